@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base.h - the few types that every layer shares.
+ *
+ * Time is a signed 64-bit count of picoseconds since the start of the run. One byte at 800 Gb/s
+ * lasts 10 ps, so nanoseconds are too coarse, and a double loses determinism; 2^63 ps is 106 days.
+ */
+#ifndef WF_BASE_BASE_H
+#define WF_BASE_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int64_t wf_time; /* picoseconds */
+
+#define WF_TIME_NEVER INT64_MAX
+#define WF_PS INT64_C(1)
+#define WF_NS INT64_C(1000)
+#define WF_US INT64_C(1000000)
+#define WF_MS INT64_C(1000000000)
+#define WF_S INT64_C(1000000000000)
+
+#define WF_CACHE_LINE 64
+
+#define WF_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define WF_MUST_USE __attribute__((warn_unused_result))
+#define WF_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define WF_ALIGNED(n) __attribute__((aligned(n)))
+#define wf_likely(x) __builtin_expect(!!(x), 1)
+#define wf_unlikely(x) __builtin_expect(!!(x), 0)
+#define wf_container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+
+static inline uint64_t wf_min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t wf_max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline wf_time wf_min_time(wf_time a, wf_time b)
+{
+	return a < b ? a : b;
+}
+
+static inline wf_time wf_max_time(wf_time a, wf_time b)
+{
+	return a > b ? a : b;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rng.h - counter-based random numbers.
+ *
+ * A draw is a pure function of (key, counter): no stream is shared, so the order in which threads
+ * run entities cannot change what any of them draws. A key is made once per entity from the run's
+ * seed, a domain (what the draws are for) and the entity's number. The mixing function is the
+ * finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), applied twice.
+ */
+#ifndef WF_BASE_RNG_H
+#define WF_BASE_RNG_H
+
+#include <stdint.h>
+
+static inline uint64_t wf_mix64(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= UINT64_C(0xbf58476d1ce4e5b9);
+	x ^= x >> 27;
+	x *= UINT64_C(0x94d049bb133111eb);
+	x ^= x >> 31;
+	return x;
+}
+
+static inline uint64_t wf_rand_key(uint64_t seed, uint32_t domain, uint64_t entity)
+{
+	uint64_t k = wf_mix64(seed + UINT64_C(0x9e3779b97f4a7c15));
+
+	k = wf_mix64(k ^ (uint64_t)domain * UINT64_C(0xd1b54a32d192ed03));
+	return wf_mix64(k + entity * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* 64 uniform bits. */
+static inline uint64_t wf_rand64(uint64_t key, uint64_t counter)
+{
+	return wf_mix64(wf_mix64(key + counter * UINT64_C(0x9e3779b97f4a7c15)) ^ key);
+}
+
+/* Uniform in [0, n), n >= 1, from 64 random bits; the bias is below n / 2^32. */
+static inline uint32_t wf_rand_below(uint64_t bits, uint32_t n)
+{
+	return (uint32_t)(((bits >> 32) * n) >> 32);
+}
+
+#endif

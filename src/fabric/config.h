@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config.h - what a fabric is made of, as a person writes it in a profile.
+ *
+ * One flat struct and one table of rows (wf_fabric_params). The classes of traffic are compiled
+ * from their text form once, by wf_classes_parse().
+ */
+#ifndef WF_FABRIC_CONFIG_H
+#define WF_FABRIC_CONFIG_H
+
+#include <stdbool.h>
+
+#include "base/base.h"
+#include "base/err.h"
+#include "base/param.h"
+
+#define WF_MAX_QUEUES 16 /* queues (traffic classes or virtual lanes) of a port */
+#define WF_MAX_CLASSES 16 /* priorities or service levels in packets */
+#define WF_NAME 16
+
+struct wf_fabric_cfg {
+	char link_layer[WF_NAME]; /* "infiniband" or "ethernet" */
+	char flowctl[WF_NAME];    /* a name of wf_flowctl_all() */
+	char routing[WF_NAME];    /* a name of wf_route_all() */
+	char header[WF_NAME];     /* packet headers: "rocev2", "ib" */
+
+	wf_time link_phy;       /* PHY and FEC, per link crossing */
+	uint64_t link_gap;      /* bytes: preamble and inter-packet gap */
+	uint64_t link_ber;      /* of 2^32 per packet is too coarse: errors per 10^18 bits */
+	wf_time switch_latency; /* first bit in to first bit out, unloaded */
+	bool switch_cut;        /* cut-through where the rates allow; else store and forward */
+	wf_time nic_tx;         /* work posted to first bit out */
+	wf_time nic_rx;         /* last bit in to delivered */
+	uint64_t mtu;           /* payload bytes of a full packet */
+
+	/* Ethernet classes; the lists name priorities, "3,4" */
+	char class_lossless[64];
+	char class_strict[64];
+	char class_ecn[64];
+	char class_weights[128]; /* DWRR: "0:50,3:50" */
+
+	/* shared buffer (pfc, none) */
+	uint64_t buffer_size;     /* bytes of a switch */
+	uint64_t buffer_cell;     /* bytes; occupancy is counted in whole cells */
+	uint64_t buffer_reserved; /* bytes of each port and lossless class */
+	uint64_t buffer_headroom; /* bytes of each port and lossless class; auto = from the cable */
+	uint64_t buffer_alpha;    /* of 2^16: share of the free pool one ingress class may take */
+	uint64_t buffer_queue_alpha; /* of 2^16: the same for one egress queue of a lossy class */
+	uint64_t buffer_xon;      /* bytes below the XOFF threshold at which XON is sent */
+
+	uint64_t ecn_kmin; /* bytes */
+	uint64_t ecn_kmax; /* bytes */
+	uint64_t ecn_pmax; /* of 2^32 */
+
+	uint32_t pfc_quanta;   /* pause time in a frame, 512 bit times each */
+	wf_time pfc_reaction;  /* frame received to transmission stopped */
+
+	/* InfiniBand virtual lanes */
+	uint32_t vl_count;      /* data VLs */
+	uint64_t vl_buffer;     /* bytes of each port's receive buffer, per VL */
+	char vl_sl2vl[64];      /* VL of each service level, OpenSM's qos_sl2vl: "0,1,2,..." */
+	char vl_arb_high[160];  /* OpenSM's qos_vlarb_high: "0:4,1:0" (VL:weight in 64 B) */
+	char vl_arb_low[160];
+	uint32_t vl_high_limit; /* 4 KiB units the high table may send before a low packet; 255 = no limit */
+	wf_time vl_hoq_life;    /* a packet at the head of a queue for longer is dropped */
+
+	/* the simple windowed sender */
+	uint64_t sender_window; /* bytes in flight per flow */
+	uint32_t sender_ack;    /* packets per acknowledgement */
+	wf_time sender_timeout; /* resend what is not acknowledged */
+};
+
+extern const struct wf_param wf_fabric_params[];
+extern const size_t wf_fabric_n_params;
+
+/* One queue of a port: a traffic class (Ethernet) or a virtual lane (InfiniBand). */
+struct wf_class {
+	uint8_t id;      /* priority or VL, as printed */
+	bool lossless;   /* protected by PFC or credits */
+	bool strict;     /* served before all that are not; the higher id first */
+	bool ecn;
+	bool exempt;     /* VL15: never held back by flow control */
+	uint16_t weight; /* DWRR share; 0 for strict */
+};
+
+struct wf_vlarb_entry {
+	uint8_t queue;
+	uint8_t weight; /* 64-byte units */
+};
+
+/* The classes of a fabric, compiled from its configuration. */
+struct wf_classes {
+	unsigned n;                   /* queues of a port */
+	struct wf_class queue[WF_MAX_QUEUES];
+	uint8_t of[WF_MAX_CLASSES];   /* packet class -> queue */
+	unsigned n_high, n_low;       /* VL arbitration tables */
+	struct wf_vlarb_entry high[64];
+	struct wf_vlarb_entry low[64];
+};
+
+/*
+ * Compiles the classes of cfg. Returns 0, or -EINVAL with a message in err that begins with the
+ * parameter's name.
+ */
+int wf_classes_parse(const struct wf_fabric_cfg *cfg, struct wf_classes *classes,
+                     struct wf_err *err) WF_MUST_USE;
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim.h - a fabric in virtual time: topology + configuration + flows in, results out.
+ */
+#ifndef WF_SIM_SIM_H
+#define WF_SIM_SIM_H
+
+#include "base/err.h"
+#include "base/hist.h"
+#include "base/mem.h"
+#include "fabric/config.h"
+#include "sim/traffic.h"
+#include "topo/topo.h"
+
+/* A link that goes down or comes back at a time. */
+struct wf_sim_fault {
+	wf_time at;
+	uint32_t link; /* index into the topology's links */
+	bool up;
+};
+
+struct wf_sim_cfg {
+	const struct wf_topo *topo;         /* borrowed for the life of the simulation */
+	const struct wf_fabric_cfg *fabric; /* borrowed until wf_sim_create() returns */
+	const struct wf_flow_spec *flows;   /* borrowed until wf_sim_create() returns */
+	size_t n_flows;
+	const struct wf_sim_fault *faults; /* borrowed until wf_sim_create() returns */
+	size_t n_faults;
+	wf_time reconverge; /* a link change to new routes everywhere */
+	wf_time until;      /* stop at this virtual time even if flows are unfinished */
+	uint64_t seed;
+	unsigned threads; /* 1..64 */
+};
+
+/* Counters of one queue (class or VL) over the whole fabric, or of one port and queue. */
+struct wf_sim_counts {
+	uint64_t tx_packets, tx_bytes;
+	uint64_t drops;          /* all reasons: */
+	uint64_t drops_buffer;   /*   no room */
+	uint64_t drops_link;     /*   corrupted, lost, or the link went down */
+	uint64_t drops_route;    /*   nowhere to go */
+	uint64_t drops_life;     /*   head-of-queue lifetime over */
+	uint64_t ecn_marked;
+	uint64_t pause_tx, pause_rx; /* PFC frames that say stop */
+	uint64_t paused_ps;          /* time the queue was stopped by PFC */
+	uint64_t credit_waits;       /* times the head packet had to wait for credits */
+	uint64_t credit_wait_ps;
+	uint64_t max_queue_bytes;    /* largest egress queue seen */
+	uint64_t max_buffer_bytes;   /* largest receive-buffer occupancy seen (port and class) */
+};
+
+struct wf_sim_result {
+	wf_time end;         /* virtual time at which the run ended */
+	bool finished;       /* every flow was delivered and acknowledged */
+	uint64_t flows, flows_done;
+	uint64_t packets_sent, packets_delivered, packets_dropped, packets_inside; /* data and ACKs */
+	uint64_t bytes_delivered; /* payload, without repeats */
+	uint64_t resent;          /* data packets sent again */
+	uint64_t hops;            /* packet transmissions on links, control included */
+	uint64_t windows;         /* engine windows run */
+	uint64_t max_switch_bytes; /* largest occupancy of any switch's shared buffer */
+	unsigned n_queues;
+	struct wf_sim_counts queue[WF_MAX_QUEUES]; /* sums over all ports; maxima for max_* */
+	uint8_t queue_id[WF_MAX_QUEUES];           /* priority or VL, as printed */
+	struct wf_hist packet_latency; /* ps: first bit out of the sender to delivered; data only */
+	struct wf_hist flow_time;      /* ps: flow start to last byte delivered */
+	wf_time last_delivery;         /* when the last byte arrived */
+	size_t memory;                 /* bytes the simulation took */
+};
+
+struct wf_sim;
+
+/*
+ * Builds the simulation. On success *sim_p is owned by the caller. Returns 0, -EINVAL with err
+ * filled (a configuration that cannot be), or -ENOMEM.
+ */
+int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p,
+                  struct wf_err *err) WF_MUST_USE;
+
+/* Called between windows on the calling thread now and then; returning false ends the run. */
+typedef bool wf_sim_progress_fn(void *arg, wf_time now, uint64_t hops, uint64_t flows_done);
+
+/* Runs to the end. progress may be NULL. Returns 0, or -EAGAIN when threads cannot be started. */
+int wf_sim_run(struct wf_sim *sim, wf_sim_progress_fn *progress, void *arg) WF_MUST_USE;
+
+/* What happened. */
+void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *result);
+
+/* Counters of one port of a node, per queue; false when there is no such port. */
+bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
+                        struct wf_sim_counts *counts);
+
+/* When flow i (in the order given) was delivered, and its start; WF_TIME_NEVER if it was not. */
+wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i);
+
+/* Frees a simulation. NULL is allowed. */
+void wf_sim_destroy(struct wf_sim *sim);
+
+#endif

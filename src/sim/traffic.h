@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * traffic.h - synthetic traffic: who sends how much to whom, from when.
+ *
+ * A pattern is one row of a table with a function that lists its flows. All randomness comes from
+ * the seed and the pattern's number in the scenario.
+ */
+#ifndef WF_SIM_TRAFFIC_H
+#define WF_SIM_TRAFFIC_H
+
+#include "base/base.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/param.h"
+
+#define WF_CDF_MAX 256
+
+/* Distribution of flow sizes: P(size <= point[i].size) = point[i].prob, linear in between. */
+struct wf_cdf {
+	unsigned n;
+	struct {
+		uint64_t size; /* bytes */
+		uint64_t prob; /* of 2^32, ascending, the last is 2^32 */
+	} point[WF_CDF_MAX];
+};
+
+struct wf_traffic_cfg {
+	char kind[16];      /* a name of wf_traffic_kinds() */
+	uint64_t size;      /* bytes of each flow (not random) */
+	uint32_t cls;       /* priority or service level */
+	uint32_t fanin;     /* incast: senders */
+	uint32_t target;    /* incast: receiving host; others follow it in a ring */
+	uint32_t repeat;    /* flows one after the other, per pair */
+	uint64_t load;      /* random: of 2^16, share of the host link */
+	wf_time duration;   /* random: flows start during this time */
+	wf_time start;      /* of the first flow */
+	char sizes[256];    /* random: a distribution's name or file */
+	struct wf_cdf cdf;  /* random: filled in by whoever reads sizes */
+};
+
+extern const struct wf_param wf_traffic_params[];
+extern const size_t wf_traffic_n_params;
+
+struct wf_flow_spec {
+	uint32_t src, dst; /* host indices */
+	uint64_t bytes;
+	wf_time start;
+	uint8_t cls;
+};
+
+/* A growing array of flows. */
+struct wf_flow_list {
+	struct wf_mem *mem;
+	struct wf_flow_spec *flow;
+	size_t n, room;
+};
+
+/* Appends a flow. Returns 0 or -ENOMEM. */
+int wf_flow_list_add(struct wf_flow_list *list, const struct wf_flow_spec *spec) WF_MUST_USE;
+
+/* Gives the array back; the list is empty and usable again. */
+void wf_flow_list_fini(struct wf_flow_list *list);
+
+struct wf_traffic_ops {
+	const char *name; /* "permutation" */
+	const char *help; /* one line */
+	/*
+	 * Appends the flows of cfg among n_hosts hosts to list. host_rate: bits/s of a host's link.
+	 * Returns 0, -ENOMEM, or -EINVAL with err filled.
+	 */
+	int (*list)(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
+	            uint64_t key, struct wf_flow_list *list, struct wf_err *err);
+};
+
+/* The table of all kinds; ends with NULL. */
+const struct wf_traffic_ops *const *wf_traffic_kinds(void);
+
+/* The kind called name, or NULL. */
+const struct wf_traffic_ops *wf_traffic_find(const char *name);
+
+/*
+ * Reads a distribution from text: a line a point, "<bytes> <percent>", ascending, from 0 to 100 %;
+ * '#' starts a comment. Returns 0 or -EINVAL with err filled (name is the file's).
+ */
+int wf_cdf_parse(const char *text, size_t len, const char *name, struct wf_cdf *cdf,
+                 struct wf_err *err) WF_MUST_USE;
+
+/* Mean of a distribution, bytes. */
+uint64_t wf_cdf_mean(const struct wf_cdf *cdf);
+
+/* A size drawn with 64 random bits; at least 1. */
+uint64_t wf_cdf_draw(const struct wf_cdf *cdf, uint64_t bits);
+
+#endif
