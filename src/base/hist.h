@@ -11,7 +11,7 @@
 #include "base/base.h"
 
 #define WF_HIST_SUB_BITS 6
-#define WF_HIST_BUCKETS ((64 - WF_HIST_SUB_BITS) << WF_HIST_SUB_BITS)
+#define WF_HIST_BUCKETS ((65 - WF_HIST_SUB_BITS) << WF_HIST_SUB_BITS)
 
 struct wf_hist {
 	uint64_t n;

@@ -2,8 +2,9 @@
 /*
  * packet.h - a packet as the fabric carries it: decoded header fields in one cache line.
  *
- * Bytes are made from it only at the edge (captures, live mode). The first field is the engine's:
- * the time at which the packet is an event at the node that receives it.
+ * Bytes are made from it only at the edge (captures, live mode), and payload hangs off it by a
+ * number only where there is any. The first field is the engine's: the time at which the packet is
+ * an event at the node that receives it. Switches read no further than length.
  */
 #ifndef WF_WIRE_PACKET_H
 #define WF_WIRE_PACKET_H
@@ -11,9 +12,10 @@
 #include "base/base.h"
 
 enum wf_packet_type {
-	WF_PACKET_DATA,
-	WF_PACKET_ACK,    /* psn: next expected */
+	WF_PACKET_DATA,   /* of the simple windowed sender: qpn is the flow, u.born */
+	WF_PACKET_ACK,    /* its acknowledgement; psn: next expected */
 	WF_PACKET_NAK,    /* psn: resend from here */
+	WF_PACKET_RDMA,   /* of the transport: opcode says which */
 	WF_PACKET_CREDIT, /* InfiniBand flow control packet: u.credit */
 	WF_PACKET_PAUSE,  /* PFC frame: u.pause */
 	WF_PACKET_TYPES
@@ -25,36 +27,70 @@ static inline int wf_packet_is_control(uint8_t type)
 	return type >= WF_PACKET_CREDIT;
 }
 
-#define WF_PACKET_ECT 0x01  /* ECN-capable transport */
-#define WF_PACKET_CE 0x02   /* congestion experienced (ECN), or FECN */
-#define WF_PACKET_LAST 0x04 /* ends its message */
+#define WF_PACKET_ECT 0x01       /* ECN-capable transport */
+#define WF_PACKET_CE 0x02        /* congestion experienced: ECN CE, or FECN */
+#define WF_PACKET_BECN 0x04      /* BTH BECN */
+#define WF_PACKET_ACK_REQ 0x08   /* BTH A: acknowledge this packet */
+#define WF_PACKET_SOLICITED 0x10 /* BTH SE */
+#define WF_PACKET_MIGRATED 0x20  /* BTH M */
+#define WF_PACKET_BAD 0x40       /* corrupted on the way: the receiver discards it */
 
 struct wf_packet {
-	wf_time at;      /* event time at the receiver; the engine's */
-	wf_time born;    /* when its first bit left the sending adapter */
-	uint32_t src;    /* host index */
-	uint32_t dst;    /* host index */
-	uint16_t size;   /* bytes on the link: headers, payload, CRCs; not preamble and gap */
-	uint16_t input;  /* port it came in by, while inside a switch */
-	uint8_t type;    /* enum wf_packet_type */
-	uint8_t cls;     /* priority or service level, 0..15 */
-	uint8_t flags;   /* WF_PACKET_* */
-	uint8_t hops;    /* switches passed */
-	uint32_t flow;   /* flow or queue pair number */
-	uint32_t hash;   /* what ECMP hashes: stands for the UDP source port */
-	uint32_t psn;
-	uint32_t length; /* payload bytes */
+	wf_time at;       /* event time at the receiver; the engine's. In a queue: next packet */
+	uint32_t src;     /* host index */
+	uint32_t dst;     /* host index */
+	uint16_t size;    /* bytes on the link: headers, payload, CRCs; not preamble and gap */
+	uint16_t input;   /* port it came in by, while inside a switch */
+	uint8_t type;     /* enum wf_packet_type */
+	uint8_t cls;      /* priority or service level, 0..15 */
+	uint8_t flags;    /* WF_PACKET_* */
+	uint8_t opcode;   /* BTH opcode */
+	uint16_t entropy; /* UDP source port: what ECMP hashes besides src and dst */
+	uint16_t pkey;
 	union {
 		struct {
-			uint16_t mask;      /* classes this frame speaks of */
-			uint16_t quanta[6]; /* of 512 bit times, in the order of mask's bits */
+			uint16_t length; /* payload bytes, without pad */
+			uint16_t hops;   /* switches passed */
+		};
+		uint32_t atomic_rkey; /* atomics have no payload */
+	};
+	uint32_t qpn; /* destination queue pair */
+	uint32_t psn;
+	union {
+		struct {
+			uint32_t imm;     /* immediate data, or the rkey to invalidate (IETH) */
+			uint32_t payload; /* number of the payload in the driver's store; 0: none */
+		};
+		uint64_t atomic_va;
+	};
+	union {
+		wf_time born; /* simple sender: when its first bit left */
+		struct {
+			uint64_t va;
+			uint32_t rkey;
+			uint32_t dma_len;
+		} reth; /* WRITE first/only, READ request */
+		struct {
+			uint64_t swap_add;
+			uint64_t compare;
+		} atomic;
+		struct {
+			uint64_t orig;    /* ATOMIC acknowledge: value before */
+			uint32_t msn;     /* 24 bits */
+			uint8_t syndrome; /* AETH */
+		} aeth;
+		struct {
+			uint32_t qkey;
+			uint32_t src_qpn;
+		} deth; /* UD */
+		struct {
+			uint16_t mask;      /* priorities this frame speaks of, bit n for priority n */
+			uint16_t quanta[7]; /* 512 bit times each, in the order of mask's bits */
 		} pause;
 		struct {
-			uint16_t vl;
-			uint16_t pad;
+			uint32_t vl;
 			uint32_t limit; /* FCCL: blocks the sender may have sent in total */
 		} credit;
-		uint64_t raw[2];
 	} u;
 };
 
