@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# The few commands a developer needs, in front of CMake and Ninja; `make help` lists them.
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+.DEFAULT_GOAL := build
+.PHONY: build run test lint bench fuzz clean install help
+
+build: ## build the program, optimised: build/release/weft
+	@scripts/build release
+
+run: ## install what is missing, build, and run the main demonstration
+	@scripts/setup
+	@scripts/build release
+	@scripts/need scripts/run-main
+	@scripts/run-main
+
+test: ## run all tests: debug with sanitizers, release, threads, clang, short fuzzing
+	@scripts/setup --test
+	@scripts/test
+
+lint: ## check layout, layers, sizes, headers, globals, and what clang-tidy says of the change
+	@scripts/setup --test
+	@scripts/lint
+
+bench: ## build and run the benchmarks
+	@scripts/build release all benches
+	@scripts/need scripts/bench
+	@scripts/bench
+
+fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
+	@scripts/setup --test
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+clean: ## remove everything that was built
+	rm -rf build
+
+install: ## build for and install below PREFIX (/usr/local); DESTDIR is honoured
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null
+	@scripts/build release
+	@cmake --install build/release
+
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# How every C file of weft is compiled: language, warnings, sanitizers, optimisation, definitions.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
+
+# scripts/check_headers reads this list too.
+set(WEFT_WARNINGS
+	-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wswitch-enum
+	-Wmissing-prototypes -Wstrict-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2 -Werror)
+add_compile_options(${WEFT_WARNINGS})
+
+# A fused multiply-add rounds once instead of twice: results would depend on the machine.
+add_compile_options(-ffp-contract=off -fno-semantic-interposition)
+
+if(WEFT_SANITIZE)
+	add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all)
+	add_link_options(-fsanitize=${WEFT_SANITIZE})
+	if(WEFT_SANITIZE MATCHES "thread" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+		# gcc says that its thread sanitizer does not see fences; that is no reason to stop.
+		add_compile_options(-Wno-error=tsan)
+	endif()
+endif()
+if(WEFT_FUZZ)
+	if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+		message(FATAL_ERROR "WEFT_FUZZ needs clang; use the preset 'fuzz'")
+	endif()
+	add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# Objects carry both machine code and gcc's intermediate form: weft and the benchmarks link the
+# latter, the many tests the former, so that they do not optimise the whole program each.
+set(WEFT_LTO_COMPILE "")
+set(WEFT_LTO_LINK "")
+if(WEFT_LTO)
+	if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+		set(WEFT_LTO_COMPILE -flto=auto -ffat-lto-objects)
+		set(WEFT_LTO_LINK -flto=auto)
+	else()
+		message(STATUS "WEFT_LTO is used with gcc only; linking without it")
+	endif()
+endif()
+
+# Where data is found: beside the sources when run from a build tree, below the prefix when
+# installed. Programs try the one after the other.
+add_compile_definitions(
+	WEFT_VERSION="${PROJECT_VERSION}"
+	WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+	WEFT_DATADIR="${PROJECT_SOURCE_DIR}/profiles"
+	WEFT_INSTALL_DATADIR="${CMAKE_INSTALL_FULL_DATADIR}/weft/profiles")
+include_directories("${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `make install` puts below the prefix: the program, the profiles and the manual pages.
+if(TARGET weft)
+	install(TARGETS weft RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/profiles")
+	install(DIRECTORY "${PROJECT_SOURCE_DIR}/profiles/"
+		DESTINATION "${CMAKE_INSTALL_DATADIR}/weft/profiles")
+endif()
+foreach(section 1 3 5 7 8)
+	file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.${section}")
+	if(pages)
+		install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}")
+	endif()
+endforeach()

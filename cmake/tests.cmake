@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds the tests and registers them with CTest:
+#
+#   tests/unit/<folder>/test_x.c   cmocka program test_<folder>_x, linked with weft_<folder>
+#   tests/unit/*.c                 helpers, linked into all of these
+#   tests/scenario/test_x.c        cmocka program test_scenario_x, linked with everything up to lab
+#   tests/cli/x.bats               bats, with the program's path in $WEFT
+#   tests/scripts/test_x.py        Python's unittest, with WEFT_LINT_TESTS
+#
+# A test's labels are its ring (unit, scenario, cli, scripts), its folder, and the words of a comment
+# `ctest: word ...` among its first lines; `timeout=seconds` there changes how long it may run. What
+# is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
+# say so.
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET GLOBAL cmocka)
+if(NOT CMOCKA_FOUND)
+	message(STATUS "the tests in C are left out: cmocka is missing (scripts/setup --test)")
+endif()
+find_program(BATS_PROGRAM bats)
+if(NOT BATS_PROGRAM)
+	message(STATUS "the tests of the command line are left out: bats is missing (scripts/setup --test)")
+endif()
+
+if(WEFT_TESTS_IN_ALL)
+	add_custom_target(tests ALL)
+else()
+	add_custom_target(tests)
+endif()
+if(TARGET weft AND NOT WEFT_TEST_LABEL)
+	add_dependencies(tests weft)
+endif()
+
+set(WEFT_TEST_ENV
+	"WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
+	"ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1"
+	"UBSAN_OPTIONS=print_stacktrace=1"
+	"TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+if(TARGET weft)
+	list(APPEND WEFT_TEST_ENV "WEFT=$<TARGET_FILE:weft>")
+endif()
+
+# Sets <out>_LABELS and <out>_TIMEOUT from the comment in file, and <out>_WANTED to whether this
+# build wants the test at all. The rest of the arguments are labels it has anyway.
+function(weft_test_labels out file)
+	set(labels ${ARGN})
+	set(timeout 120)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+	file(STRINGS "${file}" marks REGEX "^[ /#*]*ctest: " LIMIT_COUNT 1)
+	if(marks MATCHES "ctest: ([a-z0-9_= -]+)")
+		string(REGEX MATCHALL "[a-z0-9_=-]+" words "${CMAKE_MATCH_1}")
+		foreach(word IN LISTS words)
+			if(word MATCHES "^timeout=([0-9]+)$")
+				set(timeout ${CMAKE_MATCH_1})
+			else()
+				list(APPEND labels ${word})
+			endif()
+		endforeach()
+	endif()
+	if(NOT WEFT_TEST_LABEL OR WEFT_TEST_LABEL IN_LIST labels)
+		set(${out}_WANTED TRUE PARENT_SCOPE)
+	else()
+		set(${out}_WANTED FALSE PARENT_SCOPE)
+	endif()
+	set(${out}_LABELS "${labels}" PARENT_SCOPE)
+	set(${out}_TIMEOUT ${timeout} PARENT_SCOPE)
+endfunction()
+
+# Registers the test name, which runs the command that follows the labels.
+function(weft_register name labels timeout)
+	add_test(NAME ${name} COMMAND ${ARGN})
+	set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout}
+		ENVIRONMENT "${WEFT_TEST_ENV}" WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
+endfunction()
+
+# A test program of one file. The rest of the arguments are libraries.
+function(weft_add_c_test name source labels)
+	weft_test_labels(test "${source}" ${labels})
+	if(NOT test_WANTED)
+		return()
+	endif()
+	add_executable(${name} EXCLUDE_FROM_ALL "${source}")
+	target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/unit"
+		"${PROJECT_SOURCE_DIR}/tests")
+	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+	if(WEFT_LTO_LINK)
+		target_link_options(${name} PRIVATE -fno-lto)
+	endif()
+	target_link_libraries(${name} PRIVATE weft_test_support ${ARGN} PkgConfig::CMOCKA)
+	add_dependencies(tests ${name})
+	weft_register(${name} "${test_LABELS}" ${test_TIMEOUT} ${name})
+endfunction()
+
+function(weft_add_c_tests)
+	file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/unit/*.c")
+	if(support)
+		add_library(weft_test_support STATIC EXCLUDE_FROM_ALL ${support})
+		target_link_libraries(weft_test_support PUBLIC weft_base PkgConfig::CMOCKA)
+	else()
+		add_library(weft_test_support INTERFACE)
+	endif()
+	foreach(folder IN LISTS WEFT_FOLDERS)
+		set(top "${PROJECT_SOURCE_DIR}/tests/unit/${folder}")
+		file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${top}/test_*.c")
+		set(labels unit ${folder})
+		if(folder STREQUAL "engine")
+			list(APPEND labels tsan)
+		endif()
+		foreach(source IN LISTS sources)
+			# flowctl/test_pfc.c of fabric is test_fabric_flowctl_pfc.
+			file(RELATIVE_PATH name "${top}" "${source}")
+			string(REGEX REPLACE "(^|/)test_([^/]+)\\.c$" "\\1\\2" name "${name}")
+			string(REPLACE "/" "_" name "${name}")
+			weft_add_c_test(test_${folder}_${name} "${source}" "${labels}" weft_${folder})
+		endforeach()
+	endforeach()
+	file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/scenario/test_*.c")
+	foreach(source IN LISTS sources)
+		cmake_path(GET source STEM name)
+		string(REGEX REPLACE "^test_" "test_scenario_" name "${name}")
+		weft_add_c_test(${name} "${source}" scenario weft_lab)
+	endforeach()
+endfunction()
+
+function(weft_add_bats_tests)
+	file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cli/*.bats")
+	foreach(file IN LISTS files)
+		cmake_path(GET file STEM name)
+		weft_test_labels(test "${file}" cli)
+		if(test_WANTED)
+			add_dependencies(tests weft)
+			weft_register(cli_${name} "${test_LABELS}" ${test_TIMEOUT} ${BATS_PROGRAM} "${file}")
+		endif()
+	endforeach()
+endfunction()
+
+function(weft_add_script_tests)
+	find_package(Python3 REQUIRED COMPONENTS Interpreter)
+	file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/scripts/test_*.py")
+	foreach(file IN LISTS files)
+		cmake_path(GET file STEM name)
+		string(REGEX REPLACE "^test_" "scripts_" name "${name}")
+		weft_test_labels(test "${file}" scripts)
+		if(test_WANTED)
+			weft_register(${name} "${test_LABELS}" ${test_TIMEOUT}
+				${Python3_EXECUTABLE} -B "${file}")
+		endif()
+	endforeach()
+endfunction()
+
+if(CMOCKA_FOUND)
+	weft_add_c_tests()
+endif()
+if(BATS_PROGRAM AND TARGET weft)
+	weft_add_bats_tests()
+endif()
+if(WEFT_LINT_TESTS)
+	weft_add_script_tests()
+endif()
