@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_layers.py [ROOT] - fail when a folder includes what it may not.
+
+The table is scripts/layers.txt below ROOT, which is the repository unless told. A file names a
+header of weft as "folder/file.h"; <...> is for system headers and for <weft/...>.
+"""
+import pathlib
+import re
+import sys
+
+import layers
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:([<"])([^>"]+)[>"]|(\S+))')
+
+
+class Checker:
+    """Knows the table and says what is wrong with an include."""
+
+    def __init__(self, root):
+        self.root = root
+        self.layers, self.pure = layers.read(root / "scripts" / "layers.txt")
+
+    def wrong_system(self, folder, header):
+        """Why folder may not include <header>, or None."""
+        if folder == "weft":
+            allowed, row = self.pure, "include/weft"
+        else:
+            layer = self.layers[folder]
+            if not layer.pure:
+                return None
+            allowed, row = self.pure | layer.headers, f"{folder}/"
+        if header in allowed:
+            return None
+        return f"{row} may not include <{header}>: it does no I/O (scripts/layers.txt)"
+
+    def wrong_own(self, folder, header):
+        """Why folder may not include "header", or None."""
+        target, slash, rest = header.partition("/")
+        if not slash or target in (".", ".."):
+            return f'"{header}": name a header by its folder, as in "{folder}/{header}"'
+        if target != "weft" and target not in self.layers:
+            return f'"{header}": there is no folder {target}/ in scripts/layers.txt'
+        if target == folder:
+            return None
+        if folder == "weft" or target not in self.layers[folder].uses:
+            row = "include/weft" if folder == "weft" else f"{folder}/"
+            return f"{row} may not include {target}/ (scripts/layers.txt)"
+        if rest.endswith("_priv.h"):
+            return f'"{header}" is private to {target}/'
+        return None
+
+    def wrong_include(self, folder, match):
+        if match[3] is not None:
+            return f"an include of {match[3]}, a macro, cannot be checked"
+        if match[1] == '"' or match[2].startswith("weft/"):
+            return self.wrong_own(folder, match[2])
+        return self.wrong_system(folder, match[2])
+
+    def file_errors(self, path, folder):
+        shown = path.relative_to(self.root)
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            match = INCLUDE.match(line)
+            wrong = match and self.wrong_include(folder, match)
+            if wrong:
+                yield f"{shown}:{number}: {wrong}"
+
+    def errors(self):
+        for path in sorted((self.root / "src").rglob("*.[ch]")):
+            parts = path.relative_to(self.root / "src").parts
+            if len(parts) == 1 or parts[0] not in self.layers:
+                shown = path.relative_to(self.root)
+                yield f"{shown}:1: its folder is not in scripts/layers.txt"
+                continue
+            yield from self.file_errors(path, parts[0])
+        for path in sorted((self.root / "include").rglob("*.h")):
+            yield from self.file_errors(path, "weft")
+
+
+def main():
+    here = pathlib.Path(__file__).resolve().parent.parent
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here
+    try:
+        found = list(Checker(root).errors())
+    except layers.TableError as error:
+        found = [str(error)]
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
