@@ -17,10 +17,14 @@
  *	WF_PARAM_TIME   wf_time    ps ns us ms s
  *	WF_PARAM_RATE   uint64_t   bits/s: bps kbps Mbps Gbps Tbps; also "400G", "25Gb/s"
  *	WF_PARAM_LENGTH uint64_t   millimetres: mm cm m km
- *	WF_PARAM_PROB   uint64_t   of 2^32: "0.01", "1%", "1e-12"; 0 to 1
+ *	WF_PARAM_PROB   uint64_t   of 2^32: "0.01", "1%", "1e-6"; 0 to 1
+ *	WF_PARAM_BER    uint64_t   of 10^18: "1e-12"; 0 to 1
  *	WF_PARAM_RATIO  uint64_t   of 2^16: "0.125", "1/8", "2", "2:1"
  *	WF_PARAM_TEXT   char[n]    any; n from the row
  *	WF_PARAM_NAME   char[n]    one of row->names
+ *
+ * A number is exact: "0.125us" is 125000 ps, and what is finer than the field's unit ("0.5ps") is
+ * an error (a probability or ratio is rounded). "0" needs no unit; bytes need none at all.
  *
  * The range min..max is in the field's own unit, after conversion. The word "auto", where a row
  * allows it (has_auto), stores WF_PARAM_AUTO (in a wf_time or a uint64_t field).
@@ -46,6 +50,7 @@ enum wf_param_kind {
 	WF_PARAM_RATE,
 	WF_PARAM_LENGTH,
 	WF_PARAM_PROB,
+	WF_PARAM_BER,
 	WF_PARAM_RATIO,
 	WF_PARAM_TEXT,
 	WF_PARAM_NAME,
