@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build run test lint bench fuzz clean install help
+.PHONY: build run test lint format bench fuzz clean install help
 
 build: ## build the program, optimised: build/release/weft
 	@scripts/build release
@@ -22,6 +22,9 @@ test: ## run all tests: debug with sanitizers, release, threads, clang, short fu
 lint: ## check layout, layers, sizes, headers, globals, and what clang-tidy says of the change
 	@scripts/setup --test
 	@scripts/lint
+
+format: ## lay every C file out as clang-format wants it
+	@find src include tests bench fuzz -name '*.[ch]' 2>/dev/null | xargs -r clang-format -i
 
 bench: ## build and run the benchmarks
 	@scripts/build release all benches

@@ -15,41 +15,43 @@ import sys
 
 import layers
 
+MEMBER = re.compile(r"^(\S+)\.o:\s+file format")
 # Value, flags, section, size, name, as `objdump -t` prints them.
 SYMBOL = re.compile(r"^[0-9a-f]+ .{7} (\S+)\t[0-9a-f]+ (?:\.\w+ )?(\S+)$")
 WRITABLE = re.compile(r"^(\.(data|bss|tdata|tbss)(\..*)?|\*COM\*)$")
 
 
-def run(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
 def writable_symbols(library):
-    """The names of the variables in the library's writable sections."""
-    for line in run("objdump", "-t", str(library)).splitlines():
-        match = SYMBOL.match(line)
-        if match is None or match[2] == match[1]:
-            continue
-        if WRITABLE.match(match[1]) and not match[1].startswith(".data.rel.ro"):
-            yield match[2]
+    """Yields (source file's name, variable) for all that is in the library's writable sections."""
+    command = ["objdump", "-t", str(library)]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    source = ""
+    for line in text.splitlines():
+        member = MEMBER.match(line)
+        symbol = SYMBOL.match(line)
+        if member:
+            source = member[1]
+        elif symbol and symbol[2] != symbol[1] and not symbol[1].startswith(".data.rel.ro"):
+            if WRITABLE.match(symbol[1]):
+                yield source, symbol[2]
 
 
-def places(library):
-    """{name: file:line} from the debug information."""
-    found = {}
-    for line in run("nm", "-l", str(library)).splitlines():
-        text, tab, place = line.partition("\t")
-        if tab:
-            found[text.split()[-1]] = place
-    return found
+def place(sources, source, name):
+    """file:line where the variable is first named; objects do not tell for data."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    for path in sorted(sources.rglob(source)):
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if word.search(line):
+                return f"{path}:{number}"
+    return f"{sources}/{source}:1"
 
 
-def errors(library, root):
-    names = sorted(set(writable_symbols(library)))
-    where = places(library) if names else {}
-    for name in names:
-        place = where.get(name, f"{library.name}:1").removeprefix(f"{root}/")
-        yield f"{place}: '{name}' is a mutable variable that outlives its function; pass a context"
+def errors(library, sources):
+    for source, symbol in sorted(set(writable_symbols(library))):
+        # A static of a function is `function.name` to clang and `name.number` to gcc.
+        name = [part for part in symbol.split(".") if not part.isdigit()][-1]
+        yield (f"{place(sources, source, name)}: '{name}' is a mutable variable that outlives a "
+               "call; hang it on a context")
 
 
 def main():
@@ -62,8 +64,8 @@ def main():
         library = build / f"libweft_{folder}.a"
         if layer.level == top or not library.exists():
             continue
-        for message in errors(library, root):
-            print(message)
+        for message in errors(library, root / "src" / folder):
+            print(message.removeprefix(f"{root}/"))
             failed = True
     return 1 if failed else 0
 

@@ -14,6 +14,10 @@ import layers
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:([<"])([^>"]+)[>"]|(\S+))')
 
 
+def path_name(header):
+    return header.rsplit("/", 1)[-1]
+
+
 class Checker:
     """Knows the table and says what is wrong with an include."""
 
@@ -38,7 +42,7 @@ class Checker:
         """Why folder may not include "header", or None."""
         target, slash, rest = header.partition("/")
         if not slash or target in (".", ".."):
-            return f'"{header}": name a header by its folder, as in "{folder}/{header}"'
+            return f'"{header}": name a header by its folder, as in "{folder}/{path_name(header)}"'
         if target != "weft" and target not in self.layers:
             return f'"{header}": there is no folder {target}/ in scripts/layers.txt'
         if target == folder:

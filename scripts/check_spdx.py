@@ -17,8 +17,8 @@ def is_checked(path):
     return path.is_file() and (path.suffix in SUFFIXES or path.parent.name in ("scripts", ".ci"))
 
 
-def wrong(text):
-    """The line and what is wrong with it, or None."""
+def wrong(text, comments):
+    """The line and what is wrong with it, or None; a comment starts with one of comments."""
     lines = text.splitlines()[:5]
     number = 1
     if lines and lines[0].startswith("#!"):
@@ -27,7 +27,7 @@ def wrong(text):
     if not lines or LICENCE not in lines[0]:
         return number, f"the line '{LICENCE}' is missing"
     purpose = [line for line in lines[1:3] if line.strip(MARKS)]
-    if not purpose or purpose[0].lstrip()[:1] not in ("/", "*", "#", '"'):
+    if not purpose or purpose[0].lstrip()[:1] not in comments:
         return number + 1, "a line that says what the file is for is missing"
     return None
 
@@ -40,7 +40,8 @@ def main():
         for path in sorted((root / folder).rglob("*")):
             if not is_checked(path) or "__pycache__" in path.parts:
                 continue
-            found = wrong(path.read_text(errors="replace"))
+            comments = ("/", "*") if path.suffix in (".c", ".h") else ("#", '"')
+            found = wrong(path.read_text(errors="replace"), comments)
             if found:
                 print(f"{path.relative_to(root)}:{found[0]}: {found[1]}")
                 failed = True
