@@ -84,7 +84,7 @@ struct wf_packet {
 			uint32_t src_qpn;
 		} deth; /* UD */
 		struct {
-			uint16_t mask;      /* priorities this frame speaks of, bit n for priority n */
+			uint16_t mask; /* priorities this frame speaks of, bit n for priority n */
 			uint16_t quanta[7]; /* 512 bit times each, in the order of mask's bits */
 		} pause;
 		struct {

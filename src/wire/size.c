@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/size.h"
+
+#include <assert.h>
+
+#include "wire/opcode.h"
+
+/* name, bytes before the BTH without VLAN tag, bytes after the pad. */
+static const struct {
+	const char *name;
+	uint8_t before;
+	uint8_t after;
+} encap_table[] = {
+	[WF_ENCAP_ROCE2_IPV4] = { "roce2-ipv4", 14 + 20 + 8, WF_SIZE_ICRC + WF_SIZE_FCS },
+	[WF_ENCAP_ROCE2_IPV6] = { "roce2-ipv6", 14 + 40 + 8, WF_SIZE_ICRC + WF_SIZE_FCS },
+	[WF_ENCAP_ROCE1] = { "roce1", 14 + 40, WF_SIZE_ICRC + WF_SIZE_FCS },
+	[WF_ENCAP_IB] = { "ib", 8, WF_SIZE_ICRC + WF_SIZE_VCRC },
+	[WF_ENCAP_IB_GRH] = { "ib-grh", 8 + 40, WF_SIZE_ICRC + WF_SIZE_VCRC },
+	[WF_ENCAP_PFC] = { "pfc", WF_SIZE_PFC - WF_SIZE_FCS, WF_SIZE_FCS },
+	[WF_ENCAP_FCP] = { "fcp", WF_SIZE_FCP, 0 },
+};
+
+_Static_assert(WF_ARRAY_SIZE(encap_table) == WF_ENCAPS, "a row for every encapsulation");
+
+const char *wf_encap_name(enum wf_encap encap)
+{
+	assert(encap < WF_ENCAPS);
+	return encap_table[encap].name;
+}
+
+uint16_t wf_size_link_header(enum wf_encap encap, bool vlan)
+{
+	bool tag = vlan && wf_encap_is_eth(encap) && !wf_encap_is_control(encap);
+
+	assert(encap < WF_ENCAPS);
+	return (uint16_t)(encap_table[encap].before + (tag ? WF_SIZE_VLAN : 0));
+}
+
+uint16_t wf_size_overhead(enum wf_encap encap, bool vlan, uint8_t opcode)
+{
+	uint8_t transport = wf_encap_is_control(encap) ? 0 : wf_op_header_len(opcode);
+
+	return (uint16_t)(wf_size_link_header(encap, vlan) + transport + encap_table[encap].after);
+}
+
+uint16_t wf_size_packet(enum wf_encap encap, bool vlan, uint8_t opcode, uint16_t length)
+{
+	uint32_t size = wf_size_overhead(encap, vlan, opcode);
+
+	if (wf_encap_is_control(encap))
+		return (uint16_t)size;
+	size += length + wf_size_pad(length);
+	if (wf_encap_is_eth(encap) && size < WF_SIZE_ETH_MIN)
+		size = WF_SIZE_ETH_MIN;
+	assert(size <= UINT16_MAX);
+	return (uint16_t)size;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * size.h - how many bytes a packet takes on each kind of link.
+ *
+ * A size counts what struct wf_packet's size counts: every byte between the link's own framing,
+ * from the first header to the last CRC. Ethernet's preamble and gap come on top; see
+ * WF_SIZE_ETH_GAP.
+ */
+#ifndef WF_WIRE_SIZE_H
+#define WF_WIRE_SIZE_H
+
+#include <stdbool.h>
+
+#include "base/base.h"
+
+/* How a packet is wrapped. */
+enum wf_encap {
+	WF_ENCAP_ROCE2_IPV4, /* Ethernet, IPv4, UDP 4791 */
+	WF_ENCAP_ROCE2_IPV6, /* Ethernet, IPv6, UDP 4791 */
+	WF_ENCAP_ROCE1,      /* Ethernet 0x8915, GRH */
+	WF_ENCAP_IB,         /* InfiniBand, LRH */
+	WF_ENCAP_IB_GRH,     /* InfiniBand, LRH, GRH */
+	WF_ENCAP_PFC,        /* Ethernet 0x8808, priority flow control */
+	WF_ENCAP_FCP,        /* InfiniBand link flow control */
+	WF_ENCAPS
+};
+
+#define WF_SIZE_ETH_MIN 64 /* with FCS */
+#define WF_SIZE_ETH_GAP 20 /* preamble, start delimiter and inter-frame gap */
+#define WF_SIZE_VLAN 4
+#define WF_SIZE_FCS 4
+#define WF_SIZE_ICRC 4
+#define WF_SIZE_VCRC 2
+#define WF_SIZE_PFC 64 /* with FCS */
+#define WF_SIZE_FCP 6  /* with LPCRC */
+
+#define WF_MTU_MAX 4096 /* payload bytes */
+
+/* "roce2-ipv4", "roce2-ipv6", "roce1", "ib", "ib-grh", "pfc", "fcp"; static. */
+const char *wf_encap_name(enum wf_encap encap);
+
+/* Runs over Ethernet; else over InfiniBand. */
+static inline bool wf_encap_is_eth(enum wf_encap encap)
+{
+	return encap != WF_ENCAP_IB && encap != WF_ENCAP_IB_GRH && encap != WF_ENCAP_FCP;
+}
+
+/* A link control frame: no transport headers in it. */
+static inline bool wf_encap_is_control(enum wf_encap encap)
+{
+	return encap == WF_ENCAP_PFC || encap == WF_ENCAP_FCP;
+}
+
+/*
+ * The bytes before the BTH (for control frames: of the whole frame without Ethernet's FCS). A VLAN
+ * tag is for Ethernet only and else ignored.
+ */
+uint16_t wf_size_link_header(enum wf_encap encap, bool vlan);
+
+/*
+ * All that is neither payload nor pad: headers and CRCs, of a packet with that opcode. For control
+ * frames, the whole frame; opcode and VLAN tag are ignored.
+ */
+uint16_t wf_size_overhead(enum wf_encap encap, bool vlan, uint8_t opcode);
+
+/*
+ * The bytes on the link of a packet with length payload bytes: overhead, payload, pad to 4 bytes,
+ * and on Ethernet the padding to 64.
+ */
+uint16_t wf_size_packet(enum wf_encap encap, bool vlan, uint8_t opcode, uint16_t length);
+
+/* The pad after length payload bytes, 0..3. */
+static inline uint8_t wf_size_pad(uint32_t length)
+{
+	return (uint8_t)(-length & 3);
+}
+
+#endif
