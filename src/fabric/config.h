@@ -26,7 +26,7 @@ struct wf_fabric_cfg {
 
 	wf_time link_phy;       /* PHY and FEC, per link crossing */
 	uint64_t link_gap;      /* bytes: preamble and inter-packet gap */
-	uint64_t link_ber;      /* of 2^32 per packet is too coarse: errors per 10^18 bits */
+	uint64_t link_ber;      /* errors per 10^18 bits */
 	wf_time switch_latency; /* first bit in to first bit out, unloaded */
 	bool switch_cut;        /* cut-through where the rates allow; else store and forward */
 	wf_time nic_tx;         /* work posted to first bit out */
@@ -58,11 +58,11 @@ struct wf_fabric_cfg {
 	/* InfiniBand virtual lanes */
 	uint32_t vl_count;      /* data VLs */
 	uint64_t vl_buffer;     /* bytes of each port's receive buffer, per VL */
-	char vl_sl2vl[64];      /* VL of each service level, OpenSM's qos_sl2vl: "0,1,2,..." */
-	char vl_arb_high[160];  /* OpenSM's qos_vlarb_high: "0:4,1:0" (VL:weight in 64 B) */
-	char vl_arb_low[160];
+	char vl_sl2vl[64];      /* VL of each service level, OpenSM's qos_sl2vl: "0,1,2,..."; auto */
+	char vl_arb_high[160];  /* OpenSM's qos_vlarb_high: "0:4,1:0" (VL:weight in 64 B); none */
+	char vl_arb_low[160];   /* auto: every VL, the same weight */
 	uint32_t vl_high_limit; /* 4 KiB units the high table may send before a low packet; 255 = no limit */
-	wf_time vl_hoq_life;    /* a packet at the head of a queue for longer is dropped */
+	wf_time vl_hoq_life;    /* a packet at the head of a queue for longer is dropped; auto = never */
 
 	/* the simple windowed sender */
 	uint64_t sender_window; /* bytes in flight per flow */
@@ -99,10 +99,19 @@ struct wf_classes {
 };
 
 /*
- * Compiles the classes of cfg. Returns 0, or -EINVAL with a message in err that begins with the
- * parameter's name.
+ * Compiles the classes of cfg (classes.c). Ethernet: a queue for each priority that any of the lists
+ * names, in ascending order; the other priorities use that of priority 0, or else the lowest.
+ * InfiniBand: queue i is VL i, lossless; the last one is VL15, exempt from credits and strict. With
+ * flowctl none nothing is lossless. Returns 0, or -EINVAL with a message in err that begins with
+ * the parameter's name.
  */
 int wf_classes_parse(const struct wf_fabric_cfg *cfg, struct wf_classes *classes,
                      struct wf_err *err) WF_MUST_USE;
+
+/*
+ * Checks what no single row can: that the values of cfg fit each other. Returns 0, or -EINVAL with a
+ * message in err of the form "<name of the parameter to change>: <what is wrong>; <what is right>".
+ */
+int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err) WF_MUST_USE;
 
 #endif

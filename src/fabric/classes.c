@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * classes.c - compiles the classes of a fabric, traffic classes or virtual lanes, from their text.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "fabric/config.h"
+
+#define PRIORITIES 8 /* of 802.1Q */
+#define VL_MANAGEMENT 15
+#define MAX_WEIGHT 10000
+#define AUTO_ARB_WEIGHT 64 /* 64-byte units: a packet of 4 KiB */
+
+/* One entry of a list: "3" or "3:50". */
+struct entry {
+	unsigned id;
+	unsigned weight;
+};
+
+static const char *skip_blanks(const char *p)
+{
+	while (*p == ' ')
+		p++;
+	return p;
+}
+
+/* Reads a whole number of at most max and moves *p_p behind it; false when there is none. */
+static bool read_uint(const char **p_p, unsigned max, unsigned *v)
+{
+	const char *p = skip_blanks(*p_p);
+	unsigned x = 0;
+
+	if (*p < '0' || *p > '9')
+		return false;
+	for (; *p >= '0' && *p <= '9'; p++) {
+		x = x * 10 + (unsigned)(*p - '0');
+		if (x > max)
+			return false;
+	}
+	*v = x;
+	*p_p = skip_blanks(p);
+	return true;
+}
+
+/*
+ * Reads the next entry of a list and the comma behind it. Returns 1, 0 at the list's end, or
+ * -EINVAL. max_weight 0: entries have no weight.
+ */
+static int next_entry(const char **p_p, unsigned max_id, unsigned max_weight, struct entry *e)
+{
+	*p_p = skip_blanks(*p_p);
+	if (**p_p == '\0')
+		return 0;
+	if (!read_uint(p_p, max_id, &e->id))
+		return -EINVAL;
+	if (max_weight != 0) {
+		if (**p_p != ':')
+			return -EINVAL;
+		(*p_p)++;
+		if (!read_uint(p_p, max_weight, &e->weight))
+			return -EINVAL;
+	}
+	if (**p_p == '\0')
+		return 1;
+	if (**p_p != ',' || *skip_blanks(*p_p + 1) == '\0')
+		return -EINVAL;
+	(*p_p)++;
+	return 1;
+}
+
+/* ---- Ethernet ---- */
+
+/* A list of priorities, as a mask. */
+static int parse_priorities(const char *name, const char *text, unsigned *mask, struct wf_err *err)
+{
+	const char *p = text;
+	struct entry e = { 0 };
+	int rc;
+
+	*mask = 0;
+	while ((rc = next_entry(&p, PRIORITIES - 1, 0, &e)) == 1) {
+		if (*mask & 1u << e.id)
+			return wf_err_say(err, "%s: priority %u is there twice; once is enough",
+			                  name, e.id);
+		*mask |= 1u << e.id;
+	}
+	if (rc < 0)
+		return wf_err_say(
+			err,
+			"%s: \"%s\" is not a list of priorities; write 0 to %d with commas "
+			"between, e.g. 3,4",
+			name, text, PRIORITIES - 1);
+	return 0;
+}
+
+static int parse_weights(const char *text, unsigned strict, unsigned weight[PRIORITIES],
+                         struct wf_err *err)
+{
+	const char *p = text;
+	struct entry e = { 0 };
+	int rc;
+
+	while ((rc = next_entry(&p, PRIORITIES - 1, MAX_WEIGHT, &e)) == 1) {
+		if (e.weight == 0)
+			return wf_err_say(
+				err,
+				"classes.weights: priority %u has weight 0 and would never "
+				"send; write 1 to %d",
+				e.id, MAX_WEIGHT);
+		if (weight[e.id] != 0)
+			return wf_err_say(err,
+			                  "classes.weights: priority %u is there twice; once is "
+			                  "enough",
+			                  e.id);
+		if (strict & 1u << e.id)
+			return wf_err_say(
+				err,
+				"classes.weights: priority %u is in classes.strict too; a "
+				"strict priority has no weight",
+				e.id);
+		weight[e.id] = e.weight;
+	}
+	if (rc < 0)
+		return wf_err_say(err,
+		                  "classes.weights: \"%s\" is not a list of weights; write "
+		                  "priority:weight with commas between, e.g. 0:50,3:50",
+		                  text);
+	return 0;
+}
+
+/* A priority that has neither a weight nor is strict gets a weight when nobody has one. */
+static int fill_weights(unsigned named, unsigned strict, unsigned weight[PRIORITIES],
+                        struct wf_err *err)
+{
+	unsigned weighted = 0;
+
+	for (unsigned p = 0; p < PRIORITIES; p++)
+		weighted |= weight[p] != 0 ? 1u << p : 0;
+	for (unsigned p = 0; p < PRIORITIES; p++) {
+		if (!(named & ~strict & ~weighted & 1u << p))
+			continue;
+		if (weighted != 0)
+			return wf_err_say(
+				err,
+				"classes.weights: priority %u has no weight; add %u:50, or "
+				"put it into classes.strict",
+				p, p);
+		weight[p] = 1;
+	}
+	return 0;
+}
+
+static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c, struct wf_err *err)
+{
+	unsigned weight[PRIORITIES] = { 0 };
+	unsigned lossless, strict, ecn, named;
+
+	if (parse_priorities("classes.lossless", cfg->class_lossless, &lossless, err) != 0 ||
+	    parse_priorities("classes.strict", cfg->class_strict, &strict, err) != 0 ||
+	    parse_priorities("classes.ecn", cfg->class_ecn, &ecn, err) != 0 ||
+	    parse_weights(cfg->class_weights, strict, weight, err) != 0)
+		return -EINVAL;
+	named = lossless | strict | ecn;
+	if (fill_weights(named, strict, weight, err) != 0)
+		return -EINVAL;
+	for (unsigned p = 0; p < PRIORITIES; p++)
+		named |= weight[p] != 0 ? 1u << p : 0;
+	if (named == 0) {
+		named = 1;
+		weight[0] = 1;
+	}
+	if (strcmp(cfg->flowctl, "none") == 0)
+		lossless = 0;
+
+	for (unsigned p = 0; p < PRIORITIES; p++) {
+		if (!(named & 1u << p))
+			continue;
+		c->of[p] = (uint8_t)c->n;
+		c->queue[c->n++] = (struct wf_class){
+			.id = (uint8_t)p,
+			.lossless = lossless >> p & 1,
+			.strict = strict >> p & 1,
+			.ecn = ecn >> p & 1,
+			.weight = (uint16_t)weight[p],
+		};
+	}
+	/* All other priorities stay with queue 0: that of priority 0, or the lowest there is. */
+	return 0;
+}
+
+/* ---- InfiniBand ---- */
+
+static int parse_sl2vl(const struct wf_fabric_cfg *cfg, struct wf_classes *c, struct wf_err *err)
+{
+	const char *p = cfg->vl_sl2vl;
+	struct entry e = { 0 };
+	unsigned n = 0;
+	int rc;
+
+	if (strcmp(p, "auto") == 0) {
+		for (unsigned sl = 0; sl < WF_MAX_CLASSES - 1; sl++)
+			c->of[sl] = (uint8_t)(sl % cfg->vl_count);
+		c->of[WF_MAX_CLASSES - 1] = (uint8_t)cfg->vl_count;
+		return 0;
+	}
+	while ((rc = next_entry(&p, VL_MANAGEMENT, 0, &e)) == 1 && n < WF_MAX_CLASSES) {
+		if (e.id == VL_MANAGEMENT && n == WF_MAX_CLASSES - 1)
+			e.id = cfg->vl_count;
+		else if (e.id >= cfg->vl_count)
+			return wf_err_say(
+				err,
+				"vl.sl2vl: service level %u goes to VL %u, but vl.count is "
+				"%u; write a VL from 0 to %u",
+				n, e.id, cfg->vl_count, cfg->vl_count - 1);
+		c->of[n++] = (uint8_t)e.id;
+	}
+	if (rc != 0 || n != WF_MAX_CLASSES)
+		return wf_err_say(err,
+		                  "vl.sl2vl: \"%s\" is not a list of 16 VLs; write the VL of each "
+		                  "service level with commas between, or auto",
+		                  cfg->vl_sl2vl);
+	return 0;
+}
+
+static int parse_arb(const char *name, const char *text, unsigned vl_count,
+                     struct wf_vlarb_entry table[64], unsigned *n_p, struct wf_err *err)
+{
+	const char *p = text;
+	struct entry e = { 0 };
+	unsigned n = 0;
+	int rc;
+
+	while ((rc = next_entry(&p, VL_MANAGEMENT, 255, &e)) == 1) {
+		if (n == 64)
+			return wf_err_say(err, "%s: it has more than 64 entries; write fewer",
+			                  name);
+		if (e.id >= vl_count)
+			return wf_err_say(
+				err,
+				"%s: it names VL %u, but vl.count is %u; write a VL from 0 "
+				"to %u",
+				name, e.id, vl_count, vl_count - 1);
+		table[n].queue = (uint8_t)e.id;
+		table[n++].weight = (uint8_t)e.weight;
+	}
+	if (rc < 0)
+		return wf_err_say(err,
+		                  "%s: \"%s\" is not an arbitration table; write VL:weight with "
+		                  "weights from 0 to 255 and commas between, e.g. 0:64,1:32",
+		                  name, text);
+	*n_p = n;
+	return 0;
+}
+
+/* A VL that packets use but no table serves would hold them for ever. */
+static int check_arb(const struct wf_classes *c, unsigned vl_count, struct wf_err *err)
+{
+	bool served[WF_MAX_QUEUES] = { false };
+
+	for (unsigned i = 0; i < c->n_high; i++)
+		served[c->high[i].queue] |= c->high[i].weight != 0;
+	for (unsigned i = 0; i < c->n_low; i++)
+		served[c->low[i].queue] |= c->low[i].weight != 0;
+	for (unsigned sl = 0; sl < WF_MAX_CLASSES; sl++) {
+		if (c->of[sl] < vl_count && !served[c->of[sl]])
+			return wf_err_say(err,
+			                  "vl.arb_low: VL %u has no weight in either table, so its "
+			                  "packets would never leave; add %u:64",
+			                  c->of[sl], c->of[sl]);
+	}
+	return 0;
+}
+
+static int parse_infiniband(const struct wf_fabric_cfg *cfg, struct wf_classes *c,
+                            struct wf_err *err)
+{
+	int rc;
+
+	for (unsigned vl = 0; vl < cfg->vl_count; vl++)
+		c->queue[c->n++] = (struct wf_class){ .id = (uint8_t)vl, .lossless = true };
+	c->queue[c->n++] = (struct wf_class){
+		.id = VL_MANAGEMENT,
+		.strict = true,
+		.exempt = true,
+	};
+	rc = parse_sl2vl(cfg, c, err);
+	if (rc == 0)
+		rc = parse_arb("vl.arb_high", cfg->vl_arb_high, cfg->vl_count, c->high, &c->n_high,
+		               err);
+	if (rc != 0)
+		return rc;
+	if (strcmp(cfg->vl_arb_low, "auto") == 0) {
+		for (unsigned vl = 0; vl < cfg->vl_count; vl++)
+			c->low[c->n_low++] =
+				(struct wf_vlarb_entry){ (uint8_t)vl, AUTO_ARB_WEIGHT };
+	} else {
+		rc = parse_arb("vl.arb_low", cfg->vl_arb_low, cfg->vl_count, c->low, &c->n_low,
+		               err);
+	}
+	return rc != 0 ? rc : check_arb(c, cfg->vl_count, err);
+}
+
+int wf_classes_parse(const struct wf_fabric_cfg *cfg, struct wf_classes *classes,
+                     struct wf_err *err)
+{
+	struct wf_classes c = { 0 };
+	int rc;
+
+	if (strcmp(cfg->link_layer, "infiniband") == 0)
+		rc = parse_infiniband(cfg, &c, err);
+	else
+		rc = parse_ethernet(cfg, &c, err);
+	if (rc == 0)
+		*classes = c;
+	return rc;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config.c - the parameters of a fabric: their names, ranges, defaults and one line of help.
+ *
+ * The defaults are a 400 Gb/s RoCE fabric of no particular vendor, so that a profile needs to say
+ * only what is different; where the numbers of real hardware come from is said in profiles/.
+ */
+#include "fabric/config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define HEADERS 128 /* bytes: no packet has more around its payload */
+
+static const char *const link_layers[] = { "ethernet", "infiniband", NULL };
+static const char *const headers[] = { "rocev2", "ib", NULL };
+
+#define FIELD(field)                                                                               \
+	.offset = offsetof(struct wf_fabric_cfg, field),                                           \
+	.size = sizeof(((struct wf_fabric_cfg *)0)->field)
+
+const struct wf_param wf_fabric_params[] = {
+	{ .name = "link_layer",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(link_layer),
+	  .names = link_layers,
+	  .def = "ethernet",
+	  .help = "what the links speak" },
+	{ .name = "flowctl",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(flowctl),
+	  .def = "pfc",
+	  .help = "who keeps packets from being lost (weft list flowctl)" },
+	{ .name = "routing",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(routing),
+	  .def = "ecmp",
+	  .help = "how a switch chooses among shortest paths (weft list routing)" },
+	{ .name = "header",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(header),
+	  .names = headers,
+	  .def = "rocev2",
+	  .help = "headers around the payload" },
+	{ .name = "link.phy",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(link_phy),
+	  .max = WF_MS,
+	  .def = "120ns",
+	  .help = "PHY and FEC, both ends together, of each link crossing" },
+	{ .name = "link.gap",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(link_gap),
+	  .max = 256,
+	  .def = "20B",
+	  .help = "preamble and gap between packets" },
+	{ .name = "link.ber",
+	  .kind = WF_PARAM_BER,
+	  FIELD(link_ber),
+	  .max = INT64_C(1000000000000000),
+	  .def = "0",
+	  .help = "bit errors that the FEC leaves; the packet they hit is lost" },
+	{ .name = "switch.latency",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(switch_latency),
+	  .max = WF_MS,
+	  .def = "600ns",
+	  .help = "first bit in to first bit out of an idle switch" },
+	{ .name = "switch.cut_through",
+	  .kind = WF_PARAM_BOOL,
+	  FIELD(switch_cut),
+	  .def = "true",
+	  .help = "send on before the packet's end has come in, where the rates allow it" },
+	{ .name = "nic.tx",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(nic_tx),
+	  .max = WF_MS,
+	  .def = "300ns",
+	  .help = "work posted to first bit on the wire" },
+	{ .name = "nic.rx",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(nic_rx),
+	  .max = WF_MS,
+	  .def = "300ns",
+	  .help = "last bit off the wire to delivered" },
+	{ .name = "mtu",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(mtu),
+	  .min = 64,
+	  .max = 16384,
+	  .def = "4096B",
+	  .help = "payload of a full packet" },
+	{ .name = "classes.lossless",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(class_lossless),
+	  .def = "3",
+	  .help = "Ethernet: priorities that PFC protects, e.g. 3,4" },
+	{ .name = "classes.strict",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(class_strict),
+	  .def = "6",
+	  .help = "Ethernet: priorities served before all others, the highest first" },
+	{ .name = "classes.ecn",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(class_ecn),
+	  .def = "3",
+	  .help = "Ethernet: priorities whose packets are marked" },
+	{ .name = "classes.weights",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(class_weights),
+	  .def = "0:50,3:50",
+	  .help = "Ethernet: shares of the others (DWRR), priority:weight" },
+	{ .name = "buffer.size",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(buffer_size),
+	  .min = 1024,
+	  .max = INT64_C(1) << 40,
+	  .def = "64MB",
+	  .help = "shared packet memory of a switch (pfc, none)" },
+	{ .name = "buffer.cell",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(buffer_cell),
+	  .min = 1,
+	  .max = 4096,
+	  .def = "192B",
+	  .help = "the memory is handed out in cells of this size" },
+	{ .name = "buffer.reserved",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(buffer_reserved),
+	  .max = INT64_C(1) << 32,
+	  .def = "9216B",
+	  .help = "kept for each port and lossless class" },
+	{ .name = "buffer.headroom",
+	  .kind = WF_PARAM_BYTES,
+	  .has_auto = true,
+	  FIELD(buffer_headroom),
+	  .max = INT64_C(1) << 32,
+	  .def = "auto",
+	  .help = "kept for what arrives after a pause is sent; auto: what rate and cable need" },
+	{ .name = "buffer.alpha",
+	  .kind = WF_PARAM_RATIO,
+	  FIELD(buffer_alpha),
+	  .min = 1,
+	  .max = 128 * (int64_t)WF_RATIO_ONE,
+	  .def = "1/8",
+	  .help = "part of the free memory that one port and lossless class may take" },
+	{ .name = "buffer.queue_alpha",
+	  .kind = WF_PARAM_RATIO,
+	  FIELD(buffer_queue_alpha),
+	  .min = 1,
+	  .max = 128 * (int64_t)WF_RATIO_ONE,
+	  .def = "1",
+	  .help = "part of the free memory that one egress queue of a lossy class may take" },
+	{ .name = "buffer.xon",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(buffer_xon),
+	  .max = INT64_C(1) << 32,
+	  .def = "18432B",
+	  .help = "how far below the pause threshold the sender is let go again" },
+	{ .name = "ecn.kmin",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(ecn_kmin),
+	  .max = INT64_C(1) << 40,
+	  .def = "150KB",
+	  .help = "queue length from which packets are marked" },
+	{ .name = "ecn.kmax",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(ecn_kmax),
+	  .max = INT64_C(1) << 40,
+	  .def = "1500KB",
+	  .help = "queue length from which every packet is marked" },
+	{ .name = "ecn.pmax",
+	  .kind = WF_PARAM_PROB,
+	  FIELD(ecn_pmax),
+	  .max = (int64_t)WF_PROB_ONE,
+	  .def = "5%",
+	  .help = "marking probability just below kmax" },
+	{ .name = "pfc.quanta",
+	  .kind = WF_PARAM_U32,
+	  FIELD(pfc_quanta),
+	  .min = 1,
+	  .max = 65535,
+	  .def = "65535",
+	  .help = "pause asked for in a frame, 512 bit times each; refreshed while it lasts" },
+	{ .name = "pfc.reaction",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(pfc_reaction),
+	  .max = WF_MS,
+	  .def = "1158.4ns",
+	  .help = "pause frame received to transmission stopped" },
+	{ .name = "vl.count",
+	  .kind = WF_PARAM_U32,
+	  FIELD(vl_count),
+	  .min = 1,
+	  .max = 15,
+	  .def = "4",
+	  .help = "InfiniBand: data virtual lanes" },
+	{ .name = "vl.buffer",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(vl_buffer),
+	  .min = 256,
+	  .max = INT64_C(1) << 24,
+	  .def = "64KiB",
+	  .help = "InfiniBand: receive buffer of each port and virtual lane" },
+	{ .name = "vl.sl2vl",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(vl_sl2vl),
+	  .def = "auto",
+	  .help = "InfiniBand: VL of each of the 16 service levels; auto: SL modulo vl.count" },
+	{ .name = "vl.arb_high",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(vl_arb_high),
+	  .def = "",
+	  .help = "InfiniBand: high-priority arbitration table, VL:weight" },
+	{ .name = "vl.arb_low",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(vl_arb_low),
+	  .def = "auto",
+	  .help = "InfiniBand: low-priority table; auto: every VL the same" },
+	{ .name = "vl.high_limit",
+	  .kind = WF_PARAM_U32,
+	  FIELD(vl_high_limit),
+	  .max = 255,
+	  .def = "0",
+	  .help = "InfiniBand: 4 KiB units the high table may send before a low packet; 255: any" },
+	{ .name = "vl.hoq_life",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(vl_hoq_life),
+	  .min = 1,
+	  .max = 1000 * WF_S,
+	  .def = "auto",
+	  .help = "InfiniBand: a packet longer than this at a queue's head is dropped; auto: "
+	          "never" },
+	{ .name = "sender.window",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(sender_window),
+	  .min = 64,
+	  .max = INT64_C(1) << 32,
+	  .def = "256KiB",
+	  .help = "what a flow may have in flight" },
+	{ .name = "sender.ack",
+	  .kind = WF_PARAM_U32,
+	  FIELD(sender_ack),
+	  .min = 1,
+	  .max = 65535,
+	  .def = "4",
+	  .help = "packets to one acknowledgement" },
+	{ .name = "sender.timeout",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(sender_timeout),
+	  .min = WF_US,
+	  .max = 1000 * WF_S,
+	  .def = "4.194304ms",
+	  .help = "without an acknowledgement for so long, the flow sends again" },
+};
+
+const size_t wf_fabric_n_params = WF_ARRAY_SIZE(wf_fabric_params);
+
+static bool is(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+/* The link layer decides who may do the flow control and what a packet looks like. */
+static int check_link_layer(const struct wf_fabric_cfg *cfg, struct wf_err *err)
+{
+	bool ib = is(cfg->link_layer, "infiniband");
+
+	if (ib && !is(cfg->flowctl, "credit"))
+		return wf_err_say(err,
+		                  "flowctl: %s cannot be had on InfiniBand; write credit, or set "
+		                  "link_layer to ethernet",
+		                  cfg->flowctl);
+	if (!ib && is(cfg->flowctl, "credit"))
+		return wf_err_say(err,
+		                  "flowctl: credit cannot be had on Ethernet; write pfc or none, "
+		                  "or set link_layer to infiniband");
+	if (ib != is(cfg->header, "ib"))
+		return wf_err_say(err, "header: %s does not go with %s; write %s", cfg->header,
+		                  cfg->link_layer, ib ? "ib" : "rocev2");
+	return 0;
+}
+
+int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
+{
+	struct wf_classes classes;
+	int rc = check_link_layer(cfg, err);
+
+	if (rc != 0)
+		return rc;
+	rc = wf_classes_parse(cfg, &classes, err);
+	if (rc != 0)
+		return rc;
+	if (cfg->ecn_kmin > cfg->ecn_kmax)
+		return wf_err_say(err, "ecn.kmin: it is above ecn.kmax; it may be at most %lluB",
+		                  (unsigned long long)cfg->ecn_kmax);
+	if (is(cfg->flowctl, "credit") && cfg->vl_buffer < cfg->mtu + HEADERS)
+		return wf_err_say(
+			err,
+			"vl.buffer: no packet of mtu %lluB and its headers fits; it must be "
+			"at least %lluB",
+			(unsigned long long)cfg->mtu, (unsigned long long)cfg->mtu + HEADERS);
+	if (cfg->sender_window < cfg->mtu)
+		return wf_err_say(err,
+		                  "sender.window: it is less than a packet; it must be at least "
+		                  "the mtu, %lluB",
+		                  (unsigned long long)cfg->mtu);
+	if ((uint64_t)cfg->sender_ack * cfg->mtu > cfg->sender_window)
+		return wf_err_say(err,
+		                  "sender.ack: %u packets are more than sender.window, so that the "
+		                  "flow would stop; it may be at most %llu",
+		                  (unsigned)cfg->sender_ack,
+		                  (unsigned long long)(cfg->sender_window / cfg->mtu));
+	return 0;
+}
