@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hca.h - one host channel adapter, without I/O.
+ *
+ *   packet  wf_hca_rx()        ->  +--------+  ->  wf_hca_tx(), wf_hca_tx_time()  packet
+ *   time    wf_hca_tick()      ->  | wf_hca |  ->  wf_hca_deadline()              time
+ *   work    wf_qp_post_send()  ->  +--------+  ->  wf_cq_poll()                   done
+ *                                              ->  wf_hca_next_comp(), _event()   notice
+ *
+ * The adapter never reads a clock, opens a socket, starts a thread or allocates on the data path.
+ * Its driver does: sim/ feeds it virtual time and packets from modelled ports, live/ feeds it the
+ * system's clock and packets from shared memory or a socket. The same calls in the same order with
+ * the same times give the same packets.
+ *
+ * A driver's loop: after any call (post, receive, tick, transmit) ask wf_hca_tx_time() when the port
+ * is free and wf_hca_deadline() for the next tick. Neither changes without a call.
+ *
+ * Threads: none inside. A driver may call from any thread, one at a time per adapter; two adapters
+ * share nothing. Time: now never goes backwards between calls on one adapter.
+ */
+#ifndef WF_RDMA_HCA_H
+#define WF_RDMA_HCA_H
+
+#include <stdbool.h>
+
+#include "base/base.h"
+#include "base/mem.h"
+#include "cc/cc.h"
+#include "rdma/counter.h"
+#include "rdma/verbs.h"
+#include "wire/packet.h"
+
+#define WF_GRH_BYTES 40
+#define WF_QPN_MULTICAST UINT32_C(0xffffff)
+#define WF_QPN_GSI UINT32_C(1)
+#define WF_MSG_MAX (UINT32_C(1) << 30) /* bytes in a message */
+
+struct wf_hca;
+
+/*
+ * Writes the global route header of a received UD packet, as the receive buffer will show it.
+ * Returns false where the packet had none (InfiniBand within a subnet); the 40 bytes then stay
+ * untouched.
+ */
+typedef bool wf_hca_grh_fn(void *ctx, const struct wf_packet *pkt, uint8_t grh[WF_GRH_BYTES]);
+
+struct wf_hca_attr {
+	uint64_t guid;
+	uint64_t line_rate;     /* of the port, bits/s; what pacing cannot exceed */
+	uint32_t host;          /* this adapter's host number: struct wf_packet.src */
+	uint32_t max_qp;        /* 1 to 2^20 */
+	uint32_t max_mr;        /* regions and windows together, 1 to 2^20 */
+	uint32_t max_qp_wr;     /* in a send, receive or shared receive queue */
+	uint32_t max_sge;       /* of a work request, 1 to 64 */
+	uint32_t max_inline;    /* bytes */
+	uint32_t max_cqe;       /* in a completion queue */
+	uint32_t max_rd_atomic; /* READs and atomics in flight towards a queue pair, 1 to 128 */
+	uint32_t max_events;    /* asynchronous events that may wait */
+	uint16_t overhead;      /* bytes of a packet besides BTH, extended headers, payload, pad */
+	uint16_t num_pkeys;     /* entries of the P_Key table, 1 to 64 */
+	const uint16_t *pkeys;  /* borrowed until create returns; NULL: 0xffff first, then none */
+	bool data;              /* payload bytes are carried; false: only their lengths are */
+	bool roce;              /* CNPs are RoCE's; false: InfiniBand's */
+	wf_hca_grh_fn *grh;     /* NULL: no packet has a GRH */
+	void *grh_ctx;
+};
+
+/* Everything set to what a present-day adapter offers, at 400 Gb/s on RoCE v2. */
+void wf_hca_attr_defaults(struct wf_hca_attr *attr);
+
+/*
+ * Creates an adapter. The memory of its tables is taken from mem here, that of queue pairs,
+ * completion queues and the like when they are created; none after that. mem must outlive it. On
+ * success *hca_p is owned by the caller, who frees it with wf_hca_destroy(); on failure it is
+ * untouched.
+ *
+ * Returns 0, -EINVAL (attr out of range) or -ENOMEM.
+ */
+int wf_hca_create(const struct wf_hca_attr *attr, struct wf_mem *mem,
+                  struct wf_hca **hca_p) WF_MUST_USE;
+
+/* Frees an adapter and everything created on it that still exists. NULL is allowed. */
+void wf_hca_destroy(struct wf_hca *hca);
+
+/* What a driver may hand over with a packet; each may be NULL. Borrowed until the call returns. */
+struct wf_hca_rx_extra {
+	const void *payload;               /* pkt->length bytes; NULL: contents do not matter */
+	const struct wf_cc_int *telemetry; /* what came back with an acknowledgement */
+	uint32_t echo;                     /* put into the payload field of the ACK that answers */
+};
+
+/*
+ * Gives a received packet to the adapter; it is borrowed until the call returns. A packet that is
+ * wrong in any way is dropped and counted. extra may be NULL.
+ */
+void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
+               wf_time now);
+
+/*
+ * The next packet for the port. Acknowledgements go first; then the queue pairs that have work take
+ * turns, a packet each, as far as their pacing allows. Writes *pkt (all but .at and .input) and, when
+ * payload is not NULL, its pkt->length bytes; payload has room for 4096. pkt->payload is 0 except in
+ * an ACK (see struct wf_hca_rx_extra).
+ *
+ * Returns true when there was one.
+ */
+bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *payload) WF_MUST_USE;
+
+/*
+ * The earliest time at which wf_hca_tx() may have a packet: 0 for at once, WF_TIME_NEVER when
+ * nothing waits. It may turn out that there is none after all.
+ */
+wf_time wf_hca_tx_time(const struct wf_hca *hca);
+
+/* The earliest time at which wf_hca_tick() has work; WF_TIME_NEVER if none. */
+wf_time wf_hca_deadline(const struct wf_hca *hca);
+
+/* Runs every timer that is due at now. */
+void wf_hca_tick(struct wf_hca *hca, wf_time now);
+
+struct wf_event {
+	enum wf_event_type type;
+	union {
+		struct wf_qp *qp;
+		struct wf_cq *cq;
+		struct wf_srq *srq;
+		uint32_t port;
+	};
+};
+
+/* Takes the oldest asynchronous event. Returns false when there is none. */
+bool wf_hca_next_event(struct wf_hca *hca, struct wf_event *event_p) WF_MUST_USE;
+
+/* Adds an event about the port (PORT_ACTIVE, PORT_ERR, LID_CHANGE …); the driver's to raise. */
+void wf_hca_port_event(struct wf_hca *hca, enum wf_event_type type);
+
+/* Takes the next completion queue whose wf_cq_arm() came true; NULL when there is none. */
+struct wf_cq *wf_hca_next_comp(struct wf_hca *hca);
+
+uint64_t wf_hca_counter(const struct wf_hca *hca, enum wf_counter counter);
+
+const struct wf_hca_attr *wf_hca_attr(const struct wf_hca *hca);
+
+/* The P_Key at an index; 0 (never valid) outside the table. */
+uint16_t wf_hca_pkey(const struct wf_hca *hca, uint32_t index);
+
+/*
+ * Changes an entry of the P_Key table and raises PKEY_CHANGE. Queue pairs that use the entry go on
+ * with the new key. Returns 0 or -EINVAL (no such entry).
+ */
+int wf_hca_set_pkey(struct wf_hca *hca, uint32_t index, uint16_t pkey) WF_MUST_USE;
+
+/* The queue pair with that number, or NULL. */
+struct wf_qp *wf_hca_qp(const struct wf_hca *hca, uint32_t qpn);
+
+#endif

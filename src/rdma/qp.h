@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * qp.h - queue pairs and address handles.
+ *
+ *                       +-----------------------------------------------+
+ *                       v                                               |
+ *	create -> RESET -> INIT -> RTR -> RTS <-> SQD      any -> RESET, any -> ERR
+ *	                                   ^ |
+ *	                                   | v (UC, UD: a send fails)
+ *	                                   SQE
+ *
+ * In ERR every work request, waiting or posted later, completes with WR_FLUSH_ERR. RESET forgets
+ * everything; the queue pair can then be brought up again.
+ */
+#ifndef WF_RDMA_QP_H
+#define WF_RDMA_QP_H
+
+#include "rdma/hca.h"
+
+/* What the requester does about loss. */
+enum wf_recovery {
+	WF_RECOVERY_GO_BACK_N,
+	/*
+	 * Only what is missing is sent again, and packets that come out of order are kept. Each
+	 * packet of a WRITE carries its own RETH. Both ends of a connection choose it.
+	 */
+	WF_RECOVERY_SELECTIVE,
+};
+
+/* How the hardware is set up, beyond what the verbs say. All zero is a plain queue pair. */
+struct wf_qp_tune {
+	const struct wf_cc_ops *cc; /* NULL: wf_cc_none */
+	const void *cc_param;       /* borrowed while the queue pair lives */
+	wf_time cnp_interval;       /* least time between two CNPs; 0: send none */
+	enum wf_recovery recovery;
+	uint32_t window;  /* packets unacknowledged at most; selective: a power of two, 64..4096 */
+	uint32_t reorder; /* selective: a gap is a loss when a packet this far behind it came */
+	uint32_t ack_every; /* ask for an ACK every so many packets, besides each message's end */
+	bool ect;           /* packets say that they may be marked */
+	bool ecn_echo;      /* ACKs echo congestion marks (BECN) */
+	bool credits;       /* ACKs tell how many receive work requests wait */
+};
+
+struct wf_qp_init {
+	enum wf_qp_type type;
+	struct wf_cq *send_cq;
+	struct wf_cq *recv_cq;
+	struct wf_srq *srq; /* NULL: its own receive queue */
+	struct wf_qp_cap cap;
+	bool sq_sig_all;
+	struct wf_qp_tune tune;
+};
+
+/*
+ * Creates a queue pair in RESET. Returns 0, -EINVAL (caps beyond the adapter's, wrong tune),
+ * -EEXIST (a second GSI) or -ENOMEM.
+ */
+int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp **qp_p) WF_MUST_USE;
+
+/* Frees it, whatever its state. Completions already in a queue stay there. */
+void wf_qp_destroy(struct wf_qp *qp);
+
+/*
+ * Changes what mask names, as the table in qp_modify.c allows for the present state. All or nothing.
+ * Returns 0 or -EINVAL (no such transition, an attribute missing, not allowed or out of range).
+ */
+int wf_qp_modify(struct wf_qp *qp, const struct wf_qp_attr *attr, uint32_t mask) WF_MUST_USE;
+
+/* Everything at once; init_p may be NULL. */
+void wf_qp_query(const struct wf_qp *qp, struct wf_qp_attr *attr_p, struct wf_qp_init *init_p);
+
+uint32_t wf_qp_num(const struct wf_qp *qp);
+enum wf_qp_state wf_qp_state(const struct wf_qp *qp);
+enum wf_qp_type wf_qp_type(const struct wf_qp *qp);
+
+/*
+ * Posts a list of send work requests. Inline data and address handles are copied; memory of other
+ * sges is read while the work is carried out. Returns 0, or with *bad_p at the first one not posted:
+ * -EINVAL (state, operation not of this service, too many sges, too much inline data) or -ENOMEM
+ * (queue full).
+ */
+int wf_qp_post_send(struct wf_qp *qp, const struct wf_send_wr *wr,
+                    const struct wf_send_wr **bad_p) WF_MUST_USE;
+
+/* The same for receive work requests; -EINVAL also when it has a shared receive queue. */
+int wf_qp_post_recv(struct wf_qp *qp, const struct wf_recv_wr *wr,
+                    const struct wf_recv_wr **bad_p) WF_MUST_USE;
+
+/*
+ * Posts the bind of a type 1 window: gives it its next key at once (wf_mw_rkey()) and carries the
+ * bind out in the order of the send queue. A length of 0 unbinds. Returns as wf_qp_post_send().
+ */
+int wf_qp_bind_mw(struct wf_qp *qp, struct wf_mw *mw, uint64_t wr_id, uint32_t flags,
+                  const struct wf_mw_bind *bind) WF_MUST_USE;
+
+/* The rate at which its congestion control lets it send, bits/s. */
+uint64_t wf_qp_rate(const struct wf_qp *qp);
+
+void wf_qp_set_user(struct wf_qp *qp, void *user);
+void *wf_qp_user(const struct wf_qp *qp);
+
+/* Returns 0, -EINVAL or -ENOMEM. */
+int wf_ah_create(struct wf_pd *pd, const struct wf_ah_attr *attr, struct wf_ah **ah_p) WF_MUST_USE;
+void wf_ah_destroy(struct wf_ah *ah);
+void wf_ah_query(const struct wf_ah *ah, struct wf_ah_attr *attr_p);
+
+/* What a UD receiver answers to: the address of the sender of wc, or -EINVAL. */
+int wf_ah_from_wc(const struct wf_wc *wc, struct wf_ah_attr *attr_p) WF_MUST_USE;
+
+#endif
