@@ -33,22 +33,23 @@ struct wf_topo_port {
 
 struct wf_topo_node {
 	enum wf_topo_kind kind;
-	uint8_t tier;        /* 0 host, 1 leaf, 2 spine or aggregation, 3 core */
-	uint32_t group;      /* pod, leaf or dragonfly group: what lies close together */
-	uint32_t server;     /* hosts: which server; WF_TOPO_NONE for switches */
-	uint32_t host;       /* hosts: dense host index; WF_TOPO_NONE for switches */
+	uint8_t tier;    /* 0 host, 1 leaf, 2 spine or aggregation, 3 core */
+	uint32_t group;  /* pod, leaf or dragonfly group: what lies close together */
+	uint32_t server; /* hosts: which server; WF_TOPO_NONE for switches */
+	uint32_t host;   /* hosts: dense host index; WF_TOPO_NONE for switches */
+	wf_time latency; /* switches: time through it, where a file says so; 0 = not said */
 	uint32_t n_ports;
-	uint32_t first_port; /* ports[first_port .. first_port + n_ports) */
+	uint32_t first_port;     /* ports[first_port .. first_port + n_ports) */
 	char name[WF_TOPO_NAME]; /* "h12", "leaf3", "spine0", "pod2-agg1", "core7" */
 };
 
 struct wf_topo_link {
 	uint32_t a, b; /* node ids */
 	uint16_t a_port, b_port;
-	uint64_t rate;      /* bits/s each way */
-	wf_time delay;      /* propagation only */
-	uint64_t loss;      /* of 2^32: probability that a packet is lost on it (error_rate) */
-	unsigned line;      /* of the file it was read from; 0 when built */
+	uint64_t rate; /* bits/s each way */
+	wf_time delay; /* propagation only */
+	uint64_t loss; /* of 2^32: probability that a packet is lost on it (error_rate) */
+	unsigned line; /* of the file it was read from; 0 when built */
 };
 
 struct wf_topo {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* leaf_spine.c - two tiers: every leaf has the same number of links to every spine. */
+#include "topo/topo_priv.h"
+
+static int leaf_spine_build(const struct wf_topo_cfg *cfg, const char *text, size_t len,
+                            const char *name, struct wf_mem *mem, struct wf_topo **topo_p,
+                            struct wf_err *err)
+{
+	struct wf_tree tree;
+	int ret;
+
+	(void)text;
+	(void)len;
+	ret = wf_tree_plan(&tree, cfg, "leaf-spine", 1, 2, err);
+	if (ret != 0)
+		return ret;
+	return wf_tree_build(&tree, name, mem, topo_p, err);
+}
+
+const struct wf_topo_ops wf_topo_leaf_spine = {
+	.name = "leaf-spine",
+	.help = "two tiers: every leaf to every spine",
+	.build = leaf_spine_build,
+};

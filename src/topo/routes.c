@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * routes.c - minimal paths from every switch to every leaf.
+ *
+ * Leaves are taken 64 at a time, one bit each. A breadth-first search from all 64 at once carries
+ * words instead of leaves: where the word of switch v reaches neighbour u for the first time in some
+ * bits, the port of u towards v is on a shortest path to just those leaves. Then the 64 leaves of a
+ * switch are split into classes with the same ports, and a class is looked up among the sets that
+ * the switch has already.
+ *
+ * While sets are found they lie in one growing pool for all switches; at the end each switch gets
+ * its own in one piece. Set 0 of a switch is empty. All is deterministic: ids follow the order of
+ * leaves and ports.
+ */
+#include "topo/routes.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#define WORD 64
+
+/* One end of a link between switches that is up. */
+struct edge {
+	uint32_t peer; /* the switch at the other end */
+	uint32_t back; /* the edge of peer that leads here */
+};
+
+/*
+ * The switches alone, numbered from 0, with the edges of each in the order of its ports; the hosts'
+ * ports are left out, and with them most of the memory a search would walk through.
+ */
+struct net {
+	struct wf_mem *mem;
+	uint32_t n_switches;
+	uint32_t n_leaves;
+	uint32_t n_edges;
+	uint32_t *node;  /* switch -> node id */
+	uint32_t *leaf;  /* leaf number -> switch */
+	uint32_t *first; /* switch -> its first edge; one more at the end */
+	struct edge *edges;
+	uint16_t *port; /* edge -> port number */
+};
+
+/* A search: a bit for each of 64 leaves, in words by switch, or in via by edge. */
+struct search {
+	const struct net *net;
+	uint64_t *seen;
+	uint64_t *now;
+	uint64_t *next;
+	uint64_t *via;
+	uint32_t *queue, *queue2; /* switches with bits in now, in next */
+};
+
+/* What wf_routes_create() returns is the first member. */
+struct routes_block {
+	struct wf_routes routes;
+	uint16_t *set_of_leaf;
+	struct wf_route_set *sets;
+	uint16_t *ports;
+};
+
+/* A set in the pool. */
+struct pool_set {
+	uint32_t sw;
+	uint32_t first;
+	uint32_t n;
+	uint32_t id; /* among the sets of sw */
+	uint64_t hash;
+};
+
+struct pool {
+	struct wf_mem *mem;
+	struct pool_set *sets;
+	uint16_t *ports;
+	uint32_t *slots; /* hash table: 0 free, else index into sets + 1 */
+	size_t n_sets, max_sets;
+	size_t n_ports, max_ports;
+	size_t n_slots; /* a power of two, at least twice n_sets */
+};
+
+static struct routes_block *to_block(struct wf_routes *routes)
+{
+	return wf_container_of(routes, struct routes_block, routes);
+}
+
+/* ---- the pool ---- */
+
+/* Makes room for n elements of size bytes in *array_p, which has *max_p. */
+static int grow(struct wf_mem *mem, void **array_p, size_t *max_p, size_t n, size_t size)
+{
+	size_t max = *max_p;
+	void *array;
+
+	if (n <= max)
+		return 0;
+	while (max < n)
+		max = max == 0 ? 256 : 2 * max;
+	array = mem->alloc(mem, max * size);
+	if (array == NULL)
+		return -ENOMEM;
+	if (*max_p > 0)
+		memcpy(array, *array_p, *max_p * size);
+	mem->free(mem, *array_p);
+	*array_p = array;
+	*max_p = max;
+	return 0;
+}
+
+static int pool_reserve(struct pool *pool, size_t ports)
+{
+	void *sets = pool->sets, *list = pool->ports, *slots = pool->slots;
+	size_t n_slots = 0;
+	int ret;
+
+	ret = grow(pool->mem, &sets, &pool->max_sets, pool->n_sets + 1, sizeof(*pool->sets));
+	pool->sets = sets;
+	if (ret != 0)
+		return ret;
+	ret = grow(pool->mem, &list, &pool->max_ports, pool->n_ports + ports, sizeof(*pool->ports));
+	pool->ports = list;
+	if (ret != 0 || 2 * (pool->n_sets + 1) <= pool->n_slots)
+		return ret;
+
+	slots = NULL;
+	ret = grow(pool->mem, &slots, &n_slots, 4 * (pool->n_sets + 1), sizeof(*pool->slots));
+	if (ret != 0)
+		return ret;
+	pool->mem->free(pool->mem, pool->slots);
+	pool->slots = slots;
+	pool->n_slots = n_slots;
+	for (size_t i = 0; i < pool->n_sets; i++) {
+		size_t at = pool->sets[i].hash & (n_slots - 1);
+
+		while (pool->slots[at] != 0)
+			at = (at + 1) & (n_slots - 1);
+		pool->slots[at] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+static void pool_fini(struct pool *pool)
+{
+	pool->mem->free(pool->mem, pool->slots);
+	pool->mem->free(pool->mem, pool->ports);
+	pool->mem->free(pool->mem, pool->sets);
+}
+
+/* FNV-1a over the switch and its ports, with the high bits folded in. */
+static uint64_t hash_of(uint32_t sw, const uint16_t *ports, uint32_t n)
+{
+	uint64_t hash = (UINT64_C(0xcbf29ce484222325) ^ sw) * UINT64_C(0x100000001b3);
+
+	for (uint32_t i = 0; i < n; i++)
+		hash = (hash ^ ports[i]) * UINT64_C(0x100000001b3);
+	return hash ^ hash >> 32;
+}
+
+/*
+ * The id of the set of n ports of switch sw, which are at the end of the pool's ports (room for them
+ * was reserved); the set is added if it is new. -EOVERFLOW when the switch has too many.
+ */
+static int pool_intern(struct pool *pool, struct wf_route_switch *rs, uint32_t sw, uint32_t n,
+                       uint16_t *id_p)
+{
+	const uint16_t *ports = pool->ports + pool->n_ports;
+	uint64_t hash = hash_of(sw, ports, n);
+	size_t at = hash & (pool->n_slots - 1);
+
+	for (; pool->slots[at] != 0; at = (at + 1) & (pool->n_slots - 1)) {
+		const struct pool_set *set = &pool->sets[pool->slots[at] - 1];
+
+		if (set->hash == hash && set->sw == sw && set->n == n &&
+		    memcmp(pool->ports + set->first, ports, n * sizeof(*ports)) == 0) {
+			*id_p = (uint16_t)set->id;
+			return 0;
+		}
+	}
+	if (rs->n_sets > UINT16_MAX || pool->n_ports + n > UINT32_MAX)
+		return -EOVERFLOW;
+
+	pool->sets[pool->n_sets] = (struct pool_set){
+		.sw = sw, .first = (uint32_t)pool->n_ports, .n = n, .id = rs->n_sets, .hash = hash
+	};
+	pool->slots[at] = (uint32_t)++pool->n_sets;
+	pool->n_ports += n;
+	*id_p = (uint16_t)rs->n_sets++;
+	return 0;
+}
+
+/* ---- the switches alone ---- */
+
+static bool is_switch(const struct wf_topo *topo, uint32_t id)
+{
+	return topo->nodes[id].kind == WF_TOPO_SWITCH;
+}
+
+static bool is_edge(const struct wf_topo *topo, const uint8_t *down,
+                    const struct wf_topo_port *port)
+{
+	return is_switch(topo, port->peer) && (down == NULL || down[port->link] == 0);
+}
+
+static void net_fini(struct net *net)
+{
+	net->mem->free(net->mem, net->port);
+	net->mem->free(net->mem, net->edges);
+	net->mem->free(net->mem, net->first);
+	net->mem->free(net->mem, net->leaf);
+	net->mem->free(net->mem, net->node);
+}
+
+static int net_alloc(struct net *net, const struct wf_topo *topo)
+{
+	struct wf_mem *mem = net->mem;
+	uint32_t n = topo->n_nodes - topo->n_hosts;
+
+	net->node = mem->alloc(mem, (n + 1) * sizeof(*net->node));
+	net->leaf = mem->alloc(mem, (n + 1) * sizeof(*net->leaf));
+	net->first = mem->alloc(mem, (n + 1) * sizeof(*net->first));
+	net->edges = mem->alloc(mem, (topo->n_ports + 1) * sizeof(*net->edges));
+	net->port = mem->alloc(mem, (topo->n_ports + 1) * sizeof(*net->port));
+	if (net->node == NULL || net->leaf == NULL || net->first == NULL || net->edges == NULL ||
+	    net->port == NULL) {
+		net_fini(net);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/*
+ * Numbers the switches and their edges; edge_of[port] says which edge a port became.
+ */
+static void net_collect(struct net *net, const struct wf_topo *topo, const uint8_t *down,
+                        uint32_t *edge_of)
+{
+	for (uint32_t i = 0; i < topo->n_nodes; i++) {
+		const struct wf_topo_node *node = &topo->nodes[i];
+		bool is_leaf = false;
+
+		if (!is_switch(topo, i))
+			continue;
+		for (uint32_t p = 0; p < node->n_ports; p++) {
+			const struct wf_topo_port *port = &topo->ports[node->first_port + p];
+
+			is_leaf = is_leaf || !is_switch(topo, port->peer);
+			if (!is_edge(topo, down, port))
+				continue;
+			edge_of[node->first_port + p] = net->n_edges;
+			net->port[net->n_edges++] = (uint16_t)p;
+		}
+		if (is_leaf)
+			net->leaf[net->n_leaves++] = net->n_switches;
+		net->node[net->n_switches] = i;
+		net->first[++net->n_switches] = net->n_edges;
+	}
+}
+
+/* Sets both fields of every edge. */
+static void net_join(struct net *net, const struct wf_topo *topo, const uint32_t *edge_of)
+{
+	for (uint32_t s = 0; s < net->n_switches; s++) {
+		const struct wf_topo_node *node = &topo->nodes[net->node[s]];
+
+		for (uint32_t e = net->first[s]; e < net->first[s + 1]; e++) {
+			const struct wf_topo_port *port =
+				&topo->ports[node->first_port + net->port[e]];
+			uint32_t back =
+				edge_of[topo->nodes[port->peer].first_port + port->peer_port];
+
+			net->edges[e].back = back;
+			net->edges[back].peer = s;
+		}
+	}
+}
+
+static int net_init(struct net *net, const struct wf_topo *topo, const uint8_t *down,
+                    struct wf_mem *mem)
+{
+	uint32_t *edge_of;
+	int ret;
+
+	*net = (struct net){ .mem = mem };
+	ret = net_alloc(net, topo);
+	if (ret != 0)
+		return ret;
+	edge_of = mem->alloc(mem, (topo->n_ports + 1) * sizeof(*edge_of));
+	if (edge_of == NULL) {
+		net_fini(net);
+		return -ENOMEM;
+	}
+	net_collect(net, topo, down, edge_of);
+	net_join(net, topo, edge_of);
+	mem->free(mem, edge_of);
+	return 0;
+}
+
+/* ---- the search ---- */
+
+static void search_fini(struct search *s)
+{
+	struct wf_mem *mem = s->net->mem;
+
+	mem->free(mem, s->queue2);
+	mem->free(mem, s->queue);
+	mem->free(mem, s->via);
+	mem->free(mem, s->next);
+	mem->free(mem, s->now);
+	mem->free(mem, s->seen);
+}
+
+static int search_init(struct search *s, const struct net *net)
+{
+	struct wf_mem *mem = net->mem;
+	size_t n = (size_t)net->n_switches + 1;
+
+	*s = (struct search){ .net = net };
+	s->seen = mem->alloc(mem, n * sizeof(*s->seen));
+	s->now = mem->alloc(mem, n * sizeof(*s->now));
+	s->next = mem->alloc(mem, n * sizeof(*s->next));
+	s->via = mem->alloc(mem, ((size_t)net->n_edges + 1) * sizeof(*s->via));
+	s->queue = mem->alloc(mem, n * sizeof(*s->queue));
+	s->queue2 = mem->alloc(mem, n * sizeof(*s->queue2));
+	if (s->seen == NULL || s->now == NULL || s->next == NULL || s->via == NULL ||
+	    s->queue == NULL || s->queue2 == NULL) {
+		search_fini(s);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Sends the word of switch v to its neighbours; returns the new length of queue2. */
+static uint32_t spread(struct search *s, uint32_t v, uint32_t n)
+{
+	const struct net *net = s->net;
+	uint64_t word = s->now[v];
+
+	for (uint32_t e = net->first[v]; e < net->first[v + 1]; e++) {
+		uint32_t u = net->edges[e].peer;
+		uint64_t fresh = word & ~s->seen[u];
+
+		if (fresh == 0)
+			continue;
+		if (s->next[u] == 0)
+			s->queue2[n++] = u;
+		s->next[u] |= fresh;
+		s->via[net->edges[e].back] |= fresh;
+	}
+	return n;
+}
+
+/* Searches from the n leaves that start at first; the result is in via. */
+static void search_run(struct search *s, uint32_t first, uint32_t n)
+{
+	const struct net *net = s->net;
+	uint32_t len = n;
+
+	memset(s->seen, 0, net->n_switches * sizeof(*s->seen));
+	memset(s->via, 0, net->n_edges * sizeof(*s->via));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t leaf = net->leaf[first + i];
+
+		s->queue[i] = leaf;
+		s->now[leaf] = UINT64_C(1) << i;
+		s->seen[leaf] = UINT64_C(1) << i;
+	}
+	while (len > 0) {
+		uint32_t *queue = s->queue;
+		uint32_t n_next = 0;
+
+		for (uint32_t i = 0; i < len; i++)
+			n_next = spread(s, queue[i], n_next);
+		for (uint32_t i = 0; i < len; i++)
+			s->now[queue[i]] = 0;
+		for (uint32_t i = 0; i < n_next; i++) {
+			uint32_t u = s->queue2[i];
+
+			s->seen[u] |= s->next[u];
+			s->now[u] = s->next[u];
+			s->next[u] = 0;
+		}
+		s->queue = s->queue2;
+		s->queue2 = queue;
+		len = n_next;
+	}
+}
+
+/* Splits the leaves in all into classes that use the same edges; returns how many. */
+static uint32_t split(const uint64_t *via, uint32_t n_edges, uint64_t all, uint64_t *classes)
+{
+	uint32_t n = 1;
+
+	classes[0] = all;
+	for (uint32_t e = 0; e < n_edges; e++) {
+		if (via[e] == 0)
+			continue;
+		for (uint32_t i = 0, end = n; i < end; i++) {
+			uint64_t in = classes[i] & via[e];
+
+			if (in == 0 || in == classes[i])
+				continue;
+			classes[i] &= ~in;
+			assert(n < WORD);
+			classes[n++] = in;
+		}
+	}
+	return n;
+}
+
+/* Gives the n leaves from first on their sets at switch sw. */
+static int assign_sets(const struct search *s, struct pool *pool, struct wf_route_switch *rs,
+                       uint32_t sw, uint32_t first, uint32_t n)
+{
+	uint32_t edge0 = s->net->first[sw];
+	uint32_t n_edges = s->net->first[sw + 1] - edge0;
+	const uint64_t *via = &s->via[edge0];
+	uint64_t all = n == WORD ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+	uint64_t classes[WORD];
+	uint32_t n_classes = split(via, n_edges, all, classes);
+
+	for (uint32_t i = 0; i < n_classes; i++) {
+		uint64_t class = classes[i];
+		uint32_t used = 0;
+		uint16_t id;
+		int ret;
+
+		ret = pool_reserve(pool, n_edges);
+		if (ret != 0)
+			return ret;
+		for (uint32_t e = 0; e < n_edges; e++) {
+			if ((via[e] & class) != 0)
+				pool->ports[pool->n_ports + used++] = s->net->port[edge0 + e];
+		}
+		ret = pool_intern(pool, rs, sw, used, &id);
+		if (ret != 0)
+			return ret;
+		for (; class != 0; class &= class - 1)
+			rs->set_of_leaf[first + (uint32_t)__builtin_ctzll(class)] = id;
+	}
+	return 0;
+}
+
+/* Finds all sets of all switches. */
+static int find_sets(const struct net *net, struct pool *pool, struct wf_route_switch *switches)
+{
+	struct search s;
+	uint16_t empty;
+	int ret;
+
+	ret = search_init(&s, net);
+	if (ret != 0)
+		return ret;
+	for (uint32_t sw = 0; sw < net->n_switches && ret == 0; sw++) {
+		ret = pool_reserve(pool, 0);
+		if (ret == 0)
+			ret = pool_intern(pool, &switches[net->node[sw]], sw, 0, &empty);
+	}
+	for (uint32_t first = 0; first < net->n_leaves && ret == 0; first += WORD) {
+		uint32_t n = net->n_leaves - first < WORD ? net->n_leaves - first : WORD;
+
+		search_run(&s, first, n);
+		for (uint32_t sw = 0; sw < net->n_switches && ret == 0; sw++)
+			ret = assign_sets(&s, pool, &switches[net->node[sw]], sw, first, n);
+	}
+	search_fini(&s);
+	return ret;
+}
+
+/* ---- the result ---- */
+
+/* Moves the sets out of the pool, those of each switch together. */
+static int settle(struct routes_block *block, const struct net *net, const struct pool *pool)
+{
+	struct wf_mem *mem = block->routes.mem;
+	uint32_t *n_ports;
+	size_t n_sets = 0, ports = 0;
+
+	block->sets = mem->alloc(mem, (pool->n_sets + 1) * sizeof(*block->sets));
+	block->ports = mem->alloc(mem, (pool->n_ports + 1) * sizeof(*block->ports));
+	n_ports = mem->alloc(mem, (net->n_switches + 1) * sizeof(*n_ports));
+	if (block->sets == NULL || block->ports == NULL || n_ports == NULL) {
+		mem->free(mem, n_ports);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < pool->n_sets; i++)
+		n_ports[pool->sets[i].sw] += pool->sets[i].n;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		struct wf_route_switch *rs = &block->routes.switches[net->node[sw]];
+
+		rs->sets = block->sets + n_sets;
+		rs->ports = block->ports + ports;
+		n_sets += rs->n_sets;
+		ports += n_ports[sw];
+	}
+	assert(n_sets == pool->n_sets && ports == pool->n_ports);
+	for (size_t i = 0; i < pool->n_sets; i++) {
+		const struct pool_set *from = &pool->sets[i];
+		struct wf_route_switch *rs = &block->routes.switches[net->node[from->sw]];
+		struct wf_route_set *set = &rs->sets[from->id];
+
+		/* Ids rise in the order of the pool, so the set before this one is in place. */
+		set->first = from->id == 0 ? 0 : set[-1].first + set[-1].n;
+		set->n = from->n;
+		memcpy(rs->ports + set->first, pool->ports + from->first,
+		       from->n * sizeof(*rs->ports));
+	}
+	mem->free(mem, n_ports);
+	return 0;
+}
+
+/* Allocates what has a known size, and fills in what follows from the topology alone. */
+static int block_init(struct routes_block *block, const struct wf_topo *topo, const struct net *net)
+{
+	struct wf_routes *routes = &block->routes;
+	struct wf_mem *mem = routes->mem;
+	size_t cells = (size_t)net->n_switches * net->n_leaves;
+
+	routes->n_leaves = net->n_leaves;
+	routes->leaf_of_host = mem->alloc(mem, (topo->n_hosts + 1) * sizeof(*routes->leaf_of_host));
+	routes->port_of_host = mem->alloc(mem, (topo->n_hosts + 1) * sizeof(*routes->port_of_host));
+	routes->switches = mem->alloc(mem, (topo->n_nodes + 1) * sizeof(*routes->switches));
+	block->set_of_leaf = mem->alloc(mem, (cells + 1) * sizeof(*block->set_of_leaf));
+	if (routes->leaf_of_host == NULL || routes->port_of_host == NULL ||
+	    routes->switches == NULL || block->set_of_leaf == NULL)
+		return -ENOMEM;
+
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		struct wf_route_switch *rs = &routes->switches[net->node[sw]];
+
+		rs->leaf = WF_TOPO_NONE;
+		rs->set_of_leaf = block->set_of_leaf + (size_t)sw * net->n_leaves;
+	}
+	for (uint32_t i = 0; i < net->n_leaves; i++)
+		routes->switches[net->node[net->leaf[i]]].leaf = i;
+	for (uint32_t i = 0; i < topo->n_hosts; i++) {
+		const struct wf_topo_node *host = &topo->nodes[topo->host_node[i]];
+		const struct wf_topo_port *port = &topo->ports[host->first_port];
+
+		assert(host->n_ports == 1);
+		routes->leaf_of_host[i] = routes->switches[port->peer].leaf;
+		routes->port_of_host[i] = port->peer_port;
+	}
+	return 0;
+}
+
+int wf_routes_create(const struct wf_topo *topo, const uint8_t *down, struct wf_mem *mem,
+                     struct wf_routes **routes_p)
+{
+	struct pool pool = { .mem = mem };
+	struct routes_block *block;
+	struct net net;
+	int ret;
+
+	ret = net_init(&net, topo, down, mem);
+	if (ret != 0)
+		return ret;
+	block = mem->alloc(mem, sizeof(*block));
+	if (block == NULL) {
+		ret = -ENOMEM;
+		goto fini_net;
+	}
+	block->routes.mem = mem;
+
+	ret = block_init(block, topo, &net);
+	if (ret != 0)
+		goto destroy_block;
+	ret = find_sets(&net, &pool, block->routes.switches);
+	if (ret == 0)
+		ret = settle(block, &net, &pool);
+	pool_fini(&pool);
+	if (ret != 0)
+		goto destroy_block;
+
+	net_fini(&net);
+	*routes_p = &block->routes;
+	return 0;
+
+destroy_block:
+	wf_routes_destroy(&block->routes);
+fini_net:
+	net_fini(&net);
+	return ret;
+}
+
+void wf_routes_destroy(struct wf_routes *routes)
+{
+	struct routes_block *block;
+	struct wf_mem *mem;
+
+	if (routes == NULL)
+		return;
+
+	block = to_block(routes);
+	mem = routes->mem;
+	mem->free(mem, block->ports);
+	mem->free(mem, block->sets);
+	mem->free(mem, block->set_of_leaf);
+	mem->free(mem, routes->switches);
+	mem->free(mem, routes->port_of_host);
+	mem->free(mem, routes->leaf_of_host);
+	mem->free(mem, block);
+}

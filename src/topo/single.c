@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* single.c - all hosts on one switch. */
+#include <inttypes.h>
+
+#include "topo/topo_priv.h"
+
+static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t len,
+                        const char *name, struct wf_mem *mem, struct wf_topo **topo_p,
+                        struct wf_err *err)
+{
+	uint32_t radix = cfg->radix == 0 ? WF_TOPO_MAX_PORTS : cfg->radix;
+	struct wf_wires wires;
+	struct wf_graph graph;
+	uint32_t leaf;
+	int ret;
+
+	(void)text;
+	(void)len;
+	if (cfg->hosts == 0 || cfg->hosts > radix)
+		return wf_err_say(err,
+		                  "topology.hosts: %" PRIu32 " hosts on one switch of %" PRIu32
+		                  " ports; 1 to %" PRIu32 " fit, or another kind",
+		                  cfg->hosts, radix, radix);
+
+	wf_wires_init(&wires, cfg);
+	ret = wf_graph_init(&graph, cfg->hosts + 1, cfg->hosts, mem, err);
+	if (ret != 0)
+		return ret;
+	for (uint32_t i = 0; i < cfg->hosts; i++)
+		wf_graph_add_host(&graph, i, 0);
+	leaf = wf_graph_add_switch(&graph, 1, 0, "leaf", 0, NULL, 0);
+	for (uint32_t i = 0; i < cfg->hosts; i++)
+		wf_graph_add_link(&graph, i, leaf, &wires.host);
+	return wf_graph_finish(&graph, name, topo_p, err);
+}
+
+const struct wf_topo_ops wf_topo_single = {
+	.name = "single",
+	.help = "all hosts on one switch",
+	.build = single_build,
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo.c - the table of kinds, the parameters of all of them, and what every topology can do. */
+#include "topo/topo.h"
+
+#include <string.h>
+
+#include "topo/topo_priv.h"
+
+#define GBPS INT64_C(1000000000)
+#define METRE INT64_C(1000)
+
+static const struct wf_topo_ops *const all_kinds[] = {
+	&wf_topo_single, &wf_topo_leaf_spine, &wf_topo_fat_tree,
+	&wf_topo_rail,   &wf_topo_dragonfly,  NULL,
+};
+
+/* The names of all_kinds, in its order; a test compares them. */
+static const char *const kind_names[] = {
+	"single", "leaf-spine", "fat-tree", "rail", "dragonfly", NULL,
+};
+
+#define FIELD(f)                                                                                   \
+	.offset = offsetof(struct wf_topo_cfg, f), .size = sizeof(((struct wf_topo_cfg *)0)->f)
+
+const struct wf_param wf_topo_params[] = {
+	{ .name = "kind",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(kind),
+	  .def = "fat-tree",
+	  .names = kind_names,
+	  .help = "shape of the network, or the format of file" },
+	{ .name = "file",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(file),
+	  .def = "",
+	  .help = "hpcc, htsim: the file to read, relative to the scenario" },
+	{ .name = "hosts",
+	  .kind = WF_PARAM_U32,
+	  FIELD(hosts),
+	  .min = 1,
+	  .max = WF_TOPO_MAX_NODES,
+	  .def = "128",
+	  .help = "hosts (NIC ports) to connect" },
+	{ .name = "radix",
+	  .kind = WF_PARAM_U32,
+	  FIELD(radix),
+	  .min = 0,
+	  .max = WF_TOPO_MAX_PORTS,
+	  .def = "0",
+	  .help = "ports of a switch; 0 = the fewest that do" },
+	{ .name = "blocking",
+	  .kind = WF_PARAM_RATIO,
+	  FIELD(blocking),
+	  .min = WF_RATIO_ONE,
+	  .max = 64 * WF_RATIO_ONE,
+	  .def = "1",
+	  .help = "leaf-spine, fat-tree, rail: downlink over uplink bandwidth of a leaf; 1 = "
+	          "none" },
+	{ .name = "host_rate",
+	  .kind = WF_PARAM_RATE,
+	  FIELD(host_rate),
+	  .min = GBPS,
+	  .max = 1600 * GBPS,
+	  .def = "400Gbps",
+	  .help = "rate of a host's link" },
+	{ .name = "fabric_rate",
+	  .kind = WF_PARAM_RATE,
+	  .has_auto = true,
+	  FIELD(fabric_rate),
+	  .min = GBPS,
+	  .max = 1600 * GBPS,
+	  .def = "auto",
+	  .help = "rate of a link between switches; auto = host_rate" },
+	{ .name = "cable.host",
+	  .kind = WF_PARAM_LENGTH,
+	  FIELD(host_cable),
+	  .min = 0,
+	  .max = 100000 * METRE,
+	  .def = "3m",
+	  .help = "cable from host to switch" },
+	{ .name = "cable.fabric",
+	  .kind = WF_PARAM_LENGTH,
+	  FIELD(fabric_cable),
+	  .min = 0,
+	  .max = 100000 * METRE,
+	  .def = "30m",
+	  .help = "cable from leaf to spine, within a pod or a group" },
+	{ .name = "cable.core",
+	  .kind = WF_PARAM_LENGTH,
+	  FIELD(core_cable),
+	  .min = 0,
+	  .max = 100000 * METRE,
+	  .def = "100m",
+	  .help = "cable to the core, or between dragonfly groups" },
+	{ .name = "cable.delay",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(cable_delay),
+	  .min = 0,
+	  .max = WF_US,
+	  .def = "5ns",
+	  .help = "propagation delay of one metre of cable" },
+	{ .name = "gpus",
+	  .kind = WF_PARAM_U32,
+	  FIELD(gpus),
+	  .min = 1,
+	  .max = 64,
+	  .def = "8",
+	  .help = "rail: GPUs of a server, each with a NIC" },
+	{ .name = "group_switches",
+	  .kind = WF_PARAM_U32,
+	  FIELD(group_switches),
+	  .min = 0,
+	  .max = WF_TOPO_MAX_PORTS,
+	  .def = "0",
+	  .help = "dragonfly: switches of a group (a); 0 = balanced, a = 2h" },
+	{ .name = "switch_hosts",
+	  .kind = WF_PARAM_U32,
+	  FIELD(switch_hosts),
+	  .min = 0,
+	  .max = WF_TOPO_MAX_PORTS,
+	  .def = "0",
+	  .help = "dragonfly: hosts of a switch (p); 0 = balanced, p = h" },
+	{ .name = "global_links",
+	  .kind = WF_PARAM_U32,
+	  FIELD(global_links),
+	  .min = 0,
+	  .max = WF_TOPO_MAX_PORTS,
+	  .def = "0",
+	  .help = "dragonfly: global links of a switch (h); 0 = balanced" },
+};
+
+const size_t wf_topo_n_params = WF_ARRAY_SIZE(wf_topo_params);
+
+_Static_assert(WF_ARRAY_SIZE(all_kinds) == WF_ARRAY_SIZE(kind_names), "name every kind");
+
+const struct wf_topo_ops *const *wf_topo_kinds(void)
+{
+	return all_kinds;
+}
+
+const struct wf_topo_ops *wf_topo_find(const char *name)
+{
+	for (size_t i = 0; all_kinds[i] != NULL; i++) {
+		if (strcmp(all_kinds[i]->name, name) == 0)
+			return all_kinds[i];
+	}
+	return NULL;
+}
+
+void wf_topo_destroy(struct wf_topo *topo)
+{
+	struct wf_mem *mem;
+
+	if (topo == NULL)
+		return;
+
+	mem = topo->mem;
+	mem->free(mem, topo->host_node);
+	mem->free(mem, topo->ports);
+	mem->free(mem, topo->links);
+	mem->free(mem, topo->nodes);
+	mem->free(mem, topo);
+}
+
+uint32_t wf_topo_node_by_name(const struct wf_topo *topo, const char *name)
+{
+	for (uint32_t i = 0; i < topo->n_nodes; i++) {
+		if (strcmp(topo->nodes[i].name, name) == 0)
+			return i;
+	}
+	return WF_TOPO_NONE;
+}

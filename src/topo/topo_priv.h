@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * topo_priv.h - what the files of topo share: a graph under construction, the tree that several
+ * kinds are, and the words of a text file.
+ */
+#ifndef WF_TOPO_TOPO_PRIV_H
+#define WF_TOPO_TOPO_PRIV_H
+
+#include "topo/topo.h"
+
+#define WF_TOPO_MAX_NODES (UINT32_C(1) << 20)
+#define WF_TOPO_MAX_LINKS (UINT32_C(1) << 22)
+
+extern const struct wf_topo_ops wf_topo_single;
+extern const struct wf_topo_ops wf_topo_leaf_spine;
+extern const struct wf_topo_ops wf_topo_fat_tree;
+extern const struct wf_topo_ops wf_topo_rail;
+extern const struct wf_topo_ops wf_topo_dragonfly;
+extern const struct wf_topo_ops wf_topo_hpcc;
+extern const struct wf_topo_ops wf_topo_htsim;
+
+/* What one kind of link is like. */
+struct wf_wire {
+	uint64_t rate; /* bits/s */
+	wf_time delay;
+	uint64_t loss; /* of 2^32 */
+	unsigned line;
+};
+
+/* The wires of a configuration: to hosts, between switches, to the core or between groups. */
+struct wf_wires {
+	struct wf_wire host;
+	struct wf_wire fabric;
+	struct wf_wire core;
+};
+
+void wf_wires_init(struct wf_wires *wires, const struct wf_topo_cfg *cfg);
+
+/*
+ * A graph under construction: nodes first, then links. The ports of a node are numbered in the
+ * order in which its links are added.
+ */
+struct wf_graph {
+	struct wf_topo *topo;
+	uint32_t max_nodes;
+	uint32_t max_links;
+};
+
+/*
+ * Starts a graph of exactly nodes nodes and links links. Returns 0, -EINVAL with err filled when
+ * that is more than a topology may have, or -ENOMEM. End with wf_graph_finish() or
+ * wf_graph_abort().
+ */
+int wf_graph_init(struct wf_graph *graph, uint64_t nodes, uint64_t links, struct wf_mem *mem,
+                  struct wf_err *err) WF_MUST_USE;
+
+/* Adds the next host, called h<node id>, and returns its node id. */
+uint32_t wf_graph_add_host(struct wf_graph *graph, uint32_t server, uint32_t group);
+
+/* Adds a switch called <word><i>, or <word><i><word2><j> if word2 is not NULL; its node id. */
+uint32_t wf_graph_add_switch(struct wf_graph *graph, uint8_t tier, uint32_t group, const char *word,
+                             uint32_t i, const char *word2, uint32_t j);
+
+/* Adds a link between two nodes, each of which must have a port number left. */
+void wf_graph_add_link(struct wf_graph *graph, uint32_t a, uint32_t b, const struct wf_wire *wire);
+
+/* Lays out the ports. Nothing can be added after it. */
+void wf_graph_lay_out(struct wf_graph *graph);
+
+/*
+ * Lays out the ports, checks that the graph closes and hands it over: on success *topo_p is owned
+ * by the caller, on failure all is freed. name is for messages. Returns 0, -EINVAL with err filled,
+ * or -ENOMEM.
+ */
+int wf_graph_finish(struct wf_graph *graph, const char *name, struct wf_topo **topo_p,
+                    struct wf_err *err) WF_MUST_USE;
+
+/* Frees a graph that was not finished. */
+void wf_graph_abort(struct wf_graph *graph);
+
+/*
+ * Derives tier (hops to the nearest host) and group (what stays together without the top tier) for
+ * a graph that was read rather than built. Call it after wf_graph_lay_out(). Returns 0 or -ENOMEM.
+ */
+int wf_locality_derive(struct wf_topo *topo) WF_MUST_USE;
+
+/*
+ * Two or three tiers of switches. The units of leaves (one leaf, or one rail group) are shared out
+ * evenly over the pods; a leaf has agg_bundle links to each of the aggs of its pod; agg i of a pod
+ * has core_bundle links to each of the cores i, aggs + i, 2 aggs + i, ...
+ */
+struct wf_tree {
+	uint32_t hosts;
+	uint32_t leaf_hosts; /* of a leaf; the last ones may have fewer */
+	uint32_t rails;      /* leaves of a unit: 1, or the NICs of a server */
+	uint32_t units;      /* of leaves */
+	uint32_t tiers;      /* 2 or 3 */
+	uint32_t pods;       /* 1 with 2 tiers */
+	uint32_t aggs;       /* of a pod; the spines with 2 tiers */
+	uint32_t agg_bundle;
+	uint32_t cores; /* for each of a pod's aggs; 0 with 2 tiers */
+	uint32_t core_bundle;
+	wf_time latency[3]; /* of leaves, aggs and cores */
+	struct wf_wires wires;
+};
+
+/*
+ * Plans the smallest tree for cfg, with tiers 2 or 3, or 0 for whichever is the lower that fits.
+ * what names it in messages. Returns 0, or -EINVAL with err filled.
+ */
+int wf_tree_plan(struct wf_tree *tree, const struct wf_topo_cfg *cfg, const char *what,
+                 uint32_t rails, uint32_t tiers, struct wf_err *err) WF_MUST_USE;
+
+/* Builds a planned tree; ends with wf_graph_finish(), whose contract it has. */
+int wf_tree_build(const struct wf_tree *tree, const char *name, struct wf_mem *mem,
+                  struct wf_topo **topo_p, struct wf_err *err) WF_MUST_USE;
+
+#endif

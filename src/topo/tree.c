@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tree.c - leaf-spine, three-tier fat tree and rail-optimised network: how many switches of a given
+ * radix, how many links between them, and the wiring.
+ *
+ * A leaf of radix k has d hosts and u uplinks, with d + u <= k and u the fewest that carry d hosts'
+ * traffic divided by the blocking ratio; d is the largest for which that holds. All tiers above
+ * carry what comes from below in full. Where fewer pods or leaves exist than a switch above has
+ * ports for, several links run between the same two switches and fewer switches are built.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "topo/topo_priv.h"
+
+/* What the plan is made from. */
+struct demand {
+	const struct wf_topo_cfg *cfg;
+	struct wf_wires wires;
+	const char *what;
+	uint32_t rails;
+	uint32_t columns; /* hosts, or servers when there are several rails */
+};
+
+static uint32_t div_up(uint32_t a, uint32_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* Uplinks that a leaf with down hosts needs; at least 1. */
+static uint64_t uplinks(const struct demand *demand, uint32_t down)
+{
+	unsigned __int128 have = (unsigned __int128)down * demand->wires.host.rate * WF_RATIO_ONE;
+	unsigned __int128 one =
+		(unsigned __int128)demand->wires.fabric.rate * demand->cfg->blocking;
+
+	return (uint64_t)((have + one - 1) / one);
+}
+
+/* The most hosts for a leaf of that radix; 0 if not even one leaves room for its uplinks. */
+static uint32_t leaf_hosts(const struct demand *demand, uint32_t radix)
+{
+	uint32_t down = radix;
+
+	while (down > 0 && down + uplinks(demand, down) > radix)
+		down--;
+	return down;
+}
+
+/* The most units of leaves that switches of that radix can join with that many tiers. */
+static uint64_t max_units(const struct demand *demand, uint32_t radix, uint32_t tiers)
+{
+	if (tiers == 2)
+		return radix / demand->rails;
+	return (uint64_t)radix * (radix / 2 / demand->rails);
+}
+
+static bool radix_fits(const struct demand *demand, uint32_t radix, uint32_t tiers)
+{
+	return leaf_hosts(demand, radix) * max_units(demand, radix, tiers) >= demand->columns;
+}
+
+/* The smallest even radix that fits, or 0. */
+static uint32_t smallest_radix(const struct demand *demand, uint32_t tiers)
+{
+	for (uint32_t radix = 2; radix <= WF_TOPO_MAX_PORTS; radix += 2) {
+		if (radix_fits(demand, radix, tiers))
+			return radix;
+	}
+	return 0;
+}
+
+static int say_does_not_fit(const struct demand *demand, uint32_t tiers, struct wf_err *err)
+{
+	const struct wf_topo_cfg *cfg = demand->cfg;
+	uint32_t smallest = smallest_radix(demand, tiers);
+	uint64_t most = leaf_hosts(demand, cfg->radix) * max_units(demand, cfg->radix, tiers);
+
+	if (smallest == 0)
+		return wf_err_say(
+			err,
+			"topology.hosts: no radix up to %d makes a %s of %" PRIu32
+			" hosts at these rates; fewer hosts, a higher fabric_rate or more "
+			"blocking would do",
+			WF_TOPO_MAX_PORTS, demand->what, cfg->hosts);
+	return wf_err_say(err,
+	                  "topology.radix: a %s of %" PRIu32 "-port switches holds at most %" PRIu64
+	                  " hosts at these rates and blocking, not %" PRIu32 "; radix %" PRIu32
+	                  " or more would do",
+	                  demand->what, cfg->radix, most * demand->rails, cfg->hosts, smallest);
+}
+
+/* Settles radix and number of tiers. */
+static int choose_radix(const struct demand *demand, uint32_t tiers, uint32_t *radix_p,
+                        uint32_t *tiers_p, struct wf_err *err)
+{
+	uint32_t lowest = tiers == 0 ? 2 : tiers;
+	uint32_t highest = tiers == 0 ? 3 : tiers;
+
+	for (uint32_t t = lowest; t <= highest; t++) {
+		uint32_t radix = demand->cfg->radix;
+
+		if (radix == 0)
+			radix = smallest_radix(demand, t);
+		if (radix != 0 && radix_fits(demand, radix, t)) {
+			*radix_p = radix;
+			*tiers_p = t;
+			return 0;
+		}
+	}
+	return say_does_not_fit(demand, highest, err);
+}
+
+/* The largest divisor of links that does not exceed most, which is at least 1. */
+static uint32_t bundle_of(uint32_t links, uint32_t most)
+{
+	uint32_t bundle = links < most ? links : most;
+
+	assert(bundle > 0);
+	while (links % bundle != 0)
+		bundle--;
+	return bundle;
+}
+
+/* Cores above one agg position: as few as the radix allows. */
+static void plan_cores(struct wf_tree *tree, uint32_t radix, uint32_t agg_down)
+{
+	uint32_t most = radix / tree->pods;
+	uint32_t bundle = agg_down < most ? agg_down : most;
+
+	while (agg_down + bundle * div_up(agg_down, bundle) > radix)
+		bundle--;
+	tree->cores = div_up(agg_down, bundle);
+	tree->core_bundle = div_up(agg_down, tree->cores);
+	assert(tree->core_bundle * tree->pods <= radix);
+}
+
+static void plan_tiers(struct wf_tree *tree, const struct demand *demand, uint32_t radix)
+{
+	uint32_t up, pod_units;
+
+	tree->leaf_hosts = leaf_hosts(demand, radix);
+	tree->units = div_up(demand->columns, tree->leaf_hosts);
+	if (tree->units == 1) {
+		/* A tree has at least two leaves: what fits one switch is parted. */
+		tree->units = tree->rails == 1 ? 2 : 1;
+		tree->leaf_hosts = div_up(demand->columns, tree->units);
+	}
+	up = (uint32_t)uplinks(demand, tree->leaf_hosts);
+
+	if (tree->tiers == 2) {
+		tree->pods = 1;
+		tree->agg_bundle = bundle_of(up, radix / (tree->units * tree->rails));
+		tree->aggs = up / tree->agg_bundle;
+		return;
+	}
+
+	tree->pods = div_up(tree->units, radix / 2 / tree->rails);
+	if (tree->pods == 1 && tree->units > 1)
+		tree->pods = 2;
+	pod_units = div_up(tree->units, tree->pods);
+	tree->agg_bundle = bundle_of(up, radix / 2 / (pod_units * tree->rails));
+	tree->aggs = up / tree->agg_bundle;
+	plan_cores(tree, radix, pod_units * tree->rails * tree->agg_bundle);
+}
+
+int wf_tree_plan(struct wf_tree *tree, const struct wf_topo_cfg *cfg, const char *what,
+                 uint32_t rails, uint32_t tiers, struct wf_err *err)
+{
+	struct demand demand = { .cfg = cfg, .what = what, .rails = rails };
+	uint32_t radix = 0;
+	int ret;
+
+	if (rails == 0 || cfg->blocking == 0 || cfg->host_rate == 0 || cfg->fabric_rate == 0)
+		return wf_err_say(
+			err, "topology: gpus, blocking, host_rate and fabric_rate are 1 or more");
+	if (cfg->hosts < 2)
+		return wf_err_say(err,
+		                  "topology.hosts: a %s of %" PRIu32
+		                  " hosts; at least 2, or kind: single",
+		                  what, cfg->hosts);
+	if (cfg->hosts % rails != 0)
+		return wf_err_say(err,
+		                  "topology.hosts: %" PRIu32
+		                  " hosts are not whole servers of %" PRIu32 " GPUs; %" PRIu32
+		                  " would be",
+		                  cfg->hosts, rails, div_up(cfg->hosts, rails) * rails);
+	wf_wires_init(&demand.wires, cfg);
+	demand.columns = cfg->hosts / rails;
+
+	memset(tree, 0, sizeof(*tree));
+	ret = choose_radix(&demand, tiers, &radix, &tree->tiers, err);
+	if (ret != 0)
+		return ret;
+	tree->hosts = cfg->hosts;
+	tree->rails = rails;
+	tree->wires = demand.wires;
+	plan_tiers(tree, &demand, radix);
+	return 0;
+}
+
+static uint32_t unit_of_host(const struct wf_tree *tree, uint32_t host)
+{
+	return host / tree->rails / tree->leaf_hosts;
+}
+
+/* The units are shared out over the pods (or any other number of places) evenly and in order. */
+static uint32_t share(uint32_t i, uint32_t n, uint32_t places)
+{
+	return (uint32_t)((uint64_t)i * places / n);
+}
+
+/* Locality: with 3 tiers and no rails what shares a pod, else what shares a unit of leaves. */
+static uint32_t n_groups(const struct wf_tree *tree)
+{
+	return tree->tiers == 3 && tree->rails == 1 ? tree->pods : tree->units;
+}
+
+static void add_nodes(const struct wf_tree *tree, struct wf_graph *graph)
+{
+	uint32_t groups = n_groups(tree);
+	uint32_t n_aggs = tree->pods * tree->aggs;
+	uint32_t n_cores = tree->aggs * tree->cores;
+
+	for (uint32_t i = 0; i < tree->hosts; i++) {
+		uint32_t group = share(unit_of_host(tree, i), tree->units, groups);
+
+		wf_graph_add_host(graph, i / tree->rails, group);
+	}
+	for (uint32_t i = 0; i < tree->units * tree->rails; i++) {
+		uint32_t unit = i / tree->rails;
+		uint32_t group = share(unit, tree->units, groups);
+		uint32_t id;
+
+		if (tree->rails > 1)
+			id = wf_graph_add_switch(graph, 1, group, "group", unit, "-rail",
+			                         i % tree->rails);
+		else
+			id = wf_graph_add_switch(graph, 1, group, "leaf", i, NULL, 0);
+		graph->topo->nodes[id].latency = tree->latency[0];
+	}
+	for (uint32_t i = 0; i < n_aggs; i++) {
+		uint32_t group = share(i, n_aggs, groups);
+		uint32_t id;
+
+		if (tree->tiers == 2)
+			id = wf_graph_add_switch(graph, 2, group, "spine", i, NULL, 0);
+		else
+			id = wf_graph_add_switch(graph, 2, group, "pod", i / tree->aggs, "-agg",
+			                         i % tree->aggs);
+		graph->topo->nodes[id].latency = tree->latency[1];
+	}
+	for (uint32_t i = 0; i < n_cores; i++) {
+		uint32_t id = wf_graph_add_switch(graph, 3, share(i, n_cores, groups), "core", i,
+		                                  NULL, 0);
+
+		graph->topo->nodes[id].latency = tree->latency[2];
+	}
+}
+
+static void add_links(const struct wf_tree *tree, struct wf_graph *graph)
+{
+	uint32_t leaf0 = tree->hosts;
+	uint32_t leaves = tree->units * tree->rails;
+	uint32_t agg0 = leaf0 + leaves;
+	uint32_t core0 = agg0 + tree->pods * tree->aggs;
+
+	for (uint32_t i = 0; i < tree->hosts; i++) {
+		uint32_t leaf = unit_of_host(tree, i) * tree->rails + i % tree->rails;
+
+		wf_graph_add_link(graph, i, leaf0 + leaf, &tree->wires.host);
+	}
+	for (uint32_t i = 0; i < leaves; i++) {
+		uint32_t pod = share(i / tree->rails, tree->units, tree->pods);
+
+		for (uint32_t j = 0; j < tree->aggs * tree->agg_bundle; j++)
+			wf_graph_add_link(graph, leaf0 + i,
+			                  agg0 + pod * tree->aggs + j / tree->agg_bundle,
+			                  &tree->wires.fabric);
+	}
+	for (uint32_t i = 0; i < core0 - agg0; i++) {
+		for (uint32_t j = 0; j < tree->cores * tree->core_bundle; j++) {
+			uint32_t core = j / tree->core_bundle * tree->aggs + i % tree->aggs;
+
+			wf_graph_add_link(graph, agg0 + i, core0 + core, &tree->wires.core);
+		}
+	}
+}
+
+int wf_tree_build(const struct wf_tree *tree, const char *name, struct wf_mem *mem,
+                  struct wf_topo **topo_p, struct wf_err *err)
+{
+	uint64_t leaves = (uint64_t)tree->units * tree->rails;
+	uint64_t aggs = (uint64_t)tree->pods * tree->aggs;
+	uint64_t nodes = tree->hosts + leaves + aggs + (uint64_t)tree->aggs * tree->cores;
+	uint64_t links = tree->hosts + leaves * tree->aggs * tree->agg_bundle +
+	                 aggs * tree->cores * tree->core_bundle;
+	struct wf_graph graph;
+	int ret;
+
+	ret = wf_graph_init(&graph, nodes, links, mem, err);
+	if (ret != 0)
+		return ret;
+	add_nodes(tree, &graph);
+	add_links(tree, &graph);
+	return wf_graph_finish(&graph, name, topo_p, err);
+}
