@@ -101,7 +101,7 @@ static const struct kind kinds[] = {
 	                    "write it from 0 to 1 or in per cent, e.g. 0.01 or 1%", no_units },
 	[WF_PARAM_BER] = { "a bit error rate", "errors per bit", "write it from 0 to 1, e.g. 1e-12",
 	                   no_units },
-	[WF_PARAM_RATIO] = { "a ratio", "ratio", "write it as 0.125, 1/8 or 2:1", no_units },
+	[WF_PARAM_RATIO] = { "a ratio", "ratio", "write it as 0.125, 1/8, 2:1 or 80%", no_units },
 	[WF_PARAM_TEXT] = { "a text", "text", "", no_units },
 	[WF_PARAM_NAME] = { "a name", "name", "", no_units },
 };
@@ -275,7 +275,7 @@ static int parse_share(uint64_t one, const char *text, uint64_t *v)
 	return scale((u128)d.m * one, d.exp, 1, false, v);
 }
 
-/* "0.125", "1/8", "2:1" */
+/* "0.125", "1/8", "2:1", "80%" */
 static int parse_ratio(const char *text, uint64_t *v)
 {
 	struct decimal a, b = { .m = 1 };
@@ -288,6 +288,9 @@ static int parse_ratio(const char *text, uint64_t *v)
 		rc = read_number(&text, &b);
 		if (rc != 0)
 			return rc;
+	} else if (*text == '%') {
+		text++;
+		a.exp -= 2;
 	}
 	if (*text != '\0' || b.m == 0)
 		return -EINVAL;

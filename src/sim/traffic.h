@@ -14,6 +14,7 @@
 #include "base/param.h"
 
 #define WF_CDF_MAX 256
+#define WF_TRAFFIC_MAX_FLOWS 50000000 /* of one pattern */
 
 /* Distribution of flow sizes: P(size <= point[i].size) = point[i].prob, linear in between. */
 struct wf_cdf {
@@ -25,17 +26,17 @@ struct wf_cdf {
 };
 
 struct wf_traffic_cfg {
-	char kind[16];      /* a name of wf_traffic_kinds() */
-	uint64_t size;      /* bytes of each flow (not random) */
-	uint32_t cls;       /* priority or service level */
-	uint32_t fanin;     /* incast: senders */
-	uint32_t target;    /* incast: receiving host; others follow it in a ring */
-	uint32_t repeat;    /* flows one after the other, per pair */
-	uint64_t load;      /* random: of 2^16, share of the host link */
-	wf_time duration;   /* random: flows start during this time */
-	wf_time start;      /* of the first flow */
-	char sizes[256];    /* random: a distribution's name or file */
-	struct wf_cdf cdf;  /* random: filled in by whoever reads sizes */
+	char kind[16];     /* a name of wf_traffic_kinds() */
+	uint64_t size;     /* bytes of each flow; random: without a distribution */
+	uint32_t cls;      /* priority or service level */
+	uint32_t fanin;    /* incast: senders; 0 = all other hosts */
+	uint32_t target;   /* incast: receiving host; others follow it in a ring */
+	uint32_t repeat;   /* rounds; each starts when the one before could be over at line rate */
+	uint64_t load;     /* random: of 2^16, share of the host link */
+	wf_time duration;  /* random: flows start during this time */
+	wf_time start;     /* of the first flow */
+	char sizes[256];   /* random: a distribution's name or file */
+	struct wf_cdf cdf; /* random: filled in by whoever reads sizes; n = 0: none */
 };
 
 extern const struct wf_param wf_traffic_params[];
@@ -55,6 +56,11 @@ struct wf_flow_list {
 	size_t n, room;
 };
 
+extern const struct wf_traffic_ops wf_traffic_permutation;
+extern const struct wf_traffic_ops wf_traffic_incast;
+extern const struct wf_traffic_ops wf_traffic_all_to_all;
+extern const struct wf_traffic_ops wf_traffic_random;
+
 /* Appends a flow. Returns 0 or -ENOMEM. */
 int wf_flow_list_add(struct wf_flow_list *list, const struct wf_flow_spec *spec) WF_MUST_USE;
 
@@ -66,7 +72,8 @@ struct wf_traffic_ops {
 	const char *help; /* one line */
 	/*
 	 * Appends the flows of cfg among n_hosts hosts to list. host_rate: bits/s of a host's link.
-	 * Returns 0, -ENOMEM, or -EINVAL with err filled.
+	 * Returns 0, -ENOMEM, or -EINVAL with a message in err of the form "<name of the parameter>:
+	 * <what is wrong>; <what would be right>".
 	 */
 	int (*list)(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
 	            uint64_t key, struct wf_flow_list *list, struct wf_err *err);

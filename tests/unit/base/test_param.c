@@ -98,6 +98,7 @@ static void test_right(void **state)
 		{ WF_PARAM_BER, "2.5e-15", 2500 },
 		{ WF_PARAM_RATIO, "1/8", WF_RATIO_ONE / 8 },
 		{ WF_PARAM_RATIO, "0.125", WF_RATIO_ONE / 8 },
+		{ WF_PARAM_RATIO, "12.5%", WF_RATIO_ONE / 8 },
 		{ WF_PARAM_RATIO, "2:1", 2 * WF_RATIO_ONE },
 		{ WF_PARAM_RATIO, "1.5:0.5", 3 * WF_RATIO_ONE },
 	};
@@ -154,6 +155,7 @@ static void test_wrong(void **state)
 		{ WF_PARAM_PROB, "1e-12", "too fine" },
 		{ WF_PARAM_BER, "1e-19", "too fine" },
 		{ WF_PARAM_RATIO, "1/0", "not a ratio" },
+		{ WF_PARAM_RATIO, "1/2%", "not a ratio" },
 		{ WF_PARAM_RATIO, "1/", "not a ratio" },
 		{ WF_PARAM_RATIO, "1/999999999999", "too fine" },
 		{ WF_PARAM_BOOL, "maybe", "write true or false" },
