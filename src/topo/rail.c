@@ -23,6 +23,6 @@ static int rail_build(const struct wf_topo_cfg *cfg, const char *text, size_t le
 const struct wf_topo_ops wf_topo_rail = {
 	.name = "rail",
 	.help = "rail-optimised: NIC r of each server of a group on the group's switch r, then "
-	        "spines",
+		"spines",
 	.build = rail_build,
 };

@@ -8,6 +8,9 @@
  * switch are split into classes with the same ports, and a class is looked up among the sets that
  * the switch has already.
  *
+ * A global link of a dragonfly counts as three hops, so that a path crosses one where it can (local,
+ * global, local is 5) and not two (6). Elsewhere every link counts as one.
+ *
  * While sets are found they lie in one growing pool for all switches; at the end each switch gets
  * its own in one piece. Set 0 of a switch is empty. All is deterministic: ids follow the order of
  * leaves and ports.
@@ -19,11 +22,14 @@
 #include <string.h>
 
 #define WORD 64
+#define GLOBAL_HOPS 3 /* what a global link counts */
+#define RING (GLOBAL_HOPS + 1)
 
 /* One end of a link between switches that is up. */
 struct edge {
 	uint32_t peer; /* the switch at the other end */
 	uint32_t back; /* the edge of peer that leads here */
+	bool global;
 };
 
 /*
@@ -35,6 +41,7 @@ struct net {
 	uint32_t n_switches;
 	uint32_t n_leaves;
 	uint32_t n_edges;
+	bool has_global;
 	uint32_t *node;  /* switch -> node id */
 	uint32_t *leaf;  /* leaf number -> switch */
 	uint32_t *first; /* switch -> its first edge; one more at the end */
@@ -46,10 +53,12 @@ struct net {
 struct search {
 	const struct net *net;
 	uint64_t *seen;
-	uint64_t *now;
 	uint64_t *next;
 	uint64_t *via;
-	uint32_t *queue, *queue2; /* switches with bits in now, in next */
+	/* What was reached at distance d, in place d % RING: words, and the switches that have bits. */
+	uint64_t *now[RING];
+	uint32_t *queue[RING];
+	uint32_t len[RING];
 };
 
 /* What wf_routes_create() returns is the first member. */
@@ -269,7 +278,9 @@ static void net_join(struct net *net, const struct wf_topo *topo, const uint32_t
 				edge_of[topo->nodes[port->peer].first_port + port->peer_port];
 
 			net->edges[e].back = back;
+			net->edges[e].global = port->global;
 			net->edges[back].peer = s;
+			net->has_global = net->has_global || port->global;
 		}
 	}
 }
@@ -301,11 +312,12 @@ static void search_fini(struct search *s)
 {
 	struct wf_mem *mem = s->net->mem;
 
-	mem->free(mem, s->queue2);
-	mem->free(mem, s->queue);
+	for (uint32_t i = 0; i < RING; i++) {
+		mem->free(mem, s->queue[i]);
+		mem->free(mem, s->now[i]);
+	}
 	mem->free(mem, s->via);
 	mem->free(mem, s->next);
-	mem->free(mem, s->now);
 	mem->free(mem, s->seen);
 }
 
@@ -313,76 +325,99 @@ static int search_init(struct search *s, const struct net *net)
 {
 	struct wf_mem *mem = net->mem;
 	size_t n = (size_t)net->n_switches + 1;
+	bool failed = false;
 
 	*s = (struct search){ .net = net };
 	s->seen = mem->alloc(mem, n * sizeof(*s->seen));
-	s->now = mem->alloc(mem, n * sizeof(*s->now));
 	s->next = mem->alloc(mem, n * sizeof(*s->next));
 	s->via = mem->alloc(mem, ((size_t)net->n_edges + 1) * sizeof(*s->via));
-	s->queue = mem->alloc(mem, n * sizeof(*s->queue));
-	s->queue2 = mem->alloc(mem, n * sizeof(*s->queue2));
-	if (s->seen == NULL || s->now == NULL || s->next == NULL || s->via == NULL ||
-	    s->queue == NULL || s->queue2 == NULL) {
+	for (uint32_t i = 0; i < RING; i++) {
+		s->now[i] = mem->alloc(mem, n * sizeof(*s->now[i]));
+		s->queue[i] = mem->alloc(mem, n * sizeof(*s->queue[i]));
+		failed = failed || s->now[i] == NULL || s->queue[i] == NULL;
+	}
+	if (failed || s->seen == NULL || s->next == NULL || s->via == NULL) {
 		search_fini(s);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-/* Sends the word of switch v to its neighbours; returns the new length of queue2. */
-static uint32_t spread(struct search *s, uint32_t v, uint32_t n)
+/* Forgets what a place of the ring holds. */
+static void clear_place(struct search *s, uint32_t place)
+{
+	for (uint32_t i = 0; i < s->len[place]; i++)
+		s->now[place][s->queue[place][i]] = 0;
+	s->len[place] = 0;
+}
+
+/*
+ * Sends the words at place from over the links that are global or not to their neighbours, whose
+ * words go to next and whose numbers join the queue at place to.
+ */
+static void spread(struct search *s, uint32_t from, uint32_t to, bool global)
 {
 	const struct net *net = s->net;
-	uint64_t word = s->now[v];
 
-	for (uint32_t e = net->first[v]; e < net->first[v + 1]; e++) {
-		uint32_t u = net->edges[e].peer;
-		uint64_t fresh = word & ~s->seen[u];
+	for (uint32_t i = 0; i < s->len[from]; i++) {
+		uint32_t v = s->queue[from][i];
+		uint64_t word = s->now[from][v];
 
-		if (fresh == 0)
-			continue;
-		if (s->next[u] == 0)
-			s->queue2[n++] = u;
-		s->next[u] |= fresh;
-		s->via[net->edges[e].back] |= fresh;
+		for (uint32_t e = net->first[v]; e < net->first[v + 1]; e++) {
+			uint32_t u = net->edges[e].peer;
+			uint64_t fresh = word & ~s->seen[u];
+
+			if (fresh == 0 || net->edges[e].global != global)
+				continue;
+			if (s->next[u] == 0)
+				s->queue[to][s->len[to]++] = u;
+			s->next[u] |= fresh;
+			s->via[net->edges[e].back] |= fresh;
+		}
 	}
-	return n;
+}
+
+/* Finds all that is at distance d, where all nearer is known. */
+static void step(struct search *s, uint32_t d)
+{
+	uint32_t to = d % RING;
+
+	clear_place(s, to);
+	spread(s, (d - 1) % RING, to, false);
+	if (s->net->has_global && d >= GLOBAL_HOPS)
+		spread(s, (d - GLOBAL_HOPS) % RING, to, true);
+	for (uint32_t i = 0; i < s->len[to]; i++) {
+		uint32_t u = s->queue[to][i];
+
+		s->seen[u] |= s->next[u];
+		s->now[to][u] = s->next[u];
+		s->next[u] = 0;
+	}
 }
 
 /* Searches from the n leaves that start at first; the result is in via. */
 static void search_run(struct search *s, uint32_t first, uint32_t n)
 {
 	const struct net *net = s->net;
-	uint32_t len = n;
+	uint32_t idle = 0; /* distances in a row at which there was nothing */
+	uint32_t patience = net->has_global ? GLOBAL_HOPS : 1;
 
 	memset(s->seen, 0, net->n_switches * sizeof(*s->seen));
 	memset(s->via, 0, net->n_edges * sizeof(*s->via));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t leaf = net->leaf[first + i];
 
-		s->queue[i] = leaf;
-		s->now[leaf] = UINT64_C(1) << i;
+		s->queue[0][i] = leaf;
+		s->now[0][leaf] = UINT64_C(1) << i;
 		s->seen[leaf] = UINT64_C(1) << i;
 	}
-	while (len > 0) {
-		uint32_t *queue = s->queue;
-		uint32_t n_next = 0;
-
-		for (uint32_t i = 0; i < len; i++)
-			n_next = spread(s, queue[i], n_next);
-		for (uint32_t i = 0; i < len; i++)
-			s->now[queue[i]] = 0;
-		for (uint32_t i = 0; i < n_next; i++) {
-			uint32_t u = s->queue2[i];
-
-			s->seen[u] |= s->next[u];
-			s->now[u] = s->next[u];
-			s->next[u] = 0;
-		}
-		s->queue = s->queue2;
-		s->queue2 = queue;
-		len = n_next;
+	s->len[0] = n;
+	for (uint32_t d = 1; idle < patience; d++) {
+		step(s, d);
+		idle = s->len[d % RING] == 0 ? idle + 1 : 0;
 	}
+	for (uint32_t i = 0; i < RING; i++)
+		clear_place(s, i);
 }
 
 /* Splits the leaves in all into classes that use the same edges; returns how many. */

@@ -10,7 +10,10 @@
  *				out = one of sw->ports[sw->sets[set].first ... + n)
  *
  * Where several links run between two neighbours, each is a port of the set. Ports of a set are in
- * ascending order. A leaf that cannot be reached (links down) has the empty set.
+ * ascending order. A leaf that cannot be reached (links down) has the empty set, which is set 0 of
+ * every switch, as has a switch's own leaf. Shortest counts links; a global link of a dragonfly
+ * counts as three, so that minimal paths cross one of them and not two. leaf_of_host and
+ * port_of_host stay what they are when a host's own link is down.
  */
 #ifndef WF_TOPO_ROUTES_H
 #define WF_TOPO_ROUTES_H
@@ -40,8 +43,9 @@ struct wf_routes {
 
 /*
  * Computes the routes over all links for which down[link] is 0 (down NULL: all are up). On success
- * *routes_p is owned by the caller. Returns 0 or -ENOMEM. Time: (leaves x links) / 64 word
- * operations or better; a three-tier fat tree of 16,384 hosts takes well under a second.
+ * *routes_p is owned by the caller. Returns 0, -ENOMEM, or -EOVERFLOW when a switch would have more
+ * than 65,536 different sets. Time: about (leaves x links) / 64 word operations for each tier; a
+ * three-tier fat tree of 16,384 hosts takes some 15 ms.
  */
 int wf_routes_create(const struct wf_topo *topo, const uint8_t *down, struct wf_mem *mem,
                      struct wf_routes **routes_p) WF_MUST_USE;
