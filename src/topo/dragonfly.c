@@ -174,6 +174,7 @@ static int dragonfly_build(const struct wf_topo_cfg *cfg, const char *text, size
 
 	(void)text;
 	(void)len;
+	(void)name;
 	ret = plan(&fly, cfg, err);
 	if (ret != 0)
 		return ret;
@@ -182,7 +183,7 @@ static int dragonfly_build(const struct wf_topo_cfg *cfg, const char *text, size
 	switches = (uint64_t)fly.groups * fly.a;
 	links = fly.hosts + switches * (fly.a - 1) / 2 +
 	        fly.groups * ((uint64_t)fly.shares * (fly.groups - 1) + fly.extra) / 2;
-	ret = wf_graph_init(&graph, fly.hosts + switches, links, mem, err);
+	ret = wf_graph_init(&graph, fly.hosts + switches, links, WF_TOPO_SECTION, mem, err);
 	if (ret != 0)
 		return ret;
 	dealt = mem->alloc(mem, fly.groups * sizeof(*dealt));
@@ -195,7 +196,7 @@ static int dragonfly_build(const struct wf_topo_cfg *cfg, const char *text, size
 	mem->free(mem, dealt);
 	wf_graph_lay_out(&graph);
 	mark_global(graph.topo);
-	return wf_graph_finish(&graph, name, topo_p, err);
+	return wf_graph_finish(&graph, WF_TOPO_SECTION, topo_p, err);
 }
 
 const struct wf_topo_ops wf_topo_dragonfly = {

@@ -14,10 +14,11 @@ static int fat_tree_build(const struct wf_topo_cfg *cfg, const char *text, size_
 
 	(void)text;
 	(void)len;
+	(void)name;
 	ret = wf_tree_plan(&tree, cfg, "fat-tree", 1, 3, err);
 	if (ret != 0)
 		return ret;
-	return wf_tree_build(&tree, name, mem, topo_p, err);
+	return wf_tree_build(&tree, WF_TOPO_SECTION, mem, topo_p, err);
 }
 
 const struct wf_topo_ops wf_topo_fat_tree = {

@@ -47,21 +47,19 @@ static size_t put_number(char *buf, size_t at, uint32_t n)
 	return put_word(buf, at, digits + first);
 }
 
-int wf_graph_init(struct wf_graph *graph, uint64_t nodes, uint64_t links, struct wf_mem *mem,
-                  struct wf_err *err)
+int wf_graph_init(struct wf_graph *graph, uint64_t nodes, uint64_t links, const char *name,
+                  struct wf_mem *mem, struct wf_err *err)
 {
 	struct wf_topo *topo;
 
 	if (nodes > WF_TOPO_MAX_NODES)
-		return wf_err_say(err,
-		                  "topology: this would be %" PRIu64 " nodes; at most %" PRIu32
-		                  " are allowed",
-		                  nodes, WF_TOPO_MAX_NODES);
+		return wf_err_at(err, name, 0, 0,
+		                 "this would be %" PRIu64 " nodes; at most %" PRIu32 " are allowed",
+		                 nodes, WF_TOPO_MAX_NODES);
 	if (links > WF_TOPO_MAX_LINKS)
-		return wf_err_say(err,
-		                  "topology: this would be %" PRIu64 " links; at most %" PRIu32
-		                  " are allowed",
-		                  links, WF_TOPO_MAX_LINKS);
+		return wf_err_at(err, name, 0, 0,
+		                 "this would be %" PRIu64 " links; at most %" PRIu32 " are allowed",
+		                 links, WF_TOPO_MAX_LINKS);
 	assert(nodes > 0 && links > 0);
 
 	topo = mem->alloc(mem, sizeof(*topo));

@@ -11,10 +11,11 @@ static int leaf_spine_build(const struct wf_topo_cfg *cfg, const char *text, siz
 
 	(void)text;
 	(void)len;
+	(void)name;
 	ret = wf_tree_plan(&tree, cfg, "leaf-spine", 1, 2, err);
 	if (ret != 0)
 		return ret;
-	return wf_tree_build(&tree, name, mem, topo_p, err);
+	return wf_tree_build(&tree, WF_TOPO_SECTION, mem, topo_p, err);
 }
 
 const struct wf_topo_ops wf_topo_leaf_spine = {

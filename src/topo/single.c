@@ -16,6 +16,7 @@ static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t 
 
 	(void)text;
 	(void)len;
+	(void)name;
 	if (cfg->hosts == 0 || cfg->hosts > radix)
 		return wf_err_say(err,
 		                  "topology.hosts: %" PRIu32 " hosts on one switch of %" PRIu32
@@ -23,7 +24,7 @@ static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t 
 		                  cfg->hosts, radix, radix);
 
 	wf_wires_init(&wires, cfg);
-	ret = wf_graph_init(&graph, cfg->hosts + 1, cfg->hosts, mem, err);
+	ret = wf_graph_init(&graph, cfg->hosts + 1, cfg->hosts, WF_TOPO_SECTION, mem, err);
 	if (ret != 0)
 		return ret;
 	for (uint32_t i = 0; i < cfg->hosts; i++)
@@ -31,7 +32,7 @@ static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t 
 	leaf = wf_graph_add_switch(&graph, 1, 0, "leaf", 0, NULL, 0);
 	for (uint32_t i = 0; i < cfg->hosts; i++)
 		wf_graph_add_link(&graph, i, leaf, &wires.host);
-	return wf_graph_finish(&graph, name, topo_p, err);
+	return wf_graph_finish(&graph, WF_TOPO_SECTION, topo_p, err);
 }
 
 const struct wf_topo_ops wf_topo_single = {

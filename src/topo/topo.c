@@ -10,13 +10,13 @@
 #define METRE INT64_C(1000)
 
 static const struct wf_topo_ops *const all_kinds[] = {
-	&wf_topo_single, &wf_topo_leaf_spine, &wf_topo_fat_tree,
-	&wf_topo_rail,   &wf_topo_dragonfly,  NULL,
+	&wf_topo_single,    &wf_topo_leaf_spine, &wf_topo_fat_tree, &wf_topo_rail,
+	&wf_topo_dragonfly, &wf_topo_hpcc,       &wf_topo_htsim,    NULL,
 };
 
 /* The names of all_kinds, in its order; a test compares them. */
 static const char *const kind_names[] = {
-	"single", "leaf-spine", "fat-tree", "rail", "dragonfly", NULL,
+	"single", "leaf-spine", "fat-tree", "rail", "dragonfly", "hpcc", "htsim", NULL,
 };
 
 #define FIELD(f)                                                                                   \

@@ -10,6 +10,7 @@
 
 #define WF_TOPO_MAX_NODES (UINT32_C(1) << 20)
 #define WF_TOPO_MAX_LINKS (UINT32_C(1) << 22)
+#define WF_TOPO_SECTION "topology" /* what a message about a built topology begins with */
 
 extern const struct wf_topo_ops wf_topo_single;
 extern const struct wf_topo_ops wf_topo_leaf_spine;
@@ -48,11 +49,11 @@ struct wf_graph {
 
 /*
  * Starts a graph of exactly nodes nodes and links links. Returns 0, -EINVAL with err filled when
- * that is more than a topology may have, or -ENOMEM. End with wf_graph_finish() or
- * wf_graph_abort().
+ * that is more than a topology may have (name is for the message), or -ENOMEM. End with
+ * wf_graph_finish() or wf_graph_abort().
  */
-int wf_graph_init(struct wf_graph *graph, uint64_t nodes, uint64_t links, struct wf_mem *mem,
-                  struct wf_err *err) WF_MUST_USE;
+int wf_graph_init(struct wf_graph *graph, uint64_t nodes, uint64_t links, const char *name,
+                  struct wf_mem *mem, struct wf_err *err) WF_MUST_USE;
 
 /* Adds the next host, called h<node id>, and returns its node id. */
 uint32_t wf_graph_add_host(struct wf_graph *graph, uint32_t server, uint32_t group);

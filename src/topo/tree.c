@@ -299,7 +299,7 @@ int wf_tree_build(const struct wf_tree *tree, const char *name, struct wf_mem *m
 	struct wf_graph graph;
 	int ret;
 
-	ret = wf_graph_init(&graph, nodes, links, mem, err);
+	ret = wf_graph_init(&graph, nodes, links, name, mem, err);
 	if (ret != 0)
 		return ret;
 	add_nodes(tree, &graph);
