@@ -4,8 +4,9 @@
  *
  * Decoding is strict about structure (lengths, versions, what follows what) and keeps the rest:
  * reserved fields, checksums and pad bytes come back as they were, so encoding what was decoded
- * gives the same bytes (only Ethernet's padding comes back as zeros). Whether the checksums are right is a separate question, wf_headers_verify(),
- * because tools want to look at damaged packets too.
+ * gives the same bytes (only Ethernet's padding comes back as zeros). Whether the checksums are
+ * right is a separate question, wf_headers_verify(), because tools want to look at damaged packets
+ * too.
  *
  * To make a packet from nothing:
  *
