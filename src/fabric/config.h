@@ -94,6 +94,7 @@ struct wf_classes {
 	struct wf_class queue[WF_MAX_QUEUES];
 	uint8_t of[WF_MAX_CLASSES];   /* packet class -> queue */
 	unsigned n_high, n_low;       /* VL arbitration tables */
+	uint32_t high_limit;          /* 4 KiB units; 255 = no limit */
 	struct wf_vlarb_entry high[64];
 	struct wf_vlarb_entry low[64];
 };

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mem.c - the heap and the arena behind struct wf_mem.
+ */
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define BLOCK_SIZE ((size_t)4 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* Stands at the start of every mapped block. */
+struct block {
+	struct block *next;
+	size_t size; /* bytes mapped, this header included */
+};
+
+static size_t round_up(size_t n, size_t to)
+{
+	return (n + to - 1) & ~(to - 1);
+}
+
+static void *heap_alloc(struct wf_mem *mem, size_t size)
+{
+	void *ptr;
+
+	(void)mem;
+	if (size > SIZE_MAX - WF_CACHE_LINE)
+		return NULL;
+	size = round_up(size == 0 ? 1 : size, WF_CACHE_LINE);
+	ptr = aligned_alloc(WF_CACHE_LINE, size);
+	if (ptr != NULL)
+		memset(ptr, 0, size);
+	return ptr;
+}
+
+static void heap_free(struct wf_mem *mem, void *ptr)
+{
+	(void)mem;
+	free(ptr);
+}
+
+struct wf_mem *wf_mem_heap(void)
+{
+	/* Holds two function pointers and never changes; not const only because users pass it on. */
+	static const struct wf_mem heap = { heap_alloc, heap_free };
+
+	return (struct wf_mem *)(uintptr_t)&heap;
+}
+
+static void *arena_mem_alloc(struct wf_mem *mem, size_t size)
+{
+	struct wf_arena *arena = wf_container_of(mem, struct wf_arena, mem);
+
+	return wf_arena_alloc(arena, size, WF_CACHE_LINE);
+}
+
+static void arena_mem_free(struct wf_mem *mem, void *ptr)
+{
+	(void)mem;
+	(void)ptr;
+}
+
+void wf_arena_init(struct wf_arena *arena)
+{
+	memset(arena, 0, sizeof(*arena));
+	arena->mem.alloc = arena_mem_alloc;
+	arena->mem.free = arena_mem_free;
+}
+
+void wf_arena_fini(struct wf_arena *arena)
+{
+	struct block *b = arena->blocks;
+
+	while (b != NULL) {
+		struct block *next = b->next;
+
+		munmap(b, b->size);
+		b = next;
+	}
+	wf_arena_init(arena);
+}
+
+/*
+ * Maps a block for at least size bytes, aligned so that huge pages fit. The mapping is made larger
+ * by one huge page and its unaligned ends are given back.
+ */
+static int arena_grow(struct wf_arena *arena, size_t size)
+{
+	size_t want = round_up(size + sizeof(struct block) + WF_CACHE_LINE, HUGE_PAGE);
+	size_t total;
+	struct block *b;
+	char *p, *aligned;
+
+	if (want < BLOCK_SIZE)
+		want = BLOCK_SIZE;
+	total = want + HUGE_PAGE;
+	p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return -1;
+
+	aligned = (char *)round_up((size_t)(uintptr_t)p, HUGE_PAGE);
+	if (aligned != p)
+		munmap(p, (size_t)(aligned - p));
+	if (aligned + want != p + total)
+		munmap(aligned + want, (size_t)(p + total - (aligned + want)));
+	/* Advice only: a system without huge pages works as well, slower. */
+	(void)madvise(aligned, want, MADV_HUGEPAGE);
+
+	b = (struct block *)(void *)aligned;
+	b->next = arena->blocks;
+	b->size = want;
+	arena->blocks = b;
+	arena->next = aligned + round_up(sizeof(*b), WF_CACHE_LINE);
+	arena->end = aligned + want;
+	arena->mapped += want;
+	return 0;
+}
+
+void *wf_arena_alloc(struct wf_arena *arena, size_t size, size_t align)
+{
+	char *p;
+
+	assert(align != 0 && (align & (align - 1)) == 0 && align <= 4096);
+	if (size > SIZE_MAX / 4)
+		return NULL;
+
+	p = (char *)round_up((size_t)(uintptr_t)arena->next, align);
+	if (arena->next == NULL || p > arena->end || size > (size_t)(arena->end - p)) {
+		if (arena_grow(arena, size + align) != 0)
+			return NULL;
+		p = (char *)round_up((size_t)(uintptr_t)arena->next, align);
+	}
+	arena->next = p + size;
+	arena->used += size;
+	assert(arena->next <= arena->end);
+	return p;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cells.h - the packet path of the engine: sending cells and setting timers, inline.
+ *
+ * To send, a node writes the body of the cell that wf_link_slot() returns and commits it:
+ *
+ *	struct wf_cell *cell = wf_link_slot(&port->link);
+ *	... fill cell->body ...
+ *	wf_link_commit(&port->link, node->shard, now + delay);
+ */
+#ifndef WF_ENGINE_CELLS_H
+#define WF_ENGINE_CELLS_H
+
+#include "engine/engine.h"
+
+/* The part of a shard that nodes use while they run. The rest is in engine_priv.h. */
+struct wf_shard {
+	struct wf_node *running; /* the node being run, or NULL */
+	wf_time base;            /* start of the window */
+	wf_time limit;           /* end of what is run of it */
+	void *user;
+	uint64_t *heap; /* keys of what is due in this run, smallest first */
+	uint32_t heap_n, heap_room;
+	struct wf_shard_priv *priv;
+};
+
+/* Slow paths of the functions below. */
+void wf_link_next_chunk(struct wf_link *link, struct wf_shard *shard);
+void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at);
+void wf_node_wake(struct wf_node *node, wf_time at);
+void wf_shard_due(struct wf_shard *shard, uint64_t key);
+
+/* Where the next cell of a link goes. Its at must not be touched. */
+static inline struct wf_cell *wf_link_slot(struct wf_link *link)
+{
+	return &link->chunk->cell[link->cell];
+}
+
+/* Sends the cell that wf_link_slot() returned, to arrive at at. Times on a link never go back. */
+static inline void wf_link_commit(struct wf_link *link, struct wf_shard *shard, wf_time at)
+{
+	struct wf_cell *cell = &link->chunk->cell[link->cell];
+
+	assert(shard->running == NULL || at >= shard->limit);
+	link->cell++;
+	link->pushed++;
+	if (wf_unlikely(link->cell == WF_CHUNK_CELLS))
+		wf_link_next_chunk(link, shard);
+	else
+		__atomic_store_n(&link->chunk->cell[link->cell].at, WF_TIME_NEVER,
+		                 __ATOMIC_RELAXED);
+	/* The reader may look at this cell any time; it must see the whole of it. */
+	__atomic_store_n(&cell->at, at, __ATOMIC_RELEASE);
+	if (wf_unlikely(at >= link->notified))
+		wf_link_notify(link, shard, at);
+}
+
+/* Sets a timer of a node, from its own handlers or while no node runs; a second set replaces the first. */
+static inline void wf_timer_set(struct wf_node *node, unsigned slot, wf_time at)
+{
+	struct wf_shard *shard = node->shard;
+
+	assert(slot < node->n_timers);
+	assert(at != WF_TIME_NEVER && at >= 0);
+	node->timer[slot] = at;
+	node->armed[slot / 64] |= UINT64_C(1) << (slot % 64);
+	if (wf_unlikely(shard->running != node))
+		wf_node_wake(node, at);
+	else if (at < shard->limit)
+		wf_shard_due(shard, (uint64_t)(at - shard->base) << 16 | 0x8000 | slot);
+}
+
+/* Turns a timer off. */
+static inline void wf_timer_clear(struct wf_node *node, unsigned slot)
+{
+	node->timer[slot] = WF_TIME_NEVER;
+	node->armed[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+}
+
+static inline bool wf_timer_is_set(const struct wf_node *node, unsigned slot)
+{
+	return node->timer[slot] != WF_TIME_NEVER;
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine.h - nodes that exchange cells over links, in windows of virtual time.
+ *
+ * Everything that passes between two nodes takes at least one window L (the smallest link delay), so
+ * in the window [kL, (k+1)L) no node can hear of what another does in it. Each node therefore runs a
+ * whole window at once: it merges the heads of its input FIFOs with its own timers in the order
+ * (time, input, timer) and handles them while its state is in cache. Nodes with nothing due are not
+ * visited, empty windows are jumped over, and nodes may be run by any number of threads: what a node
+ * sees depends on none of that, so the results are the same, bit for bit.
+ *
+ *	               producer's shard                consumer's shard
+ *	 node a  --->  struct wf_link  ==== chunks ====>  struct wf_input  --->  node b
+ *	                     \------ "input i of node b is due in window k" ------/
+ *
+ * The engine knows no RDMA: a cell is 64 bytes of which it reads the first eight, a time.
+ */
+#ifndef WF_ENGINE_ENGINE_H
+#define WF_ENGINE_ENGINE_H
+
+#include <assert.h>
+#include <stdbool.h>
+
+#include "base/base.h"
+#include "base/mem.h"
+
+#define WF_ENGINE_MAX_INPUTS 1024
+#define WF_ENGINE_MAX_NODES (1u << 21) /* of a shard */
+#define WF_ENGINE_MAX_THREADS 64
+#define WF_CHUNK_CELLS 7
+
+struct wf_cell {
+	wf_time at;       /* when it is an event at the receiver */
+	uint64_t body[7]; /* the users' */
+} WF_ALIGNED(WF_CACHE_LINE);
+
+/*
+ * A piece of a link's FIFO, written by one thread and read by another. The cell after the last one
+ * written always exists and has at == WF_TIME_NEVER: that is how the reader sees the end.
+ */
+struct wf_chunk {
+	struct wf_cell cell[WF_CHUNK_CELLS];
+	struct wf_chunk *next;
+	uint64_t unused[7];
+};
+
+struct wf_engine;
+struct wf_node;
+struct wf_shard;
+
+/* The producer's end of one direction of a link. Set up by wf_link_connect(). */
+struct wf_link {
+	struct wf_chunk *chunk;  /* where the next cell goes */
+	wf_time notified;        /* the receiver knows of arrivals before this */
+	uint32_t cell;           /* index in chunk */
+	uint32_t dst;            /* receiver: index in its shard, and input, as in a wheel entry */
+	uint32_t dst_shard;
+	uint32_t pushed;         /* cells, modulo 2^32 */
+};
+
+/* The consumer's end. */
+struct wf_input {
+	struct wf_chunk *chunk;
+	uint32_t cell;
+	uint32_t popped; /* cells, modulo 2^32 */
+};
+
+struct wf_node_ops {
+	const char *name;
+	/* A cell arrived; it is the node's to read and change until the call returns. */
+	void (*rx)(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now);
+	/* Timer slot is due; it is off when this is called. */
+	void (*timer)(struct wf_node *node, unsigned slot, wf_time now);
+};
+
+/* The engine's part of a node: the first member of every node's struct. */
+struct wf_node {
+	const struct wf_node_ops *ops;
+	struct wf_shard *shard;
+	struct wf_input *in;
+	wf_time *timer;         /* when each is due; WF_TIME_NEVER: off */
+	uint64_t *armed;        /* bit per timer that is on */
+	uint64_t *due;          /* bit per input that has cells in the window being run */
+	wf_time registered;     /* earliest time for which the node's timers are in the wheel */
+	uint32_t index;         /* in its shard */
+	uint32_t n_in;
+	uint32_t n_timers;
+};
+
+struct wf_engine_cfg {
+	wf_time window;     /* L: no cell arrives sooner than this after it was sent; >= 1 */
+	wf_time horizon;    /* no cell arrives later than this after it was sent */
+	unsigned threads;   /* 1..WF_ENGINE_MAX_THREADS */
+	unsigned shards;    /* >= threads; see wf_engine_shards_for() */
+	struct wf_mem *mem; /* for the engine's own tables; must outlive it */
+};
+
+/* How many shards serve n threads well: one, or several per thread so that work can be shared. */
+unsigned wf_engine_shards_for(unsigned threads);
+
+/*
+ * Creates an engine without nodes. On success *engine_p is owned by the caller. Returns 0, -EINVAL
+ * (cfg out of range), -ERANGE (horizon / window too large for the wheel) or -ENOMEM.
+ */
+int wf_engine_create(const struct wf_engine_cfg *cfg, struct wf_engine **engine_p) WF_MUST_USE;
+
+/* Frees an engine with all its nodes. NULL is allowed. */
+void wf_engine_destroy(struct wf_engine *engine);
+
+/* The n-th shard. */
+struct wf_shard *wf_engine_shard(struct wf_engine *engine, unsigned n);
+
+/* Memory that lives as long as the engine, next to the shard's nodes. NULL: no more. */
+void *wf_shard_alloc(struct wf_shard *shard, size_t size) WF_MUST_USE;
+
+/* The users' pointer of a shard. */
+void wf_shard_set_user(struct wf_shard *shard, void *user);
+void *wf_shard_user(const struct wf_shard *shard);
+
+/*
+ * Adds a node to a shard: size bytes, zeroed, that begin with a struct wf_node. Nodes of a shard run
+ * in the order in which they were added. Returns NULL when there is no more memory.
+ */
+struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_ops *ops,
+                                   size_t size, unsigned n_in, unsigned n_timers) WF_MUST_USE;
+
+/*
+ * Connects link, which lives in the memory of node src, to input of node dst. Every input is
+ * connected at most once. Returns 0 or -ENOMEM.
+ */
+int wf_link_connect(struct wf_link *link, struct wf_node *src, struct wf_node *dst,
+                    unsigned input) WF_MUST_USE;
+
+/*
+ * Runs fn once at virtual time at, on the thread that calls wf_engine_run(), while no node runs and
+ * before any node's event at that time. Call before the run or from such a function. Returns 0 or
+ * -ENOMEM.
+ */
+typedef void wf_engine_fn(void *arg, wf_time now);
+int wf_engine_at(struct wf_engine *engine, wf_time at, wf_engine_fn *fn, void *arg) WF_MUST_USE;
+
+/* Called after every window, with the time up to which everything has run; false ends the run. */
+typedef bool wf_engine_hook(void *arg, wf_time now);
+
+/*
+ * Runs until nothing is due, until virtual time until, or until hook (may be NULL) says so. Returns
+ * 0, or -EAGAIN when a thread cannot be started.
+ */
+int wf_engine_run(struct wf_engine *engine, wf_time until, wf_engine_hook *hook,
+                  void *arg) WF_MUST_USE;
+
+/* True when memory ran out inside the run: the results are not to be used. */
+bool wf_engine_out_of_memory(const struct wf_engine *engine);
+
+/* Windows run so far, events handled so far, bytes of memory mapped. */
+uint64_t wf_engine_windows(const struct wf_engine *engine);
+uint64_t wf_engine_events(const struct wf_engine *engine);
+size_t wf_engine_memory(const struct wf_engine *engine);
+
+/* Cells that were sent and not yet received on the link into this input. */
+uint32_t wf_link_inside(const struct wf_link *link, const struct wf_input *input);
+
+
+
+#endif

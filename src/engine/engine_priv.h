@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine_priv.h - shards, the wheel of windows, and the pool of 512-byte objects.
+ */
+#ifndef WF_ENGINE_ENGINE_PRIV_H
+#define WF_ENGINE_ENGINE_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/cells.h"
+#include "engine/team.h"
+
+/*
+ * A wheel entry says that an input of a node has a cell in some window, or that its timers are due.
+ * Node index in the upper 21 bits, input in the lower 11.
+ */
+#define ENTRY_INPUT_BITS 11
+#define ENTRY_TIMERS ((1u << ENTRY_INPUT_BITS) - 1)
+
+_Static_assert(WF_ENGINE_MAX_INPUTS <= ENTRY_TIMERS, "inputs and the timer mark fit an entry");
+_Static_assert(WF_ENGINE_MAX_INPUTS <= 0x8000, "inputs fit the lower half of a key");
+
+#define BLOCK_ENTRIES 124
+
+/* Entries of one slot of a wheel. */
+struct wf_block {
+	struct wf_block *next;
+	uint32_t n;
+	uint32_t unused;
+	uint32_t entry[BLOCK_ENTRIES];
+};
+
+/* Chunks and blocks come from one pool, so they have one size. */
+union wf_object {
+	struct wf_chunk chunk;
+	struct wf_block block;
+	union wf_object *next_free;
+};
+
+_Static_assert(sizeof(union wf_object) == 512, "chunks and blocks are 512 bytes");
+
+/* A list of free objects. Each shard has one; the engine's is shared, behind a lock. */
+struct wf_pool {
+	union wf_object *first;
+	uint32_t n;
+};
+
+/* A timer too far away for the wheel. */
+struct wf_far {
+	wf_time at;
+	struct wf_node *node;
+};
+
+struct wf_shard_priv {
+	struct wf_shard shard; /* the public part */
+	struct wf_engine *engine;
+	struct wf_arena arena;
+	struct wf_node **nodes;
+	uint32_t n_nodes, nodes_room;
+	uint64_t *due_nodes; /* bit per node with something due in this window */
+	uint32_t due_room;   /* words */
+	struct wf_pool pool;
+
+	/* What this shard knows to be due: wheel[dst shard * slots + window % slots]. */
+	struct wf_block **wheel;
+	uint32_t *slot_entries; /* over all receivers */
+	uint64_t *slot_used;    /* bit per slot with entries */
+	struct wf_far *far;     /* heap by time */
+	uint32_t far_n, far_room;
+
+	uint64_t events;
+	bool no_memory;
+	union wf_object spare; /* handed out when there is no more memory; the run ends */
+} WF_ALIGNED(WF_CACHE_LINE);
+
+/* A function to call between windows. */
+struct wf_global {
+	wf_time at;
+	uint64_t number; /* breaks ties in the order of asking */
+	wf_engine_fn *fn;
+	void *arg;
+};
+
+struct wf_engine {
+	struct wf_mem *mem;
+	wf_time window;
+	unsigned n_shards;
+	unsigned threads;
+	uint32_t slots; /* of the wheel; a power of two */
+	struct wf_shard_priv *shards;
+
+	struct wf_global *globals; /* heap by (at, number) */
+	uint32_t n_globals, globals_room;
+	uint64_t next_global;
+
+	/* The window being run; written by the leader while the others wait. */
+	int64_t k;
+	wf_time limit;
+	uint64_t windows;
+
+	pthread_mutex_t pool_lock;
+	struct wf_pool pool;
+	struct wf_team team;
+};
+
+/* Takes an object from the shard's pool; never NULL (see spare). */
+union wf_object *wf_pool_get(struct wf_shard_priv *s);
+
+/* Gives an object back. */
+static inline void wf_pool_put(struct wf_shard_priv *s, union wf_object *o)
+{
+	o->next_free = s->pool.first;
+	s->pool.first = o;
+	s->pool.n++;
+}
+
+/* Hands what the shard's pool has too much of to the engine's. */
+void wf_pool_trim(struct wf_shard_priv *s);
+
+/* Puts entry for window k of shard dst into the wheel of s. */
+void wf_wheel_add(struct wf_shard_priv *s, uint32_t dst, int64_t k, uint32_t entry);
+
+/* The first window at or after k for which s knows something due; INT64_MAX if none. */
+int64_t wf_wheel_next(const struct wf_shard_priv *s, int64_t k);
+
+/* Registers the node's timers for time at, in the wheel or among the far ones. */
+void wf_wheel_add_timer(struct wf_shard_priv *s, struct wf_node *node, wf_time at);
+
+/* Moves every far timer that the wheel can now hold into it. */
+void wf_wheel_turn(struct wf_shard_priv *s, int64_t k);
+
+/* Runs all nodes of a shard for the engine's current window. */
+void wf_shard_run(struct wf_shard_priv *s);
+
+#endif

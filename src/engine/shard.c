@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shard.c - runs the nodes of a shard for one window.
+ *
+ * A key stands for one due event of the node being run: time since the window's start in the upper
+ * 48 bits, then the input, or 0x8000 + timer. Keys are unique enough to order all events of a node
+ * (inputs are FIFOs), and a heap of plain integers is all the event queue there is.
+ */
+#include <string.h>
+
+#include "engine/engine_priv.h"
+
+#define KEY_TIMER 0x8000u
+
+static struct wf_shard_priv *to_priv(struct wf_shard *shard)
+{
+	return wf_container_of(shard, struct wf_shard_priv, shard);
+}
+
+static void heap_grow(struct wf_shard *sh)
+{
+	struct wf_shard_priv *s = to_priv(sh);
+	uint32_t room = sh->heap_room == 0 ? 256 : sh->heap_room * 2;
+	uint64_t *heap = wf_arena_alloc(&s->arena, room * sizeof(*heap), 64);
+
+	if (heap == NULL) {
+		s->no_memory = true;
+		return;
+	}
+	if (sh->heap_n > 0)
+		memcpy(heap, sh->heap, sh->heap_n * sizeof(*heap));
+	sh->heap = heap;
+	sh->heap_room = room;
+}
+
+void wf_shard_due(struct wf_shard *sh, uint64_t key)
+{
+	uint32_t i;
+
+	if (wf_unlikely(sh->heap_n == sh->heap_room)) {
+		heap_grow(sh);
+		if (sh->heap_n == sh->heap_room)
+			return;
+	}
+	i = sh->heap_n++;
+	while (i > 0 && sh->heap[(i - 1) / 2] > key) {
+		sh->heap[i] = sh->heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	sh->heap[i] = key;
+}
+
+/* Puts key where the smallest one was. */
+static void heap_replace(uint64_t *heap, uint32_t n, uint64_t key)
+{
+	uint32_t i = 0;
+
+	for (;;) {
+		uint32_t c = 2 * i + 1;
+
+		if (c >= n)
+			break;
+		/* The smaller child, without a branch that cannot be predicted. */
+		c += c + 1 < n && heap[c + 1] < heap[c];
+		if (heap[c] >= key)
+			break;
+		heap[i] = heap[c];
+		i = c;
+	}
+	heap[i] = key;
+}
+
+static void heap_drop(struct wf_shard *sh)
+{
+	sh->heap_n--;
+	if (sh->heap_n > 0)
+		heap_replace(sh->heap, sh->heap_n, sh->heap[sh->heap_n]);
+}
+
+static inline wf_time head_time(const struct wf_input *in)
+{
+	return __atomic_load_n(&in->chunk->cell[in->cell].at, __ATOMIC_ACQUIRE);
+}
+
+/* Collects what of the node is due in this run. */
+static void node_collect(struct wf_shard *sh, struct wf_node *n)
+{
+	for (uint32_t w = 0; w * 64 < n->n_in; w++) {
+		for (uint64_t bits = n->due[w]; bits != 0; bits &= bits - 1) {
+			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+			wf_time at = head_time(&n->in[i]);
+
+			assert(at >= sh->base);
+			if (at < sh->limit)
+				wf_shard_due(sh, (uint64_t)(at - sh->base) << 16 | i);
+		}
+	}
+	for (uint32_t w = 0; w * 64 < n->n_timers; w++) {
+		for (uint64_t bits = n->armed[w]; bits != 0; bits &= bits - 1) {
+			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+			wf_time at = n->timer[i];
+
+			assert(at >= sh->base);
+			if (at < sh->limit)
+				wf_shard_due(sh, (uint64_t)(at - sh->base) << 16 | KEY_TIMER | i);
+		}
+	}
+}
+
+/* Handles the head of input i, after replacing its key by that of the cell behind it. */
+static void node_rx(struct wf_shard_priv *s, struct wf_node *n, uint32_t i, wf_time now)
+{
+	struct wf_shard *sh = &s->shard;
+	struct wf_input *in = &n->in[i];
+	struct wf_chunk *chunk = in->chunk;
+	struct wf_cell *cell = &chunk->cell[in->cell];
+	wf_time next;
+
+	in->popped++;
+	if (wf_unlikely(++in->cell == WF_CHUNK_CELLS)) {
+		in->chunk = chunk->next;
+		in->cell = 0;
+	}
+	next = head_time(in);
+	if (next < sh->limit)
+		heap_replace(sh->heap, sh->heap_n, (uint64_t)(next - sh->base) << 16 | i);
+	else
+		heap_drop(sh);
+
+	n->ops->rx(n, i, cell, now);
+	if (wf_unlikely(in->chunk != chunk))
+		wf_pool_put(s, wf_container_of(chunk, union wf_object, chunk));
+}
+
+/* Registers what the node has left: inputs cut off by the limit, and its next timer. */
+static void node_finish(struct wf_shard_priv *s, struct wf_node *n)
+{
+	struct wf_engine *e = s->engine;
+	wf_time window_end = (e->k + 1) * e->window;
+	wf_time next = WF_TIME_NEVER;
+
+	for (uint32_t w = 0; w * 64 < n->n_in; w++) {
+		if (wf_unlikely(e->limit < window_end)) {
+			for (uint64_t bits = n->due[w]; bits != 0; bits &= bits - 1) {
+				uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+
+				if (head_time(&n->in[i]) < window_end)
+					wf_wheel_add(s, (uint32_t)(s - e->shards), e->k,
+					             n->index << ENTRY_INPUT_BITS | i);
+			}
+		}
+		n->due[w] = 0;
+	}
+	for (uint32_t w = 0; w * 64 < n->n_timers; w++) {
+		for (uint64_t bits = n->armed[w]; bits != 0; bits &= bits - 1) {
+			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+
+			next = wf_min_time(next, n->timer[i]);
+		}
+	}
+	if (next < n->registered)
+		wf_wheel_add_timer(s, n, next);
+}
+
+static void node_run(struct wf_shard_priv *s, struct wf_node *n)
+{
+	struct wf_shard *sh = &s->shard;
+
+	sh->running = n;
+	sh->heap_n = 0;
+	/* Its entry, if it had one in this window, brought us here. */
+	if (n->registered < sh->base + s->engine->window)
+		n->registered = WF_TIME_NEVER;
+	node_collect(sh, n);
+	while (sh->heap_n > 0) {
+		uint64_t key = sh->heap[0];
+		wf_time now = sh->base + (wf_time)(key >> 16);
+		uint32_t i = (uint32_t)key & 0xffff;
+
+		s->events++;
+		if (i < KEY_TIMER) {
+			node_rx(s, n, i, now);
+			continue;
+		}
+		heap_drop(sh);
+		i -= KEY_TIMER;
+		if (n->timer[i] != now)
+			continue; /* cleared or set anew since */
+		wf_timer_clear(n, i);
+		n->ops->timer(n, i, now);
+	}
+	node_finish(s, n);
+	sh->running = NULL;
+}
+
+/* Marks everything due in this window, from the wheels of all shards. */
+static void shard_collect(struct wf_shard_priv *s)
+{
+	struct wf_engine *e = s->engine;
+	uint32_t self = (uint32_t)(s - e->shards);
+	uint32_t slot = (uint32_t)e->k & (e->slots - 1);
+
+	for (uint32_t src = 0; src < e->n_shards; src++) {
+		struct wf_block **list = &e->shards[src].wheel[(size_t)self * e->slots + slot];
+		struct wf_block *b = *list;
+
+		*list = NULL;
+		while (b != NULL) {
+			struct wf_block *next = b->next;
+
+			for (uint32_t i = 0; i < b->n; i++) {
+				uint32_t node = b->entry[i] >> ENTRY_INPUT_BITS;
+				uint32_t input = b->entry[i] & ENTRY_TIMERS;
+
+				if (input != ENTRY_TIMERS)
+					s->nodes[node]->due[input / 64] |= UINT64_C(1)
+					                                   << (input % 64);
+				s->due_nodes[node / 64] |= UINT64_C(1) << (node % 64);
+			}
+			wf_pool_put(s, wf_container_of(b, union wf_object, block));
+			b = next;
+		}
+	}
+}
+
+void wf_shard_run(struct wf_shard_priv *s)
+{
+	struct wf_engine *e = s->engine;
+
+	s->shard.base = e->k * e->window;
+	s->shard.limit = e->limit;
+	shard_collect(s);
+	for (uint32_t w = 0; w < s->due_room; w++) {
+		uint64_t bits = s->due_nodes[w];
+
+		if (bits == 0)
+			continue;
+		s->due_nodes[w] = 0;
+		for (; bits != 0; bits &= bits - 1)
+			node_run(s, s->nodes[w * 64 + (uint32_t)__builtin_ctzll(bits)]);
+	}
+	wf_pool_trim(s);
+}
+
+void wf_link_next_chunk(struct wf_link *link, struct wf_shard *shard)
+{
+	struct wf_chunk *c = &wf_pool_get(to_priv(shard))->chunk;
+
+	c->cell[0].at = WF_TIME_NEVER;
+	link->chunk->next = c;
+	link->chunk = c;
+	link->cell = 0;
+}
+
+void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at)
+{
+	struct wf_shard_priv *s = to_priv(shard);
+	int64_t k = at / s->engine->window;
+
+	wf_wheel_add(s, link->dst_shard, k, link->dst);
+	link->notified = (k + 1) * s->engine->window;
+}
+
+void wf_node_wake(struct wf_node *node, wf_time at)
+{
+	if (at < node->registered)
+		wf_wheel_add_timer(to_priv(node->shard), node, at);
+}

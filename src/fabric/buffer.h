@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * buffer.h - the shared packet buffer of an Ethernet switch.
+ *
+ *	size = reserved of every port and lossless class
+ *	     + headroom of every port and lossless class
+ *	     + shared: what is left, taken by whoever needs it
+ *
+ * A lossless ingress class takes its reserved part first, then shared up to alpha times what is free
+ * of it, then its headroom, which holds what arrives until the peer has stopped. A lossy egress
+ * queue takes shared up to its own alpha times what is free. Sizes count in whole cells.
+ */
+#ifndef WF_FABRIC_BUFFER_H
+#define WF_FABRIC_BUFFER_H
+
+#include "fabric/device.h"
+
+struct wf_buffer {
+	uint32_t cell;
+	uint32_t reserved;    /* bytes of each port and lossless class */
+	uint64_t alpha;       /* of 2^16 */
+	uint64_t queue_alpha; /* of 2^16 */
+	uint64_t xon;         /* bytes below the threshold */
+	uint64_t size;
+	uint64_t shared_size;
+	uint64_t shared_used;
+	uint64_t used; /* all kinds */
+	uint64_t max_used;
+};
+
+enum wf_buffer_verdict { WF_BUFFER_OK, WF_BUFFER_XOFF, WF_BUFFER_FULL };
+
+/* Bytes a packet takes. */
+static inline uint32_t wf_buffer_cost(const struct wf_buffer *b, uint32_t size)
+{
+	return (size + b->cell - 1) / b->cell * b->cell;
+}
+
+/*
+ * Divides the buffer up for n_ports ports with n_lossless lossless classes each, which need
+ * headroom bytes all together. Returns 0 or -EINVAL with err filled.
+ */
+int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const char *name,
+                   uint32_t n_ports, uint32_t n_lossless, uint64_t headroom,
+                   struct wf_err *err) WF_MUST_USE;
+
+/* A packet comes into lossless lane in. OK and XOFF: it has its buffer; XOFF: the peer must stop. */
+enum wf_buffer_verdict wf_buffer_take(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
+
+/* It leaves. Returns true when the lane is low enough for the peer to go on. */
+bool wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
+
+/* A packet wants to wait in lossy queue out. Returns false when it has to be dropped. */
+bool wf_buffer_take_lossy(struct wf_buffer *b, struct wf_lane *in, const struct wf_lane *out,
+                          uint32_t size);
+
+/* It leaves. */
+void wf_buffer_give_lossy(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.c - putting packets on links, and losing them there.
+ */
+#include "fabric/device.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "fabric/fabric.h"
+
+#define RNG_PORT 1 /* domain of the draws for loss on links */
+
+static struct wf_port *device_ports(struct wf_device *dev, unsigned n_ports, unsigned n_queues)
+{
+	struct wf_shard *shard = dev->node.shard;
+	struct wf_port *ports = wf_shard_alloc(shard, n_ports * sizeof(*ports));
+
+	if (ports == NULL)
+		return NULL;
+	for (unsigned i = 0; i < n_ports; i++) {
+		struct wf_port *port = &ports[i];
+
+		port->number = (uint16_t)i;
+		port->up = true;
+		port->rng_key = wf_rand_key(dev->fabric->seed, RNG_PORT,
+		                            (uint64_t)dev->id << 16 | i);
+		port->lanes = wf_shard_alloc(shard, n_queues * sizeof(*port->lanes));
+		if (port->lanes == NULL)
+			return NULL;
+		for (unsigned q = 0; q < n_queues; q++)
+			port->lanes[q].wait_since = WF_TIME_NEVER;
+	}
+	return ports;
+}
+
+int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32_t id)
+{
+	dev->fabric = fabric;
+	dev->shard = wf_shard_user(dev->node.shard);
+	dev->id = id;
+	dev->n_ports = fabric->topo->nodes[id].n_ports;
+	dev->ports = device_ports(dev, dev->n_ports, fabric->classes.n);
+	return dev->ports == NULL ? -ENOMEM : 0;
+}
+
+/* Puts pkt on the wire now. */
+static void put_on_link(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                        wf_time now)
+{
+	struct wf_cell *cell = wf_link_slot(&port->link);
+	uint32_t bytes = pkt->size + dev->fabric->gap;
+	uint32_t head = bytes < port->cut ? bytes : port->cut;
+
+	assert(port->free_at <= now && port->up);
+	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
+	port->free_at = now + wf_port_time(port, bytes);
+	dev->shard->hops++;
+	wf_link_commit(&port->link, dev->node.shard,
+	               now + wf_port_time(port, head) + port->delay);
+}
+
+void wf_port_transmit(struct wf_device *dev, struct wf_port *port, unsigned queue,
+                      const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(port, queue);
+
+	lane->tx_packets++;
+	lane->tx_bytes += pkt->size;
+	dev->fabric->flowctl->sent(lane, pkt->size);
+#ifndef NDEBUG
+	dev->shard->tally[pkt->cls].on_links++;
+#endif
+	put_on_link(dev, port, pkt, now);
+}
+
+void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	struct wf_packet pkt = { .size = (uint16_t)dev->fabric->control_size };
+
+	assert(port->control != 0);
+	dev->fabric->flowctl->make_control(dev, port, &pkt, now);
+	port->control_packets++;
+	put_on_link(dev, port, &pkt, now);
+}
+
+void wf_port_wake(struct wf_device *dev, struct wf_port *port, wf_time at)
+{
+	unsigned slot = port->number;
+
+	at = wf_max_time(at, port->free_at);
+	if (dev->node.timer[slot] > at)
+		wf_timer_set(&dev->node, slot, at);
+}
+
+void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
+{
+	port->control |= 1u << queue;
+	if (port->up)
+		wf_port_wake(dev, port, now);
+}
+
+void wf_lane_stop(struct wf_lane *lane, wf_time now)
+{
+	if (lane->wait_since != WF_TIME_NEVER)
+		return;
+	lane->wait_since = now;
+	lane->stops++;
+}
+
+void wf_lane_go(struct wf_lane *lane, wf_time now)
+{
+	if (lane->wait_since == WF_TIME_NEVER)
+		return;
+	assert(now >= lane->wait_since);
+	lane->stopped_ps += (uint64_t)(now - lane->wait_since);
+	lane->wait_since = WF_TIME_NEVER;
+}
+
+/* Of 2^32: the chance that a packet of size bytes has a bit error. */
+static uint64_t error_chance(const struct wf_fabric *fabric, uint32_t size)
+{
+	unsigned __int128 p = (unsigned __int128)fabric->cfg.link_ber * size * 8;
+
+	p = (p << 32) / UINT64_C(1000000000000000000);
+	return p < WF_PROB_ONE ? (uint64_t)p : WF_PROB_ONE;
+}
+
+bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                   wf_time now)
+{
+	const struct wf_fabric *fabric = dev->fabric;
+	bool control = wf_packet_is_control(pkt->type);
+	bool gone = !port->up || now - port->in_delay < port->up_since;
+	unsigned queue;
+
+	/* Control packets are short and repeated by real links; errors spare them (docs/limits.md). */
+	if (control)
+		return gone;
+	queue = fabric->classes.of[pkt->cls];
+	if (!gone) {
+		uint64_t chance = port->loss + error_chance(fabric, pkt->size);
+		uint64_t draw = wf_rand64(port->rng_key, port->rng_count++) >> 32;
+
+		if (draw >= chance)
+			return false;
+		/* It was sent and received, if not whole: its credits come back. */
+		fabric->flowctl->pass(dev, port, queue, pkt->size, now);
+	}
+	wf_device_drop(dev, port, queue, pkt, WF_DROP_LINK);
+	return true;
+}
+
+void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
+                    const struct wf_packet *pkt, enum wf_drop why)
+{
+	wf_port_lane(port, queue)->drops[why]++;
+	dev->shard->tally[pkt->cls].dropped++;
+}
+
+void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
+{
+	if (port->up == up)
+		return;
+	port->up = up;
+	port->lossy = true; /* from now on packets may be from before a change */
+	port->control = 0;
+	port->blocked = 0;
+	for (unsigned q = 0; q < dev->fabric->classes.n; q++)
+		wf_lane_go(wf_port_lane(port, q), now);
+	if (!up) {
+		wf_timer_clear(&dev->node, port->number);
+		wf_timer_clear(&dev->node, dev->n_ports + port->number);
+		return;
+	}
+	port->up_since = now;
+	dev->fabric->flowctl->start(dev, port, now);
+	wf_port_wake(dev, port, now);
+}

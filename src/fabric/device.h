@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.h - ports, and what has ports: a switch or a host's adapter.
+ *
+ * A device is a node of the engine. Each of its ports is one end of a link; input i of the node is
+ * what port i receives. Timer i of the node (i < n_ports) is port i's "wire is free, look what to
+ * send next", timer n_ports + i is for port i's flow control.
+ *
+ * A lane is one queue of one port, seen from both sides: packets that wait to leave by the port
+ * (egress), and buffer taken by packets that came in by it (ingress), wherever they wait now.
+ */
+#ifndef WF_FABRIC_DEVICE_H
+#define WF_FABRIC_DEVICE_H
+
+#include "engine/cells.h"
+#include "fabric/config.h"
+#include "topo/topo.h"
+#include "wire/packet.h"
+
+enum wf_drop {
+	WF_DROP_BUFFER, /* no room */
+	WF_DROP_LINK,   /* corrupted or lost on the link, or the link is down */
+	WF_DROP_ROUTE,  /* no port leads to the destination */
+	WF_DROP_LIFE,   /* too long at the head of a queue */
+	WF_DROPS
+};
+
+struct wf_lane {
+	/* egress */
+	struct wf_packet *head, *tail;
+	uint32_t bytes; /* waiting */
+	uint32_t max_bytes;
+	uint64_t tx_packets;
+	uint64_t tx_bytes;
+	union {
+		struct {
+			wf_time from, until; /* stopped in between */
+		} pause;
+		struct {
+			uint32_t sent;  /* blocks, in total, modulo 2^32: FCTBS */
+			uint32_t limit; /* blocks we may have sent in total: FCCL */
+		} credit;
+	};
+	wf_time wait_since; /* the head waits for flow control since; WF_TIME_NEVER: it does not */
+
+	/* ingress */
+	uint32_t used;     /* buffer taken: bytes in whole cells, or blocks (credits) */
+	uint32_t headroom; /* bytes taken of the headroom, besides used */
+	uint32_t max_used; /* largest used + headroom */
+	uint32_t received; /* blocks, in total: ABR */
+	uint32_t granted;  /* the last limit we sent */
+	uint32_t capacity; /* headroom bytes (pfc) or buffer blocks (credit) this lane has */
+	bool xoff;         /* we told the peer to stop */
+
+	/* counters */
+	uint32_t drops[WF_DROPS];
+	uint32_t ecn_marked;
+	uint32_t pause_tx, pause_rx;
+	uint32_t stops;      /* times the head had to wait for credits or a pause to end */
+	uint64_t stopped_ps; /* how long the lane was paused, or its head waited for credits */
+} WF_ALIGNED(WF_CACHE_LINE);
+
+struct wf_port {
+	struct wf_link link;
+	wf_time free_at;  /* the wire is free from then on */
+	wf_time delay;    /* propagation, PHY, and the peer's receive pipeline */
+	uint32_t ps_q16;  /* picoseconds per byte, of 2^16 */
+	uint32_t cut;     /* bytes after which the peer can act on a packet */
+
+	uint32_t nonempty; /* bit per queue with packets */
+	uint32_t blocked;  /* bit per queue whose head flow control holds back */
+	uint32_t control;  /* bit per queue with a link control packet to send */
+	uint16_t number;
+	bool up;
+	bool lossy;        /* received packets may be lost: up_since, loss, ber matter */
+	bool global;       /* between groups of a dragonfly */
+	uint8_t cursor;    /* DWRR: queue whose turn it is */
+	struct wf_lane *lanes;
+	wf_time in_delay;  /* delay of the link into this port */
+	wf_time up_since;  /* packets sent before this are lost */
+	uint64_t loss;     /* of 2^32, per received packet */
+	uint64_t rng_key;
+	uint32_t rng_count;
+	uint32_t control_packets; /* sent */
+	uint64_t rate; /* bits/s */
+
+	struct { /* VL arbitration */
+		uint8_t high, low; /* entry whose turn it is */
+		int16_t high_left, low_left;
+		int32_t limit_left; /* bytes of high priority before a low packet */
+	} arb;
+	int32_t deficit[WF_MAX_QUEUES]; /* DWRR, bytes */
+} WF_ALIGNED(WF_CACHE_LINE);
+
+struct wf_fabric;
+
+struct wf_device {
+	struct wf_node node; /* first: the engine's */
+	const struct wf_fabric *fabric;
+	struct wf_fabric_shard *shard; /* its shard's pool and tallies */
+	struct wf_port *ports;
+	uint32_t n_ports;
+	uint32_t id; /* node id in the topology */
+};
+
+static inline struct wf_device *wf_device_of(struct wf_node *node)
+{
+	return wf_container_of(node, struct wf_device, node);
+}
+
+static inline struct wf_lane *wf_port_lane(struct wf_port *port, unsigned queue)
+{
+	return &port->lanes[queue];
+}
+
+/* Time the wire is taken by n bytes. */
+static inline wf_time wf_port_time(const struct wf_port *port, uint64_t n)
+{
+	return (wf_time)((n * port->ps_q16) >> 16);
+}
+
+/*
+ * Gives a device its ports and lanes, from its shard's memory. The links are connected later.
+ * Returns 0 or -ENOMEM.
+ */
+int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric,
+                   uint32_t id) WF_MUST_USE;
+
+/*
+ * Sends pkt from queue of port now: the wire is free, and flow control allows it. pkt is copied.
+ */
+void wf_port_transmit(struct wf_device *dev, struct wf_port *port, unsigned queue,
+                      const struct wf_packet *pkt, wf_time now);
+
+/* Sends the link control packet that waits for port. The wire is free. */
+void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_time now);
+
+/* Has the port look for something to send at at, or when its wire is free, whichever is later. */
+void wf_port_wake(struct wf_device *dev, struct wf_port *port, wf_time at);
+
+/* Asks for a link control packet about queue to be sent as soon as the wire is free. */
+void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now);
+
+/* Notes that the head of a lane waits for flow control, from now on. */
+void wf_lane_stop(struct wf_lane *lane, wf_time now);
+
+/* Notes that it no longer does. */
+void wf_lane_go(struct wf_lane *lane, wf_time now);
+
+/*
+ * What happens to a packet before a device sees it: true when it was lost on the link (and is
+ * counted). Call only when port->lossy.
+ */
+bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                   wf_time now);
+
+/* Counts a packet of queue that ends here without being delivered. */
+void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
+                    const struct wf_packet *pkt, enum wf_drop why);
+
+/* Takes the link at port down or up, now, while no node runs. Queued packets of a switch are the switch's. */
+void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fabric.c - from a configuration to what all devices share.
+ */
+#include "fabric/fabric.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PACKET_BATCH 64
+
+static const struct {
+	const char *name;
+	uint32_t bytes;
+} headers[] = {
+	/* Ethernet 14 + FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4 */
+	{ "rocev2", 62 },
+	/* LRH 8, BTH 12, ICRC 4, VCRC 2 */
+	{ "ib", 26 },
+};
+
+uint32_t wf_header_bytes(const char *name)
+{
+	for (size_t i = 0; i < WF_ARRAY_SIZE(headers); i++) {
+		if (strcmp(headers[i].name, name) == 0)
+			return headers[i].bytes;
+	}
+	return 0;
+}
+
+/* The choices that depend on one another. */
+static int check_cfg(const struct wf_fabric_cfg *cfg, const struct wf_flowctl_ops *flowctl,
+                     struct wf_err *err)
+{
+	bool ib = strcmp(cfg->link_layer, "infiniband") == 0;
+
+	if (flowctl->uses_credits != ib)
+		return wf_err_say(err,
+		                  "flowctl: %s does not go with link_layer %s; "
+		                  "infiniband uses credit, ethernet uses pfc or none",
+		                  flowctl->name, cfg->link_layer);
+	if (cfg->ecn_kmin > cfg->ecn_kmax)
+		return wf_err_say(err, "ecn.kmin: larger than ecn.kmax; kmin <= kmax is needed");
+	if (cfg->mtu + wf_header_bytes(cfg->header) > UINT16_MAX)
+		return wf_err_say(err, "mtu: a packet would be larger than 65535 bytes");
+	return 0;
+}
+
+int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
+                   const struct wf_topo *topo, uint64_t seed, struct wf_err *err)
+{
+	const struct wf_flowctl_ops *flowctl = wf_flowctl_find(cfg->flowctl);
+	const struct wf_route_ops *route = wf_route_find(cfg->routing);
+	int ret;
+
+	if (flowctl == NULL)
+		return wf_err_say(err, "flowctl: there is no \"%s\"; see weft list flowctl",
+		                  cfg->flowctl);
+	if (route == NULL)
+		return wf_err_say(err, "routing: there is no \"%s\"; see weft list routing",
+		                  cfg->routing);
+	ret = check_cfg(cfg, flowctl, err);
+	if (ret != 0)
+		return ret;
+
+	memset(fabric, 0, sizeof(*fabric));
+	fabric->cfg = *cfg;
+	ret = wf_classes_parse(cfg, &fabric->classes, err);
+	if (ret != 0)
+		return ret;
+	fabric->flowctl = flowctl;
+	fabric->route = route;
+	fabric->sched = flowctl->uses_credits ? &wf_sched_vlarb : &wf_sched_ets;
+	fabric->topo = topo;
+	fabric->classes.high_limit = cfg->vl_high_limit;
+	fabric->seed = seed;
+	fabric->gap = (uint32_t)cfg->link_gap;
+	fabric->header = wf_header_bytes(cfg->header);
+	fabric->max_wire = (uint32_t)cfg->mtu + fabric->header;
+	/* A PFC frame is 64 bytes, a flow control packet of InfiniBand 8. */
+	fabric->control_size = flowctl->uses_credits ? 8 : 64;
+	return wf_routes_create(topo, NULL, wf_mem_heap(), &fabric->routes);
+}
+
+void wf_fabric_fini(struct wf_fabric *fabric)
+{
+	wf_routes_destroy(fabric->routes);
+	fabric->routes = NULL;
+}
+
+wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
+                        bool into_switch)
+{
+	const struct wf_fabric_cfg *cfg = &fabric->cfg;
+
+	return link->delay + cfg->link_phy + (into_switch ? cfg->switch_latency : cfg->nic_rx);
+}
+
+static void refill(struct wf_fabric_shard *shard)
+{
+	struct wf_packet *batch = wf_shard_alloc(shard->shard, PACKET_BATCH * sizeof(*batch));
+
+	if (batch == NULL) {
+		/* The run ends after this window; until then all share one grave. */
+		shard->no_memory = true;
+		wf_packet_put(shard, shard->grave);
+		return;
+	}
+	for (int i = PACKET_BATCH - 1; i >= 0; i--)
+		wf_packet_put(shard, &batch[i]);
+}
+
+struct wf_packet *wf_packet_get(struct wf_fabric_shard *shard)
+{
+	struct wf_packet *pkt;
+
+	if (wf_unlikely(shard->free == NULL))
+		refill(shard);
+	pkt = shard->free;
+	shard->free = wf_packet_next(pkt);
+	return pkt;
+}

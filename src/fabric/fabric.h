@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fabric.h - what all devices of one fabric share, and what each shard counts.
+ */
+#ifndef WF_FABRIC_FABRIC_H
+#define WF_FABRIC_FABRIC_H
+
+#include "fabric/config.h"
+#include "fabric/device.h"
+#include "fabric/flowctl/flowctl.h"
+#include "fabric/route/route.h"
+#include "fabric/sched.h"
+#include "topo/routes.h"
+
+/* Packet counts of one class. What is inside is counted on its own, to check the rest against. */
+struct wf_tally {
+	uint64_t sent;      /* by adapters */
+	uint64_t delivered; /* to adapters */
+	uint64_t dropped;
+	int64_t queued; /* in switches; may be negative in one shard, not in the sum */
+	int64_t on_links;
+};
+
+/* What the devices of one shard share: the user pointer of the engine's shard. */
+struct wf_fabric_shard {
+	struct wf_packet *free; /* packets for queues */
+	struct wf_shard *shard;
+	uint64_t hops; /* packets put on links, control included */
+	bool no_memory;
+	uint64_t max_buffer; /* largest occupancy of a switch's shared buffer, bytes */
+	struct wf_tally tally[WF_MAX_CLASSES];
+	struct wf_packet *grave; /* where a packet goes when there is no memory */
+	void *user;              /* the driver's */
+};
+
+struct wf_fabric {
+	struct wf_fabric_cfg cfg;
+	struct wf_classes classes;
+	const struct wf_flowctl_ops *flowctl;
+	const struct wf_route_ops *route;
+	const struct wf_sched_ops *sched;
+	const struct wf_topo *topo;
+	struct wf_routes *routes;
+	uint64_t seed;
+	uint32_t gap;          /* bytes between packets */
+	uint32_t header;       /* bytes around the payload of a data packet */
+	uint32_t max_wire;     /* bytes of the largest packet */
+	uint32_t control_size; /* bytes of a link control packet */
+};
+
+/*
+ * Compiles a configuration. topo is borrowed for the life of the fabric. Returns 0, -ENOMEM, or
+ * -EINVAL with err filled.
+ */
+int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
+                   const struct wf_topo *topo, uint64_t seed, struct wf_err *err) WF_MUST_USE;
+
+/* Frees what init took. */
+void wf_fabric_fini(struct wf_fabric *fabric);
+
+/*
+ * Delay of a link into a device: propagation, PHY, and the receive pipeline of a switch or host.
+ * The smallest over all links is the engine's window.
+ */
+wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
+                        bool into_switch);
+
+/* Bytes of the header of one data or acknowledgement packet: "rocev2", "ib". */
+uint32_t wf_header_bytes(const char *name);
+
+/* A packet's memory for a queue; the caller copies into it. Never NULL: see grave. */
+struct wf_packet *wf_packet_get(struct wf_fabric_shard *shard);
+
+static inline void wf_packet_put(struct wf_fabric_shard *shard, struct wf_packet *pkt)
+{
+	pkt->at = (wf_time)(uintptr_t)shard->free;
+	shard->free = pkt;
+}
+
+/* While a packet is in a queue, its time is the next packet. */
+static inline struct wf_packet *wf_packet_next(const struct wf_packet *pkt)
+{
+	return (struct wf_packet *)(uintptr_t)pkt->at;
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * credit.c - InfiniBand: nothing is sent for which the receiver has not promised buffer.
+ *
+ * Buffer counts in blocks of 64 bytes per virtual lane. The receiver tells how many blocks the
+ * sender may have sent in total (FCCL = blocks received + blocks free); the sender compares that
+ * with what it has sent (FCTBS). IBTA vol. 1, 7.9. Totals are modulo 2^32 here and modulo 2^12 on
+ * the wire, which is why a lane's buffer is at most 2048 blocks.
+ *
+ *	 received ------- granted ------- received + free
+ *	     |   outstanding   |   news         |
+ *
+ * The receiver does not speak for every packet. While the sender has plenty (outstanding is at least
+ * half the buffer) it keeps its news until they are half a buffer; when the sender may be short it
+ * speaks at once. An update that waits for the wire carries whatever is newest when it leaves.
+ */
+#include "fabric/fabric.h"
+#include "fabric/flowctl/flowctl.h"
+#include "fabric/switch.h"
+
+#define BLOCK 64
+
+static inline uint32_t blocks(uint32_t size)
+{
+	return (size + BLOCK - 1) / BLOCK;
+}
+
+static void assert_lane(const struct wf_lane *lane)
+{
+	/* Neither side ever owes: what was promised fits the buffer, what was sent was promised. */
+	assert(lane->used <= lane->capacity);
+	assert((int32_t)(lane->granted - lane->received) >= 0);
+	assert(lane->granted - lane->received <= lane->capacity - lane->used);
+	assert((int32_t)(lane->credit.limit - lane->credit.sent) >= 0);
+	(void)lane;
+}
+
+static uint32_t new_limit(const struct wf_lane *lane)
+{
+	return lane->received + lane->capacity - lane->used;
+}
+
+static void maybe_tell(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(port, queue);
+	uint32_t outstanding = lane->granted - lane->received;
+	uint32_t news = new_limit(lane) - lane->granted;
+	uint32_t half = lane->capacity / 2;
+
+	assert_lane(lane);
+	if (news > 0 && (outstanding < half || news >= half) && !(port->control >> queue & 1))
+		wf_port_want_control(dev, port, queue, now);
+}
+
+static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	const struct wf_fabric *fabric = dev->fabric;
+	uint32_t capacity = (uint32_t)(fabric->cfg.vl_buffer / BLOCK);
+
+	for (unsigned q = 0; q < fabric->classes.n; q++) {
+		struct wf_lane *lane = wf_port_lane(port, q);
+
+		/* Both ends start from zero with what is free; at first that is all of it. */
+		lane->capacity = capacity;
+		lane->credit.sent = 0;
+		lane->credit.limit = now == 0 ? capacity : 0;
+		lane->received = 0;
+		lane->granted = now == 0 ? capacity : 0;
+		if (now != 0)
+			maybe_tell(dev, port, q, now);
+	}
+}
+
+static bool credit_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
+                         unsigned queue, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(in, queue);
+	uint32_t n = blocks(pkt->size);
+
+	(void)out;
+	if (sw->dev.fabric->classes.queue[queue].exempt) {
+		/* VL15 has no credits, and is dropped when there is no room. */
+		if (lane->used + n > lane->capacity)
+			return false;
+		lane->used += n;
+	} else {
+		lane->received += n;
+		lane->used += n;
+		maybe_tell(&sw->dev, in, queue, now);
+	}
+	if (lane->used > lane->max_used)
+		lane->max_used = lane->used;
+	return true;
+}
+
+static void credit_release(struct wf_switch *sw, struct wf_port *in, unsigned queue,
+                           const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(in, queue);
+
+	assert(lane->used >= blocks(pkt->size));
+	lane->used -= blocks(pkt->size);
+	if (!sw->dev.fabric->classes.queue[queue].exempt)
+		maybe_tell(&sw->dev, in, queue, now);
+}
+
+static void credit_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+                        wf_time now)
+{
+	if (dev->fabric->classes.queue[queue].exempt)
+		return;
+	wf_port_lane(in, queue)->received += blocks(size);
+	maybe_tell(dev, in, queue, now);
+}
+
+static wf_time credit_ready(const struct wf_fabric *fabric, const struct wf_port *port,
+                            unsigned queue, uint32_t size, wf_time now)
+{
+	const struct wf_lane *lane = &port->lanes[queue];
+	uint32_t have = lane->credit.limit - lane->credit.sent;
+
+	if (wf_likely(have >= blocks(size)) || fabric->classes.queue[queue].exempt)
+		return now;
+	return WF_TIME_NEVER;
+}
+
+static void credit_sent(struct wf_lane *lane, uint32_t size)
+{
+	lane->credit.sent += blocks(size);
+}
+
+static void credit_control(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                           wf_time now)
+{
+	unsigned queue = pkt->u.credit.vl;
+	struct wf_lane *lane = wf_port_lane(port, queue);
+
+	assert(queue < dev->fabric->classes.n);
+	if ((int32_t)(pkt->u.credit.limit - lane->credit.limit) > 0)
+		lane->credit.limit = pkt->u.credit.limit;
+	if (port->blocked >> queue & 1)
+		wf_port_wake(dev, port, now);
+}
+
+static void credit_make_control(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
+                                wf_time now)
+{
+	unsigned queue = (unsigned)__builtin_ctz(port->control);
+	struct wf_lane *lane = wf_port_lane(port, queue);
+
+	(void)dev;
+	(void)now;
+	port->control &= port->control - 1;
+	lane->granted = new_limit(lane);
+	pkt->type = WF_PACKET_CREDIT;
+	pkt->u.credit.vl = queue;
+	pkt->u.credit.limit = lane->granted;
+	assert_lane(lane);
+}
+
+static void credit_timer(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	(void)dev;
+	(void)port;
+	(void)now;
+}
+
+const struct wf_flowctl_ops wf_flowctl_credit = {
+	.name = "credit",
+	.help = "InfiniBand: credits per virtual lane, nothing sent without buffer",
+	.uses_credits = true,
+	.start = credit_start,
+	.admit = credit_admit,
+	.release = credit_release,
+	.pass = credit_pass,
+	.ready = credit_ready,
+	.sent = credit_sent,
+	.control = credit_control,
+	.make_control = credit_make_control,
+	.timer = credit_timer,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flowctl.h - who keeps packets from being lost: the difference between the fabrics.
+ *
+ * A link layer is one const struct wf_flowctl_ops in its own file. The receiving side decides
+ * whether a packet gets buffer and tells the peer when to stop or how much it may send; the sending
+ * side asks before each packet. Every op is set.
+ */
+#ifndef WF_FABRIC_FLOWCTL_FLOWCTL_H
+#define WF_FABRIC_FLOWCTL_FLOWCTL_H
+
+#include "fabric/device.h"
+
+struct wf_switch;
+
+struct wf_flowctl_ops {
+	const char *name; /* "pfc" */
+	const char *help; /* one line */
+	bool uses_credits;
+
+	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
+	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
+
+	/* A packet came in by in and has to wait in a switch for out: may it? */
+	bool (*admit)(struct wf_switch *sw, struct wf_port *in, struct wf_port *out, unsigned queue,
+	              const struct wf_packet *pkt, wf_time now);
+
+	/* It leaves the switch's buffer. */
+	void (*release)(struct wf_switch *sw, struct wf_port *in, unsigned queue,
+	                const struct wf_packet *pkt, wf_time now);
+
+	/* A packet came in and needs no buffer: it goes straight through, or is consumed at once. */
+	void (*pass)(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+	             wf_time now);
+
+	/*
+	 * When a packet of size bytes may leave by queue: a time not after now for yes, a later one
+	 * to ask again then, WF_TIME_NEVER to wait for word from the peer.
+	 */
+	wf_time (*ready)(const struct wf_fabric *fabric, const struct wf_port *port, unsigned queue,
+	                 uint32_t size, wf_time now);
+
+	/* It was sent. */
+	void (*sent)(struct wf_lane *lane, uint32_t size);
+
+	/* A link control packet came in by port. */
+	void (*control)(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+	                wf_time now);
+
+	/* Fills in the control packet for the queues in port->control and clears those it covers. */
+	void (*make_control)(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
+	                     wf_time now);
+
+	/* The port's flow control timer is due. */
+	void (*timer)(struct wf_device *dev, struct wf_port *port, wf_time now);
+};
+
+/* The table of all link layers; ends with NULL. */
+const struct wf_flowctl_ops *const *wf_flowctl_all(void);
+
+/* The one called name, or NULL. */
+const struct wf_flowctl_ops *wf_flowctl_find(const char *name);
+
+extern const struct wf_flowctl_ops wf_flowctl_credit;
+extern const struct wf_flowctl_ops wf_flowctl_pfc;
+extern const struct wf_flowctl_ops wf_flowctl_none;
+
+/*
+ * PFC: bytes of buffer a port needs beyond XOFF so that nothing is lost, counted in whole cells:
+ * what the peer can still send until the pause frame stops it.
+ */
+uint64_t wf_pfc_headroom(const struct wf_fabric *fabric, const struct wf_port *port);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pfc.c - priority flow control, IEEE 802.1Qbb: a receiver that fills up tells the peer to stop.
+ *
+ * Receiving side, per port and lossless class (a priority group):
+ *
+ *	            above threshold: send XOFF, arm refresh
+ *	   flowing ----------------------------------------> stopped --+ refresh: send XOFF again
+ *	           <----------------------------------------          <+
+ *	            below threshold - xon: send XON
+ *
+ * What arrives until the peer has stopped goes into the headroom. Sending side: a pause frame stops
+ * the class from reaction time after it came in until its quanta have run out; quanta 0 starts it
+ * again. One frame speaks for all classes that have something to say.
+ */
+#include "fabric/fabric.h"
+#include "fabric/flowctl/flowctl.h"
+#include "fabric/switch.h"
+
+#define QUANTUM_BYTES 64 /* 512 bit times */
+
+static wf_time pause_time(const struct wf_port *port, uint32_t quanta)
+{
+	return wf_port_time(port, (uint64_t)quanta * QUANTUM_BYTES);
+}
+
+uint64_t wf_pfc_headroom(const struct wf_fabric *fabric, const struct wf_port *port)
+{
+	uint64_t cell = fabric->cfg.buffer_cell;
+	uint64_t largest = fabric->max_wire + fabric->gap;
+	/* A pause frame that has just begun, the largest packet, and our own frame. */
+	wf_time wait = wf_port_time(port, largest + 2 * (fabric->control_size + fabric->gap));
+	wf_time loop = wait + port->delay + fabric->cfg.pfc_reaction + port->in_delay;
+	/* What fits into that time, the packet that began just before it, the one that made us speak. */
+	uint64_t bytes = ((uint64_t)loop << 16) / port->ps_q16 + 2 * largest;
+	/* The worst mix is of smallest packets, each of which takes a whole cell. */
+	uint64_t smallest = fabric->header + fabric->gap;
+	uint64_t per_cell = smallest < cell ? smallest : cell;
+
+	return (bytes + per_cell - 1) / per_cell * cell;
+}
+
+static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	const struct wf_fabric *fabric = dev->fabric;
+	uint64_t headroom = fabric->cfg.buffer_headroom;
+
+	if (headroom == (uint64_t)WF_PARAM_AUTO)
+		headroom = wf_pfc_headroom(fabric, port);
+	for (unsigned q = 0; q < fabric->classes.n; q++) {
+		struct wf_lane *lane = wf_port_lane(port, q);
+
+		lane->pause.from = 0;
+		lane->pause.until = 0;
+		lane->capacity = fabric->classes.queue[q].lossless ? (uint32_t)headroom : 0;
+		if (lane->xoff) /* the link was down: say it again */
+			wf_port_want_control(dev, port, q, now);
+	}
+}
+
+static void stop_peer(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(port, queue);
+
+	lane->xoff = true;
+	wf_port_want_control(dev, port, queue, now);
+}
+
+static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *out, unsigned queue,
+                      const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(in, queue);
+
+	if (!sw->dev.fabric->classes.queue[queue].lossless)
+		return wf_buffer_take_lossy(&sw->buffer, lane, wf_port_lane(out, queue), pkt->size);
+
+	switch (wf_buffer_take(&sw->buffer, lane, pkt->size)) {
+	case WF_BUFFER_OK:
+		return true;
+	case WF_BUFFER_XOFF:
+		if (!lane->xoff)
+			stop_peer(&sw->dev, in, queue, now);
+		return true;
+	case WF_BUFFER_FULL:
+		break;
+	}
+	return false;
+}
+
+static void pfc_release(struct wf_switch *sw, struct wf_port *in, unsigned queue,
+                        const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(in, queue);
+
+	if (!sw->dev.fabric->classes.queue[queue].lossless) {
+		wf_buffer_give_lossy(&sw->buffer, lane, pkt->size);
+		return;
+	}
+	if (wf_buffer_give(&sw->buffer, lane, pkt->size) && lane->xoff) {
+		lane->xoff = false;
+		wf_port_want_control(&sw->dev, in, queue, now);
+	}
+}
+
+static void pfc_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+                     wf_time now)
+{
+	(void)dev;
+	(void)in;
+	(void)queue;
+	(void)size;
+	(void)now;
+}
+
+static wf_time pfc_ready(const struct wf_fabric *fabric, const struct wf_port *port, unsigned queue,
+                         uint32_t size, wf_time now)
+{
+	const struct wf_lane *lane = &port->lanes[queue];
+
+	(void)fabric;
+	(void)size;
+	return now >= lane->pause.from && now < lane->pause.until ? lane->pause.until : now;
+}
+
+static void pfc_sent(struct wf_lane *lane, uint32_t size)
+{
+	(void)lane;
+	(void)size;
+}
+
+/* Adds the pause that is over, or ends at end, to the time the lane was stopped. */
+static void settle(struct wf_lane *lane, wf_time end)
+{
+	if (end > lane->pause.from)
+		lane->stopped_ps += (uint64_t)(end - lane->pause.from);
+	lane->pause.from = end;
+	lane->pause.until = end;
+}
+
+static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned queue,
+                       uint16_t quanta, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(port, queue);
+	wf_time from = now + dev->fabric->cfg.pfc_reaction;
+
+	if (quanta == 0) {
+		if (lane->pause.until > from)
+			settle(lane, from);
+		if (port->blocked >> queue & 1)
+			wf_port_wake(dev, port, from);
+		return;
+	}
+	lane->pause_rx++;
+	if (lane->pause.until <= now) {
+		settle(lane, lane->pause.until);
+		lane->pause.from = from;
+		lane->stops++;
+	}
+	lane->pause.until = from + pause_time(port, quanta);
+}
+
+static void pfc_control(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                        wf_time now)
+{
+	unsigned n = 0;
+
+	for (uint32_t mask = pkt->u.pause.mask; mask != 0; mask &= mask - 1) {
+		unsigned priority = (unsigned)__builtin_ctz(mask);
+
+		take_pause(dev, port, dev->fabric->classes.of[priority], pkt->u.pause.quanta[n++],
+		           now);
+	}
+}
+
+static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
+                             wf_time now)
+{
+	const struct wf_fabric *fabric = dev->fabric;
+	unsigned timer = dev->n_ports + port->number;
+	unsigned n = 0;
+
+	pkt->type = WF_PACKET_PAUSE;
+	/* Queues are in the order of their priorities, so mask and quanta agree. */
+	for (; port->control != 0 && n < WF_ARRAY_SIZE(pkt->u.pause.quanta);
+	     port->control &= port->control - 1) {
+		unsigned q = (unsigned)__builtin_ctz(port->control);
+		struct wf_lane *lane = wf_port_lane(port, q);
+
+		pkt->u.pause.mask |= (uint16_t)(1u << fabric->classes.queue[q].id);
+		pkt->u.pause.quanta[n++] = lane->xoff ? (uint16_t)fabric->cfg.pfc_quanta : 0;
+		if (!lane->xoff)
+			continue;
+		lane->pause_tx++;
+		/* Say it again before it runs out, counted from when the frame has left. */
+		if (!wf_timer_is_set(&dev->node, timer))
+			wf_timer_set(&dev->node, timer,
+			             now + pause_time(port, fabric->cfg.pfc_quanta) / 2);
+	}
+}
+
+static void pfc_timer(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	for (unsigned q = 0; q < dev->fabric->classes.n; q++) {
+		if (wf_port_lane(port, q)->xoff)
+			wf_port_want_control(dev, port, q, now);
+	}
+}
+
+const struct wf_flowctl_ops wf_flowctl_pfc = {
+	.name = "pfc",
+	.help = "Ethernet with priority flow control (802.1Qbb) on the lossless classes",
+	.uses_credits = false,
+	.start = pfc_start,
+	.admit = pfc_admit,
+	.release = pfc_release,
+	.pass = pfc_pass,
+	.ready = pfc_ready,
+	.sent = pfc_sent,
+	.control = pfc_control,
+	.make_control = pfc_make_control,
+	.timer = pfc_timer,
+};

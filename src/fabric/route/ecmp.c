@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ecmp.c - equal-cost multipath: a hash of the flow decides, differently in each switch.
+ */
+#include "base/rng.h"
+#include "fabric/route/route.h"
+#include "fabric/switch.h"
+
+static unsigned ecmp_pick(struct wf_switch *sw, const uint16_t *ports, unsigned n,
+                          const struct wf_packet *pkt, wf_time now)
+{
+	uint64_t flow = (uint64_t)pkt->src << 32 | pkt->dst;
+
+	(void)now;
+	flow ^= (uint64_t)pkt->entropy * UINT64_C(0x9e3779b97f4a7c15);
+	return ports[wf_rand_below(wf_mix64(flow ^ sw->rng_key), n)];
+}
+
+const struct wf_route_ops wf_route_ecmp = {
+	.name = "ecmp",
+	.help = "equal-cost multipath by hash of the flow",
+	.reorders = false,
+	.pick = ecmp_pick,
+};

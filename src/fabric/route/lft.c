@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lft.c - InfiniBand's linear forwarding table: one port for each destination.
+ *
+ * The table is filled by wf_switch_set_routes(): destinations go round the minimal ports so that the
+ * hosts of a leaf come down to it by different paths (d-mod-k on a fat tree).
+ */
+#include "fabric/route/route.h"
+#include "fabric/switch.h"
+
+static unsigned lft_pick(struct wf_switch *sw, const uint16_t *ports, unsigned n,
+                         const struct wf_packet *pkt, wf_time now)
+{
+	(void)now;
+	/* With ports down the table still names one of those that are up. */
+	if (wf_unlikely(sw->n_down != 0))
+		return ports[pkt->dst % n];
+	return sw->lft[pkt->dst];
+}
+
+const struct wf_route_ops wf_route_lft = {
+	.name = "lft",
+	.help = "linear forwarding table: one path per destination (InfiniBand, static)",
+	.reorders = false,
+	.pick = lft_pick,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * route.h - which of the minimal ports a packet takes.
+ */
+#ifndef WF_FABRIC_ROUTE_ROUTE_H
+#define WF_FABRIC_ROUTE_ROUTE_H
+
+#include <stdbool.h>
+
+#include "base/base.h"
+#include "wire/packet.h"
+
+struct wf_switch;
+
+struct wf_route_ops {
+	const char *name; /* "ecmp" */
+	const char *help; /* one line */
+	bool reorders;    /* packets of one flow may take different paths */
+	/* Picks one of the n >= 1 ports for pkt, which is not for a host of this switch. */
+	unsigned (*pick)(struct wf_switch *sw, const uint16_t *ports, unsigned n,
+	                 const struct wf_packet *pkt, wf_time now);
+};
+
+/* The table of all algorithms; ends with NULL. */
+const struct wf_route_ops *const *wf_route_all(void);
+
+/* The one called name, or NULL. */
+const struct wf_route_ops *wf_route_find(const char *name);
+
+extern const struct wf_route_ops wf_route_lft;
+extern const struct wf_route_ops wf_route_ecmp;
+extern const struct wf_route_ops wf_route_adaptive;
+extern const struct wf_route_ops wf_route_spray;
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * switch.c - what a switch does with a packet.
+ *
+ *	 in --> lost? --> control? --> route --> wire free, nobody waits, flow control agrees? --> out
+ *	                                              | no
+ *	                                              +--> buffer? --> mark? --> queue --> (wire free) --> out
+ *
+ * A packet that finds its port idle costs one event, one that waits costs two. A packet is in the
+ * buffer from when it joins a queue until its transmission begins.
+ */
+#include "fabric/switch.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+#define RNG_SWITCH 2 /* domain of the draws for marking and spraying */
+#define NO_PORT UINT32_MAX
+
+static struct wf_switch *to_switch(struct wf_device *dev)
+{
+	return wf_container_of(dev, struct wf_switch, dev);
+}
+
+/* The ports of a set that are up, when some of the switch's are not. */
+static unsigned ports_up(const struct wf_switch *sw, const uint16_t *ports, unsigned n,
+                         uint16_t *up)
+{
+	unsigned n_up = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (sw->dev.ports[ports[i]].up)
+			up[n_up++] = ports[i];
+	}
+	return n_up;
+}
+
+static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_routes *routes = fabric->routes;
+	uint32_t leaf = routes->leaf_of_host[pkt->dst];
+	const struct wf_route_set *set;
+
+	if (leaf == sw->leaf) {
+		uint32_t out = routes->port_of_host[pkt->dst];
+
+		return sw->dev.ports[out].up ? out : NO_PORT;
+	}
+	set = &sw->sets[sw->set_of_leaf[leaf]];
+	if (wf_unlikely(sw->n_down != 0)) {
+		uint16_t up[WF_TOPO_MAX_PORTS];
+		unsigned n = ports_up(sw, sw->set_ports + set->first, set->n, up);
+
+		return n == 0 ? NO_PORT : fabric->route->pick(sw, up, n, pkt, now);
+	}
+	if (wf_unlikely(set->n == 0))
+		return NO_PORT;
+	return fabric->route->pick(sw, sw->set_ports + set->first, set->n, pkt, now);
+}
+
+/* ECN at enqueue: between kmin and kmax with growing probability, above always. */
+static bool should_mark(struct wf_switch *sw, uint32_t queued)
+{
+	const struct wf_fabric_cfg *cfg = &sw->dev.fabric->cfg;
+	uint64_t chance;
+
+	if (queued <= cfg->ecn_kmin)
+		return false;
+	if (queued > cfg->ecn_kmax)
+		return true;
+	chance = (queued - cfg->ecn_kmin) * cfg->ecn_pmax / (cfg->ecn_kmax - cfg->ecn_kmin);
+	return (wf_rand64(sw->rng_key, sw->rng_count++) >> 32) < chance;
+}
+
+static void enqueue(struct wf_switch *sw, struct wf_port *out, unsigned queue,
+                    const struct wf_packet *pkt)
+{
+	struct wf_lane *lane = wf_port_lane(out, queue);
+	struct wf_packet *p = wf_packet_get(sw->dev.shard);
+
+	*p = *pkt;
+	p->at = 0;
+	if ((p->flags & WF_PACKET_ECT) && sw->dev.fabric->classes.queue[queue].ecn &&
+	    should_mark(sw, lane->bytes)) {
+		p->flags |= WF_PACKET_CE;
+		lane->ecn_marked++;
+	}
+	if (lane->head == NULL)
+		lane->head = p;
+	else
+		lane->tail->at = (wf_time)(uintptr_t)p;
+	lane->tail = p;
+	lane->bytes += p->size;
+	if (lane->bytes > lane->max_bytes)
+		lane->max_bytes = lane->bytes;
+	sw->load[out->number] += p->size;
+	out->nonempty |= 1u << queue;
+#ifndef NDEBUG
+	sw->dev.shard->tally[p->cls].queued++;
+#endif
+}
+
+/* Takes the head of a queue out; the caller puts the packet's memory back. */
+static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, unsigned queue,
+                                 wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(out, queue);
+	struct wf_packet *p = lane->head;
+	struct wf_port *in = &sw->dev.ports[p->input];
+
+	lane->head = wf_packet_next(p);
+	if (lane->head == NULL) {
+		lane->tail = NULL;
+		out->nonempty &= ~(1u << queue);
+	}
+	assert(lane->bytes >= p->size && sw->load[out->number] >= p->size);
+	lane->bytes -= p->size;
+	sw->load[out->number] -= p->size;
+	sw->dev.fabric->flowctl->release(sw, in, queue, p, now);
+#ifndef NDEBUG
+	sw->dev.shard->tally[p->cls].queued--;
+#endif
+	return p;
+}
+
+static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_switch *sw = to_switch(wf_device_of(node));
+	struct wf_device *dev = &sw->dev;
+	const struct wf_fabric *fabric = dev->fabric;
+	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
+	struct wf_port *in = &dev->ports[input], *out;
+	unsigned queue;
+	uint32_t port;
+
+#ifndef NDEBUG
+	if (!wf_packet_is_control(pkt->type))
+		dev->shard->tally[pkt->cls].on_links--;
+#endif
+	if (wf_unlikely(in->lossy) && wf_port_loses(dev, in, pkt, now))
+		return;
+	if (wf_unlikely(wf_packet_is_control(pkt->type))) {
+		fabric->flowctl->control(dev, in, pkt, now);
+		return;
+	}
+	queue = fabric->classes.of[pkt->cls];
+	pkt->input = (uint16_t)input;
+	pkt->hops++;
+	port = route(sw, pkt, now);
+	if (wf_unlikely(port == NO_PORT)) {
+		fabric->flowctl->pass(dev, in, queue, pkt->size, now);
+		wf_device_drop(dev, in, queue, pkt, WF_DROP_ROUTE);
+		return;
+	}
+	out = &dev->ports[port];
+	if (out->free_at <= now && (out->nonempty | out->control) == 0 &&
+	    fabric->flowctl->ready(fabric, out, queue, pkt->size, now) <= now) {
+		fabric->flowctl->pass(dev, in, queue, pkt->size, now);
+		wf_port_transmit(dev, out, queue, pkt, now);
+		if (wf_unlikely(out->control != 0)) /* of this very packet, when it turns back */
+			wf_port_wake(dev, out, now);
+		return;
+	}
+	if (!fabric->flowctl->admit(sw, in, out, queue, pkt, now)) {
+		wf_device_drop(dev, in, queue, pkt, WF_DROP_BUFFER);
+		return;
+	}
+	enqueue(sw, out, queue, pkt);
+	if (!(out->blocked >> queue & 1))
+		wf_port_wake(dev, out, now);
+}
+
+/*
+ * The queues of a port that may send now; *again_p becomes the earliest time at which another one
+ * may. A head that has waited for longer than its life is dropped on the way.
+ */
+static uint32_t eligible(struct wf_switch *sw, struct wf_port *port, wf_time now, wf_time *again_p)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	wf_time life = fabric->cfg.vl_hoq_life;
+	uint32_t can = 0;
+
+	for (uint32_t mask = port->nonempty; mask != 0; mask &= mask - 1) {
+		unsigned q = (unsigned)__builtin_ctz(mask);
+		struct wf_lane *lane = wf_port_lane(port, q);
+		wf_time at = fabric->flowctl->ready(fabric, port, q, lane->head->size, now);
+
+		if (at <= now) {
+			can |= 1u << q;
+			continue;
+		}
+		if (at == WF_TIME_NEVER)
+			wf_lane_stop(lane, now);
+		*again_p = wf_min_time(*again_p, at);
+		if (at == WF_TIME_NEVER && life != WF_PARAM_AUTO)
+			*again_p = wf_min_time(*again_p, lane->wait_since + life);
+	}
+	return can;
+}
+
+/* Drops heads that have waited too long for credits: InfiniBand's head-of-queue lifetime limit. */
+static void drop_expired(struct wf_switch *sw, struct wf_port *port, wf_time now)
+{
+	wf_time life = sw->dev.fabric->cfg.vl_hoq_life;
+
+	for (uint32_t mask = port->nonempty & port->blocked; mask != 0; mask &= mask - 1) {
+		unsigned q = (unsigned)__builtin_ctz(mask);
+		struct wf_lane *lane = wf_port_lane(port, q);
+		struct wf_packet *p;
+
+		if (lane->wait_since == WF_TIME_NEVER || now - lane->wait_since < life)
+			continue;
+		wf_lane_go(lane, now);
+		p = dequeue(sw, port, q, now);
+		wf_device_drop(&sw->dev, port, q, p, WF_DROP_LIFE);
+		wf_packet_put(sw->dev.shard, p);
+	}
+}
+
+/* The wire is free: sends what is next, if anything. */
+static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	wf_time again = WF_TIME_NEVER;
+	struct wf_packet *p;
+	uint32_t can;
+	unsigned q;
+
+	if (port->control != 0) {
+		wf_port_transmit_control(&sw->dev, port, now);
+		/* Who is blocked may have changed: look at everything again. */
+		if ((port->nonempty | port->control) != 0)
+			wf_port_wake(&sw->dev, port, now);
+		return;
+	}
+	if (fabric->cfg.vl_hoq_life != WF_PARAM_AUTO && port->blocked != 0)
+		drop_expired(sw, port, now);
+	can = eligible(sw, port, now, &again);
+	port->blocked = port->nonempty & ~can;
+	if (can == 0) {
+		if (again != WF_TIME_NEVER)
+			wf_port_wake(&sw->dev, port, again);
+		return;
+	}
+	if ((can & (can - 1)) == 0) {
+		q = (unsigned)__builtin_ctz(can);
+		fabric->sched->alone(port, q);
+	} else {
+		q = fabric->sched->pick(&fabric->classes, port, can);
+	}
+	wf_lane_go(wf_port_lane(port, q), now);
+	p = dequeue(sw, port, q, now);
+	wf_port_transmit(&sw->dev, port, q, p, now);
+	wf_packet_put(sw->dev.shard, p);
+	if ((port->nonempty & ~port->blocked) != 0 || port->control != 0)
+		wf_port_wake(&sw->dev, port, now);
+	else if (again != WF_TIME_NEVER)
+		wf_port_wake(&sw->dev, port, again);
+}
+
+static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_switch *sw = to_switch(wf_device_of(node));
+	struct wf_device *dev = &sw->dev;
+
+	if (slot < dev->n_ports)
+		send_next(sw, &dev->ports[slot], now);
+	else
+		dev->fabric->flowctl->timer(dev, &dev->ports[slot - dev->n_ports], now);
+}
+
+static const struct wf_node_ops switch_ops = {
+	.name = "switch",
+	.rx = switch_rx,
+	.timer = switch_timer,
+};
+
+struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
+                                   uint32_t id)
+{
+	unsigned n_ports = fabric->topo->nodes[id].n_ports;
+	struct wf_node *node =
+	        wf_engine_add_node(shard, &switch_ops, sizeof(struct wf_switch), n_ports, 2 * n_ports);
+	struct wf_switch *sw;
+
+	if (node == NULL)
+		return NULL;
+	sw = to_switch(wf_device_of(node));
+	sw->load = wf_shard_alloc(shard, n_ports * sizeof(*sw->load));
+	if (sw->load == NULL || wf_device_init(&sw->dev, fabric, id) != 0 ||
+	    wf_switch_set_routes(sw) != 0)
+		return NULL;
+	sw->rng_key = wf_rand_key(fabric->seed, RNG_SWITCH, id);
+	return sw;
+}
+
+/*
+ * Fills the linear forwarding table. On a tree whose switches of level l have n ports up, the digits
+ * of the destination in base n choose them level by level; a switch's level is its tier.
+ */
+static int fill_lft(struct wf_switch *sw)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_routes *routes = fabric->routes;
+	uint32_t n_hosts = fabric->topo->n_hosts;
+	unsigned tier = fabric->topo->nodes[sw->dev.id].tier;
+
+	if (sw->lft == NULL)
+		sw->lft = wf_shard_alloc(sw->dev.node.shard, n_hosts * sizeof(*sw->lft));
+	if (sw->lft == NULL)
+		return -ENOMEM;
+	for (uint32_t dst = 0; dst < n_hosts; dst++) {
+		uint32_t leaf = routes->leaf_of_host[dst];
+		const struct wf_route_set *set;
+		uint32_t digit = dst;
+
+		if (leaf == sw->leaf)
+			continue;
+		set = &sw->sets[sw->set_of_leaf[leaf]];
+		if (set->n == 0)
+			continue;
+		for (unsigned l = 1; l < tier; l++)
+			digit /= set->n;
+		sw->lft[dst] = sw->set_ports[set->first + digit % set->n];
+	}
+	return 0;
+}
+
+int wf_switch_set_routes(struct wf_switch *sw)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_route_switch *r = &fabric->routes->switches[sw->dev.id];
+
+	sw->leaf = r->leaf;
+	sw->set_of_leaf = r->set_of_leaf;
+	sw->sets = r->sets;
+	sw->set_ports = r->ports;
+	return fabric->route == &wf_route_lft ? fill_lft(sw) : 0;
+}
+
+int wf_switch_start(struct wf_switch *sw, struct wf_err *err)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	uint64_t headroom = 0;
+	uint32_t n_lossless = 0;
+
+	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
+		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
+		for (unsigned q = 0; q < fabric->classes.n; q++)
+			headroom += sw->dev.ports[i].lanes[q].capacity;
+	}
+	if (fabric->flowctl->uses_credits)
+		return 0;
+	for (unsigned q = 0; q < fabric->classes.n && fabric->flowctl == &wf_flowctl_pfc; q++)
+		n_lossless += fabric->classes.queue[q].lossless;
+	return wf_buffer_init(&sw->buffer, &fabric->cfg, fabric->topo->nodes[sw->dev.id].name,
+	                      sw->dev.n_ports, n_lossless, headroom, err);
+}
+
+void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time now)
+{
+	struct wf_port *port = &sw->dev.ports[number];
+
+	if (port->up == up)
+		return;
+	sw->n_down += up ? -1u : 1u;
+	wf_port_set_up(&sw->dev, port, up, now);
+	for (unsigned q = 0; q < sw->dev.fabric->classes.n && !up; q++) {
+		while (wf_port_lane(port, q)->head != NULL) {
+			struct wf_packet *p = dequeue(sw, port, q, now);
+
+			wf_device_drop(&sw->dev, port, q, p, WF_DROP_LINK);
+			wf_packet_put(sw->dev.shard, p);
+		}
+	}
+}
+
+void wf_switch_count(const struct wf_switch *sw, uint64_t *per_class)
+{
+	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
+		for (unsigned q = 0; q < sw->dev.fabric->classes.n; q++) {
+			const struct wf_packet *p = sw->dev.ports[i].lanes[q].head;
+
+			for (; p != NULL; p = wf_packet_next(p))
+				per_class[p->cls]++;
+		}
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * switch.h - a switch: routes, buffers, queues and sends on.
+ */
+#ifndef WF_FABRIC_SWITCH_H
+#define WF_FABRIC_SWITCH_H
+
+#include "fabric/buffer.h"
+#include "fabric/fabric.h"
+
+struct wf_switch {
+	struct wf_device dev;
+	struct wf_buffer buffer; /* pfc, none */
+
+	uint32_t leaf; /* leaf number, WF_TOPO_NONE without hosts */
+	const uint16_t *set_of_leaf;
+	const struct wf_route_set *sets;
+	const uint16_t *set_ports;
+	uint16_t *lft; /* by host: the one port (routing lft) */
+	uint32_t *load; /* by port: bytes that wait (routing adaptive) */
+	uint64_t rng_key;
+	uint64_t rng_count;
+	uint32_t n_down; /* ports that are down */
+};
+
+/*
+ * Creates the switch for node id of the fabric's topology, in a shard. Returns NULL when there is no
+ * more memory.
+ */
+struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
+                                   uint32_t id) WF_MUST_USE;
+
+/*
+ * Sets up buffers and flow control when all its ports are connected and have their rates. Returns
+ * 0, -ENOMEM, or -EINVAL with err filled.
+ */
+int wf_switch_start(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
+
+/* Takes over the fabric's routes (anew), while no node runs. Returns 0 or -ENOMEM. */
+int wf_switch_set_routes(struct wf_switch *sw) WF_MUST_USE;
+
+/* A port's link goes down or up; what waits for a port that is down is dropped. No node runs. */
+void wf_switch_set_up(struct wf_switch *sw, unsigned port, bool up, wf_time now);
+
+/* Packets of each class that wait in the switch now: for checking. */
+void wf_switch_count(const struct wf_switch *sw, uint64_t *per_class);
+
+#endif

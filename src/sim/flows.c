@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flows.c - from a list of flows to their sending and receiving sides, laid out host by host.
+ */
+#include <errno.h>
+
+#include "base/rng.h"
+#include "sim/sim_priv.h"
+
+#define RNG_FLOW 3 /* domain of the flows' UDP source ports */
+
+/* What one flow needs sorted: by (host, start, number in the list). */
+struct item {
+	uint32_t host;
+	uint32_t spec;
+	wf_time start;
+};
+
+static bool item_before(const struct item *a, const struct item *b)
+{
+	if (a->host != b->host)
+		return a->host < b->host;
+	if (a->start != b->start)
+		return a->start < b->start;
+	return a->spec < b->spec;
+}
+
+/* Heap sort: no recursion, no memory, the same on every machine. */
+static void sift(struct item *v, size_t i, size_t n)
+{
+	struct item item = v[i];
+
+	for (;;) {
+		size_t c = 2 * i + 1;
+
+		if (c >= n)
+			break;
+		if (c + 1 < n && item_before(&v[c], &v[c + 1]))
+			c++;
+		if (!item_before(&item, &v[c]))
+			break;
+		v[i] = v[c];
+		i = c;
+	}
+	v[i] = item;
+}
+
+static void sort_items(struct item *v, size_t n)
+{
+	for (size_t i = n / 2; i-- > 0;)
+		sift(v, i, n);
+	for (size_t end = n; end-- > 1;) {
+		struct item top = v[0];
+
+		v[0] = v[end];
+		v[end] = top;
+		sift(v, 0, end);
+	}
+}
+
+static int check_flow(const struct wf_sim *sim, const struct wf_flow_spec *f, size_t i,
+                      struct wf_err *err)
+{
+	uint64_t mtu = sim->fabric.cfg.mtu;
+
+	if (f->src >= sim->topo->n_hosts || f->dst >= sim->topo->n_hosts || f->src == f->dst)
+		return wf_err_say(err, "traffic: flow %zu goes from host %u to host %u; two different "
+		                       "hosts of 0 to %u are needed",
+		                  i, f->src, f->dst, sim->topo->n_hosts - 1);
+	if (f->bytes == 0 || f->bytes / mtu >= UINT32_MAX / 2)
+		return wf_err_say(err, "traffic: flow %zu has %llu bytes; 1 to %llu are possible", i,
+		                  (unsigned long long)f->bytes,
+		                  (unsigned long long)(mtu * (UINT32_MAX / 2) - 1));
+	if (f->cls >= WF_MAX_CLASSES || f->start < 0)
+		return wf_err_say(err, "traffic: flow %zu has a bad class or start", i);
+	return 0;
+}
+
+static void fill_env(struct wf_sim *sim)
+{
+	const struct wf_fabric_cfg *cfg = &sim->fabric.cfg;
+	struct wf_host_env *env = &sim->env;
+
+	env->fabric = &sim->fabric;
+	env->window = (uint32_t)((cfg->sender_window + cfg->mtu - 1) / cfg->mtu);
+	env->ack_every = cfg->sender_ack;
+	env->timeout = cfg->sender_timeout;
+	env->early_bits = 0;
+	if (sim->fabric.route->reorders) {
+		env->early_bits = 64;
+		while (env->early_bits < env->window)
+			env->early_bits *= 2;
+	}
+}
+
+static void fill_tx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_t i, uint32_t spec)
+{
+	const struct wf_flow_spec *f = &flows[spec];
+	struct wf_flow_tx *tx = &sim->env.tx[i];
+	uint64_t mtu = sim->fabric.cfg.mtu;
+
+	tx->start = f->start + sim->fabric.cfg.nic_tx;
+	tx->bytes = f->bytes;
+	tx->dst = f->dst;
+	tx->n_packets = (uint32_t)((f->bytes + mtu - 1) / mtu);
+	/* RoCE v2 uses the dynamic ports for entropy. */
+	tx->entropy = (uint16_t)(0xc000 | (wf_rand_key(sim->fabric.seed, RNG_FLOW, spec) & 0x3fff));
+	tx->cls = f->cls;
+	tx->spec = spec;
+}
+
+static int fill_rx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_t i, uint32_t spec)
+{
+	const struct wf_flow_spec *f = &flows[spec];
+	struct wf_flow_rx *rx = &sim->env.rx[i];
+	uint64_t mtu = sim->fabric.cfg.mtu;
+
+	rx->posted = f->start;
+	rx->done = WF_TIME_NEVER;
+	rx->src = f->src;
+	rx->n_packets = (uint32_t)((f->bytes + mtu - 1) / mtu);
+	rx->entropy = (uint16_t)(0xc000 | (wf_rand_key(sim->fabric.seed, RNG_FLOW, spec) & 0x3fff));
+	rx->cls = f->cls;
+	sim->rx_of_spec[spec] = i;
+	if (sim->env.early_bits == 0)
+		return 0;
+	rx->early = wf_shard_alloc(wf_engine_shard(sim->engine, 0), sim->env.early_bits / 8);
+	return rx->early == NULL ? -ENOMEM : 0;
+}
+
+/* Lists the flows in the order of src (by_src) or dst. */
+static void list_items(struct item *items, const struct wf_sim_cfg *cfg, bool by_src)
+{
+	for (uint32_t i = 0; i < cfg->n_flows; i++) {
+		items[i].host = by_src ? cfg->flows[i].src : cfg->flows[i].dst;
+		items[i].spec = i;
+		items[i].start = cfg->flows[i].start;
+	}
+	sort_items(items, cfg->n_flows);
+}
+
+static int fill_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct item *items,
+                      uint32_t *first_tx)
+{
+	uint32_t host = 0;
+
+	list_items(items, cfg, false);
+	for (uint32_t i = 0; i < sim->n_flows; i++) {
+		int ret = fill_rx(sim, cfg->flows, i, items[i].spec);
+
+		if (ret != 0)
+			return ret;
+	}
+	list_items(items, cfg, true);
+	for (uint32_t i = 0; i < sim->n_flows; i++) {
+		uint32_t rx = sim->rx_of_spec[items[i].spec];
+
+		fill_tx(sim, cfg->flows, i, items[i].spec);
+		sim->env.tx[i].rx = rx;
+		sim->env.rx[rx].tx = i;
+		while (host <= items[i].host)
+			first_tx[host++] = i;
+	}
+	while (host <= sim->topo->n_hosts)
+		first_tx[host++] = sim->n_flows;
+	return 0;
+}
+
+int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,
+                      struct wf_err *err)
+{
+	struct wf_shard *shard = wf_engine_shard(sim->engine, 0);
+	struct wf_mem *mem = wf_mem_heap();
+	struct item *items;
+	int ret;
+
+	if (cfg->n_flows >= UINT32_MAX / 2)
+		return wf_err_say(err, "traffic: %zu flows are too many; at most %u are possible",
+		                  cfg->n_flows, UINT32_MAX / 2 - 1);
+	for (size_t i = 0; i < cfg->n_flows; i++) {
+		ret = check_flow(sim, &cfg->flows[i], i, err);
+		if (ret != 0)
+			return ret;
+	}
+	fill_env(sim);
+	sim->n_flows = (uint32_t)cfg->n_flows;
+	sim->env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
+	sim->env.rx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_rx));
+	sim->rx_of_spec = mem->alloc(mem, cfg->n_flows * sizeof(*sim->rx_of_spec));
+	items = mem->alloc(mem, cfg->n_flows * sizeof(*items));
+	if (sim->env.tx == NULL || sim->env.rx == NULL || sim->rx_of_spec == NULL || items == NULL)
+		ret = -ENOMEM;
+	else
+		ret = fill_flows(sim, cfg, items, first_tx);
+	mem->free(mem, items);
+	return ret;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * result.c - reading counters off a simulation, and checking what must hold.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sim/sim_priv.h"
+
+/* Time a lane was stopped by flow control up to end, with a wait or pause that still lasts. */
+static uint64_t stopped(const struct wf_fabric *fabric, const struct wf_lane *lane, wf_time end)
+{
+	uint64_t ps = lane->stopped_ps;
+
+	if (lane->wait_since != WF_TIME_NEVER && end > lane->wait_since)
+		ps += (uint64_t)(end - lane->wait_since);
+	if (!fabric->flowctl->uses_credits) {
+		wf_time until = wf_min_time(lane->pause.until, end);
+
+		if (until > lane->pause.from)
+			ps += (uint64_t)(until - lane->pause.from);
+	}
+	return ps;
+}
+
+static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool of_switch,
+                     struct wf_sim_counts *c)
+{
+	bool credits = sim->fabric.flowctl->uses_credits;
+	uint64_t held = of_switch ? lane->max_used * (credits ? UINT64_C(64) : 1) : 0;
+	uint64_t ps = stopped(&sim->fabric, lane, sim->end);
+
+	c->tx_packets += lane->tx_packets;
+	c->tx_bytes += lane->tx_bytes;
+	c->drops_buffer += lane->drops[WF_DROP_BUFFER];
+	c->drops_link += lane->drops[WF_DROP_LINK];
+	c->drops_route += lane->drops[WF_DROP_ROUTE];
+	c->drops_life += lane->drops[WF_DROP_LIFE];
+	for (unsigned why = 0; why < WF_DROPS; why++)
+		c->drops += lane->drops[why];
+	c->ecn_marked += lane->ecn_marked;
+	c->pause_tx += lane->pause_tx;
+	c->pause_rx += lane->pause_rx;
+	if (credits) {
+		c->credit_waits += lane->stops;
+		c->credit_wait_ps += ps;
+	} else {
+		c->paused_ps += ps;
+	}
+	c->max_queue_bytes = wf_max_u64(c->max_queue_bytes, lane->max_bytes);
+	c->max_buffer_bytes = wf_max_u64(c->max_buffer_bytes, held);
+}
+
+bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
+                        struct wf_sim_counts *counts)
+{
+	if (node >= sim->topo->n_nodes || port >= sim->devices[node]->n_ports ||
+	    queue >= sim->fabric.classes.n)
+		return false;
+	memset(counts, 0, sizeof(*counts));
+	add_lane(sim, &sim->devices[node]->ports[port].lanes[queue],
+	         sim->topo->nodes[node].kind == WF_TOPO_SWITCH, counts);
+	return true;
+}
+
+wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i)
+{
+	return sim->env.rx[sim->rx_of_spec[i]].done;
+}
+
+static const struct wf_switch *switch_of(const struct wf_sim *sim, uint32_t id)
+{
+	return wf_container_of(sim->devices[id], struct wf_switch, dev);
+}
+
+static void add_devices(const struct wf_sim *sim, struct wf_sim_result *r)
+{
+	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
+		const struct wf_device *dev = sim->devices[id];
+		bool is_switch = sim->topo->nodes[id].kind == WF_TOPO_SWITCH;
+
+		for (unsigned p = 0; p < dev->n_ports; p++) {
+			for (unsigned q = 0; q < r->n_queues; q++)
+				add_lane(sim, &dev->ports[p].lanes[q], is_switch, &r->queue[q]);
+		}
+		if (is_switch)
+			r->max_switch_bytes = wf_max_u64(r->max_switch_bytes,
+			                                 switch_of(sim, id)->buffer.max_used);
+	}
+}
+
+void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->end = sim->end;
+	r->flows = sim->n_flows;
+	r->n_queues = sim->fabric.classes.n;
+	for (unsigned q = 0; q < r->n_queues; q++)
+		r->queue_id[q] = sim->fabric.classes.queue[q].id;
+	for (unsigned i = 0; i < sim->n_shards; i++) {
+		const struct wf_fabric_shard *fs = sim->shards[i];
+		const struct wf_host_counts *c = fs->user;
+
+		for (unsigned k = 0; k < WF_MAX_CLASSES; k++) {
+			r->packets_sent += fs->tally[k].sent;
+			r->packets_delivered += fs->tally[k].delivered;
+			r->packets_dropped += fs->tally[k].dropped;
+		}
+		r->hops += fs->hops;
+		r->bytes_delivered += c->bytes_delivered;
+		r->resent += c->resent;
+		r->flows_done += c->flows_done;
+		r->last_delivery = wf_max_time(r->last_delivery, c->last_delivery);
+		wf_hist_merge(&r->packet_latency, &c->packet_latency);
+		wf_hist_merge(&r->flow_time, &c->flow_time);
+	}
+	r->packets_inside = r->packets_sent - r->packets_delivered - r->packets_dropped;
+	r->finished = r->flows_done == r->flows;
+	r->windows = wf_engine_windows(sim->engine);
+	r->memory = wf_engine_memory(sim->engine);
+	add_devices(sim, r);
+}
+
+/* Packets on the link into input i of a device: walks the FIFO. */
+static void count_link(const struct wf_input *in, uint64_t *per_class, uint64_t *control)
+{
+	const struct wf_chunk *chunk = in->chunk;
+	uint32_t cell = in->cell;
+
+	while (chunk->cell[cell].at != WF_TIME_NEVER) {
+		const struct wf_packet *p = (const struct wf_packet *)(const void *)&chunk->cell[cell];
+
+		if (wf_packet_is_control(p->type))
+			(*control)++;
+		else
+			per_class[p->cls]++;
+		if (++cell == WF_CHUNK_CELLS) {
+			chunk = chunk->next;
+			cell = 0;
+		}
+	}
+}
+
+static int check_buffers(const struct wf_sim *sim, uint32_t id, struct wf_err *err)
+{
+	const struct wf_switch *sw = switch_of(sim, id);
+	uint64_t used = 0;
+
+	for (unsigned p = 0; p < sw->dev.n_ports; p++) {
+		for (unsigned q = 0; q < sim->fabric.classes.n; q++) {
+			const struct wf_lane *lane = &sw->dev.ports[p].lanes[q];
+
+			used += (uint64_t)lane->used + lane->headroom;
+			if (sim->fabric.flowctl->uses_credits && lane->max_used > lane->capacity)
+				return wf_err_say(err, "%s port %u: %u blocks used of %u",
+				                  sim->topo->nodes[id].name, p, lane->max_used,
+				                  lane->capacity);
+		}
+	}
+	if (sim->fabric.flowctl->uses_credits)
+		return 0;
+	if (used != sw->buffer.used || sw->buffer.max_used > sw->buffer.size)
+		return wf_err_say(err, "%s: %llu bytes used, %llu counted, %llu at most, of %llu",
+		                  sim->topo->nodes[id].name, (unsigned long long)sw->buffer.used,
+		                  (unsigned long long)used,
+		                  (unsigned long long)sw->buffer.max_used,
+		                  (unsigned long long)sw->buffer.size);
+	return 0;
+}
+
+/* On an empty fabric each end of a link knows the same of the other. */
+static int check_credits(const struct wf_sim *sim, const struct wf_topo_link *l, bool from_a,
+                         struct wf_err *err)
+{
+	const struct wf_device *src = sim->devices[from_a ? l->a : l->b];
+	const struct wf_device *dst = sim->devices[from_a ? l->b : l->a];
+	const struct wf_port *out = &src->ports[from_a ? l->a_port : l->b_port];
+	const struct wf_port *in = &dst->ports[from_a ? l->b_port : l->a_port];
+
+	for (unsigned q = 0; q < sim->fabric.classes.n; q++) {
+		const struct wf_lane *tx = &out->lanes[q], *rx = &in->lanes[q];
+
+		if (sim->fabric.classes.queue[q].exempt)
+			continue;
+		if (rx->used != 0 || tx->credit.sent != rx->received ||
+		    tx->credit.limit != rx->granted)
+			return wf_err_say(err,
+			                  "%s port %u to %s port %u, VL %u: credits are not home: sent "
+			                  "%u received %u limit %u granted %u used %u",
+			                  sim->topo->nodes[src->id].name, out->number,
+			                  sim->topo->nodes[dst->id].name, in->number,
+			                  sim->fabric.classes.queue[q].id, tx->credit.sent,
+			                  rx->received, tx->credit.limit, rx->granted, rx->used);
+	}
+	return 0;
+}
+
+static int check_empty(const struct wf_sim *sim, struct wf_err *err)
+{
+	for (uint32_t i = 0; i < sim->topo->n_links && sim->fabric.flowctl->uses_credits; i++) {
+		int ret = check_credits(sim, &sim->topo->links[i], true, err);
+
+		if (ret == 0)
+			ret = check_credits(sim, &sim->topo->links[i], false, err);
+		if (ret != 0)
+			return ret;
+	}
+	return 0;
+}
+
+int wf_sim_check(const struct wf_sim *sim, struct wf_err *err)
+{
+	uint64_t inside[WF_MAX_CLASSES] = { 0 }, control = 0, packets = 0;
+
+	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
+		const struct wf_device *dev = sim->devices[id];
+
+		for (unsigned p = 0; p < dev->n_ports; p++)
+			count_link(&dev->node.in[p], inside, &control);
+		if (sim->topo->nodes[id].kind == WF_TOPO_HOST)
+			continue;
+		wf_switch_count(switch_of(sim, id), inside);
+		if (check_buffers(sim, id, err) != 0)
+			return -EINVAL;
+	}
+	for (unsigned c = 0; c < WF_MAX_CLASSES; c++) {
+		uint64_t sent = 0, ended = 0;
+
+		for (unsigned i = 0; i < sim->n_shards; i++) {
+			sent += sim->shards[i]->tally[c].sent;
+			ended += sim->shards[i]->tally[c].delivered + sim->shards[i]->tally[c].dropped;
+		}
+		if (sent != ended + inside[c])
+			return wf_err_say(err, "class %u: %llu sent, %llu delivered or dropped, %llu inside",
+			                  c, (unsigned long long)sent, (unsigned long long)ended,
+			                  (unsigned long long)inside[c]);
+		packets += inside[c];
+	}
+	return packets == 0 && control == 0 ? check_empty(sim, err) : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim_priv.h - a simulation from the inside.
+ */
+#ifndef WF_SIM_SIM_PRIV_H
+#define WF_SIM_SIM_PRIV_H
+
+#include "fabric/fabric.h"
+#include "fabric/switch.h"
+#include "sim/host.h"
+#include "sim/sim.h"
+
+struct wf_sim {
+	const struct wf_topo *topo;
+	struct wf_fabric fabric;
+	struct wf_engine *engine;
+	unsigned n_shards;
+	struct wf_fabric_shard **shards;
+	struct wf_device **devices; /* by node id */
+	struct wf_host **hosts;     /* by host index */
+	struct wf_host_env env;
+	uint32_t n_flows;
+	uint32_t *rx_of_spec; /* receiving side of each flow, in the caller's order */
+	struct wf_sim_fault *faults;
+	size_t n_faults, next_fault;
+	uint8_t *link_down; /* by link */
+	wf_time reconverge;
+	wf_time until;
+	wf_time end;
+
+	wf_sim_progress_fn *progress;
+	void *progress_arg;
+	uint64_t windows_seen;
+	bool failed; /* no memory for new routes */
+};
+
+/* Makes the flows' two sides and the per-host shares. Returns 0, -EINVAL with err, or -ENOMEM. */
+int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,
+                      struct wf_err *err) WF_MUST_USE;
+
+/*
+ * Checks what must hold between windows: packets sent = delivered + dropped + inside, per class,
+ * counted by walking every queue and link; no buffer over its size; and on an empty fabric all
+ * credits home. Returns 0 or -EINVAL with what does not hold in err.
+ */
+int wf_sim_check(const struct wf_sim *sim, struct wf_err *err) WF_MUST_USE;
+
+#endif
