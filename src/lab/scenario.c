@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scenario.c - reads a scenario: every value set, and checked as far as it can be without building.
+ */
+#include "lab/scenario.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fabric/flowctl/flowctl.h"
+#include "fabric/route/route.h"
+#include "lab/profile.h"
+#include "lab/suggest.h"
+
+#define FIELD(type, field) .offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
+
+const struct wf_param wf_scenario_params[] = {
+	{ .name = "name",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(struct wf_scenario_cfg, name),
+	  .def = "",
+	  .help = "heads the report" },
+	{ .name = "seed",
+	  .kind = WF_PARAM_U64,
+	  FIELD(struct wf_scenario_cfg, seed),
+	  .max = INT64_MAX,
+	  .def = "1",
+	  .help = "all random choices follow from it" },
+	{ .name = "run.until",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(struct wf_scenario_cfg, until),
+	  .min = 1,
+	  .max = 1000000 * WF_S,
+	  .def = "1s",
+	  .help = "virtual time at which the run ends, even if flows are unfinished" },
+	{ .name = "run.reconverge",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(struct wf_scenario_cfg, reconverge),
+	  .max = 1000 * WF_S,
+	  .def = "1ms",
+	  .help = "from a link's going down or coming back to new routes everywhere" },
+};
+
+const size_t wf_scenario_n_params = WF_ARRAY_SIZE(wf_scenario_params);
+
+/* One entry of faults, without its link. */
+struct fault_times {
+	wf_time down, up;
+};
+
+static const struct wf_param fault_params[] = {
+	{ .name = "down",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(struct fault_times, down),
+	  .has_auto = true,
+	  .max = 1000000 * WF_S,
+	  .def = "auto",
+	  .help = "when the link goes down" },
+	{ .name = "up",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(struct fault_times, up),
+	  .has_auto = true,
+	  .max = 1000000 * WF_S,
+	  .def = "auto",
+	  .help = "when it comes back; auto: never" },
+};
+
+static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults", NULL };
+static const char *const fabric_keys[] = { "profile", "name", NULL };
+static const char *const fault_keys[] = { "link", NULL };
+
+/* What reading needs besides the scenario. */
+struct reader {
+	struct wf_scenario *s;
+	const struct wf_scenario_opts *opts;
+	const struct wf_node *root;
+	struct wf_err *err;
+};
+
+static int missing(const struct reader *r, const char *key, const char *example)
+{
+	return wf_err_at(r->err, r->s->file, r->root->line, 1, "%s is missing; write, e.g., %s",
+	                 key, example);
+}
+
+/* ---- topology ---- */
+
+static int read_topology(struct reader *r)
+{
+	struct wf_scenario *s = r->s;
+	const struct wf_node *node = wf_node_get(r->root, "topology");
+
+	if (node == NULL)
+		return missing(r, "topology", "topology: {kind: fat-tree, hosts: 128}");
+	s->topo_place = wf_place_of(node);
+	return wf_settings_apply(&s->topo_settings, node, NULL, r->err);
+}
+
+/* ---- fabrics ---- */
+
+/* Gives fabric a label that no earlier one has. */
+static void set_label(struct wf_scenario *s, struct wf_scenario_fabric *fabric, const char *label)
+{
+	unsigned copies = 1;
+
+	snprintf(fabric->label, sizeof(fabric->label), "%s", label);
+	for (unsigned i = 0; i < s->n_fabrics; i++) {
+		if (&s->fabrics[i] == fabric || strcmp(s->fabrics[i].label, fabric->label) != 0)
+			continue;
+		snprintf(fabric->label, sizeof(fabric->label), "%.*s #%u", WF_SCENARIO_LABEL - 8,
+		         label, ++copies);
+		i = (unsigned)-1; /* begin again with the new label */
+	}
+}
+
+static int add_fabric(struct reader *r, const struct wf_place *place,
+                      struct wf_scenario_fabric **fabric_p)
+{
+	struct wf_scenario *s = r->s;
+	struct wf_scenario_fabric *fabric = &s->fabrics[s->n_fabrics];
+
+	if (s->n_fabrics == WF_SCENARIO_MAX_FABRICS)
+		return wf_place_err(place, r->err,
+		                    "this is one fabric too many; at most %d are run",
+		                    WF_SCENARIO_MAX_FABRICS);
+	s->n_fabrics++;
+	fabric->place = *place;
+	*fabric_p = fabric;
+	return wf_settings_init(&fabric->settings, "fabric", wf_fabric_params, wf_fabric_n_params,
+	                        &fabric->cfg, &s->arena, r->err);
+}
+
+/* A fabric that is a profile and nothing else. */
+static int add_named_fabric(struct reader *r, const char *name, const char *from,
+                            const struct wf_place *place)
+{
+	struct wf_scenario_fabric *fabric;
+	int rc = add_fabric(r, place, &fabric);
+
+	if (rc != 0)
+		return rc;
+	set_label(r->s, fabric, name);
+	return wf_profile_apply(r->opts->paths, name, from, place, &r->s->arena, &fabric->settings,
+	                        r->err);
+}
+
+/* {profile: roce-400g, name: small buffer, buffer: {size: 16MB}} */
+static int add_mapped_fabric(struct reader *r, const struct wf_node *node)
+{
+	const struct wf_node *profile = wf_node_get(node, "profile");
+	const struct wf_node *name = wf_node_get(node, "name");
+	struct wf_place place = wf_place_of(node);
+	struct wf_scenario_fabric *fabric;
+	int rc = add_fabric(r, &place, &fabric);
+
+	if (rc != 0)
+		return rc;
+	if (profile != NULL && profile->kind != WF_NODE_SCALAR)
+		return wf_node_err(profile, r->err, "profile is %s; write one name",
+		                   wf_node_kind_name(profile->kind));
+	if (name != NULL && name->kind != WF_NODE_SCALAR)
+		return wf_node_err(name, r->err, "name is %s; write one text",
+		                   wf_node_kind_name(name->kind));
+	set_label(r->s, fabric,
+	          name != NULL      ? name->text
+	          : profile != NULL ? profile->text
+	                            : "default");
+	if (profile != NULL) {
+		struct wf_place at = wf_place_of(profile);
+
+		rc = wf_profile_apply(r->opts->paths, profile->text, profile->file, &at,
+		                      &r->s->arena, &fabric->settings, r->err);
+		if (rc != 0)
+			return rc;
+	}
+	return wf_settings_apply(&fabric->settings, node, fabric_keys, r->err);
+}
+
+static int read_fabric(struct reader *r, const struct wf_node *node)
+{
+	struct wf_place place = wf_place_of(node);
+
+	if (node->kind == WF_NODE_SCALAR)
+		return add_named_fabric(r, node->text, node->file, &place);
+	if (node->kind == WF_NODE_MAPPING)
+		return add_mapped_fabric(r, node);
+	return wf_node_err(node, r->err,
+	                   "a fabric is a list; write the name of a profile or a "
+	                   "mapping of parameters");
+}
+
+/* --fabric a,b instead of what the scenario says. */
+static int read_fabric_option(struct reader *r)
+{
+	const char *p = r->opts->fabrics;
+	const struct wf_place place = { .file = "--fabric" };
+
+	for (;;) {
+		size_t len = strcspn(p, ",");
+		char *name = wf_arena_strdup(&r->s->arena, p, len);
+		int rc;
+
+		if (name == NULL)
+			return -ENOMEM;
+		rc = add_named_fabric(r, name, "", &place);
+		if (rc != 0 || p[len] == '\0')
+			return rc;
+		p += len + 1;
+	}
+}
+
+static int read_fabrics(struct reader *r)
+{
+	const struct wf_node *node = wf_node_get(r->root, "fabric");
+	int rc = 0;
+
+	if (r->opts->fabrics != NULL)
+		return read_fabric_option(r);
+	if (node == NULL)
+		return missing(r, "fabric", "fabric: roce-400g");
+	if (node->kind != WF_NODE_SEQUENCE)
+		return read_fabric(r, node);
+	if (node->n == 0)
+		return wf_node_err(node, r->err, "fabric is an empty list; write at least one");
+	for (const struct wf_node *v = node->child; rc == 0 && v != NULL; v = v->next)
+		rc = read_fabric(r, v);
+	return rc;
+}
+
+/* ---- traffic and faults ---- */
+
+static int read_traffic(struct reader *r)
+{
+	const struct wf_node *node = wf_node_get(r->root, "traffic");
+	struct wf_scenario *s = r->s;
+	int rc = 0;
+
+	if (node == NULL)
+		return missing(r, "traffic", "traffic: [{kind: permutation, size: 1MB}]");
+	if (node->kind != WF_NODE_SEQUENCE || node->n == 0)
+		return wf_node_err(node, r->err,
+		                   "traffic is %s; write a list of mappings, e.g. "
+		                   "[{kind: permutation, size: 1MB}]",
+		                   node->kind == WF_NODE_SEQUENCE ? "empty"
+		                                                  : wf_node_kind_name(node->kind));
+	if (node->n > WF_SCENARIO_MAX_TRAFFIC)
+		return wf_node_err(node, r->err, "traffic has %u entries; at most %d are allowed",
+		                   node->n, WF_SCENARIO_MAX_TRAFFIC);
+	for (const struct wf_node *v = node->child; rc == 0 && v != NULL; v = v->next) {
+		struct wf_scenario_traffic *t = &s->traffic[s->n_traffic++];
+
+		t->place = wf_place_of(v);
+		rc = wf_settings_init(&t->settings, "traffic", wf_traffic_params,
+		                      wf_traffic_n_params, &t->cfg, &s->arena, r->err);
+		if (rc == 0)
+			rc = wf_settings_apply(&t->settings, v, NULL, r->err);
+	}
+	return rc;
+}
+
+/* [leaf0, spine1] or [leaf0, spine1, 2] */
+static int read_link(struct reader *r, const struct wf_node *node, struct wf_scenario_fault *f)
+{
+	static const struct wf_param row = {
+		.kind = WF_PARAM_U32,
+		.size = sizeof(uint32_t),
+		.max = WF_TOPO_MAX_PORTS,
+	};
+	const struct wf_node *v = node->child;
+	struct wf_err why = { "" };
+	int i = 0;
+
+	if (node->kind != WF_NODE_SEQUENCE || node->n < 2 || node->n > 3)
+		return wf_node_err(node, r->err,
+		                   "link is %s; write the names of its two ends, e.g. "
+		                   "[leaf0, spine1]",
+		                   node->kind == WF_NODE_SEQUENCE ? "not a pair"
+		                                                  : wf_node_kind_name(node->kind));
+	for (; i < 2; i++, v = v->next) {
+		if (v->kind != WF_NODE_SCALAR || strlen(v->text) >= sizeof(f->ends[i]))
+			return wf_node_err(v, r->err,
+			                   "this is not the name of a node; write one, "
+			                   "e.g. leaf0");
+		strcpy(f->ends[i], v->text);
+	}
+	if (v != NULL &&
+	    (v->kind != WF_NODE_SCALAR || wf_param_set(&row, &f->parallel, v->text, &why) != 0))
+		return wf_node_err(v, r->err,
+		                   "which of several links between the two is a number "
+		                   "from 0; %s",
+		                   why.text);
+	return 0;
+}
+
+static int read_fault(struct reader *r, const struct wf_node *node)
+{
+	struct wf_scenario_fault *f = &r->s->faults[r->s->n_faults++];
+	struct fault_times times = { 0 };
+	struct wf_settings settings;
+	struct wf_place place = wf_place_of(node);
+	const struct wf_node *link;
+	int rc = wf_settings_init(&settings, "fault", fault_params, WF_ARRAY_SIZE(fault_params),
+	                          &times, &r->s->arena, r->err);
+
+	if (rc == 0)
+		rc = wf_settings_apply(&settings, node, fault_keys, r->err);
+	if (rc != 0)
+		return rc;
+	link = wf_node_get(node, "link");
+	if (link == NULL)
+		return wf_node_err(node, r->err,
+		                   "link is missing; write, e.g., link: [leaf0, spine1]");
+	f->place = wf_place_of(link);
+	if (times.down == WF_PARAM_AUTO)
+		return wf_node_err(node, r->err, "down is missing; write, e.g., down: 20us");
+	if (times.up <= times.down) {
+		place = wf_settings_place(&settings, "up", &place);
+		return wf_place_err(&place, r->err,
+		                    "up: the link comes back before it goes down; "
+		                    "write a later time");
+	}
+	f->down = times.down;
+	f->up = times.up;
+	return read_link(r, link, f);
+}
+
+static int read_faults(struct reader *r)
+{
+	const struct wf_node *node = wf_node_get(r->root, "faults");
+	int rc = 0;
+
+	if (node == NULL)
+		return 0;
+	if (node->kind != WF_NODE_SEQUENCE)
+		return wf_node_err(node, r->err,
+		                   "faults is %s; write a list, e.g. [{link: [leaf0, "
+		                   "spine1], down: 20us}]",
+		                   wf_node_kind_name(node->kind));
+	if (node->n > WF_SCENARIO_MAX_FAULTS)
+		return wf_node_err(node, r->err, "faults has %u entries; at most %d are allowed",
+		                   node->n, WF_SCENARIO_MAX_FAULTS);
+	for (const struct wf_node *v = node->child; rc == 0 && v != NULL; v = v->next)
+		rc = read_fault(r, v);
+	return rc;
+}
+
+/* ---- the command line ---- */
+
+/* "1.size" of "traffic.1.size": which entry, and moves *name_p behind it; -1 for all of them. */
+static long traffic_index(const char **name_p)
+{
+	const char *p = *name_p;
+	long i = 0;
+
+	if (*p < '0' || *p > '9')
+		return -1;
+	for (; *p >= '0' && *p <= '9'; p++)
+		i = i < 100000 ? i * 10 + (*p - '0') : i;
+	if (*p != '.')
+		return -1;
+	*name_p = p + 1;
+	return i;
+}
+
+static int override_traffic(struct reader *r, const struct wf_override *o, const char *name,
+                            const struct wf_place *place)
+{
+	long only = traffic_index(&name);
+	int rc = 0;
+
+	if (only >= (long)r->s->n_traffic)
+		return wf_place_err(place, r->err, "there is no traffic %ld; there are 0 to %u",
+		                    only, r->s->n_traffic - 1);
+	for (unsigned i = 0; rc == 0 && i < r->s->n_traffic; i++) {
+		if (only < 0 || (long)i == only)
+			rc = wf_settings_set(&r->s->traffic[i].settings, name, o->value, place,
+			                     r->err);
+	}
+	return rc;
+}
+
+static int apply_override(struct reader *r, const struct wf_override *o)
+{
+	const struct wf_place place = { .file = o->where };
+	struct wf_scenario *s = r->s;
+	int rc = 0;
+
+	if (strncmp(o->name, "fabric.", 7) == 0) {
+		for (unsigned i = 0; rc == 0 && i < s->n_fabrics; i++)
+			rc = wf_settings_set(&s->fabrics[i].settings, o->name + 7, o->value, &place,
+			                     r->err);
+		return rc;
+	}
+	if (strncmp(o->name, "topology.", 9) == 0)
+		return wf_settings_set(&s->topo_settings, o->name + 9, o->value, &place, r->err);
+	if (strncmp(o->name, "traffic.", 8) == 0)
+		return override_traffic(r, o, o->name + 8, &place);
+	if (wf_param_find(wf_scenario_params, wf_scenario_n_params, o->name) != NULL)
+		return wf_settings_set(&s->settings, o->name, o->value, &place, r->err);
+	return wf_place_err(
+		&place, r->err,
+		"unknown parameter; it begins with fabric., topology., traffic. or run., "
+		"or is seed or name");
+}
+
+/* ---- checks ---- */
+
+/* That the algorithms of a fabric exist. */
+static int check_algorithms(const struct wf_scenario_fabric *f, struct wf_err *err)
+{
+	struct wf_suggest suggest;
+	struct wf_place place;
+
+	if (wf_flowctl_find(f->cfg.flowctl) == NULL) {
+		wf_suggest_init(&suggest, f->cfg.flowctl);
+		for (size_t i = 0; wf_flowctl_all()[i] != NULL; i++)
+			wf_suggest_offer(&suggest, wf_flowctl_all()[i]->name);
+		place = wf_settings_place(&f->settings, "flowctl", &f->place);
+		return wf_place_err(&place, err, "flowctl: there is no '%s'%s", f->cfg.flowctl,
+		                    wf_suggest_text(&suggest, "there are"));
+	}
+	if (wf_route_find(f->cfg.routing) == NULL) {
+		wf_suggest_init(&suggest, f->cfg.routing);
+		for (size_t i = 0; wf_route_all()[i] != NULL; i++)
+			wf_suggest_offer(&suggest, wf_route_all()[i]->name);
+		place = wf_settings_place(&f->settings, "routing", &f->place);
+		return wf_place_err(&place, err, "routing: there is no '%s'%s", f->cfg.routing,
+		                    wf_suggest_text(&suggest, "there are"));
+	}
+	return 0;
+}
+
+static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
+{
+	struct wf_err why = { "" };
+	int rc = check_algorithms(f, r->err);
+
+	if (rc != 0)
+		return rc;
+	if (wf_fabric_check(&f->cfg, &why) != 0 ||
+	    wf_classes_parse(&f->cfg, &f->classes, &why) != 0)
+		return wf_settings_err(&f->settings, &f->place, &why, r->err);
+	if (strcmp(f->cfg.link_layer, "ethernet") != 0)
+		return 0;
+	for (unsigned i = 0; i < r->s->n_traffic; i++) {
+		const struct wf_scenario_traffic *t = &r->s->traffic[i];
+
+		if (t->cfg.cls > 7) {
+			struct wf_place place = wf_settings_place(&t->settings, "class", &t->place);
+
+			return wf_place_err(
+				&place, r->err,
+				"class: Ethernet (fabric %s) has no priority %u; write 0 "
+				"to 7",
+				f->label, (unsigned)t->cfg.cls);
+		}
+	}
+	return 0;
+}
+
+static int check_traffic(struct reader *r, const struct wf_scenario_traffic *t)
+{
+	struct wf_suggest suggest;
+	struct wf_place place;
+
+	if (wf_traffic_find(t->cfg.kind) != NULL)
+		return 0;
+	wf_suggest_init(&suggest, t->cfg.kind);
+	for (size_t i = 0; wf_traffic_kinds()[i] != NULL; i++)
+		wf_suggest_offer(&suggest, wf_traffic_kinds()[i]->name);
+	place = wf_settings_place(&t->settings, "kind", &t->place);
+	return wf_place_err(&place, r->err, "kind: there is no traffic '%s'%s", t->cfg.kind,
+	                    wf_suggest_text(&suggest, "there are"));
+}
+
+/* ---- all of it ---- */
+
+static int alloc_lists(struct wf_scenario *s)
+{
+	s->fabrics = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_FABRICS * sizeof(*s->fabrics), 64);
+	s->traffic = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_TRAFFIC * sizeof(*s->traffic), 64);
+	s->faults = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_FAULTS * sizeof(*s->faults), 64);
+	s->events = wf_arena_alloc(&s->arena, 2 * WF_SCENARIO_MAX_FAULTS * sizeof(*s->events), 64);
+	if (s->fabrics == NULL || s->traffic == NULL || s->faults == NULL || s->events == NULL)
+		return -ENOMEM;
+	return 0;
+}
+
+static int read_root(struct reader *r)
+{
+	struct wf_scenario *s = r->s;
+	int rc = alloc_lists(s);
+
+	if (rc == 0)
+		rc = wf_settings_init(&s->settings, "", wf_scenario_params, wf_scenario_n_params,
+		                      &s->cfg, &s->arena, r->err);
+	if (rc == 0)
+		rc = wf_settings_init(&s->topo_settings, "topology", wf_topo_params,
+		                      wf_topo_n_params, &s->topo_cfg, &s->arena, r->err);
+	if (rc == 0)
+		rc = wf_settings_apply(&s->settings, r->root, top_keys, r->err);
+	if (rc == 0)
+		rc = read_topology(r);
+	if (rc == 0)
+		rc = read_fabrics(r);
+	if (rc == 0)
+		rc = read_traffic(r);
+	if (rc == 0)
+		rc = read_faults(r);
+	for (size_t i = 0; rc == 0 && i < r->opts->n_overrides; i++)
+		rc = apply_override(r, &r->opts->overrides[i]);
+	for (unsigned i = 0; rc == 0 && i < s->n_traffic; i++)
+		rc = check_traffic(r, &s->traffic[i]);
+	for (unsigned i = 0; rc == 0 && i < s->n_fabrics; i++)
+		rc = check_fabric(r, &s->fabrics[i]);
+	return rc;
+}
+
+static int finish_read(struct wf_scenario *scenario, struct wf_node *root,
+                       const struct wf_scenario_opts *opts, struct wf_err *err)
+{
+	struct reader r = { .s = scenario, .opts = opts, .root = root, .err = err };
+
+	scenario->file = root->file;
+	return read_root(&r);
+}
+
+int wf_scenario_read(struct wf_scenario *scenario, const char *path,
+                     const struct wf_scenario_opts *opts, struct wf_err *err)
+{
+	struct wf_node *root = NULL;
+	int rc;
+
+	memset(scenario, 0, sizeof(*scenario));
+	wf_arena_init(&scenario->arena);
+	rc = wf_yaml_read(path, &scenario->arena, &root, err);
+	return rc != 0 ? rc : finish_read(scenario, root, opts, err);
+}
+
+int wf_scenario_parse(struct wf_scenario *scenario, const char *text, size_t len, const char *name,
+                      const struct wf_scenario_opts *opts, struct wf_err *err)
+{
+	struct wf_node *root = NULL;
+	int rc;
+
+	memset(scenario, 0, sizeof(*scenario));
+	wf_arena_init(&scenario->arena);
+	rc = wf_yaml_parse(text, len, name, &scenario->arena, &root, err);
+	return rc != 0 ? rc : finish_read(scenario, root, opts, err);
+}
+
+void wf_scenario_fini(struct wf_scenario *scenario)
+{
+	wf_topo_destroy(scenario->topo);
+	if (scenario->flows.mem != NULL)
+		wf_flow_list_fini(&scenario->flows);
+	wf_arena_fini(&scenario->arena);
+}

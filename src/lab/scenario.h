@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scenario.h - one YAML file that says what to simulate: topology, fabrics, traffic, faults.
+ *
+ * docs/scenario.md is the manual. Reading and building are two steps: after wf_scenario_read() every
+ * value is set and checked by itself and against its neighbours; wf_scenario_build() makes the
+ * topology and lists the flows, and checks what only then can be checked. Several fabrics are
+ * several runs of the same traffic on the same topology.
+ */
+#ifndef WF_LAB_SCENARIO_H
+#define WF_LAB_SCENARIO_H
+
+#include "fabric/config.h"
+#include "lab/paths.h"
+#include "lab/settings.h"
+#include "sim/sim.h"
+#include "sim/traffic.h"
+#include "topo/topo.h"
+
+#define WF_SCENARIO_MAX_FABRICS 16
+#define WF_SCENARIO_MAX_TRAFFIC 64
+#define WF_SCENARIO_MAX_FAULTS 1024
+#define WF_SCENARIO_LABEL 40
+
+/* The values of the scenario itself. */
+struct wf_scenario_cfg {
+	char name[128];
+	uint64_t seed;
+	wf_time until;
+	wf_time reconverge;
+};
+
+extern const struct wf_param wf_scenario_params[];
+extern const size_t wf_scenario_n_params;
+
+struct wf_scenario_fabric {
+	char label[WF_SCENARIO_LABEL]; /* heads its column; each is different */
+	struct wf_fabric_cfg cfg;
+	struct wf_classes classes;
+	struct wf_settings settings;
+	struct wf_place place;
+};
+
+struct wf_scenario_traffic {
+	struct wf_traffic_cfg cfg;
+	struct wf_settings settings;
+	struct wf_place place;
+};
+
+struct wf_scenario_fault {
+	char ends[2][WF_TOPO_NAME]; /* names of nodes */
+	uint32_t parallel;          /* which of several links between them */
+	wf_time down, up;           /* up: WF_PARAM_AUTO = never */
+	struct wf_place place;      /* of the link */
+};
+
+struct wf_scenario {
+	struct wf_arena arena; /* everything below that is read */
+	const char *file;
+	struct wf_scenario_cfg cfg;
+	struct wf_settings settings;
+	struct wf_topo_cfg topo_cfg;
+	struct wf_settings topo_settings;
+	struct wf_place topo_place;
+	struct wf_scenario_fabric *fabrics;
+	unsigned n_fabrics;
+	struct wf_scenario_traffic *traffic;
+	unsigned n_traffic;
+	struct wf_scenario_fault *faults;
+	unsigned n_faults;
+
+	/* made by wf_scenario_build() */
+	struct wf_topo *topo;
+	struct wf_flow_list flows;
+	struct wf_sim_fault *events; /* 2 * n_faults at most */
+	size_t n_events;
+	uint64_t host_rate; /* bits/s, the slowest host's */
+	uint32_t receivers; /* hosts that at least one flow goes to */
+};
+
+/* A value given on the command line: "--set fabric.ecn.kmin=50KB". */
+struct wf_override {
+	const char *where; /* as it was written */
+	const char *name;
+	const char *value;
+};
+
+struct wf_scenario_opts {
+	const struct wf_paths *paths;
+	const char *fabrics; /* "a,b": profiles to use instead of the scenario's; NULL */
+	const struct wf_override *overrides;
+	size_t n_overrides;
+};
+
+/*
+ * Reads the scenario in the file at path. scenario may be handed to wf_scenario_fini() whatever is
+ * returned: 0, -ENOMEM, or -EINVAL with err filled.
+ */
+int wf_scenario_read(struct wf_scenario *scenario, const char *path,
+                     const struct wf_scenario_opts *opts, struct wf_err *err) WF_MUST_USE;
+
+/* The same from text in memory, called name in messages. */
+int wf_scenario_parse(struct wf_scenario *scenario, const char *text, size_t len, const char *name,
+                      const struct wf_scenario_opts *opts, struct wf_err *err) WF_MUST_USE;
+
+/* Builds topology, flows and faults. Returns 0, -ENOMEM, or -EINVAL with err filled. */
+int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
+                      struct wf_err *err) WF_MUST_USE;
+
+/* Frees everything in it. */
+void wf_scenario_fini(struct wf_scenario *scenario);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scenario_build.c - from a scenario's values to its topology, flows and faults.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "lab/file.h"
+#include "lab/scenario.h"
+#include "lab/suggest.h"
+
+#define DOMAIN_TRAFFIC 0x74726166u /* of random numbers: "traf" */
+
+/* ---- topology ---- */
+
+/* The path of a file that the scenario names, as seen from the scenario. */
+static int path_of(const struct wf_scenario *s, const char *name, const struct wf_place *place,
+                   char out[WF_PATH_MAX], struct wf_err *err)
+{
+	/* A name on the command line is seen from here, not from the scenario. */
+	const char *from = place->line != 0 ? s->file : "";
+
+	if (wf_file_beside(from, name, out) != 0)
+		return wf_place_err(place, err, "the name of the file is too long");
+	if (!wf_file_exists(out))
+		return wf_place_err(place, err, "there is no file %s", out);
+	return 0;
+}
+
+static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops, struct wf_err *err)
+{
+	struct wf_place place = wf_settings_place(&s->topo_settings, "file", &s->topo_place);
+	struct wf_mem *heap = wf_mem_heap();
+	struct wf_err why = { "" };
+	char path[WF_PATH_MAX];
+	char *text = NULL;
+	size_t len = 0;
+	int rc;
+
+	if (s->topo_cfg.file[0] == '\0')
+		return wf_place_err(&place, err,
+		                    "a topology of kind %s is read from a file; write, "
+		                    "e.g., file: topology.txt",
+		                    ops->name);
+	rc = path_of(s, s->topo_cfg.file, &place, path, err);
+	if (rc != 0)
+		return rc;
+	rc = wf_file_read(path, WF_FILE_MAX, heap, &text, &len, err);
+	if (rc != 0)
+		return rc;
+	rc = ops->build(&s->topo_cfg, text, len, path, heap, &s->topo, &why);
+	heap->free(heap, text);
+	if (rc != -EINVAL)
+		return rc;
+	if (strncmp(why.text, path, strlen(path)) == 0 || strncmp(why.text, "...", 3) == 0)
+		return wf_err_say(err, "%s", why.text);
+	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
+}
+
+static int build_topology(struct wf_scenario *s, struct wf_err *err)
+{
+	const struct wf_topo_ops *ops = wf_topo_find(s->topo_cfg.kind);
+	struct wf_err why = { "" };
+	int rc;
+
+	if (ops == NULL)
+		return wf_place_err(&s->topo_place, err, "kind: there is no topology '%s'",
+		                    s->topo_cfg.kind);
+	if (ops->reads_file)
+		return build_from_file(s, ops, err);
+	rc = ops->build(&s->topo_cfg, NULL, 0, s->file, wf_mem_heap(), &s->topo, &why);
+	if (rc != -EINVAL)
+		return rc;
+	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
+}
+
+/* The slowest host's link. */
+static uint64_t slowest_host(const struct wf_topo *topo)
+{
+	uint64_t rate = UINT64_MAX;
+
+	for (uint32_t i = 0; i < topo->n_hosts; i++) {
+		const struct wf_topo_node *node = &topo->nodes[topo->host_node[i]];
+
+		rate = wf_min_u64(rate, topo->links[topo->ports[node->first_port].link].rate);
+	}
+	return rate;
+}
+
+/* ---- traffic ---- */
+
+/* Reads the distribution that sizes names: first by name, then as a file. */
+static int read_sizes(struct wf_scenario *s, struct wf_scenario_traffic *t,
+                      const struct wf_paths *paths, struct wf_err *err)
+{
+	struct wf_place place = wf_settings_place(&t->settings, "sizes", &t->place);
+	struct wf_mem *heap = wf_mem_heap();
+	const char *name = t->cfg.sizes;
+	char path[WF_PATH_MAX];
+	char *text = NULL;
+	size_t len = 0;
+	int rc;
+
+	if (strpbrk(name, "/.") != NULL) {
+		rc = path_of(s, name, &place, path, err);
+		if (rc != 0)
+			return rc;
+	} else if (wf_paths_find(paths, "sizes/", name, ".txt", path) != 0) {
+		const char *const *names;
+		struct wf_suggest suggest;
+		size_t n;
+
+		rc = wf_paths_list(paths, "sizes", ".txt", &s->arena, &names, &n);
+		if (rc != 0)
+			return rc;
+		wf_suggest_init(&suggest, name);
+		for (size_t i = 0; i < n; i++)
+			wf_suggest_offer(&suggest, names[i]);
+		return wf_place_err(&place, err, "sizes: there is no distribution '%.60s'%s", name,
+		                    wf_suggest_text(&suggest, "there are"));
+	}
+	rc = wf_file_read(path, WF_FILE_MAX, heap, &text, &len, err);
+	if (rc != 0)
+		return rc;
+	rc = wf_cdf_parse(text, len, path, &t->cfg.cdf, err);
+	heap->free(heap, text);
+	return rc;
+}
+
+static int list_flows(struct wf_scenario *s, const struct wf_paths *paths, struct wf_err *err)
+{
+	s->flows.mem = wf_mem_heap();
+	for (unsigned i = 0; i < s->n_traffic; i++) {
+		struct wf_scenario_traffic *t = &s->traffic[i];
+		uint64_t key = wf_rand_key(s->cfg.seed, DOMAIN_TRAFFIC, i);
+		struct wf_err why = { "" };
+		int rc;
+
+		if (t->cfg.sizes[0] != '\0') {
+			rc = read_sizes(s, t, paths, err);
+			if (rc != 0)
+				return rc;
+		}
+		rc = wf_traffic_find(t->cfg.kind)
+		             ->list(&t->cfg, s->topo->n_hosts, s->host_rate, key, &s->flows, &why);
+		if (rc == -EINVAL)
+			return wf_settings_err(&t->settings, &t->place, &why, err);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int count_receivers(struct wf_scenario *s)
+{
+	struct wf_mem *heap = wf_mem_heap();
+	uint8_t *seen = heap->alloc(heap, s->topo->n_hosts);
+
+	if (seen == NULL)
+		return -ENOMEM;
+	s->receivers = 0;
+	for (size_t i = 0; i < s->flows.n; i++) {
+		s->receivers += !seen[s->flows.flow[i].dst];
+		seen[s->flows.flow[i].dst] = 1;
+	}
+	heap->free(heap, seen);
+	return 0;
+}
+
+/* ---- faults ---- */
+
+static int no_node(const struct wf_scenario *s, const struct wf_scenario_fault *f, const char *name,
+                   struct wf_err *err)
+{
+	struct wf_suggest suggest;
+
+	wf_suggest_init(&suggest, name);
+	for (uint32_t i = 0; i < s->topo->n_nodes; i++)
+		wf_suggest_offer(&suggest, s->topo->nodes[i].name);
+	return wf_place_err(&f->place, err, "link: the topology has no node '%s'%s", name,
+	                    wf_suggest_text(&suggest, "the nodes are"));
+}
+
+/* The f->parallel-th link between two nodes. */
+static int find_link(const struct wf_scenario *s, const struct wf_scenario_fault *f,
+                     uint32_t *link_p, struct wf_err *err)
+{
+	const struct wf_topo *topo = s->topo;
+	uint32_t ends[2], found = 0;
+	const struct wf_topo_node *node;
+
+	for (int i = 0; i < 2; i++) {
+		ends[i] = wf_topo_node_by_name(topo, f->ends[i]);
+		if (ends[i] == WF_TOPO_NONE)
+			return no_node(s, f, f->ends[i], err);
+	}
+	node = &topo->nodes[ends[0]];
+	for (uint32_t i = 0; i < node->n_ports; i++) {
+		const struct wf_topo_port *port = &topo->ports[node->first_port + i];
+
+		if (port->peer == ends[1] && found++ == f->parallel) {
+			*link_p = port->link;
+			return 0;
+		}
+	}
+	if (found > 0)
+		return wf_place_err(
+			&f->place, err,
+			"link: there are only %u links between %s and %s; write 0 to %u",
+			(unsigned)found, f->ends[0], f->ends[1], (unsigned)found - 1);
+	return wf_place_err(&f->place, err,
+	                    "link: there is no link between %s and %s; %s is linked to %s%s",
+	                    f->ends[0], f->ends[1], f->ends[0],
+	                    topo->nodes[topo->ports[node->first_port].peer].name,
+	                    node->n_ports > 1 ? " and others" : "");
+}
+
+static int build_faults(struct wf_scenario *s, struct wf_err *err)
+{
+	for (unsigned i = 0; i < s->n_faults; i++) {
+		const struct wf_scenario_fault *f = &s->faults[i];
+		uint32_t link = 0;
+		int rc = find_link(s, f, &link, err);
+
+		if (rc != 0)
+			return rc;
+		s->events[s->n_events++] =
+			(struct wf_sim_fault){ .at = f->down, .link = link, .up = false };
+		if (f->up != WF_PARAM_AUTO)
+			s->events[s->n_events++] =
+				(struct wf_sim_fault){ .at = f->up, .link = link, .up = true };
+	}
+	return 0;
+}
+
+int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
+                      struct wf_err *err)
+{
+	int rc = build_topology(scenario, err);
+
+	if (rc != 0)
+		return rc;
+	scenario->host_rate = slowest_host(scenario->topo);
+	rc = list_flows(scenario, opts->paths, err);
+	if (rc == 0)
+		rc = count_receivers(scenario);
+	if (rc == 0)
+		rc = build_faults(scenario, err);
+	return rc;
+}
