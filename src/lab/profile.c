@@ -45,7 +45,7 @@ static int not_found(const struct wf_paths *paths, const char *name, const struc
 
 static int read_profile(const struct wf_paths *paths, const char *name, const char *from,
                         const struct wf_place *place, struct wf_arena *arena,
-                        struct wf_node **root_p, struct wf_err *err)
+                        struct wf_ynode **root_p, struct wf_err *err)
 {
 	char path[WF_PATH_MAX];
 	int rc;
@@ -61,9 +61,10 @@ static int read_profile(const struct wf_paths *paths, const char *name, const ch
 	rc = wf_yaml_read(path, arena, root_p, err);
 	if (rc != 0)
 		return rc;
-	if ((*root_p)->kind != WF_NODE_MAPPING)
-		return wf_node_err(*root_p, err, "a profile is a mapping of parameters; this is %s",
-		                   wf_node_kind_name((*root_p)->kind));
+	if ((*root_p)->kind != WF_YNODE_MAPPING)
+		return wf_ynode_err(*root_p, err,
+		                    "a profile is a mapping of parameters; this is %s",
+		                    wf_ynode_kind_name((*root_p)->kind));
 	return 0;
 }
 
@@ -71,13 +72,13 @@ int wf_profile_apply(const struct wf_paths *paths, const char *name, const char 
                      const struct wf_place *place, struct wf_arena *arena, struct wf_settings *s,
                      struct wf_err *err)
 {
-	struct wf_node *chain[MAX_BASES]; /* this one, its base, the base's base */
+	struct wf_ynode *chain[MAX_BASES]; /* this one, its base, the base's base */
 	struct wf_place at = *place;
 	unsigned n = 0;
 	int rc = 0;
 
 	for (;;) {
-		struct wf_node *base;
+		struct wf_ynode *base;
 
 		if (n == MAX_BASES)
 			return wf_place_err(
@@ -88,12 +89,12 @@ int wf_profile_apply(const struct wf_paths *paths, const char *name, const char 
 		rc = read_profile(paths, name, from, &at, arena, &chain[n], err);
 		if (rc != 0)
 			return rc;
-		base = wf_node_get(chain[n++], "base");
+		base = wf_ynode_get(chain[n++], "base");
 		if (base == NULL)
 			break;
-		if (base->kind != WF_NODE_SCALAR)
-			return wf_node_err(base, err, "base is %s; write the name of one profile",
-			                   wf_node_kind_name(base->kind));
+		if (base->kind != WF_YNODE_SCALAR)
+			return wf_ynode_err(base, err, "base is %s; write the name of one profile",
+			                    wf_ynode_kind_name(base->kind));
 		name = base->text;
 		from = base->file;
 		at = wf_place_of(base);
@@ -107,13 +108,13 @@ int wf_profile_describe(const struct wf_paths *paths, const char *name, struct w
                         const char **text_p, struct wf_err *err)
 {
 	const struct wf_place nowhere = { .file = NULL };
-	struct wf_node *root = NULL;
-	const struct wf_node *node;
+	struct wf_ynode *root = NULL;
+	const struct wf_ynode *node;
 	int rc = read_profile(paths, name, "", &nowhere, arena, &root, err);
 
 	if (rc != 0)
 		return rc;
-	node = wf_node_get(root, "description");
-	*text_p = node != NULL && node->kind == WF_NODE_SCALAR ? node->text : "";
+	node = wf_ynode_get(root, "description");
+	*text_p = node != NULL && node->kind == WF_YNODE_SCALAR ? node->text : "";
 	return 0;
 }

@@ -73,7 +73,7 @@ static const char *const fault_keys[] = { "link", NULL };
 struct reader {
 	struct wf_scenario *s;
 	const struct wf_scenario_opts *opts;
-	const struct wf_node *root;
+	const struct wf_ynode *root;
 	struct wf_err *err;
 };
 
@@ -88,7 +88,7 @@ static int missing(const struct reader *r, const char *key, const char *example)
 static int read_topology(struct reader *r)
 {
 	struct wf_scenario *s = r->s;
-	const struct wf_node *node = wf_node_get(r->root, "topology");
+	const struct wf_ynode *node = wf_ynode_get(r->root, "topology");
 
 	if (node == NULL)
 		return missing(r, "topology", "topology: {kind: fat-tree, hosts: 128}");
@@ -145,22 +145,22 @@ static int add_named_fabric(struct reader *r, const char *name, const char *from
 }
 
 /* {profile: roce-400g, name: small buffer, buffer: {size: 16MB}} */
-static int add_mapped_fabric(struct reader *r, const struct wf_node *node)
+static int add_mapped_fabric(struct reader *r, const struct wf_ynode *node)
 {
-	const struct wf_node *profile = wf_node_get(node, "profile");
-	const struct wf_node *name = wf_node_get(node, "name");
+	const struct wf_ynode *profile = wf_ynode_get(node, "profile");
+	const struct wf_ynode *name = wf_ynode_get(node, "name");
 	struct wf_place place = wf_place_of(node);
 	struct wf_scenario_fabric *fabric;
 	int rc = add_fabric(r, &place, &fabric);
 
 	if (rc != 0)
 		return rc;
-	if (profile != NULL && profile->kind != WF_NODE_SCALAR)
-		return wf_node_err(profile, r->err, "profile is %s; write one name",
-		                   wf_node_kind_name(profile->kind));
-	if (name != NULL && name->kind != WF_NODE_SCALAR)
-		return wf_node_err(name, r->err, "name is %s; write one text",
-		                   wf_node_kind_name(name->kind));
+	if (profile != NULL && profile->kind != WF_YNODE_SCALAR)
+		return wf_ynode_err(profile, r->err, "profile is %s; write one name",
+		                    wf_ynode_kind_name(profile->kind));
+	if (name != NULL && name->kind != WF_YNODE_SCALAR)
+		return wf_ynode_err(name, r->err, "name is %s; write one text",
+		                    wf_ynode_kind_name(name->kind));
 	set_label(r->s, fabric,
 	          name != NULL      ? name->text
 	          : profile != NULL ? profile->text
@@ -176,17 +176,17 @@ static int add_mapped_fabric(struct reader *r, const struct wf_node *node)
 	return wf_settings_apply(&fabric->settings, node, fabric_keys, r->err);
 }
 
-static int read_fabric(struct reader *r, const struct wf_node *node)
+static int read_fabric(struct reader *r, const struct wf_ynode *node)
 {
 	struct wf_place place = wf_place_of(node);
 
-	if (node->kind == WF_NODE_SCALAR)
+	if (node->kind == WF_YNODE_SCALAR)
 		return add_named_fabric(r, node->text, node->file, &place);
-	if (node->kind == WF_NODE_MAPPING)
+	if (node->kind == WF_YNODE_MAPPING)
 		return add_mapped_fabric(r, node);
-	return wf_node_err(node, r->err,
-	                   "a fabric is a list; write the name of a profile or a "
-	                   "mapping of parameters");
+	return wf_ynode_err(node, r->err,
+	                    "a fabric is a list; write the name of a profile or a "
+	                    "mapping of parameters");
 }
 
 /* --fabric a,b instead of what the scenario says. */
@@ -211,18 +211,18 @@ static int read_fabric_option(struct reader *r)
 
 static int read_fabrics(struct reader *r)
 {
-	const struct wf_node *node = wf_node_get(r->root, "fabric");
+	const struct wf_ynode *node = wf_ynode_get(r->root, "fabric");
 	int rc = 0;
 
 	if (r->opts->fabrics != NULL)
 		return read_fabric_option(r);
 	if (node == NULL)
 		return missing(r, "fabric", "fabric: roce-400g");
-	if (node->kind != WF_NODE_SEQUENCE)
+	if (node->kind != WF_YNODE_SEQUENCE)
 		return read_fabric(r, node);
 	if (node->n == 0)
-		return wf_node_err(node, r->err, "fabric is an empty list; write at least one");
-	for (const struct wf_node *v = node->child; rc == 0 && v != NULL; v = v->next)
+		return wf_ynode_err(node, r->err, "fabric is an empty list; write at least one");
+	for (const struct wf_ynode *v = node->child; rc == 0 && v != NULL; v = v->next)
 		rc = read_fabric(r, v);
 	return rc;
 }
@@ -231,22 +231,22 @@ static int read_fabrics(struct reader *r)
 
 static int read_traffic(struct reader *r)
 {
-	const struct wf_node *node = wf_node_get(r->root, "traffic");
+	const struct wf_ynode *node = wf_ynode_get(r->root, "traffic");
 	struct wf_scenario *s = r->s;
 	int rc = 0;
 
 	if (node == NULL)
 		return missing(r, "traffic", "traffic: [{kind: permutation, size: 1MB}]");
-	if (node->kind != WF_NODE_SEQUENCE || node->n == 0)
-		return wf_node_err(node, r->err,
-		                   "traffic is %s; write a list of mappings, e.g. "
-		                   "[{kind: permutation, size: 1MB}]",
-		                   node->kind == WF_NODE_SEQUENCE ? "empty"
-		                                                  : wf_node_kind_name(node->kind));
+	if (node->kind != WF_YNODE_SEQUENCE || node->n == 0)
+		return wf_ynode_err(
+			node, r->err,
+			"traffic is %s; write a list of mappings, e.g. "
+			"[{kind: permutation, size: 1MB}]",
+			node->kind == WF_YNODE_SEQUENCE ? "empty" : wf_ynode_kind_name(node->kind));
 	if (node->n > WF_SCENARIO_MAX_TRAFFIC)
-		return wf_node_err(node, r->err, "traffic has %u entries; at most %d are allowed",
-		                   node->n, WF_SCENARIO_MAX_TRAFFIC);
-	for (const struct wf_node *v = node->child; rc == 0 && v != NULL; v = v->next) {
+		return wf_ynode_err(node, r->err, "traffic has %u entries; at most %d are allowed",
+		                    node->n, WF_SCENARIO_MAX_TRAFFIC);
+	for (const struct wf_ynode *v = node->child; rc == 0 && v != NULL; v = v->next) {
 		struct wf_scenario_traffic *t = &s->traffic[s->n_traffic++];
 
 		t->place = wf_place_of(v);
@@ -259,46 +259,47 @@ static int read_traffic(struct reader *r)
 }
 
 /* [leaf0, spine1] or [leaf0, spine1, 2] */
-static int read_link(struct reader *r, const struct wf_node *node, struct wf_scenario_fault *f)
+static int read_link(struct reader *r, const struct wf_ynode *node, struct wf_scenario_fault *f)
 {
 	static const struct wf_param row = {
 		.kind = WF_PARAM_U32,
 		.size = sizeof(uint32_t),
 		.max = WF_TOPO_MAX_PORTS,
 	};
-	const struct wf_node *v = node->child;
+	const struct wf_ynode *v = node->child;
 	struct wf_err why = { "" };
 	int i = 0;
 
-	if (node->kind != WF_NODE_SEQUENCE || node->n < 2 || node->n > 3)
-		return wf_node_err(node, r->err,
-		                   "link is %s; write the names of its two ends, e.g. "
-		                   "[leaf0, spine1]",
-		                   node->kind == WF_NODE_SEQUENCE ? "not a pair"
-		                                                  : wf_node_kind_name(node->kind));
+	if (node->kind != WF_YNODE_SEQUENCE || node->n < 2 || node->n > 3)
+		return wf_ynode_err(node, r->err,
+		                    "link is %s; write the names of its two ends, e.g. "
+		                    "[leaf0, spine1]",
+		                    node->kind == WF_YNODE_SEQUENCE
+		                            ? "not a pair"
+		                            : wf_ynode_kind_name(node->kind));
 	for (; i < 2; i++, v = v->next) {
-		if (v->kind != WF_NODE_SCALAR || strlen(v->text) >= sizeof(f->ends[i]))
-			return wf_node_err(v, r->err,
-			                   "this is not the name of a node; write one, "
-			                   "e.g. leaf0");
+		if (v->kind != WF_YNODE_SCALAR || strlen(v->text) >= sizeof(f->ends[i]))
+			return wf_ynode_err(v, r->err,
+			                    "this is not the name of a node; write one, "
+			                    "e.g. leaf0");
 		strcpy(f->ends[i], v->text);
 	}
 	if (v != NULL &&
-	    (v->kind != WF_NODE_SCALAR || wf_param_set(&row, &f->parallel, v->text, &why) != 0))
-		return wf_node_err(v, r->err,
-		                   "which of several links between the two is a number "
-		                   "from 0; %s",
-		                   why.text);
+	    (v->kind != WF_YNODE_SCALAR || wf_param_set(&row, &f->parallel, v->text, &why) != 0))
+		return wf_ynode_err(v, r->err,
+		                    "which of several links between the two is a number "
+		                    "from 0; %s",
+		                    why.text);
 	return 0;
 }
 
-static int read_fault(struct reader *r, const struct wf_node *node)
+static int read_fault(struct reader *r, const struct wf_ynode *node)
 {
 	struct wf_scenario_fault *f = &r->s->faults[r->s->n_faults++];
 	struct fault_times times = { 0 };
 	struct wf_settings settings;
 	struct wf_place place = wf_place_of(node);
-	const struct wf_node *link;
+	const struct wf_ynode *link;
 	int rc = wf_settings_init(&settings, "fault", fault_params, WF_ARRAY_SIZE(fault_params),
 	                          &times, &r->s->arena, r->err);
 
@@ -306,13 +307,13 @@ static int read_fault(struct reader *r, const struct wf_node *node)
 		rc = wf_settings_apply(&settings, node, fault_keys, r->err);
 	if (rc != 0)
 		return rc;
-	link = wf_node_get(node, "link");
+	link = wf_ynode_get(node, "link");
 	if (link == NULL)
-		return wf_node_err(node, r->err,
-		                   "link is missing; write, e.g., link: [leaf0, spine1]");
+		return wf_ynode_err(node, r->err,
+		                    "link is missing; write, e.g., link: [leaf0, spine1]");
 	f->place = wf_place_of(link);
 	if (times.down == WF_PARAM_AUTO)
-		return wf_node_err(node, r->err, "down is missing; write, e.g., down: 20us");
+		return wf_ynode_err(node, r->err, "down is missing; write, e.g., down: 20us");
 	if (times.up <= times.down) {
 		place = wf_settings_place(&settings, "up", &place);
 		return wf_place_err(&place, r->err,
@@ -326,20 +327,20 @@ static int read_fault(struct reader *r, const struct wf_node *node)
 
 static int read_faults(struct reader *r)
 {
-	const struct wf_node *node = wf_node_get(r->root, "faults");
+	const struct wf_ynode *node = wf_ynode_get(r->root, "faults");
 	int rc = 0;
 
 	if (node == NULL)
 		return 0;
-	if (node->kind != WF_NODE_SEQUENCE)
-		return wf_node_err(node, r->err,
-		                   "faults is %s; write a list, e.g. [{link: [leaf0, "
-		                   "spine1], down: 20us}]",
-		                   wf_node_kind_name(node->kind));
+	if (node->kind != WF_YNODE_SEQUENCE)
+		return wf_ynode_err(node, r->err,
+		                    "faults is %s; write a list, e.g. [{link: [leaf0, "
+		                    "spine1], down: 20us}]",
+		                    wf_ynode_kind_name(node->kind));
 	if (node->n > WF_SCENARIO_MAX_FAULTS)
-		return wf_node_err(node, r->err, "faults has %u entries; at most %d are allowed",
-		                   node->n, WF_SCENARIO_MAX_FAULTS);
-	for (const struct wf_node *v = node->child; rc == 0 && v != NULL; v = v->next)
+		return wf_ynode_err(node, r->err, "faults has %u entries; at most %d are allowed",
+		                    node->n, WF_SCENARIO_MAX_FAULTS);
+	for (const struct wf_ynode *v = node->child; rc == 0 && v != NULL; v = v->next)
 		rc = read_fault(r, v);
 	return rc;
 }
@@ -516,7 +517,7 @@ static int read_root(struct reader *r)
 	return rc;
 }
 
-static int finish_read(struct wf_scenario *scenario, struct wf_node *root,
+static int finish_read(struct wf_scenario *scenario, struct wf_ynode *root,
                        const struct wf_scenario_opts *opts, struct wf_err *err)
 {
 	struct reader r = { .s = scenario, .opts = opts, .root = root, .err = err };
@@ -528,7 +529,7 @@ static int finish_read(struct wf_scenario *scenario, struct wf_node *root,
 int wf_scenario_read(struct wf_scenario *scenario, const char *path,
                      const struct wf_scenario_opts *opts, struct wf_err *err)
 {
-	struct wf_node *root = NULL;
+	struct wf_ynode *root = NULL;
 	int rc;
 
 	memset(scenario, 0, sizeof(*scenario));
@@ -540,7 +541,7 @@ int wf_scenario_read(struct wf_scenario *scenario, const char *path,
 int wf_scenario_parse(struct wf_scenario *scenario, const char *text, size_t len, const char *name,
                       const struct wf_scenario_opts *opts, struct wf_err *err)
 {
-	struct wf_node *root = NULL;
+	struct wf_ynode *root = NULL;
 	int rc;
 
 	memset(scenario, 0, sizeof(*scenario));

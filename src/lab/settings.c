@@ -16,7 +16,7 @@
 #define MAX_NAME 128  /* of a dotted name */
 #define MAX_VALUE 512 /* of a list written as one text */
 
-struct wf_place wf_place_of(const struct wf_node *node)
+struct wf_place wf_place_of(const struct wf_ynode *node)
 {
 	return (struct wf_place){ .file = node->file, .line = node->line, .column = node->column };
 }
@@ -86,15 +86,15 @@ int wf_settings_set(struct wf_settings *s, const char *name, const char *text,
 }
 
 /* A list or mapping of scalars as one text: "3,4", "0:50,3:50". False: not that, or too long. */
-static bool join(const struct wf_node *node, char out[MAX_VALUE])
+static bool join(const struct wf_ynode *node, char out[MAX_VALUE])
 {
 	size_t at = 0;
 
 	out[0] = '\0';
-	for (const struct wf_node *v = node->child; v != NULL; v = v->next) {
+	for (const struct wf_ynode *v = node->child; v != NULL; v = v->next) {
 		int n;
 
-		if (v->kind != WF_NODE_SCALAR)
+		if (v->kind != WF_YNODE_SCALAR)
 			return false;
 		n = snprintf(out + at, MAX_VALUE - at, "%s%s%s%s", at > 0 ? "," : "",
 		             v->key != NULL ? v->key->text : "", v->key != NULL ? ":" : "",
@@ -107,20 +107,20 @@ static bool join(const struct wf_node *node, char out[MAX_VALUE])
 }
 
 static int apply_value(struct wf_settings *s, const struct wf_param *row,
-                       const struct wf_node *value, unsigned before, struct wf_err *err)
+                       const struct wf_ynode *value, unsigned before, struct wf_err *err)
 {
 	struct wf_place place = wf_place_of(value);
 	char text[MAX_VALUE];
 
 	if (s->place[row - s->table].order > before)
-		return wf_node_err(value, err, "%s is there twice in this file; keep one of them",
-		                   row->name);
-	if (value->kind == WF_NODE_SCALAR)
+		return wf_ynode_err(value, err, "%s is there twice in this file; keep one of them",
+		                    row->name);
+	if (value->kind == WF_YNODE_SCALAR)
 		return wf_settings_set(s, row->name, value->text, &place, err);
 	if (row->kind == WF_PARAM_TEXT && join(value, text))
 		return wf_settings_set(s, row->name, text, &place, err);
-	return wf_node_err(value, err, "%s is %s; write a single value", row->name,
-	                   wf_node_kind_name(value->kind));
+	return wf_ynode_err(value, err, "%s is %s; write a single value", row->name,
+	                    wf_ynode_kind_name(value->kind));
 }
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -133,12 +133,12 @@ static bool is_one_of(const char *name, const char *const *names)
 }
 
 /* The values of a mapping whose names begin with prefix ("ecn."). Groups nest as deep as names. */
-static int apply(struct wf_settings *s, const struct wf_node *mapping, const char *prefix,
+static int apply(struct wf_settings *s, const struct wf_ynode *mapping, const char *prefix,
                  const char *const *others, unsigned before, struct wf_err *err)
 {
 	int rc = 0;
 
-	for (const struct wf_node *v = mapping->child; rc == 0 && v != NULL; v = v->next) {
+	for (const struct wf_ynode *v = mapping->child; rc == 0 && v != NULL; v = v->next) {
 		struct wf_place place = wf_place_of(v->key);
 		const struct wf_param *row;
 		char name[MAX_NAME];
@@ -151,9 +151,9 @@ static int apply(struct wf_settings *s, const struct wf_node *mapping, const cha
 			rc = apply_value(s, row, v, before, err);
 		} else if (!is_group(s, name) || n >= (int)sizeof(name) - 1) {
 			rc = unknown(s, name, &place, others, err);
-		} else if (v->kind != WF_NODE_MAPPING) {
-			rc = wf_node_err(v, err, "%s is %s; write a mapping, e.g. {%s: ...}", name,
-			                 wf_node_kind_name(v->kind), "key");
+		} else if (v->kind != WF_YNODE_MAPPING) {
+			rc = wf_ynode_err(v, err, "%s is %s; write a mapping, e.g. {%s: ...}", name,
+			                  wf_ynode_kind_name(v->kind), "key");
 		} else {
 			strcat(name, ".");
 			rc = apply(s, v, name, NULL, before, err);
@@ -162,13 +162,13 @@ static int apply(struct wf_settings *s, const struct wf_node *mapping, const cha
 	return rc;
 }
 
-int wf_settings_apply(struct wf_settings *s, const struct wf_node *mapping,
+int wf_settings_apply(struct wf_settings *s, const struct wf_ynode *mapping,
                       const char *const *others, struct wf_err *err)
 {
-	if (mapping->kind != WF_NODE_MAPPING)
-		return wf_node_err(mapping, err, "%s%sthis is %s; write a mapping, e.g. {%s: ...}",
-		                   s->what, s->what[0] != '\0' ? ": " : "",
-		                   wf_node_kind_name(mapping->kind), s->table[0].name);
+	if (mapping->kind != WF_YNODE_MAPPING)
+		return wf_ynode_err(mapping, err, "%s%sthis is %s; write a mapping, e.g. {%s: ...}",
+		                    s->what, s->what[0] != '\0' ? ": " : "",
+		                    wf_ynode_kind_name(mapping->kind), s->table[0].name);
 	return apply(s, mapping, "", others, s->order, err);
 }
 

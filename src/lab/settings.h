@@ -40,7 +40,7 @@ int wf_settings_init(struct wf_settings *s, const char *what, const struct wf_pa
  * Takes all values of a mapping. others, ended by NULL, are keys that somebody else reads. Returns 0
  * or -EINVAL with err filled.
  */
-int wf_settings_apply(struct wf_settings *s, const struct wf_node *mapping,
+int wf_settings_apply(struct wf_settings *s, const struct wf_ynode *mapping,
                       const char *const *others, struct wf_err *err) WF_MUST_USE;
 
 /*
@@ -61,7 +61,7 @@ int wf_settings_err(const struct wf_settings *s, const struct wf_place *fallback
                     const struct wf_err *why, struct wf_err *err);
 
 /* The place of a node. */
-struct wf_place wf_place_of(const struct wf_node *node);
+struct wf_place wf_place_of(const struct wf_ynode *node);
 
 /* An error at a place. Always returns -EINVAL. */
 int wf_place_err(const struct wf_place *place, struct wf_err *err, const char *fmt, ...)

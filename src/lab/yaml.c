@@ -21,9 +21,9 @@ struct builder {
 	const char *file;
 	struct fy_parser *parser;
 	struct fy_diag *diag;
-	struct wf_node *root;
-	struct wf_node *open[WF_YAML_MAX_DEPTH]; /* the mappings and sequences around */
-	struct wf_node *key;                     /* key that waits for its value */
+	struct wf_ynode *root;
+	struct wf_ynode *open[WF_YAML_MAX_DEPTH]; /* the mappings and sequences around */
+	struct wf_ynode *key;                     /* key that waits for its value */
 	unsigned depth;
 	unsigned nodes;
 	unsigned documents;
@@ -41,7 +41,7 @@ char *wf_arena_strdup(struct wf_arena *arena, const char *text, size_t len)
 	return copy;
 }
 
-int wf_node_err(const struct wf_node *node, struct wf_err *err, const char *fmt, ...)
+int wf_ynode_err(const struct wf_ynode *node, struct wf_err *err, const char *fmt, ...)
 {
 	char text[WF_ERR_TEXT];
 	va_list args;
@@ -52,20 +52,20 @@ int wf_node_err(const struct wf_node *node, struct wf_err *err, const char *fmt,
 	return wf_err_at(err, node->file, node->line, node->column, "%s", text);
 }
 
-const char *wf_node_kind_name(enum wf_node_kind kind)
+const char *wf_ynode_kind_name(enum wf_ynode_kind kind)
 {
 	static const char *const name[] = {
-		[WF_NODE_SCALAR] = "a value",
-		[WF_NODE_SEQUENCE] = "a list",
-		[WF_NODE_MAPPING] = "a mapping",
+		[WF_YNODE_SCALAR] = "a value",
+		[WF_YNODE_SEQUENCE] = "a list",
+		[WF_YNODE_MAPPING] = "a mapping",
 	};
 
 	return name[kind];
 }
 
-struct wf_node *wf_node_get(const struct wf_node *mapping, const char *key)
+struct wf_ynode *wf_ynode_get(const struct wf_ynode *mapping, const char *key)
 {
-	for (struct wf_node *v = mapping->child; v != NULL; v = v->next) {
+	for (struct wf_ynode *v = mapping->child; v != NULL; v = v->next) {
 		if (v->key != NULL && strcmp(v->key->text, key) == 0)
 			return v;
 	}
@@ -73,16 +73,16 @@ struct wf_node *wf_node_get(const struct wf_node *mapping, const char *key)
 }
 
 /* A new node at the token's place. */
-static int add_node(struct builder *b, enum wf_node_kind kind, struct fy_token *token,
-                    struct wf_node **node_p)
+static int add_node(struct builder *b, enum wf_ynode_kind kind, struct fy_token *token,
+                    struct wf_ynode **node_p)
 {
 	const struct fy_mark *mark = token != NULL ? fy_token_start_mark(token) : NULL;
-	struct wf_node *node;
+	struct wf_ynode *node;
 
 	if (++b->nodes > WF_YAML_MAX_NODES)
 		return wf_err_at(b->err, b->file, 0, 0, "it has more than %d values; write fewer",
 		                 WF_YAML_MAX_NODES);
-	node = wf_arena_alloc(b->arena, sizeof(*node), _Alignof(struct wf_node));
+	node = wf_arena_alloc(b->arena, sizeof(*node), _Alignof(struct wf_ynode));
 	if (node == NULL)
 		return -ENOMEM;
 	node->kind = kind;
@@ -96,36 +96,36 @@ static int add_node(struct builder *b, enum wf_node_kind kind, struct fy_token *
 }
 
 /* Takes a key of a mapping, to wait for its value. */
-static int take_key(struct builder *b, const struct wf_node *mapping, struct wf_node *key)
+static int take_key(struct builder *b, const struct wf_ynode *mapping, struct wf_ynode *key)
 {
-	const struct wf_node *first;
+	const struct wf_ynode *first;
 
-	if (key->kind != WF_NODE_SCALAR)
-		return wf_node_err(key, b->err, "a key is %s; a key must be a plain word",
-		                   wf_node_kind_name(key->kind));
+	if (key->kind != WF_YNODE_SCALAR)
+		return wf_ynode_err(key, b->err, "a key is %s; a key must be a plain word",
+		                    wf_ynode_kind_name(key->kind));
 	if (mapping->n == WF_YAML_MAX_KEYS)
-		return wf_node_err(key, b->err, "the mapping has more than %d keys; write fewer",
-		                   WF_YAML_MAX_KEYS);
-	first = wf_node_get(mapping, key->text);
+		return wf_ynode_err(key, b->err, "the mapping has more than %d keys; write fewer",
+		                    WF_YAML_MAX_KEYS);
+	first = wf_ynode_get(mapping, key->text);
 	if (first != NULL)
-		return wf_node_err(key, b->err,
-		                   "the key '%.60s' is there twice, first on line %u; keep one of "
-		                   "them",
-		                   key->text, first->key->line);
+		return wf_ynode_err(key, b->err,
+		                    "the key '%.60s' is there twice, first on line %u; keep one of "
+		                    "them",
+		                    key->text, first->key->line);
 	b->key = key;
 	return 0;
 }
 
 /* Hangs a complete or opening node into the mapping or sequence around it. */
-static int attach(struct builder *b, struct wf_node *node)
+static int attach(struct builder *b, struct wf_ynode *node)
 {
-	struct wf_node *parent = b->depth > 0 ? b->open[b->depth - 1] : NULL;
+	struct wf_ynode *parent = b->depth > 0 ? b->open[b->depth - 1] : NULL;
 
 	if (parent == NULL) {
 		b->root = node;
 		return 0;
 	}
-	if (parent->kind == WF_NODE_MAPPING) {
+	if (parent->kind == WF_YNODE_MAPPING) {
 		if (b->key == NULL)
 			return take_key(b, parent, node);
 		node->key = b->key;
@@ -144,9 +144,9 @@ static int attach(struct builder *b, struct wf_node *node)
 	return 0;
 }
 
-static int open_node(struct builder *b, enum wf_node_kind kind, struct fy_token *token)
+static int open_node(struct builder *b, enum wf_ynode_kind kind, struct fy_token *token)
 {
-	struct wf_node *node = NULL;
+	struct wf_ynode *node = NULL;
 	int rc = add_node(b, kind, token, &node);
 
 	if (rc != 0)
@@ -155,8 +155,9 @@ static int open_node(struct builder *b, enum wf_node_kind kind, struct fy_token 
 	if (rc != 0)
 		return rc;
 	if (b->depth == WF_YAML_MAX_DEPTH)
-		return wf_node_err(node, b->err, "it is nested more than %d deep; write it flatter",
-		                   WF_YAML_MAX_DEPTH);
+		return wf_ynode_err(node, b->err,
+		                    "it is nested more than %d deep; write it flatter",
+		                    WF_YAML_MAX_DEPTH);
 	b->open[b->depth++] = node;
 	return 0;
 }
@@ -164,16 +165,16 @@ static int open_node(struct builder *b, enum wf_node_kind kind, struct fy_token 
 static int add_scalar(struct builder *b, struct fy_event *event)
 {
 	struct fy_token *token = event->scalar.value;
-	struct wf_node *node = NULL;
+	struct wf_ynode *node = NULL;
 	size_t len = 0;
 	const char *text = token != NULL ? fy_token_get_text(token, &len) : "";
 	int rc;
 
-	rc = add_node(b, WF_NODE_SCALAR, token, &node);
+	rc = add_node(b, WF_YNODE_SCALAR, token, &node);
 	if (rc != 0)
 		return rc;
 	if (text == NULL || memchr(text, '\0', len) != NULL)
-		return wf_node_err(node, b->err, "there is a NUL in it; write text");
+		return wf_ynode_err(node, b->err, "there is a NUL in it; write text");
 	node->text = wf_arena_strdup(b->arena, text, len);
 	return node->text == NULL ? -ENOMEM : attach(b, node);
 }
@@ -214,11 +215,11 @@ static int handle(struct builder *b, struct fy_event *event)
 	case FYET_MAPPING_START:
 		rc = check_decorations(b, event->mapping_start.anchor, event->mapping_start.tag);
 		return rc != 0 ? rc
-		               : open_node(b, WF_NODE_MAPPING, event->mapping_start.mapping_start);
+		               : open_node(b, WF_YNODE_MAPPING, event->mapping_start.mapping_start);
 	case FYET_SEQUENCE_START:
 		rc = check_decorations(b, event->sequence_start.anchor, event->sequence_start.tag);
 		return rc != 0 ? rc
-		               : open_node(b, WF_NODE_SEQUENCE,
+		               : open_node(b, WF_YNODE_SEQUENCE,
 		                           event->sequence_start.sequence_start);
 	case FYET_MAPPING_END:
 	case FYET_SEQUENCE_END:
@@ -312,7 +313,7 @@ static int check_text(const char *text, size_t len, const char *name, struct wf_
 }
 
 int wf_yaml_parse(const char *text, size_t len, const char *name, struct wf_arena *arena,
-                  struct wf_node **root_p, struct wf_err *err)
+                  struct wf_ynode **root_p, struct wf_err *err)
 {
 	const struct fy_diag_cfg diag_cfg = { .level = FYET_ERROR, .module_mask = ~0u };
 	struct fy_parse_cfg cfg = {
@@ -348,7 +349,7 @@ destroy_diag:
 	return rc;
 }
 
-int wf_yaml_read(const char *path, struct wf_arena *arena, struct wf_node **root_p,
+int wf_yaml_read(const char *path, struct wf_arena *arena, struct wf_ynode **root_p,
                  struct wf_err *err)
 {
 	struct wf_mem *heap = wf_mem_heap();

@@ -17,18 +17,18 @@
 #define WF_YAML_MAX_NODES 200000
 #define WF_YAML_MAX_KEYS 1000 /* of one mapping */
 
-enum wf_node_kind { WF_NODE_SCALAR, WF_NODE_SEQUENCE, WF_NODE_MAPPING };
+enum wf_ynode_kind { WF_YNODE_SCALAR, WF_YNODE_SEQUENCE, WF_YNODE_MAPPING };
 
-struct wf_node {
-	enum wf_node_kind kind;
-	unsigned line, column; /* from 1 */
-	const char *file;      /* name for messages */
-	const char *text;      /* scalar: its text */
-	struct wf_node *key;   /* value in a mapping: its key, a scalar */
-	struct wf_node *child; /* sequence, mapping: the first item or value */
-	struct wf_node *next;  /* the next item or value of the parent */
-	struct wf_node *last;  /* sequence, mapping: the last child */
-	unsigned n;            /* sequence, mapping: children */
+struct wf_ynode {
+	enum wf_ynode_kind kind;
+	unsigned line, column;  /* from 1 */
+	const char *file;       /* name for messages */
+	const char *text;       /* scalar: its text */
+	struct wf_ynode *key;   /* value in a mapping: its key, a scalar */
+	struct wf_ynode *child; /* sequence, mapping: the first item or value */
+	struct wf_ynode *next;  /* the next item or value of the parent */
+	struct wf_ynode *last;  /* sequence, mapping: the last child */
+	unsigned n;             /* sequence, mapping: children */
 };
 
 /*
@@ -36,20 +36,20 @@ struct wf_node {
  * copied there too. Returns 0, -EINVAL with err filled, or -ENOMEM. An empty text is an error.
  */
 int wf_yaml_parse(const char *text, size_t len, const char *name, struct wf_arena *arena,
-                  struct wf_node **root_p, struct wf_err *err) WF_MUST_USE;
+                  struct wf_ynode **root_p, struct wf_err *err) WF_MUST_USE;
 
 /* Reads the file at path (file.h says what can be wrong with it), named path in messages. */
-int wf_yaml_read(const char *path, struct wf_arena *arena, struct wf_node **root_p,
+int wf_yaml_read(const char *path, struct wf_arena *arena, struct wf_ynode **root_p,
                  struct wf_err *err) WF_MUST_USE;
 
 /* The value of key in a mapping, or NULL. */
-struct wf_node *wf_node_get(const struct wf_node *mapping, const char *key);
+struct wf_ynode *wf_ynode_get(const struct wf_ynode *mapping, const char *key);
 
 /* "a mapping", "a list", "a value" */
-const char *wf_node_kind_name(enum wf_node_kind kind);
+const char *wf_ynode_kind_name(enum wf_ynode_kind kind);
 
 /* An error at the node's place (its value). Always returns -EINVAL. */
-int wf_node_err(const struct wf_node *node, struct wf_err *err, const char *fmt, ...)
+int wf_ynode_err(const struct wf_ynode *node, struct wf_err *err, const char *fmt, ...)
 	WF_PRINTF(3, 4);
 
 /* Copies a string into the arena; NULL without memory. */
