@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * human.h - numbers as people read them: four digits and a unit, or commas between the thousands.
+ */
+#ifndef WF_LAB_HUMAN_H
+#define WF_LAB_HUMAN_H
+
+#include "base/base.h"
+
+#define WF_HUMAN 40 /* bytes that hold any of them */
+
+/* "1.250 us" */
+void wf_human_time(uint64_t ps, char *buf, size_t size);
+
+/* "64.00 KB", in steps of 1000 */
+void wf_human_bytes(uint64_t bytes, char *buf, size_t size);
+
+/* "1,234,567" */
+void wf_human_count(uint64_t n, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json.c - a writer of JSON (RFC 8259). Numbers are whole; a tool that reads them as doubles is exact
+ * up to 2^53.
+ */
+#include "lab/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+void wf_json_init(struct wf_json *json, FILE *file)
+{
+	memset(json, 0, sizeof(*json));
+	json->file = file;
+}
+
+/* Bytes of the UTF-8 character at p, 0 when it is none. */
+static size_t char_length(const unsigned char *p)
+{
+	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+
+	if (p[0] > 0xf4 || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return n;
+}
+
+static void write_string(FILE *file, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	fputc('"', file);
+	while (*p != '\0') {
+		size_t n = char_length(p);
+
+		if (n == 0)
+			fputs("\\ufffd", file);
+		else if (*p == '"' || *p == '\\')
+			fprintf(file, "\\%c", *p);
+		else if (*p < 0x20)
+			fprintf(file, "\\u%04x", *p);
+		else
+			fwrite(p, 1, n, file);
+		p += n == 0 ? 1 : n;
+	}
+	fputc('"', file);
+}
+
+/* Comma, new line, indentation and key before a value. */
+static void begin(struct wf_json *json, const char *key)
+{
+	if (json->depth > 0) {
+		fputs(json->used[json->depth - 1] ? ",\n" : "\n", json->file);
+		json->used[json->depth - 1] = true;
+	}
+	for (unsigned i = 0; i < json->depth; i++)
+		fputs("  ", json->file);
+	if (key != NULL) {
+		write_string(json->file, key);
+		fputs(": ", json->file);
+	}
+}
+
+void wf_json_open(struct wf_json *json, const char *key, char bracket)
+{
+	assert(json->depth < WF_JSON_MAX_DEPTH);
+	begin(json, key);
+	fputc(bracket, json->file);
+	json->used[json->depth++] = false;
+}
+
+void wf_json_close(struct wf_json *json, char bracket)
+{
+	assert(json->depth > 0);
+	json->depth--;
+	if (json->used[json->depth]) {
+		fputc('\n', json->file);
+		for (unsigned i = 0; i < json->depth; i++)
+			fputs("  ", json->file);
+	}
+	fputc(bracket == '{' ? '}' : ']', json->file);
+	if (json->depth == 0)
+		fputc('\n', json->file);
+}
+
+void wf_json_text(struct wf_json *json, const char *key, const char *text)
+{
+	begin(json, key);
+	write_string(json->file, text);
+}
+
+void wf_json_u64(struct wf_json *json, const char *key, uint64_t v)
+{
+	begin(json, key);
+	fprintf(json->file, "%" PRIu64, v);
+}
+
+void wf_json_bool(struct wf_json *json, const char *key, bool v)
+{
+	begin(json, key);
+	fputs(v ? "true" : "false", json->file);
+}
+
+void wf_json_null(struct wf_json *json, const char *key)
+{
+	begin(json, key);
+	fputs("null", json->file);
+}
+
+void wf_json_ratio(struct wf_json *json, const char *key, uint64_t part, uint64_t whole)
+{
+	unsigned __int128 millionths;
+
+	if (whole == 0) {
+		wf_json_null(json, key);
+		return;
+	}
+	millionths = ((unsigned __int128)part * 1000000 + whole / 2) / whole;
+	begin(json, key);
+	fprintf(json->file, "%" PRIu64 ".%06" PRIu64, (uint64_t)(millionths / 1000000),
+	        (uint64_t)(millionths % 1000000));
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report.c - the table: one row for each figure, one column for each fabric.
+ */
+#include "lab/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lab/human.h"
+
+#define NAME_WIDTH 32
+#define MIN_WIDTH 14
+#define CELL 96
+
+/* One figure. cell writes its text; a row that is empty in every column is left out. */
+struct row {
+	const char *name;
+	void (*cell)(const struct wf_scenario *s, const struct wf_run *run, char *buf);
+};
+
+static void flows_done(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	char done[WF_HUMAN], all[WF_HUMAN];
+
+	(void)s;
+	wf_human_count(run->result.flows_done, done, sizeof(done));
+	wf_human_count(run->result.flows, all, sizeof(all));
+	snprintf(buf, CELL, "%s of %s", done, all);
+}
+
+static void completion(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->completion < 0)
+		snprintf(buf, CELL, "unfinished");
+	else
+		wf_human_time((uint64_t)run->completion, buf, CELL);
+}
+
+static void goodput(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	snprintf(buf, CELL, "%" PRIu64 ".%01" PRIu64 " Gb/s", run->goodput / 1000000000,
+	         run->goodput / 100000000 % 10);
+}
+
+static void goodput_share(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	unsigned __int128 line = (unsigned __int128)s->host_rate * s->receivers;
+	uint64_t tenths;
+
+	if (line == 0)
+		return;
+	tenths = (uint64_t)(((unsigned __int128)run->goodput * 1000 + line / 2) / line);
+	snprintf(buf, CELL, "%" PRIu64 ".%" PRIu64 " %%", tenths / 10, tenths % 10);
+}
+
+#define COUNT_CELL(name, value)                                                                    \
+	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
+	{                                                                                          \
+		(void)s;                                                                           \
+		wf_human_count(value, buf, CELL);                                                  \
+	}
+
+/* A reason that did not occur leaves its cell, and so perhaps its row, empty. */
+#define SOME_CELL(name, value)                                                                     \
+	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
+	{                                                                                          \
+		(void)s;                                                                           \
+		if ((value) != 0)                                                                  \
+			wf_human_count(value, buf, CELL);                                          \
+	}
+
+#define TIME_CELL(name, value)                                                                     \
+	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
+	{                                                                                          \
+		(void)s;                                                                           \
+		wf_human_time(value, buf, CELL);                                                   \
+	}
+
+#define BYTES_CELL(name, value)                                                                    \
+	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
+	{                                                                                          \
+		(void)s;                                                                           \
+		wf_human_bytes(value, buf, CELL);                                                  \
+	}
+
+COUNT_CELL(sent, run->result.packets_sent)
+COUNT_CELL(delivered, run->result.packets_delivered)
+COUNT_CELL(dropped, run->result.packets_dropped)
+SOME_CELL(dropped_buffer, run->total.drops_buffer)
+SOME_CELL(dropped_link, run->total.drops_link)
+SOME_CELL(dropped_route, run->total.drops_route)
+SOME_CELL(dropped_life, run->total.drops_life)
+SOME_CELL(inside, run->result.packets_inside)
+COUNT_CELL(resent, run->result.resent)
+COUNT_CELL(marked, run->total.ecn_marked)
+TIME_CELL(latency_p50, wf_hist_quantile(&run->result.packet_latency, 500))
+TIME_CELL(latency_p99, wf_hist_quantile(&run->result.packet_latency, 990))
+TIME_CELL(latency_max, run->result.packet_latency.max)
+TIME_CELL(flow_p50, wf_hist_quantile(&run->result.flow_time, 500))
+TIME_CELL(flow_p99, wf_hist_quantile(&run->result.flow_time, 990))
+TIME_CELL(flow_max, run->result.flow_time.max)
+BYTES_CELL(max_queue, run->total.max_queue_bytes)
+BYTES_CELL(max_buffer, run->total.max_buffer_bytes)
+BYTES_CELL(max_switch, run->result.max_switch_bytes)
+COUNT_CELL(hops, run->result.hops)
+TIME_CELL(end, (uint64_t)run->result.end)
+
+static bool has_flowctl(const struct wf_run *run, const char *name)
+{
+	return strcmp(run->fabric->cfg.flowctl, name) == 0;
+}
+
+/* What a fabric cannot have is "-", not 0. */
+static void lossless_drops(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (has_flowctl(run, "none"))
+		snprintf(buf, CELL, "-");
+	else
+		wf_human_count(run->lossless_drops, buf, CELL);
+}
+
+static void pauses(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (has_flowctl(run, "pfc"))
+		wf_human_count(run->total.pause_tx, buf, CELL);
+	else
+		snprintf(buf, CELL, "-");
+}
+
+static void paused_time(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (has_flowctl(run, "pfc"))
+		wf_human_time(run->total.paused_ps, buf, CELL);
+	else
+		snprintf(buf, CELL, "-");
+}
+
+static void credit_waits(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (has_flowctl(run, "credit"))
+		wf_human_count(run->total.credit_waits, buf, CELL);
+	else
+		snprintf(buf, CELL, "-");
+}
+
+static void credit_time(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (has_flowctl(run, "credit"))
+		wf_human_time(run->total.credit_wait_ps, buf, CELL);
+	else
+		snprintf(buf, CELL, "-");
+}
+
+static const struct row rows[] = {
+	{ "flows done", flows_done },
+	{ "completion time", completion },
+	{ "goodput, all hosts", goodput },
+	{ "goodput of a receiver's line", goodput_share },
+	{ "packets sent", sent },
+	{ "packets delivered", delivered },
+	{ "packets dropped", dropped },
+	{ "  no room in the buffer", dropped_buffer },
+	{ "  lost on a link", dropped_link },
+	{ "  no route", dropped_route },
+	{ "  too long at a queue's head", dropped_life },
+	{ "dropped in lossless classes", lossless_drops },
+	{ "packets sent again", resent },
+	{ "packets still inside", inside },
+	{ "PFC pauses sent", pauses },
+	{ "PFC paused, sum of ports", paused_time },
+	{ "credit waits", credit_waits },
+	{ "credit wait, sum of ports", credit_time },
+	{ "ECN marks", marked },
+	{ "packet latency, p50", latency_p50 },
+	{ "packet latency, p99", latency_p99 },
+	{ "packet latency, max", latency_max },
+	{ "flow completion, p50", flow_p50 },
+	{ "flow completion, p99", flow_p99 },
+	{ "flow completion, max", flow_max },
+	{ "longest egress queue", max_queue },
+	{ "fullest ingress buffer", max_buffer },
+	{ "fullest switch", max_switch },
+	{ "packet-hops", hops },
+	{ "virtual time", end },
+};
+
+/* Width on a terminal, as far as that is the number of characters. */
+static int width_of(const char *text)
+{
+	int n = 0;
+
+	for (; *text != '\0'; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void pad(FILE *file, const char *text, int width)
+{
+	fprintf(file, "%*s%s", width > width_of(text) ? width - width_of(text) : 0, "", text);
+}
+
+static int column_width(const struct wf_run *run)
+{
+	int width = width_of(run->fabric->label);
+
+	return 2 + (width > MIN_WIDTH ? width : MIN_WIDTH);
+}
+
+static void print_row(const struct wf_report *report, const struct row *row, FILE *file)
+{
+	char cells[WF_SCENARIO_MAX_FABRICS][CELL];
+	bool empty = true;
+
+	for (size_t i = 0; i < report->n; i++) {
+		cells[i][0] = '\0';
+		row->cell(report->scenario, &report->runs[i], cells[i]);
+		empty &= cells[i][0] == '\0';
+	}
+	if (empty)
+		return;
+	fprintf(file, "%-*s", NAME_WIDTH, row->name);
+	for (size_t i = 0; i < report->n; i++)
+		pad(file, cells[i][0] == '\0' ? "0" : cells[i], column_width(&report->runs[i]));
+	fputc('\n', file);
+}
+
+static void print_heading(const struct wf_report *report, FILE *file)
+{
+	const struct wf_scenario *s = report->scenario;
+	const struct wf_topo *topo = s->topo;
+	char flows[CELL];
+
+	wf_human_count(s->flows.n, flows, sizeof(flows));
+	fprintf(file, "%s\n", s->cfg.name[0] != '\0' ? s->cfg.name : s->file);
+	fprintf(file, "%s, %u hosts, %u switches, %u links; %s flow%s; seed %" PRIu64 "\n\n",
+	        s->topo_cfg.kind, (unsigned)topo->n_hosts,
+	        (unsigned)(topo->n_nodes - topo->n_hosts), (unsigned)topo->n_links, flows,
+	        s->flows.n == 1 ? "" : "s", s->cfg.seed);
+	fprintf(file, "%-*s", NAME_WIDTH, "");
+	for (size_t i = 0; i < report->n; i++)
+		pad(file, report->runs[i].fabric->label, column_width(&report->runs[i]));
+	fputc('\n', file);
+}
+
+static void print_unfinished(const struct wf_run *run, FILE *file)
+{
+	const struct wf_sim_result *r = &run->result;
+	char left[CELL], all[CELL], at[CELL], stuck[CELL];
+
+	if (r->flows_done == r->flows)
+		return;
+	wf_human_count(r->flows - r->flows_done, left, sizeof(left));
+	wf_human_count(r->flows, all, sizeof(all));
+	wf_human_time((uint64_t)r->end, at, sizeof(at));
+	wf_human_count(r->packets_inside, stuck, sizeof(stuck));
+	fprintf(file, "\n%s: %s of %s flows unfinished at %s: %s packets are stuck in the fabric\n",
+	        run->fabric->label, left, all, at, stuck);
+}
+
+static void print_ports(const struct wf_report *report, const struct wf_run *run, FILE *file)
+{
+	const struct wf_topo *topo = report->scenario->topo;
+
+	fprintf(file, "\n%s: ports with drops, pauses, waits or marks: %s\n", run->fabric->label,
+	        run->n_ports == 0 ? "none" : "");
+	if (run->n_ports == 0)
+		return;
+	fprintf(file, "%-20s %-16s %5s %10s %10s %10s %10s %10s %10s %10s %10s\n", "port", "to",
+	        "class", "drops", "pauses out", "pauses in", "paused", "waits", "waited", "marks",
+	        "max queue");
+	for (size_t i = 0; i < run->n_ports; i++) {
+		const struct wf_run_port *p = &run->ports[i];
+		const struct wf_topo_node *node = &topo->nodes[p->node];
+		const struct wf_sim_counts *c = &p->counts;
+		char name[CELL], paused[CELL], waited[CELL], queue[CELL];
+
+		snprintf(name, sizeof(name), "%s:%u", node->name, p->port);
+		wf_human_time(c->paused_ps, paused, sizeof(paused));
+		wf_human_time(c->credit_wait_ps, waited, sizeof(waited));
+		wf_human_bytes(c->max_queue_bytes, queue, sizeof(queue));
+		fprintf(file,
+		        "%-20s %-16s %5u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10s %10" PRIu64
+		        " %10s %10" PRIu64 " %10s\n",
+		        name, topo->nodes[topo->ports[node->first_port + p->port].peer].name,
+		        run->result.queue_id[p->queue], c->drops, c->pause_tx, c->pause_rx, paused,
+		        c->credit_waits, waited, c->ecn_marked, queue);
+	}
+}
+
+void wf_report_table(const struct wf_report *report, FILE *file)
+{
+	print_heading(report, file);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++)
+		print_row(report, &rows[i], file);
+	for (size_t i = 0; i < report->n; i++)
+		print_unfinished(&report->runs[i], file);
+	for (size_t i = 0; report->ports && i < report->n; i++)
+		print_ports(report, &report->runs[i], file);
+}
