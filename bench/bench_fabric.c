@@ -19,7 +19,7 @@
 #include "base/rng.h"
 #include "sim/sim.h"
 
-#define YARDSTICK_ROUNDS 20000000
+#define YARDSTICK_ROUNDS 20000000 
 
 static double seconds(clockid_t clock)
 {

@@ -28,7 +28,8 @@ typedef int64_t wf_time; /* picoseconds */
 #define WF_ALIGNED(n) __attribute__((aligned(n)))
 #define wf_likely(x) __builtin_expect(!!(x), 1)
 #define wf_unlikely(x) __builtin_expect(!!(x), 0)
-#define wf_container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+#define wf_container_of(ptr, type, member)                                                         \
+	((type *)(uintptr_t)((const char *)(ptr)-offsetof(type, member)))
 
 static inline uint64_t wf_min_u64(uint64_t a, uint64_t b)
 {

@@ -4,8 +4,8 @@
  *
  * A draw is a pure function of (key, counter): no stream is shared, so the order in which threads
  * run entities cannot change what any of them draws. A key is made once per entity from the run's
- * seed, a domain (what the draws are for) and the entity's number. The mixing function is the
- * finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), applied twice.
+ * seed, a domain (what the draws are for) and the entity's number. A draw is SplitMix64 (Steele, Lea,
+ * Flood, OOPSLA 2014) started at the key.
  */
 #ifndef WF_BASE_RNG_H
 #define WF_BASE_RNG_H
@@ -33,7 +33,7 @@ static inline uint64_t wf_rand_key(uint64_t seed, uint32_t domain, uint64_t enti
 /* 64 uniform bits. */
 static inline uint64_t wf_rand64(uint64_t key, uint64_t counter)
 {
-	return wf_mix64(wf_mix64(key + counter * UINT64_C(0x9e3779b97f4a7c15)) ^ key);
+	return wf_mix64(key + (counter + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 /* Uniform in [0, n), n >= 1, from 64 random bits; the bias is below n / 2^32. */

@@ -43,7 +43,6 @@ static inline void wf_link_commit(struct wf_link *link, struct wf_shard *shard, 
 
 	assert(shard->running == NULL || at >= shard->limit);
 	link->cell++;
-	link->pushed++;
 	if (wf_unlikely(link->cell == WF_CHUNK_CELLS))
 		wf_link_next_chunk(link, shard);
 	else

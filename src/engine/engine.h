@@ -50,19 +50,18 @@ struct wf_shard;
 
 /* The producer's end of one direction of a link. Set up by wf_link_connect(). */
 struct wf_link {
-	struct wf_chunk *chunk;  /* where the next cell goes */
-	wf_time notified;        /* the receiver knows of arrivals before this */
-	uint32_t cell;           /* index in chunk */
-	uint32_t dst;            /* receiver: index in its shard, and input, as in a wheel entry */
-	uint32_t dst_shard;
-	uint32_t pushed;         /* cells, modulo 2^32 */
+	struct wf_chunk *chunk; /* where the next cell goes */
+	wf_time notified;       /* the receiver knows of arrivals before this */
+	uint32_t dst;           /* receiver: index in its shard, and input, as in a wheel entry */
+	uint16_t dst_shard;
+	uint16_t cell; /* index in chunk */
 };
 
 /* The consumer's end. */
 struct wf_input {
 	struct wf_chunk *chunk;
 	uint32_t cell;
-	uint32_t popped; /* cells, modulo 2^32 */
+	uint32_t unused;
 };
 
 struct wf_node_ops {
@@ -71,6 +70,8 @@ struct wf_node_ops {
 	void (*rx)(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now);
 	/* Timer slot is due; it is off when this is called. */
 	void (*timer)(struct wf_node *node, unsigned slot, wf_time now);
+	/* The node will run soon: fetch what cells on input will need into the cache. */
+	void (*warm)(const struct wf_node *node, unsigned input);
 };
 
 /* The engine's part of a node: the first member of every node's struct. */
@@ -156,9 +157,6 @@ bool wf_engine_out_of_memory(const struct wf_engine *engine);
 uint64_t wf_engine_windows(const struct wf_engine *engine);
 uint64_t wf_engine_events(const struct wf_engine *engine);
 size_t wf_engine_memory(const struct wf_engine *engine);
-
-/* Cells that were sent and not yet received on the link into this input. */
-uint32_t wf_link_inside(const struct wf_link *link, const struct wf_input *input);
 
 
 

@@ -60,6 +60,7 @@ struct wf_shard_priv {
 	uint32_t n_nodes, nodes_room;
 	uint64_t *due_nodes; /* bit per node with something due in this window */
 	uint32_t due_room;   /* words */
+	uint32_t *run;       /* the nodes to run in this window, in order */
 	struct wf_pool pool;
 
 	/* What this shard knows to be due: wheel[dst shard * slots + window % slots]. */

@@ -12,6 +12,9 @@
 
 #define KEY_TIMER 0x8000u
 
+/* A shard that takes less memory than this is in the cache anyway. */
+#define CACHE_SIZE ((size_t)1 << 20)
+
 static struct wf_shard_priv *to_priv(struct wf_shard *shard)
 {
 	return wf_container_of(shard, struct wf_shard_priv, shard);
@@ -107,6 +110,20 @@ static void node_collect(struct wf_shard *sh, struct wf_node *n)
 	}
 }
 
+/* Has the cell behind the head fetched. */
+static inline void fetch_behind(const struct wf_input *in)
+{
+	const struct wf_chunk *chunk = in->chunk;
+
+	if (wf_likely(in->cell + 1 < WF_CHUNK_CELLS)) {
+		__builtin_prefetch(&chunk->cell[in->cell + 1]);
+		return;
+	}
+	chunk = __atomic_load_n(&chunk->next, __ATOMIC_RELAXED);
+	if (chunk != NULL)
+		__builtin_prefetch(&chunk->cell[0]);
+}
+
 /* Handles the head of input i, after replacing its key by that of the cell behind it. */
 static void node_rx(struct wf_shard_priv *s, struct wf_node *n, uint32_t i, wf_time now)
 {
@@ -116,12 +133,12 @@ static void node_rx(struct wf_shard_priv *s, struct wf_node *n, uint32_t i, wf_t
 	struct wf_cell *cell = &chunk->cell[in->cell];
 	wf_time next;
 
-	in->popped++;
 	if (wf_unlikely(++in->cell == WF_CHUNK_CELLS)) {
-		in->chunk = chunk->next;
+		in->chunk = __atomic_load_n(&chunk->next, __ATOMIC_RELAXED);
 		in->cell = 0;
 	}
 	next = head_time(in);
+	fetch_behind(in);
 	if (next < sh->limit)
 		heap_replace(sh->heap, sh->heap_n, (uint64_t)(next - sh->base) << 16 | i);
 	else
@@ -223,13 +240,11 @@ static void shard_collect(struct wf_shard_priv *s)
 	}
 }
 
-void wf_shard_run(struct wf_shard_priv *s)
+/* Lists the nodes with something due, in the order in which they lie in memory. */
+static uint32_t list_due(struct wf_shard_priv *s)
 {
-	struct wf_engine *e = s->engine;
+	uint32_t n = 0;
 
-	s->shard.base = e->k * e->window;
-	s->shard.limit = e->limit;
-	shard_collect(s);
 	for (uint32_t w = 0; w < s->due_room; w++) {
 		uint64_t bits = s->due_nodes[w];
 
@@ -237,7 +252,60 @@ void wf_shard_run(struct wf_shard_priv *s)
 			continue;
 		s->due_nodes[w] = 0;
 		for (; bits != 0; bits &= bits - 1)
-			node_run(s, s->nodes[w * 64 + (uint32_t)__builtin_ctzll(bits)]);
+			s->run[n++] = w * 64 + (uint32_t)__builtin_ctzll(bits);
+	}
+	return n;
+}
+
+static void fetch(const void *p, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += WF_CACHE_LINE)
+		__builtin_prefetch((const char *)p + i);
+}
+
+/* What a node will read is fetched while others run, in three steps, since each needs the last. */
+static void warm_inputs(const struct wf_node *n)
+{
+	for (uint32_t w = 0; w * 64 < n->n_in; w++) {
+		for (uint64_t bits = n->due[w]; bits != 0; bits &= bits - 1) {
+			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+			const struct wf_input *in = &n->in[i];
+
+			__builtin_prefetch(&in->chunk->cell[in->cell]);
+			/* The line behind: the next cell, or the way to it. */
+			__builtin_prefetch(&in->chunk->cell[in->cell] + 1);
+			n->ops->warm(n, i);
+		}
+	}
+}
+
+static void warm(const struct wf_shard_priv *s, uint32_t i, uint32_t n)
+{
+	if (i + 3 < n)
+		fetch(s->nodes[s->run[i + 3]], 4 * WF_CACHE_LINE);
+	if (i + 2 < n) {
+		const struct wf_node *node = s->nodes[s->run[i + 2]];
+
+		fetch(node->in, node->n_in * sizeof(*node->in) + 16);
+		fetch(node->timer, node->n_timers * sizeof(*node->timer));
+	}
+	if (i + 1 < n)
+		warm_inputs(s->nodes[s->run[i + 1]]);
+}
+
+void wf_shard_run(struct wf_shard_priv *s)
+{
+	struct wf_engine *e = s->engine;
+	uint32_t n;
+
+	s->shard.base = e->k * e->window;
+	s->shard.limit = e->limit;
+	shard_collect(s);
+	n = list_due(s);
+	for (uint32_t i = 0; i < n; i++) {
+		if (s->arena.used > CACHE_SIZE)
+			warm(s, i, n);
+		node_run(s, s->nodes[s->run[i]]);
 	}
 	wf_pool_trim(s);
 }
@@ -247,7 +315,8 @@ void wf_link_next_chunk(struct wf_link *link, struct wf_shard *shard)
 	struct wf_chunk *c = &wf_pool_get(to_priv(shard))->chunk;
 
 	c->cell[0].at = WF_TIME_NEVER;
-	link->chunk->next = c;
+	c->next = NULL;
+	__atomic_store_n(&link->chunk->next, c, __ATOMIC_RELAXED);
 	link->chunk = c;
 	link->cell = 0;
 }

@@ -12,37 +12,32 @@
 
 #define RNG_PORT 1 /* domain of the draws for loss on links */
 
-static struct wf_port *device_ports(struct wf_device *dev, unsigned n_ports, unsigned n_queues)
+int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32_t id)
 {
 	struct wf_shard *shard = dev->node.shard;
-	struct wf_port *ports = wf_shard_alloc(shard, n_ports * sizeof(*ports));
+	unsigned n_ports = fabric->topo->nodes[id].n_ports;
+	unsigned n_queues = fabric->classes.n;
 
-	if (ports == NULL)
-		return NULL;
+	dev->fabric = fabric;
+	dev->shard = wf_shard_user(shard);
+	dev->id = id;
+	dev->n_ports = n_ports;
+	dev->n_queues = n_queues;
+	dev->ports = wf_shard_alloc(shard, n_ports * sizeof(*dev->ports));
+	dev->lanes = wf_shard_alloc(shard, (size_t)n_ports * n_queues * sizeof(*dev->lanes));
+	if (dev->ports == NULL || dev->lanes == NULL)
+		return -ENOMEM;
 	for (unsigned i = 0; i < n_ports; i++) {
-		struct wf_port *port = &ports[i];
+		struct wf_port *port = &dev->ports[i];
 
 		port->number = (uint16_t)i;
 		port->up = true;
-		port->rng_key = wf_rand_key(dev->fabric->seed, RNG_PORT,
-		                            (uint64_t)dev->id << 16 | i);
-		port->lanes = wf_shard_alloc(shard, n_queues * sizeof(*port->lanes));
-		if (port->lanes == NULL)
-			return NULL;
+		port->rng_key = wf_rand_key(fabric->seed, RNG_PORT, (uint64_t)id << 16 | i);
+		port->lanes = &dev->lanes[i * n_queues];
 		for (unsigned q = 0; q < n_queues; q++)
 			port->lanes[q].wait_since = WF_TIME_NEVER;
 	}
-	return ports;
-}
-
-int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32_t id)
-{
-	dev->fabric = fabric;
-	dev->shard = wf_shard_user(dev->node.shard);
-	dev->id = id;
-	dev->n_ports = fabric->topo->nodes[id].n_ports;
-	dev->ports = device_ports(dev, dev->n_ports, fabric->classes.n);
-	return dev->ports == NULL ? -ENOMEM : 0;
+	return 0;
 }
 
 /* Puts pkt on the wire now. */
@@ -61,14 +56,13 @@ static void put_on_link(struct wf_device *dev, struct wf_port *port, const struc
 	               now + wf_port_time(port, head) + port->delay);
 }
 
-void wf_port_transmit(struct wf_device *dev, struct wf_port *port, unsigned queue,
+void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lane *lane,
                       const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_lane *lane = wf_port_lane(port, queue);
-
 	lane->tx_packets++;
 	lane->tx_bytes += pkt->size;
-	dev->fabric->flowctl->sent(lane, pkt->size);
+	if (dev->fabric->flowctl->uses_credits)
+		dev->fabric->flowctl->sent(lane, pkt->size);
 #ifndef NDEBUG
 	dev->shard->tally[pkt->cls].on_links++;
 #endif
@@ -96,7 +90,7 @@ void wf_port_wake(struct wf_device *dev, struct wf_port *port, wf_time at)
 
 void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
 {
-	port->control |= 1u << queue;
+	port->control |= (uint16_t)(1u << queue);
 	if (port->up)
 		wf_port_wake(dev, port, now);
 }
@@ -107,15 +101,6 @@ void wf_lane_stop(struct wf_lane *lane, wf_time now)
 		return;
 	lane->wait_since = now;
 	lane->stops++;
-}
-
-void wf_lane_go(struct wf_lane *lane, wf_time now)
-{
-	if (lane->wait_since == WF_TIME_NEVER)
-		return;
-	assert(now >= lane->wait_since);
-	lane->stopped_ps += (uint64_t)(now - lane->wait_since);
-	lane->wait_since = WF_TIME_NEVER;
 }
 
 /* Of 2^32: the chance that a packet of size bytes has a bit error. */

@@ -61,36 +61,39 @@ struct wf_lane {
 } WF_ALIGNED(WF_CACHE_LINE);
 
 struct wf_port {
+	/* what every packet needs: one cache line */
 	struct wf_link link;
-	wf_time free_at;  /* the wire is free from then on */
-	wf_time delay;    /* propagation, PHY, and the peer's receive pipeline */
-	uint32_t ps_q16;  /* picoseconds per byte, of 2^16 */
-	uint32_t cut;     /* bytes after which the peer can act on a packet */
-
-	uint32_t nonempty; /* bit per queue with packets */
-	uint32_t blocked;  /* bit per queue whose head flow control holds back */
-	uint32_t control;  /* bit per queue with a link control packet to send */
+	wf_time free_at;   /* the wire is free from then on */
+	wf_time delay;     /* propagation, PHY, and the peer's receive pipeline */
+	uint32_t ps_q16;   /* picoseconds per byte, of 2^16 */
+	uint32_t cut;      /* bytes after which the peer can act on a packet */
+	uint16_t nonempty; /* bit per queue with packets */
+	uint16_t blocked;  /* bit per queue whose head flow control holds back */
+	uint16_t control;  /* bit per queue with a link control packet to send */
+	uint16_t held;     /* bit per queue for which flow control has to be asked before a packet */
 	uint16_t number;
 	bool up;
-	bool lossy;        /* received packets may be lost: up_since, loss, ber matter */
-	bool global;       /* between groups of a dragonfly */
-	uint8_t cursor;    /* DWRR: queue whose turn it is */
-	struct wf_lane *lanes;
-	wf_time in_delay;  /* delay of the link into this port */
-	wf_time up_since;  /* packets sent before this are lost */
-	uint64_t loss;     /* of 2^32, per received packet */
+	bool lossy;     /* received packets may be lost: up_since, loss, ber matter */
+	bool global;    /* between groups of a dragonfly */
+	uint8_t cursor; /* DWRR: queue whose turn it is */
+
+	wf_time in_delay; /* delay of the link into this port */
+	wf_time up_since; /* packets sent before this are lost */
+	uint64_t loss;    /* of 2^32, per received packet */
 	uint64_t rng_key;
 	uint32_t rng_count;
 	uint32_t control_packets; /* sent */
-	uint64_t rate; /* bits/s */
-
-	struct { /* VL arbitration */
+	uint64_t rate;            /* bits/s */
+	struct {                  /* VL arbitration */
 		uint8_t high, low; /* entry whose turn it is */
 		int16_t high_left, low_left;
 		int32_t limit_left; /* bytes of high priority before a low packet */
 	} arb;
+	struct wf_lane *lanes;          /* the queues */
 	int32_t deficit[WF_MAX_QUEUES]; /* DWRR, bytes */
 } WF_ALIGNED(WF_CACHE_LINE);
+
+_Static_assert(offsetof(struct wf_port, in_delay) == WF_CACHE_LINE, "hot fields are one line");
 
 struct wf_fabric;
 
@@ -99,6 +102,9 @@ struct wf_device {
 	const struct wf_fabric *fabric;
 	struct wf_fabric_shard *shard; /* its shard's pool and tallies */
 	struct wf_port *ports;
+	struct wf_lane *lanes; /* lanes[port * n_queues + queue] */
+	uint32_t n_queues;
+	uint32_t queues_used; /* bit per queue that has seen a packet */
 	uint32_t n_ports;
 	uint32_t id; /* node id in the topology */
 };
@@ -108,7 +114,14 @@ static inline struct wf_device *wf_device_of(struct wf_node *node)
 	return wf_container_of(node, struct wf_device, node);
 }
 
-static inline struct wf_lane *wf_port_lane(struct wf_port *port, unsigned queue)
+/* A queue of a port: for the packet path, where it saves reading the port's second line. */
+static inline struct wf_lane *wf_device_lane(const struct wf_device *dev, unsigned port,
+                                             unsigned queue)
+{
+	return &dev->lanes[port * dev->n_queues + queue];
+}
+
+static inline struct wf_lane *wf_port_lane(const struct wf_port *port, unsigned queue)
 {
 	return &port->lanes[queue];
 }
@@ -126,10 +139,8 @@ static inline wf_time wf_port_time(const struct wf_port *port, uint64_t n)
 int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric,
                    uint32_t id) WF_MUST_USE;
 
-/*
- * Sends pkt from queue of port now: the wire is free, and flow control allows it. pkt is copied.
- */
-void wf_port_transmit(struct wf_device *dev, struct wf_port *port, unsigned queue,
+/* Sends pkt from a queue of port now: the wire is free, and flow control allows it. pkt is copied. */
+void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lane *lane,
                       const struct wf_packet *pkt, wf_time now);
 
 /* Sends the link control packet that waits for port. The wire is free. */
@@ -145,7 +156,14 @@ void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned 
 void wf_lane_stop(struct wf_lane *lane, wf_time now);
 
 /* Notes that it no longer does. */
-void wf_lane_go(struct wf_lane *lane, wf_time now);
+static inline void wf_lane_go(struct wf_lane *lane, wf_time now)
+{
+	if (wf_likely(lane->wait_since == WF_TIME_NEVER))
+		return;
+	assert(now >= lane->wait_since);
+	lane->stopped_ps += (uint64_t)(now - lane->wait_since);
+	lane->wait_since = WF_TIME_NEVER;
+}
 
 /*
  * What happens to a packet before a device sees it: true when it was lost on the link (and is

@@ -75,10 +75,9 @@ static bool should_mark(struct wf_switch *sw, uint32_t queued)
 	return (wf_rand64(sw->rng_key, sw->rng_count++) >> 32) < chance;
 }
 
-static void enqueue(struct wf_switch *sw, struct wf_port *out, unsigned queue,
+static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane, unsigned queue,
                     const struct wf_packet *pkt)
 {
-	struct wf_lane *lane = wf_port_lane(out, queue);
 	struct wf_packet *p = wf_packet_get(sw->dev.shard);
 
 	*p = *pkt;
@@ -97,24 +96,24 @@ static void enqueue(struct wf_switch *sw, struct wf_port *out, unsigned queue,
 	if (lane->bytes > lane->max_bytes)
 		lane->max_bytes = lane->bytes;
 	sw->load[out->number] += p->size;
-	out->nonempty |= 1u << queue;
+	out->nonempty |= (uint16_t)(1u << queue);
 #ifndef NDEBUG
 	sw->dev.shard->tally[p->cls].queued++;
 #endif
 }
 
 /* Takes the head of a queue out; the caller puts the packet's memory back. */
-static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, unsigned queue,
-                                 wf_time now)
+static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane,
+                                 unsigned queue, wf_time now)
 {
-	struct wf_lane *lane = wf_port_lane(out, queue);
 	struct wf_packet *p = lane->head;
 	struct wf_port *in = &sw->dev.ports[p->input];
 
 	lane->head = wf_packet_next(p);
+	__builtin_prefetch(lane->head); /* it is next, a packet's time from now */
 	if (lane->head == NULL) {
 		lane->tail = NULL;
-		out->nonempty &= ~(1u << queue);
+		out->nonempty &= (uint16_t)~(1u << queue);
 	}
 	assert(lane->bytes >= p->size && sw->load[out->number] >= p->size);
 	lane->bytes -= p->size;
@@ -133,6 +132,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	const struct wf_fabric *fabric = dev->fabric;
 	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
 	struct wf_port *in = &dev->ports[input], *out;
+	struct wf_lane *lane;
 	unsigned queue;
 	uint32_t port;
 
@@ -147,6 +147,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		return;
 	}
 	queue = fabric->classes.of[pkt->cls];
+	dev->queues_used |= 1u << queue;
 	pkt->input = (uint16_t)input;
 	pkt->hops++;
 	port = route(sw, pkt, now);
@@ -156,10 +157,12 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		return;
 	}
 	out = &dev->ports[port];
+	lane = wf_device_lane(dev, port, queue);
 	if (out->free_at <= now && (out->nonempty | out->control) == 0 &&
-	    fabric->flowctl->ready(fabric, out, queue, pkt->size, now) <= now) {
-		fabric->flowctl->pass(dev, in, queue, pkt->size, now);
-		wf_port_transmit(dev, out, queue, pkt, now);
+	    wf_flowctl_ready(fabric->flowctl, out, lane, queue, pkt->size, now) <= now) {
+		if (fabric->flowctl->uses_credits)
+			fabric->flowctl->pass(dev, in, queue, pkt->size, now);
+		wf_port_transmit(dev, out, lane, pkt, now);
 		if (wf_unlikely(out->control != 0)) /* of this very packet, when it turns back */
 			wf_port_wake(dev, out, now);
 		return;
@@ -168,7 +171,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		wf_device_drop(dev, in, queue, pkt, WF_DROP_BUFFER);
 		return;
 	}
-	enqueue(sw, out, queue, pkt);
+	enqueue(sw, out, lane, queue, pkt);
 	if (!(out->blocked >> queue & 1))
 		wf_port_wake(dev, out, now);
 }
@@ -185,8 +188,8 @@ static uint32_t eligible(struct wf_switch *sw, struct wf_port *port, wf_time now
 
 	for (uint32_t mask = port->nonempty; mask != 0; mask &= mask - 1) {
 		unsigned q = (unsigned)__builtin_ctz(mask);
-		struct wf_lane *lane = wf_port_lane(port, q);
-		wf_time at = fabric->flowctl->ready(fabric, port, q, lane->head->size, now);
+		struct wf_lane *lane = wf_device_lane(&sw->dev, port->number, q);
+		wf_time at = wf_flowctl_ready(fabric->flowctl, port, lane, q, lane->head->size, now);
 
 		if (at <= now) {
 			can |= 1u << q;
@@ -214,7 +217,7 @@ static void drop_expired(struct wf_switch *sw, struct wf_port *port, wf_time now
 		if (lane->wait_since == WF_TIME_NEVER || now - lane->wait_since < life)
 			continue;
 		wf_lane_go(lane, now);
-		p = dequeue(sw, port, q, now);
+		p = dequeue(sw, port, lane, q, now);
 		wf_device_drop(&sw->dev, port, q, p, WF_DROP_LIFE);
 		wf_packet_put(sw->dev.shard, p);
 	}
@@ -225,6 +228,7 @@ static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	wf_time again = WF_TIME_NEVER;
+	struct wf_lane *lane;
 	struct wf_packet *p;
 	uint32_t can;
 	unsigned q;
@@ -239,7 +243,7 @@ static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
 	if (fabric->cfg.vl_hoq_life != WF_PARAM_AUTO && port->blocked != 0)
 		drop_expired(sw, port, now);
 	can = eligible(sw, port, now, &again);
-	port->blocked = port->nonempty & ~can;
+	port->blocked = (uint16_t)(port->nonempty & ~can);
 	if (can == 0) {
 		if (again != WF_TIME_NEVER)
 			wf_port_wake(&sw->dev, port, again);
@@ -251,9 +255,10 @@ static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
 	} else {
 		q = fabric->sched->pick(&fabric->classes, port, can);
 	}
-	wf_lane_go(wf_port_lane(port, q), now);
-	p = dequeue(sw, port, q, now);
-	wf_port_transmit(&sw->dev, port, q, p, now);
+	lane = wf_device_lane(&sw->dev, port->number, q);
+	wf_lane_go(lane, now);
+	p = dequeue(sw, port, lane, q, now);
+	wf_port_transmit(&sw->dev, port, lane, p, now);
 	wf_packet_put(sw->dev.shard, p);
 	if ((port->nonempty & ~port->blocked) != 0 || port->control != 0)
 		wf_port_wake(&sw->dev, port, now);
@@ -272,10 +277,26 @@ static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 		dev->fabric->flowctl->timer(dev, &dev->ports[slot - dev->n_ports], now);
 }
 
+/* Ports are used both ways: what comes in by one goes out by another that is warmed as well. */
+static void switch_warm(const struct wf_node *node, unsigned input)
+{
+	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
+	const struct wf_lane *lane = wf_device_lane(dev, input, 0);
+
+	__builtin_prefetch(&dev->ports[input]);
+	for (uint32_t mask = dev->queues_used; mask != 0; mask &= mask - 1) {
+		unsigned q = (unsigned)__builtin_ctz(mask);
+
+		__builtin_prefetch(&lane[q]);
+		__builtin_prefetch(&lane[q].used);
+	}
+}
+
 static const struct wf_node_ops switch_ops = {
 	.name = "switch",
 	.rx = switch_rx,
 	.timer = switch_timer,
+	.warm = switch_warm,
 };
 
 struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
@@ -369,8 +390,10 @@ void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time no
 	sw->n_down += up ? -1u : 1u;
 	wf_port_set_up(&sw->dev, port, up, now);
 	for (unsigned q = 0; q < sw->dev.fabric->classes.n && !up; q++) {
-		while (wf_port_lane(port, q)->head != NULL) {
-			struct wf_packet *p = dequeue(sw, port, q, now);
+		struct wf_lane *lane = wf_port_lane(port, q);
+
+		while (lane->head != NULL) {
+			struct wf_packet *p = dequeue(sw, port, lane, q, now);
 
 			wf_device_drop(&sw->dev, port, q, p, WF_DROP_LINK);
 			wf_packet_put(sw->dev.shard, p);

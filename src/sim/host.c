@@ -110,7 +110,8 @@ static uint16_t packet_length(const struct wf_host *h, const struct wf_flow_tx *
 static void transmit(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
 {
 	h->dev.shard->tally[pkt->cls].sent++;
-	wf_port_transmit(&h->dev, &h->dev.ports[0], queue_of(h, pkt->cls), pkt, now);
+	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, queue_of(h, pkt->cls)),
+	                 pkt, now);
 }
 
 /* Sends the next packet of flow i. */
@@ -188,16 +189,17 @@ static void owe(struct wf_host *h, uint32_t i, bool nak, wf_time now)
 static bool may_send(struct wf_host *h, unsigned q, uint32_t size, wf_time now, wf_time *again_p)
 {
 	struct wf_port *port = &h->dev.ports[0];
-	wf_time at = h->dev.fabric->flowctl->ready(h->dev.fabric, port, q, size, now);
+	struct wf_lane *lane = wf_device_lane(&h->dev, 0, q);
+	wf_time at = wf_flowctl_ready(h->dev.fabric->flowctl, port, lane, q, size, now);
 
 	if (at <= now) {
-		port->blocked &= ~(1u << q);
-		wf_lane_go(wf_port_lane(port, q), now);
+		port->blocked &= (uint16_t)~(1u << q);
+		wf_lane_go(lane, now);
 		return true;
 	}
-	port->blocked |= 1u << q;
+	port->blocked |= (uint16_t)(1u << q);
 	if (at == WF_TIME_NEVER)
-		wf_lane_stop(wf_port_lane(port, q), now);
+		wf_lane_stop(lane, now);
 	*again_p = wf_min_time(*again_p, at);
 	return false;
 }
@@ -428,10 +430,19 @@ static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 		rx_answer(h, pkt, now);
 }
 
+static void host_warm(const struct wf_node *node, unsigned input)
+{
+	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
+
+	__builtin_prefetch(&dev->ports[input]);
+	__builtin_prefetch(wf_device_lane(dev, input, 0));
+}
+
 static const struct wf_node_ops host_ops = {
 	.name = "host",
 	.rx = host_rx,
 	.timer = host_timer,
+	.warm = host_warm,
 };
 
 struct wf_host *wf_host_create(struct wf_shard *shard, const struct wf_host_env *env, uint32_t host,

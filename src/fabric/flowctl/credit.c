@@ -42,7 +42,7 @@ static uint32_t new_limit(const struct wf_lane *lane)
 
 static void maybe_tell(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
 {
-	struct wf_lane *lane = wf_port_lane(port, queue);
+	struct wf_lane *lane = wf_device_lane(dev, port->number, queue);
 	uint32_t outstanding = lane->granted - lane->received;
 	uint32_t news = new_limit(lane) - lane->granted;
 	uint32_t half = lane->capacity / 2;
@@ -60,6 +60,9 @@ static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time no
 	for (unsigned q = 0; q < fabric->classes.n; q++) {
 		struct wf_lane *lane = wf_port_lane(port, q);
 
+		/* VL15 is never held back. */
+		if (!fabric->classes.queue[q].exempt)
+			port->held |= (uint16_t)(1u << q);
 		/* Both ends start from zero with what is free; at first that is all of it. */
 		lane->capacity = capacity;
 		lane->credit.sent = 0;
@@ -74,7 +77,7 @@ static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time no
 static bool credit_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
                          unsigned queue, const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_lane *lane = wf_port_lane(in, queue);
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, queue);
 	uint32_t n = blocks(pkt->size);
 
 	(void)out;
@@ -96,7 +99,7 @@ static bool credit_admit(struct wf_switch *sw, struct wf_port *in, struct wf_por
 static void credit_release(struct wf_switch *sw, struct wf_port *in, unsigned queue,
                            const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_lane *lane = wf_port_lane(in, queue);
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, queue);
 
 	assert(lane->used >= blocks(pkt->size));
 	lane->used -= blocks(pkt->size);
@@ -109,19 +112,13 @@ static void credit_pass(struct wf_device *dev, struct wf_port *in, unsigned queu
 {
 	if (dev->fabric->classes.queue[queue].exempt)
 		return;
-	wf_port_lane(in, queue)->received += blocks(size);
+	wf_device_lane(dev, in->number, queue)->received += blocks(size);
 	maybe_tell(dev, in, queue, now);
 }
 
-static wf_time credit_ready(const struct wf_fabric *fabric, const struct wf_port *port,
-                            unsigned queue, uint32_t size, wf_time now)
+static wf_time credit_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
 {
-	const struct wf_lane *lane = &port->lanes[queue];
-	uint32_t have = lane->credit.limit - lane->credit.sent;
-
-	if (wf_likely(have >= blocks(size)) || fabric->classes.queue[queue].exempt)
-		return now;
-	return WF_TIME_NEVER;
+	return lane->credit.limit - lane->credit.sent >= blocks(size) ? now : WF_TIME_NEVER;
 }
 
 static void credit_sent(struct wf_lane *lane, uint32_t size)
@@ -150,7 +147,7 @@ static void credit_make_control(struct wf_device *dev, struct wf_port *port, str
 
 	(void)dev;
 	(void)now;
-	port->control &= port->control - 1;
+	port->control = (uint16_t)(port->control & (port->control - 1));
 	lane->granted = new_limit(lane);
 	pkt->type = WF_PACKET_CREDIT;
 	pkt->u.credit.vl = queue;

@@ -16,7 +16,7 @@ struct wf_switch;
 struct wf_flowctl_ops {
 	const char *name; /* "pfc" */
 	const char *help; /* one line */
-	bool uses_credits;
+	bool uses_credits; /* counts packets: pass and sent do something */
 
 	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
@@ -34,11 +34,11 @@ struct wf_flowctl_ops {
 	             wf_time now);
 
 	/*
-	 * When a packet of size bytes may leave by queue: a time not after now for yes, a later one
-	 * to ask again then, WF_TIME_NEVER to wait for word from the peer.
+	 * When a packet of size bytes may leave by a queue whose bit in port->held is set: a time
+	 * not after now for yes, a later one to ask again then, WF_TIME_NEVER to wait for word from
+	 * the peer.
 	 */
-	wf_time (*ready)(const struct wf_fabric *fabric, const struct wf_port *port, unsigned queue,
-	                 uint32_t size, wf_time now);
+	wf_time (*ready)(const struct wf_lane *lane, uint32_t size, wf_time now);
 
 	/* It was sent. */
 	void (*sent)(struct wf_lane *lane, uint32_t size);
@@ -54,6 +54,14 @@ struct wf_flowctl_ops {
 	/* The port's flow control timer is due. */
 	void (*timer)(struct wf_device *dev, struct wf_port *port, wf_time now);
 };
+
+/* When a packet of size bytes may leave by queue: as the op ready says, or at once. */
+static inline wf_time wf_flowctl_ready(const struct wf_flowctl_ops *ops, const struct wf_port *port,
+                                       const struct wf_lane *lane, unsigned queue, uint32_t size,
+                                       wf_time now)
+{
+	return port->held >> queue & 1 ? ops->ready(lane, size, now) : now;
+}
 
 /* The table of all link layers; ends with NULL. */
 const struct wf_flowctl_ops *const *wf_flowctl_all(void);

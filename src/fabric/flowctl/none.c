@@ -39,12 +39,9 @@ static void none_pass(struct wf_device *dev, struct wf_port *in, unsigned queue,
 	(void)now;
 }
 
-static wf_time none_ready(const struct wf_fabric *fabric, const struct wf_port *port,
-                          unsigned queue, uint32_t size, wf_time now)
+static wf_time none_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
 {
-	(void)fabric;
-	(void)port;
-	(void)queue;
+	(void)lane;
 	(void)size;
 	return now;
 }

@@ -52,6 +52,7 @@ static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 
 		lane->pause.from = 0;
 		lane->pause.until = 0;
+		port->held &= (uint16_t)~(1u << q);
 		lane->capacity = fabric->classes.queue[q].lossless ? (uint32_t)headroom : 0;
 		if (lane->xoff) /* the link was down: say it again */
 			wf_port_want_control(dev, port, q, now);
@@ -69,7 +70,7 @@ static void stop_peer(struct wf_device *dev, struct wf_port *port, unsigned queu
 static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *out, unsigned queue,
                       const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_lane *lane = wf_port_lane(in, queue);
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, queue);
 
 	if (!sw->dev.fabric->classes.queue[queue].lossless)
 		return wf_buffer_take_lossy(&sw->buffer, lane, wf_port_lane(out, queue), pkt->size);
@@ -90,7 +91,7 @@ static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *
 static void pfc_release(struct wf_switch *sw, struct wf_port *in, unsigned queue,
                         const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_lane *lane = wf_port_lane(in, queue);
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, queue);
 
 	if (!sw->dev.fabric->classes.queue[queue].lossless) {
 		wf_buffer_give_lossy(&sw->buffer, lane, pkt->size);
@@ -112,12 +113,8 @@ static void pfc_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, 
 	(void)now;
 }
 
-static wf_time pfc_ready(const struct wf_fabric *fabric, const struct wf_port *port, unsigned queue,
-                         uint32_t size, wf_time now)
+static wf_time pfc_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
 {
-	const struct wf_lane *lane = &port->lanes[queue];
-
-	(void)fabric;
 	(void)size;
 	return now >= lane->pause.from && now < lane->pause.until ? lane->pause.until : now;
 }
@@ -151,6 +148,7 @@ static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned que
 		return;
 	}
 	lane->pause_rx++;
+	port->held |= (uint16_t)(1u << queue);
 	if (lane->pause.until <= now) {
 		settle(lane, lane->pause.until);
 		lane->pause.from = from;
@@ -182,7 +180,7 @@ static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct
 	pkt->type = WF_PACKET_PAUSE;
 	/* Queues are in the order of their priorities, so mask and quanta agree. */
 	for (; port->control != 0 && n < WF_ARRAY_SIZE(pkt->u.pause.quanta);
-	     port->control &= port->control - 1) {
+	     port->control = (uint16_t)(port->control & (port->control - 1))) {
 		unsigned q = (unsigned)__builtin_ctz(port->control);
 		struct wf_lane *lane = wf_port_lane(port, q);
 
@@ -198,6 +196,7 @@ static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct
 	}
 }
 
+/* Says again what still holds. */
 static void pfc_timer(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	for (unsigned q = 0; q < dev->fabric->classes.n; q++) {
