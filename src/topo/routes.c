@@ -126,7 +126,8 @@ static int pool_reserve(struct pool *pool, size_t ports)
 	pool->sets = sets;
 	if (ret != 0)
 		return ret;
-	ret = grow(pool->mem, &list, &pool->max_ports, pool->n_ports + ports, sizeof(*pool->ports));
+	ret = grow(pool->mem, &list, &pool->max_ports, pool->n_ports + ports + 1,
+	           sizeof(*pool->ports));
 	pool->ports = list;
 	if (ret != 0 || 2 * (pool->n_sets + 1) <= pool->n_slots)
 		return ret;
