@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unit tests of engine/: order of events, timers, windows, global functions, threads. */
+#include "check.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "engine/cells.h"
+#include "engine/engine.h"
+
+#define LOG_MAX 4096
+
+/* A node that writes down what happens to it. */
+struct probe {
+	struct wf_node node;
+	struct wf_link out[4];
+	unsigned n;
+	struct {
+		wf_time at;
+		unsigned what; /* input, or 100 + timer */
+		uint64_t value;
+	} log[LOG_MAX];
+	wf_time chain; /* timer 0 sets timer 1 this much later */
+};
+
+static struct probe *to_probe(struct wf_node *node)
+{
+	return wf_container_of(node, struct probe, node);
+}
+
+static void note(struct probe *p, wf_time at, unsigned what, uint64_t value)
+{
+	assert_true(p->n < LOG_MAX);
+	p->log[p->n].at = at;
+	p->log[p->n].what = what;
+	p->log[p->n++].value = value;
+}
+
+static void probe_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	note(to_probe(node), now, input, cell->body[0]);
+}
+
+static void probe_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct probe *p = to_probe(node);
+
+	note(p, now, 100 + slot, 0);
+	if (slot == 0 && p->chain != 0)
+		wf_timer_set(node, 1, now + p->chain);
+}
+
+static void probe_warm(const struct wf_node *node, unsigned input)
+{
+	(void)node;
+	(void)input;
+}
+
+static const struct wf_node_ops probe_ops = { "probe", probe_rx, probe_timer, probe_warm };
+
+static struct wf_engine *make_engine(wf_time window, wf_time horizon)
+{
+	struct wf_engine_cfg cfg = {
+		.window = window,
+		.horizon = horizon,
+		.threads = 1,
+		.shards = 1,
+		.mem = wf_mem_heap(),
+	};
+	struct wf_engine *e = NULL;
+
+	assert_int_equal(wf_engine_create(&cfg, &e), 0);
+	return e;
+}
+
+static struct probe *make_probe(struct wf_engine *e, unsigned n_in, unsigned n_timers)
+{
+	struct wf_node *n = wf_engine_add_node(wf_engine_shard(e, 0), &probe_ops,
+	                                       sizeof(struct probe), n_in, n_timers);
+
+	assert_non_null(n);
+	return to_probe(n);
+}
+
+static void push(struct probe *p, unsigned out, uint64_t value, wf_time at)
+{
+	wf_link_slot(&p->out[out])->body[0] = value;
+	wf_link_commit(&p->out[out], p->node.shard, at);
+}
+
+static void test_bad_config(void **state)
+{
+	struct wf_engine_cfg cfg = { .window = 10, .horizon = 100, .threads = 1, .shards = 1 };
+	struct wf_engine *e = NULL;
+
+	(void)state;
+	cfg.mem = wf_mem_heap();
+	cfg.window = 0;
+	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
+	cfg.window = 200;
+	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
+	cfg.window = 1;
+	cfg.horizon = INT64_C(1) << 40;
+	assert_int_equal(wf_engine_create(&cfg, &e), -ERANGE);
+	cfg.horizon = 100;
+	cfg.threads = WF_ENGINE_MAX_THREADS + 1;
+	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
+	cfg.threads = 2;
+	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
+	assert_null(e);
+}
+
+/* Cells of several inputs and timers come in the order (time, input, timer), over chunk borders. */
+static void test_merge_order(void **state)
+{
+	struct wf_engine *e = make_engine(1000, 100000);
+	struct probe *src = make_probe(e, 0, 0), *dst = make_probe(e, 4, 2);
+	unsigned k = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(wf_link_connect(&src->out[i], &src->node, &dst->node, i), 0);
+	/* Input i gets a cell every i + 1 time units. */
+	for (unsigned i = 0; i < 4; i++) {
+		for (unsigned n = 0; n < 100; n++)
+			push(src, i, n, 1000 + (wf_time)n * (i + 1));
+	}
+	wf_timer_set(&dst->node, 1, 1050);
+	wf_timer_set(&dst->node, 0, 1050);
+	assert_int_equal(wf_engine_run(e, WF_S, NULL, NULL), 0);
+
+	assert_int_equal(dst->n, 402);
+	for (wf_time t = 1000; t < 1400; t++) {
+		for (unsigned i = 0; i < 4; i++) {
+			if ((t - 1000) % (i + 1) != 0 || (t - 1000) / (i + 1) >= 100)
+				continue;
+			assert_int_equal(dst->log[k].at, t);
+			assert_int_equal(dst->log[k].what, i);
+			assert_int_equal(dst->log[k++].value, (t - 1000) / (i + 1));
+		}
+		for (unsigned i = 0; i < 2 && t == 1050; i++)
+			assert_int_equal(dst->log[k++].what, 100 + i);
+	}
+	wf_engine_destroy(e);
+}
+
+/* A timer set anew replaces the old one; a cleared one is not heard of. */
+static void test_timer_set_and_clear(void **state)
+{
+	struct wf_engine *e = make_engine(1000, 1000);
+	struct probe *p = make_probe(e, 0, 3);
+
+	(void)state;
+	wf_timer_set(&p->node, 0, 500);
+	wf_timer_set(&p->node, 0, 700);
+	wf_timer_set(&p->node, 1, 600);
+	wf_timer_clear(&p->node, 1);
+	wf_timer_set(&p->node, 2, 800);
+	wf_timer_set(&p->node, 2, 100);
+	assert_true(wf_timer_is_set(&p->node, 0));
+	assert_false(wf_timer_is_set(&p->node, 1));
+	assert_int_equal(wf_engine_run(e, WF_S, NULL, NULL), 0);
+	assert_int_equal(p->n, 2);
+	assert_int_equal(p->log[0].at, 100);
+	assert_int_equal(p->log[0].what, 102);
+	assert_int_equal(p->log[1].at, 700);
+	assert_false(wf_timer_is_set(&p->node, 0));
+	wf_engine_destroy(e);
+}
+
+/* A timer may be due in the window it is set in, in the next, or far beyond the wheel. */
+static void test_timer_distances(void **state)
+{
+	static const wf_time chain[] = { 0, 1, 999, 1000, 63999, 64000, 64001, 1000000, WF_S };
+
+	(void)state;
+	for (size_t i = 1; i < WF_ARRAY_SIZE(chain); i++) {
+		struct wf_engine *e = make_engine(1000, 1000);
+		struct probe *p = make_probe(e, 0, 2);
+
+		p->chain = chain[i];
+		wf_timer_set(&p->node, 0, 5 * WF_S + 123);
+		assert_int_equal(wf_engine_run(e, 100 * WF_S, NULL, NULL), 0);
+		assert_int_equal(p->n, 2);
+		assert_int_equal(p->log[0].at, 5 * WF_S + 123);
+		assert_int_equal(p->log[1].at, 5 * WF_S + 123 + chain[i]);
+		/* Windows without events were not run. */
+		assert_true(wf_engine_windows(e) <= 3);
+		wf_engine_destroy(e);
+	}
+}
+
+struct global {
+	struct wf_engine *engine;
+	struct probe *probe;
+	unsigned calls;
+	wf_time at[8];
+	unsigned seen[8]; /* how much the probe had logged */
+};
+
+static void on_global(void *arg, wf_time now)
+{
+	struct global *g = arg;
+
+	g->at[g->calls] = now;
+	g->seen[g->calls++] = g->probe->n;
+	if (g->calls == 1) {
+		wf_timer_set(&g->probe->node, 1, now); /* due at once */
+		assert_int_equal(wf_engine_at(g->engine, now + 10, on_global, g), 0);
+	}
+}
+
+/* Global functions run between events, in order, in the middle of a window too. */
+static void test_global_functions(void **state)
+{
+	struct wf_engine *e = make_engine(1000, 10000);
+	struct probe *src = make_probe(e, 0, 0), *dst = make_probe(e, 1, 2);
+	struct global g = { .engine = e, .probe = dst };
+
+	(void)state;
+	assert_int_equal(wf_link_connect(&src->out[0], &src->node, &dst->node, 0), 0);
+	for (unsigned i = 0; i < 10; i++)
+		push(src, 0, i, 2000 + 100 * (wf_time)i);
+	wf_timer_set(&dst->node, 0, 2450);
+	assert_int_equal(wf_engine_at(e, 9000, on_global, &g), 0);
+	assert_int_equal(wf_engine_at(e, 2400, on_global, &g), 0);
+	assert_int_equal(wf_engine_run(e, WF_S, NULL, NULL), 0);
+
+	assert_int_equal(g.calls, 3);
+	assert_int_equal(g.at[0], 2400);
+	assert_int_equal(g.seen[0], 4); /* 2000 .. 2300 */
+	assert_int_equal(g.at[1], 2410);
+	assert_int_equal(g.seen[1], 6); /* and 2400, and the timer it set */
+	assert_int_equal(g.at[2], 9000);
+	assert_int_equal(dst->n, 12);
+	for (unsigned i = 1; i < dst->n; i++)
+		assert_true(dst->log[i - 1].at <= dst->log[i].at);
+	wf_engine_destroy(e);
+}
+
+/* A run that ends early can be taken up again where it stopped. */
+static void test_until_and_resume(void **state)
+{
+	struct wf_engine *e = make_engine(1000, 10000);
+	struct probe *src = make_probe(e, 0, 0), *dst = make_probe(e, 1, 0);
+
+	(void)state;
+	assert_int_equal(wf_link_connect(&src->out[0], &src->node, &dst->node, 0), 0);
+	for (unsigned i = 0; i < 10; i++)
+		push(src, 0, i, 2000 + 100 * (wf_time)i);
+	assert_int_equal(wf_engine_run(e, 2500, NULL, NULL), 0);
+	assert_int_equal(dst->n, 5);
+	assert_int_equal(wf_engine_run(e, 2501, NULL, NULL), 0);
+	assert_int_equal(dst->n, 6);
+	assert_int_equal(wf_engine_run(e, WF_S, NULL, NULL), 0);
+	assert_int_equal(dst->n, 10);
+	wf_engine_destroy(e);
+}
+
+static bool stop_at_once(void *arg, wf_time now)
+{
+	wf_time *end = arg;
+
+	*end = now;
+	return false;
+}
+
+static void test_hook_ends_run(void **state)
+{
+	struct wf_engine *e = make_engine(1000, 1000);
+	struct probe *p = make_probe(e, 0, 2);
+	wf_time end = 0;
+
+	(void)state;
+	wf_timer_set(&p->node, 0, 1500);
+	wf_timer_set(&p->node, 1, 2500);
+	assert_int_equal(wf_engine_run(e, WF_S, stop_at_once, &end), 0);
+	assert_int_equal(p->n, 1);
+	assert_int_equal(end, 2000);
+	wf_engine_destroy(e);
+}
+
+/* Many nodes that pass cells on at random: the same on any number of threads and shards. */
+#define RING_NODES 200
+#define RING_LINKS 4
+#define RING_WINDOW 1000
+
+struct walker {
+	struct wf_node node;
+	struct wf_link out[RING_LINKS];
+	uint64_t sum; /* of all that happened, in order */
+	uint64_t key, count;
+};
+
+static void walk(struct walker *w, uint64_t value, wf_time now)
+{
+	uint64_t r = wf_rand64(w->key, w->count++);
+	unsigned out = wf_rand_below(r, RING_LINKS);
+
+	w->sum = wf_mix64(w->sum ^ (uint64_t)now ^ value);
+	if (value == 0)
+		return;
+	wf_link_slot(&w->out[out])->body[0] = value - 1;
+	/* Constant, so that times on a link never go back. */
+	wf_link_commit(&w->out[out], w->node.shard, now + RING_WINDOW + 50 * out);
+	if (r % 5 == 0)
+		wf_timer_set(&w->node, 0, now + (wf_time)(r >> 40) % 5000);
+}
+
+static void walker_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct walker *w = wf_container_of(node, struct walker, node);
+
+	walk(w, cell->body[0], now + 0 * input);
+}
+
+static void walker_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct walker *w = wf_container_of(node, struct walker, node);
+
+	w->sum = wf_mix64(w->sum + (uint64_t)now + slot);
+}
+
+static const struct wf_node_ops walker_ops = { "walker", walker_rx, walker_timer, probe_warm };
+
+static uint64_t run_walkers(unsigned threads, unsigned shards)
+{
+	struct wf_engine_cfg cfg = {
+		.window = RING_WINDOW,
+		.horizon = 4 * RING_WINDOW,
+		.threads = threads,
+		.shards = shards,
+		.mem = wf_mem_heap(),
+	};
+	static struct walker *w[RING_NODES];
+	struct wf_engine *e = NULL;
+	uint64_t sum = 0;
+
+	assert_int_equal(wf_engine_create(&cfg, &e), 0);
+	for (unsigned i = 0; i < RING_NODES; i++) {
+		struct wf_node *n = wf_engine_add_node(wf_engine_shard(e, i * shards / RING_NODES),
+		                                       &walker_ops, sizeof(struct walker),
+		                                       RING_LINKS, 1);
+
+		assert_non_null(n);
+		w[i] = wf_container_of(n, struct walker, node);
+		w[i]->key = wf_rand_key(7, 1, i);
+	}
+	for (unsigned i = 0; i < RING_NODES; i++) {
+		for (unsigned k = 0; k < RING_LINKS; k++) {
+			struct walker *to = w[(i + 1 + k * 37) % RING_NODES];
+
+			assert_int_equal(wf_link_connect(&w[i]->out[k], &w[i]->node, &to->node, k), 0);
+		}
+	}
+	for (unsigned i = 0; i < RING_NODES; i++) {
+		for (unsigned k = 0; k < RING_LINKS; k++) {
+			wf_link_slot(&w[i]->out[k])->body[0] = 300;
+			wf_link_commit(&w[i]->out[k], w[i]->node.shard, RING_WINDOW + i);
+		}
+	}
+	assert_int_equal(wf_engine_run(e, WF_S, NULL, NULL), 0);
+	assert_true(wf_engine_events(e) >= RING_NODES * RING_LINKS * 301);
+	for (unsigned i = 0; i < RING_NODES; i++)
+		sum = wf_mix64(sum ^ w[i]->sum);
+	wf_engine_destroy(e);
+	return sum;
+}
+
+static void test_same_on_any_number_of_threads(void **state)
+{
+	uint64_t want = run_walkers(1, 1);
+
+	(void)state;
+	assert_int_equal(run_walkers(1, 1), want);
+	assert_int_equal(run_walkers(1, 7), want);
+	assert_int_equal(run_walkers(2, 8), want);
+	assert_int_equal(run_walkers(3, 12), want);
+	assert_int_equal(run_walkers(4, 4), want);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bad_config),
+		cmocka_unit_test(test_merge_order),
+		cmocka_unit_test(test_timer_set_and_clear),
+		cmocka_unit_test(test_timer_distances),
+		cmocka_unit_test(test_global_functions),
+		cmocka_unit_test(test_until_and_resume),
+		cmocka_unit_test(test_hook_ends_run),
+		cmocka_unit_test(test_same_on_any_number_of_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
