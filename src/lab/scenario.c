@@ -134,7 +134,7 @@ static int add_fabric(struct reader *r, const struct wf_place *place,
 static int add_named_fabric(struct reader *r, const char *name, const char *from,
                             const struct wf_place *place)
 {
-	struct wf_scenario_fabric *fabric;
+	struct wf_scenario_fabric *fabric = NULL;
 	int rc = add_fabric(r, place, &fabric);
 
 	if (rc != 0)
@@ -150,7 +150,7 @@ static int add_mapped_fabric(struct reader *r, const struct wf_ynode *node)
 	const struct wf_ynode *profile = wf_ynode_get(node, "profile");
 	const struct wf_ynode *name = wf_ynode_get(node, "name");
 	struct wf_place place = wf_place_of(node);
-	struct wf_scenario_fabric *fabric;
+	struct wf_scenario_fabric *fabric = NULL;
 	int rc = add_fabric(r, &place, &fabric);
 
 	if (rc != 0)

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_run.c - weft run: simulates a scenario on its fabrics and prints them side by side.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "lab/file.h"
+#include "lab/human.h"
+#include "lab/paths.h"
+#include "lab/report.h"
+#include "lab/run.h"
+#include "lab/scenario.h"
+
+#define MAX_OVERRIDES 64
+
+static const char help_text[] =
+	"usage: weft run SCENARIO.yaml [OPTIONS]\n"
+	"\n"
+	"Simulates the traffic of a scenario on each of its fabrics and prints what happened, one\n"
+	"column for each. SCENARIO - is standard input; docs/scenario.md says what is in one.\n"
+	"\n"
+	"  -f, --fabric NAME[,NAME...]  run these profiles instead of the scenario's fabrics\n"
+	"  -s, --set PARAMETER=VALUE    change a parameter: fabric.ecn.kmin=50KB (all fabrics),\n"
+	"                               topology.hosts=64, traffic.size=1MB (all entries),\n"
+	"                               traffic.0.size=1MB (the first), run.until=1ms\n"
+	"      --seed N                 the same as --set seed=N\n"
+	"  -t, --threads N              threads to run on, 1 to 64 (1); the results do not depend "
+	"on it\n"
+	"      --ports                  list the ports with drops, pauses, waits or marks\n"
+	"  -j, --json                   print JSON instead of a table\n"
+	"  -o, --out FILE               write to FILE, whole or not at all\n"
+	"      --profiles DIR           look for profiles in DIR first\n"
+	"  -q, --quiet                  no progress, and no line about the time it took\n"
+	"  -h, --help                   this text\n"
+	"\n"
+	"The report goes to standard output, and depends on the scenario and its seed alone. How\n"
+	"long it took goes to standard error.\n"
+	"\n"
+	"  weft run examples/incast.yaml\n"
+	"  weft run examples/permutation.yaml --fabric roce-400g,roce-400g-spray --seed 7\n"
+	"  weft run examples/incast.yaml --set fabric.buffer.headroom=1KB --ports\n";
+
+enum { OPT_SEED = 256, OPT_PORTS, OPT_PROFILES };
+
+static const struct option options[] = {
+	{ "fabric", required_argument, NULL, 'f' },
+	{ "set", required_argument, NULL, 's' },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "threads", required_argument, NULL, 't' },
+	{ "ports", no_argument, NULL, OPT_PORTS },
+	{ "json", no_argument, NULL, 'j' },
+	{ "out", required_argument, NULL, 'o' },
+	{ "profiles", required_argument, NULL, OPT_PROFILES },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* What the command line asks for. */
+struct request {
+	const char *scenario;
+	const char *out;
+	const char *profiles;
+	const char *fabrics;
+	uint32_t threads;
+	bool ports, json, quiet, help;
+	struct wf_override overrides[MAX_OVERRIDES];
+	size_t n_overrides;
+	char text[MAX_OVERRIDES][512]; /* what the overrides point into */
+};
+
+/* "--set name=value" */
+static int add_override(struct request *req, const char *option, const char *name,
+                        const char *value)
+{
+	struct wf_override *o = &req->overrides[req->n_overrides];
+	char *text = req->text[req->n_overrides];
+	size_t len = strlen(option) + 1;
+	int n;
+
+	if (req->n_overrides == MAX_OVERRIDES)
+		return wf_cli_usage("run", "%s is there more than %d times", option, MAX_OVERRIDES);
+	n = snprintf(text, sizeof(req->text[0]), "%s %s=%s", option, name, value);
+	if (n < 0 || n >= (int)sizeof(req->text[0]) / 2)
+		return wf_cli_usage("run", "%s: the value is too long", option);
+	o->where = text;
+	o->value = text + len + strlen(name) + 1;
+	/* The name once more, behind it, with its own end. */
+	memcpy(text + n + 1, name, strlen(name) + 1);
+	o->name = text + n + 1;
+	req->n_overrides++;
+	return 0;
+}
+
+static int add_set(struct request *req, const char *arg)
+{
+	const char *eq = strchr(arg, '=');
+	char name[128];
+
+	if (eq == NULL || eq == arg || (size_t)(eq - arg) >= sizeof(name))
+		return wf_cli_usage("run", "--set %s: write PARAMETER=VALUE", arg);
+	memcpy(name, arg, (size_t)(eq - arg));
+	name[eq - arg] = '\0';
+	return add_override(req, "--set", name, eq + 1);
+}
+
+static int set_threads(struct request *req, const char *arg)
+{
+	static const struct wf_param row = {
+		.name = "threads",
+		.kind = WF_PARAM_U32,
+		.size = sizeof(uint32_t),
+		.min = 1,
+		.max = 64,
+	};
+	struct wf_err why = { "" };
+
+	if (wf_param_set(&row, &req->threads, arg, &why) != 0)
+		return wf_cli_usage("run", "--threads: %s", why.text);
+	return 0;
+}
+
+static int take_option(struct request *req, int c)
+{
+	switch (c) {
+	case 'f':
+		req->fabrics = optarg;
+		return 0;
+	case 's':
+		return add_set(req, optarg);
+	case OPT_SEED:
+		return add_override(req, "--seed", "seed", optarg);
+	case 't':
+		return set_threads(req, optarg);
+	case OPT_PORTS:
+		req->ports = true;
+		return 0;
+	case 'j':
+		req->json = true;
+		return 0;
+	case 'o':
+		req->out = optarg;
+		return 0;
+	case OPT_PROFILES:
+		req->profiles = optarg;
+		return 0;
+	case 'q':
+		req->quiet = true;
+		return 0;
+	case 'h':
+		req->help = true;
+		return 0;
+	default:
+		return WF_EXIT_USAGE;
+	}
+}
+
+static int parse(int argc, char **argv, struct request *req)
+{
+	int c, status;
+
+	req->threads = 1;
+	while ((c = wf_cli_option(argc, argv, ":f:s:t:jo:qh", options)) != -1) {
+		status = take_option(req, c);
+		if (status != 0)
+			return status;
+	}
+	if (req->help)
+		return 0;
+	if (optind == argc)
+		return wf_cli_usage("run",
+		                    "which scenario? Name a file, e.g. examples/incast.yaml");
+	if (optind + 1 < argc)
+		return wf_cli_usage("run", "one scenario at a time, not %s too", argv[optind + 1]);
+	req->scenario = argv[optind];
+	return 0;
+}
+
+static void say_speed(const struct wf_run *run, unsigned threads)
+{
+	char hops[WF_HUMAN], memory[WF_HUMAN];
+	double n = run->result.hops > 0 ? (double)run->result.hops : 1;
+
+	wf_human_count(run->result.hops, hops, sizeof(hops));
+	wf_human_bytes(run->result.memory, memory, sizeof(memory));
+	fprintf(stderr,
+	        "%s: %s packet-hops in %.2f s: %.2f million/s, %.0f ns of CPU each, %s, %u "
+	        "thread%s\n",
+	        run->fabric->label, hops, (double)run->wall_ns / 1e9,
+	        n * 1e3 / (double)(run->wall_ns > 0 ? run->wall_ns : 1), (double)run->cpu_ns / n,
+	        memory, threads, threads == 1 ? "" : "s");
+}
+
+/* Runs every fabric; runs[0..*n_p) are the caller's to free, whatever is returned. */
+static int run_all(const struct request *req, const struct wf_scenario *scenario,
+                   struct wf_run *runs, size_t *n_p, struct wf_err *err)
+{
+	for (unsigned i = 0; i < scenario->n_fabrics; i++) {
+		struct wf_progress progress;
+		const struct wf_run_opts opts = {
+			.threads = req->threads,
+			.progress = wf_progress_step,
+			.arg = &progress,
+		};
+		int rc;
+
+		wf_progress_begin(&progress, scenario->fabrics[i].label, scenario->cfg.until,
+		                  scenario->flows.n, req->quiet);
+		rc = wf_run_fabric(scenario, i, &opts, &runs[i], err);
+		wf_progress_end(&progress);
+		if (rc != 0)
+			return rc;
+		*n_p = i + 1;
+		if (wf_progress_interrupted())
+			return -EINTR;
+	}
+	return 0;
+}
+
+/* From a scenario that is built to the report, whole or not at all. */
+static int run_and_report(const struct request *req, const struct wf_scenario *scenario,
+                          struct wf_run *runs, struct wf_err *err)
+{
+	struct wf_report report = { .scenario = scenario, .runs = runs, .ports = req->ports };
+	struct wf_out out;
+	/* Opened before the run: a place that cannot be written is best known early. */
+	int rc = wf_out_open(&out, req->out, err);
+
+	if (rc != 0)
+		return rc;
+	rc = run_all(req, scenario, runs, &report.n, err);
+	if (rc == 0) {
+		if (req->json)
+			wf_report_json(&report, out.file);
+		else
+			wf_report_table(&report, out.file);
+		rc = wf_out_commit(&out, err);
+	}
+	for (size_t i = 0; rc == 0 && !req->quiet && i < report.n; i++)
+		say_speed(&runs[i], req->threads);
+	for (size_t i = 0; i < report.n; i++)
+		wf_run_fini(&runs[i]);
+	wf_out_abort(&out);
+	return rc;
+}
+
+static int simulate(const struct request *req, struct wf_err *err)
+{
+	static struct wf_paths paths;
+	struct wf_scenario_opts opts = {
+		.paths = &paths,
+		.fabrics = req->fabrics,
+		.overrides = req->overrides,
+		.n_overrides = req->n_overrides,
+	};
+	struct wf_scenario scenario;
+	struct wf_run *runs;
+	int rc = wf_paths_init(&paths, req->profiles, err);
+
+	if (rc != 0)
+		return rc;
+	rc = wf_scenario_read(&scenario, req->scenario, &opts, err);
+	if (rc == 0)
+		rc = wf_scenario_build(&scenario, &opts, err);
+	if (rc == 0) {
+		runs = calloc(scenario.n_fabrics, sizeof(*runs));
+		rc = runs == NULL ? -ENOMEM : run_and_report(req, &scenario, runs, err);
+		free(runs);
+	}
+	wf_scenario_fini(&scenario);
+	return rc;
+}
+
+static int run_run(int argc, char **argv)
+{
+	static struct request req;
+	struct wf_err err = { "" };
+	int status = parse(argc, argv, &req);
+	int rc;
+
+	if (status != 0)
+		return status;
+	if (req.help)
+		return wf_cli_help(&wf_cmd_run);
+	rc = simulate(&req, &err);
+	if (rc == -EINTR) {
+		fprintf(stderr, "weft run: interrupted; nothing is written\n");
+		return WF_EXIT_INTERRUPTED;
+	}
+	return rc == 0 ? WF_EXIT_OK : wf_cli_fail(rc, &err);
+}
+
+const struct wf_cmd wf_cmd_run = {
+	.name = "run",
+	.summary = "simulate a scenario and print what happened",
+	.help = help_text,
+	.run = run_run,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * progress.h - one line on the terminal while a simulation runs, and the wish to stop it.
+ */
+#ifndef WF_CLI_PROGRESS_H
+#define WF_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+#include "base/base.h"
+
+struct wf_progress {
+	const char *label; /* of the fabric that runs */
+	wf_time until;
+	uint64_t flows;
+	bool shown; /* standard error is a terminal, and nobody said --quiet */
+	bool drawn; /* there is a line to take away */
+	uint64_t start_ns, last_ns;
+};
+
+/* Begins with a run. From the first call on, an interrupt (Ctrl-C) is remembered, not deadly. */
+void wf_progress_begin(struct wf_progress *progress, const char *label, wf_time until,
+                       uint64_t flows, bool quiet);
+
+/* A wf_sim_progress_fn; arg is the struct wf_progress. False once there was an interrupt. */
+bool wf_progress_step(void *arg, wf_time now, uint64_t hops, uint64_t flows_done);
+
+/* Takes the line away. */
+void wf_progress_end(struct wf_progress *progress);
+
+/* Whether there was an interrupt. */
+bool wf_progress_interrupted(void);
+
+#endif
