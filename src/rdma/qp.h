@@ -21,8 +21,9 @@
 enum wf_recovery {
 	WF_RECOVERY_GO_BACK_N,
 	/*
-	 * Only what is missing is sent again, and packets that come out of order are kept. Each
-	 * packet of a WRITE carries its own RETH. Both ends of a connection choose it.
+	 * Only what is missing is sent again, and packets that come out of order are kept until
+	 * their turn. A NAK for a PSN sequence error tells in its MSN field which PSN came. Both
+	 * ends of a connection choose it.
 	 */
 	WF_RECOVERY_SELECTIVE,
 };
@@ -36,6 +37,7 @@ struct wf_qp_tune {
 	uint32_t window;  /* packets unacknowledged at most; selective: a power of two, 64..4096 */
 	uint32_t reorder; /* selective: a gap is a loss when a packet this far behind it came */
 	uint32_t ack_every; /* ask for an ACK every so many packets, besides each message's end */
+	uint8_t cnp_cls;    /* class of CNPs; 0: as all packets */
 	bool ect;           /* packets say that they may be marked */
 	bool ecn_echo;      /* ACKs echo congestion marks (BECN) */
 	bool credits;       /* ACKs tell how many receive work requests wait */
@@ -92,6 +94,13 @@ int wf_qp_post_recv(struct wf_qp *qp, const struct wf_recv_wr *wr,
  */
 int wf_qp_bind_mw(struct wf_qp *qp, struct wf_mw *mw, uint64_t wr_id, uint32_t flags,
                   const struct wf_mw_bind *bind) WF_MUST_USE;
+
+/*
+ * Ends a queue pair for a reason of the driver's (the device is gone, the peer was removed): the
+ * oldest send work request completes with status (FATAL_ERR, REM_ABORT_ERR, GENERAL_ERR …), the rest
+ * is flushed, QP_FATAL is raised.
+ */
+void wf_qp_fail(struct wf_qp *qp, enum wf_wc_status status);
 
 /* The rate at which its congestion control lets it send, bits/s. */
 uint64_t wf_qp_rate(const struct wf_qp *qp);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * answer.c - what the responder sends: ACKs and NAKs, READ responses, atomic acknowledges, CNPs.
+ *
+ * Answers go out in the order of their PSNs. READs and atomics are a queue of jobs; one ACK or NAK
+ * may wait behind them and is made when it is sent, so it speaks for all that came until then.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "rdma/qp_flow.h"
+
+static uint32_t job_slots(const struct wf_resp *resp)
+{
+	return 2 * (resp->rd_mask + 1);
+}
+
+void wf_answer_ack(struct wf_qp *qp, uint8_t syndrome)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	/* A NAK that waits acknowledges all before it, too. */
+	if (resp->ack && (syndrome & WF_AETH_KIND) == WF_AETH_ACK)
+		return;
+	resp->ack = true;
+	resp->syndrome = syndrome;
+	if (resp->jobs == 0)
+		wf_qp_kick_ack(qp);
+}
+
+static void kick_answers(struct wf_qp *qp)
+{
+	if (wf_answer_ack_due(qp))
+		wf_qp_kick_ack(qp);
+	if (wf_answer_has_read(qp))
+		wf_qp_kick(qp);
+}
+
+bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	if (job->replay ? resp->replays > resp->rd_mask
+	                : resp->jobs - resp->replays >= resp->max_rd)
+		return false;
+	assert(resp->jobs < job_slots(resp));
+	resp->job[(resp->job_head + resp->jobs) & (job_slots(resp) - 1)] = *job;
+	resp->jobs++;
+	if (job->replay)
+		resp->replays++;
+	/* The response acknowledges what came before. */
+	if (resp->ack && (resp->syndrome & WF_AETH_KIND) == WF_AETH_ACK)
+		resp->ack = false;
+	kick_answers(qp);
+	return true;
+}
+
+static void finish_job(struct wf_qp *qp)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	assert(resp->jobs > 0);
+	if (resp->job[resp->job_head].replay)
+		resp->replays--;
+	resp->job_head = (resp->job_head + 1) & (job_slots(resp) - 1);
+	resp->jobs--;
+	kick_answers(qp);
+}
+
+/* How many receive work requests wait, in the AETH's code, rounded down. */
+static uint8_t credit_code(const struct wf_qp *qp)
+{
+	uint32_t n = wf_rq_waiting(&qp->rq);
+	uint32_t top;
+
+	if (!qp->init.tune.credits || qp->srq != NULL)
+		return WF_AETH_NO_CREDIT;
+	if (n < 4)
+		return (uint8_t)n;
+	if (n >= 32768)
+		return 30;
+	/* 4, 6, 8, 12, 16 …: two codes to a power of two. */
+	top = 31 - (uint32_t)__builtin_clz(n);
+	return (uint8_t)(2 * top + (n >> (top - 1) & 1));
+}
+
+static void set_aeth(struct wf_qp *qp, struct wf_packet *pkt, uint8_t syndrome, uint32_t msn)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	if ((syndrome & WF_AETH_KIND) == WF_AETH_ACK)
+		syndrome = credit_code(qp);
+	pkt->u.aeth.syndrome = syndrome;
+	pkt->u.aeth.msn = msn;
+	pkt->payload = resp->echo;
+	resp->echo = 0;
+	if (resp->ce && qp->init.tune.ecn_echo)
+		pkt->flags |= WF_PACKET_BECN;
+	resp->ce = false;
+}
+
+static void make_cnp(struct wf_qp *qp, struct wf_packet *pkt)
+{
+	qp->resp.cnp = false;
+	wf_qp_fill(qp, qp->hca->attr.roce ? WF_OP_CNP : WF_OP_CNP_IB, 0, pkt);
+	pkt->flags = WF_PACKET_BECN;
+	if (qp->init.tune.cnp_cls != 0)
+		pkt->cls = qp->init.tune.cnp_cls;
+	wf_hca_count(qp->hca, WF_CTR_NP_CNP_SENT);
+}
+
+static void make_atomic_ack(struct wf_qp *qp, struct wf_packet *pkt)
+{
+	const struct wf_job *job = &qp->resp.job[qp->resp.job_head];
+
+	wf_qp_fill(qp, WF_OP_RC_ATOMIC_ACK, job->psn, pkt);
+	set_aeth(qp, pkt, WF_AETH_ACK, job->msn);
+	pkt->u.aeth.orig = job->va;
+	finish_job(qp);
+}
+
+static void make_ack(struct wf_qp *qp, struct wf_packet *pkt)
+{
+	struct wf_resp *resp = &qp->resp;
+	bool positive = (resp->syndrome & WF_AETH_KIND) == WF_AETH_ACK;
+	uint8_t syndrome = resp->syndrome;
+	uint32_t msn = resp->msn;
+
+	if (resp->untold != 0 && (!resp->ack || positive)) {
+		/* Selective repeat: one arrival, and with it the first that is missing. */
+		positive = false;
+		syndrome = WF_NAK_SEQ;
+		msn = wf_held_tell(qp);
+	}
+	resp->ack = false;
+	wf_qp_fill(qp, WF_OP_RC_ACK, wf_psn_add(resp->epsn, positive ? WF_PSN_MASK : 0), pkt);
+	set_aeth(qp, pkt, syndrome, msn);
+	wf_hca_count(qp->hca, WF_CTR_TX_ACKS);
+}
+
+bool wf_answer_tx_ack(struct wf_qp *qp, wf_time now, struct wf_packet *pkt)
+{
+	const struct wf_resp *resp = &qp->resp;
+
+	(void)now;
+	if (!wf_answer_ack_due(qp))
+		return false;
+	if (resp->cnp)
+		make_cnp(qp, pkt);
+	else if (resp->jobs != 0)
+		make_atomic_ack(qp, pkt);
+	else
+		make_ack(qp, pkt);
+	return true;
+}
+
+static uint8_t read_opcode(const struct wf_job *job, bool last)
+{
+	if (last)
+		return job->started ? WF_OP_RC_READ_RESP_LAST : WF_OP_RC_READ_RESP_ONLY;
+	return job->started ? WF_OP_RC_READ_RESP_MIDDLE : WF_OP_RC_READ_RESP_FIRST;
+}
+
+/* The key went away under the response: the READ ends with a NAK where it was. */
+static void abort_read(struct wf_qp *qp)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	resp->epsn = resp->job[resp->job_head].psn;
+	resp->jobs = resp->replays = 0;
+	wf_hca_count(qp->hca, WF_CTR_RESP_REMOTE_ACCESS_ERRORS);
+	wf_resp_refuse(qp, WF_NAK_REM_ACCESS, WF_WC_WR_FLUSH_ERR, WF_EVENT_QP_ACCESS_ERR);
+}
+
+bool wf_answer_tx_read(struct wf_qp *qp, struct wf_packet *pkt, void *payload)
+{
+	struct wf_job *job = &qp->resp.job[qp->resp.job_head];
+	bool last = job->left <= wf_qp_mtu(qp);
+	uint32_t length = last ? job->left : wf_qp_mtu(qp);
+
+	assert(wf_answer_has_read(qp));
+	wf_qp_fill(qp, read_opcode(job, last), job->psn, pkt);
+	wf_qp_set_length(qp, pkt, length);
+	if (length != 0) {
+		const struct wf_region *r =
+			wf_region_check(qp->hca, qp->pd, qp->qpn, job->rkey, job->va, length,
+		                        WF_ACCESS_REMOTE_READ, true);
+
+		if (r == NULL) {
+			abort_read(qp);
+			return false;
+		}
+		if (payload != NULL) {
+			const char *from = wf_region_host(r, job->va);
+
+			if (from != NULL)
+				memcpy(payload, from, length);
+			else
+				memset(payload, 0, length);
+		}
+	}
+	if (last || !job->started)
+		set_aeth(qp, pkt, WF_AETH_ACK, job->msn);
+	job->started = true;
+	job->va += length;
+	job->left -= length;
+	job->psn = wf_psn_add(job->psn, 1);
+	if (last)
+		finish_job(qp);
+	return true;
+}

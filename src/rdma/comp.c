@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * comp.c - the requester hears of its requests: acknowledgements, answers, timers; it completes
+ * work requests, in order.
+ *
+ * What holds: every work request before cons is complete; una is the first PSN of at(cons) that is
+ * not acknowledged (or answered: READ, atomics); exec is past every request that the responder is
+ * known to have executed. When exec passes a READ whose answer is not here, the answer was lost: an
+ * implied NAK.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "rdma/qp_flow.h"
+
+/* The bits of min_rnr_timer and of RNR NAKs, in units of 10 us (IBTA table 46). */
+static const uint32_t rnr_time[32] = {
+	65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,    32,
+	48,    64,   96,   128,  192,  256,   384,   512,   768,   1024,  1536,
+	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+/* End-to-end credits of an AETH (IBTA table 45); 31 says that they are not counted. */
+static const uint16_t credits[31] = {
+	0,    1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
+	48,   64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
+	2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
+};
+
+static const uint8_t wc_opcode[WF_WR_OPCODES] = {
+	[WF_WR_RDMA_WRITE] = WF_WC_RDMA_WRITE,
+	[WF_WR_RDMA_WRITE_WITH_IMM] = WF_WC_RDMA_WRITE,
+	[WF_WR_SEND] = WF_WC_SEND,
+	[WF_WR_SEND_WITH_IMM] = WF_WC_SEND,
+	[WF_WR_RDMA_READ] = WF_WC_RDMA_READ,
+	[WF_WR_ATOMIC_CMP_AND_SWP] = WF_WC_COMP_SWAP,
+	[WF_WR_ATOMIC_FETCH_AND_ADD] = WF_WC_FETCH_ADD,
+	[WF_WR_LOCAL_INV] = WF_WC_LOCAL_INV,
+	[WF_WR_BIND_MW] = WF_WC_BIND_MW,
+	[WF_WR_SEND_WITH_INV] = WF_WC_SEND,
+};
+
+static void complete(struct wf_qp *qp, const struct wf_swqe *wqe, enum wf_wc_status status,
+                     uint8_t syndrome)
+{
+	struct wf_wc wc = {
+		.wr_id = wqe->wr_id,
+		.status = status,
+		.opcode = (enum wf_wc_opcode)wc_opcode[wqe->opcode],
+		.vendor_err = syndrome,
+		.qp_num = qp->qpn,
+		.time = qp->hca->now,
+	};
+
+	if (wf_wr_is_answered(wqe->opcode))
+		wc.byte_len = wqe->length;
+	if (status != WF_WC_SUCCESS) {
+		wf_hca_count(qp->hca, WF_CTR_REQ_CQE_ERROR);
+		if (status == WF_WC_WR_FLUSH_ERR)
+			wf_hca_count(qp->hca, WF_CTR_REQ_CQE_FLUSH_ERROR);
+		else if (status == WF_WC_REM_ACCESS_ERR)
+			wf_hca_count(qp->hca, WF_CTR_REQ_REMOTE_ACCESS_ERRORS);
+		else if (status == WF_WC_REM_INV_REQ_ERR)
+			wf_hca_count(qp->hca, WF_CTR_REQ_REMOTE_INVALID_REQUEST);
+	}
+	wf_qp_complete(qp, qp->send_cq, &wc, false);
+}
+
+void wf_comp_flush(struct wf_qp *qp)
+{
+	struct wf_req *req = &qp->req;
+
+	assert(qp->state == WF_QPS_ERR || qp->state == WF_QPS_SQE);
+	while (req->cons != req->prod) {
+		const struct wf_swqe *wqe = wf_sq_at(req, req->cons++);
+
+		complete(qp, wqe, WF_WC_WR_FLUSH_ERR, 0);
+	}
+	req->send = req->fresh = req->cons;
+	req->rd_out = 0;
+	req->inflight = 0;
+	req->rnr_wait = req->retrying = false;
+	req->sample_tail = req->sample_head;
+	wf_req_start(qp, req->next);
+	wf_qp_set_timer(qp, WF_TIME_NEVER);
+}
+
+void wf_comp_fail(struct wf_qp *qp, enum wf_wc_status status, uint8_t syndrome)
+{
+	struct wf_req *req = &qp->req;
+
+	assert(req->cons != req->prod && status != WF_WC_SUCCESS);
+	complete(qp, wf_sq_at(req, req->cons), status, syndrome);
+	if (qp->state == WF_QPS_ERR)
+		return; /* the completion queue overflowed */
+	req->cons++;
+	if (qp->service == WF_SERVICE_RC) {
+		wf_qp_to_error(qp);
+		return;
+	}
+	/* IBTA 10.3.1.5: of an unreliable queue pair only the send queue stops. */
+	qp->state = WF_QPS_SQE;
+	wf_comp_flush(qp);
+}
+
+void wf_comp_drained(struct wf_qp *qp)
+{
+	struct wf_req *req = &qp->req;
+
+	if (qp->state != WF_QPS_SQD || req->drained || req->cons != req->fresh)
+		return;
+	req->drained = true;
+	if (qp->attr.en_sqd_async_notify)
+		wf_qp_event(qp, WF_EVENT_SQ_DRAINED);
+}
+
+static bool sack_test(const struct wf_req *req, uint32_t psn)
+{
+	uint32_t bit = psn & req->sack_mask;
+
+	return (req->sacked[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+static void sack_put(struct wf_req *req, uint32_t psn, bool on)
+{
+	uint32_t bit = psn & req->sack_mask;
+
+	if (on)
+		req->sacked[bit / 64] |= UINT64_C(1) << bit % 64;
+	else
+		req->sacked[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+}
+
+/* Moves una to psn, which is not before it. */
+static void move_una(struct wf_req *req, uint32_t psn)
+{
+	if (req->sacked != NULL) {
+		for (; req->una != psn; req->una = wf_psn_add(req->una, 1))
+			sack_put(req, req->una, false);
+	}
+	req->una = psn;
+}
+
+/* How far the message of wqe is acknowledged at psn, bytes. */
+static uint32_t bytes_at(const struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn)
+{
+	uint32_t bytes = (uint32_t)wf_psn_diff(psn, wqe->first_psn) << qp->mtu_shift;
+
+	return bytes < wqe->length ? bytes : wqe->length;
+}
+
+/* Takes what exec says of wqe, which has PSNs. Returns whether it is done. */
+static bool advance_one(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t *acked)
+{
+	struct wf_req *req = &qp->req;
+	uint32_t end = req->exec;
+
+	if (wf_wr_is_answered(wqe->opcode)) {
+		while (req->sacked != NULL && wf_psn_diff(wqe->last_psn, req->una) >= 0 &&
+		       sack_test(req, req->una))
+			move_una(req, wf_psn_add(req->una, 1));
+		return wf_psn_diff(req->una, wqe->last_psn) > 0;
+	}
+	if (wf_psn_diff(end, wqe->last_psn) > 0)
+		end = wf_psn_add(wqe->last_psn, 1);
+	if (wf_psn_diff(end, req->una) > 0) {
+		*acked += bytes_at(qp, wqe, end) - bytes_at(qp, wqe, req->una);
+		move_una(req, end);
+	}
+	return wf_psn_diff(req->una, wqe->last_psn) > 0;
+}
+
+uint32_t wf_comp_advance(struct wf_qp *qp)
+{
+	struct wf_req *req = &qp->req;
+	uint32_t acked = 0;
+
+	while (req->cons != req->prod) {
+		const struct wf_swqe *wqe = wf_sq_at(req, req->cons);
+
+		if (wf_unlikely(wqe->status != WF_WC_SUCCESS)) {
+			wf_comp_fail(qp, (enum wf_wc_status)wqe->status, 0);
+			return acked;
+		}
+		if (req->cons == req->fresh ||
+		    (!wf_wr_is_local(wqe->opcode) && !advance_one(qp, wqe, &acked)))
+			break;
+		if (wf_wr_is_answered(wqe->opcode)) {
+			assert(req->rd_out > 0);
+			req->rd_out--;
+		}
+		if (qp->sq_sig_all || (wqe->flags & WF_SEND_SIGNALED) != 0) {
+			complete(qp, wqe, WF_WC_SUCCESS, 0);
+			if (wf_unlikely(qp->state == WF_QPS_ERR))
+				return acked;
+		}
+		req->cons++;
+	}
+	/* What was to be sent again may have arrived after all. */
+	if (wf_psn_diff(req->una, req->psn) > 0)
+		req->psn = req->una;
+	if ((int32_t)(req->cons - req->send) > 0)
+		req->send = req->cons;
+	req->inflight = req->inflight > acked ? req->inflight - acked : 0;
+	if (wf_unlikely(qp->state == WF_QPS_SQD))
+		wf_comp_drained(qp);
+	return acked;
+}
+
+/* Whether something sent is neither acknowledged nor answered. */
+static bool outstanding(const struct wf_req *req)
+{
+	return req->una != req->next;
+}
+
+static void raise_exec(struct wf_req *req, uint32_t psn)
+{
+	if (wf_psn_diff(psn, req->exec) > 0)
+		req->exec = psn;
+}
+
+/* IBTA 9.9.2.1: again from what is missing, or not any more. */
+static void retry(struct wf_qp *qp, enum wf_cc_loss loss, uint32_t end, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+
+	if (req->retry_left == 0) {
+		wf_comp_fail(qp, WF_WC_RETRY_EXC_ERR, 0);
+		return;
+	}
+	req->retry_left--;
+	req->retrying = loss == WF_CC_LOSS_NAK;
+	qp->cc->ops->on_loss(qp->cc, loss, now);
+	wf_qp_set_timer(qp, req->timeout != 0 ? now + req->timeout : WF_TIME_NEVER);
+	wf_req_resend(qp, end);
+}
+
+/*
+ * Selective repeat: what is missing before end is lost. Each PSN is sent again for this reason once
+ * (mark is past them); if that is lost too, the timer finds out.
+ */
+static void resend_gaps(struct wf_qp *qp, uint32_t end, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+	uint32_t from = wf_psn_diff(req->mark, req->una) > 0 ? req->mark : req->una;
+
+	end = wf_psn_add(end, 0 - qp->init.tune.reorder);
+	if (wf_psn_diff(end, from) <= 0)
+		return;
+	if (req->rtx == req->rtx_end) {
+		req->rtx = from;
+		req->rtx_wqe = req->cons;
+	}
+	req->rtx_end = req->mark = end;
+	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
+	wf_qp_kick(qp);
+}
+
+/* An answer at una is missing although a later one came. */
+static void check_implied(struct wf_qp *qp, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+
+	if (qp->state == WF_QPS_ERR || req->cons == req->fresh || req->rnr_wait ||
+	    wf_psn_diff(req->exec, req->una) <= 0)
+		return;
+	assert(wf_wr_is_answered(wf_sq_at(req, req->cons)->opcode));
+	wf_hca_count(qp->hca, WF_CTR_IMPLIED_NAK_SEQ_ERR);
+	if (req->sacked != NULL)
+		resend_gaps(qp, req->exec, now);
+	else if (!req->retrying)
+		retry(qp, WF_CC_LOSS_NAK, req->next, now);
+}
+
+static void take_credits(struct wf_req *req, const struct wf_packet *pkt)
+{
+	uint8_t value = pkt->u.aeth.syndrome & WF_AETH_VALUE;
+	uint32_t lsn;
+
+	if ((pkt->u.aeth.syndrome & WF_AETH_KIND) != WF_AETH_ACK)
+		return;
+	req->no_credit = value == WF_AETH_NO_CREDIT;
+	if (req->no_credit)
+		return;
+	lsn = wf_psn_add(pkt->u.aeth.msn & WF_PSN_MASK, credits[value]);
+	if (wf_psn_diff(lsn, req->lsn) > 0)
+		req->lsn = lsn;
+}
+
+/* Selective repeat: the responder keeps what it has, and tells which one came. */
+static void take_sack(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	struct wf_req *req = &qp->req;
+	uint32_t psn = pkt->u.aeth.msn & WF_PSN_MASK;
+	uint32_t index = req->cons;
+	const struct wf_swqe *wqe;
+
+	if (wf_psn_diff(psn, req->una) < 0 || wf_psn_diff(psn, req->next) >= 0 ||
+	    wf_psn_diff(psn, req->una) > (int32_t)req->sack_mask)
+		return;
+	while (index != req->fresh) {
+		wqe = wf_sq_at(req, index++);
+		if (wf_wr_is_local(wqe->opcode) || wf_psn_diff(wqe->last_psn, psn) < 0)
+			continue;
+		if (!wf_wr_is_answered(wqe->opcode))
+			sack_put(req, psn, true);
+		break;
+	}
+	if (wf_psn_diff(psn, req->high) >= 0 || wf_psn_diff(req->high, req->una) < 0)
+		req->high = wf_psn_add(psn, 1);
+}
+
+static void rx_nak_seq(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+
+	wf_hca_count(qp->hca, WF_CTR_PACKET_SEQ_ERR);
+	if (req->rnr_wait || !outstanding(req))
+		return;
+	if (req->sacked != NULL) {
+		take_sack(qp, pkt);
+		resend_gaps(qp, wf_psn_add(req->high, WF_PSN_MASK), now);
+	} else if (!req->retrying) {
+		retry(qp, WF_CC_LOSS_NAK, req->next, now);
+	}
+}
+
+/* IBTA 9.7.5.2.8: wait, then ask again. */
+static void rx_rnr(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+	uint8_t value = pkt->u.aeth.syndrome & WF_AETH_VALUE;
+
+	wf_hca_count(qp->hca, WF_CTR_RNR_NAK_RETRY_ERR);
+	if (req->rnr_wait || req->una != pkt->psn)
+		return;
+	if (req->rnr_left == 0) {
+		wf_comp_fail(qp, WF_WC_RNR_RETRY_EXC_ERR, pkt->u.aeth.syndrome);
+		return;
+	}
+	if (qp->attr.rnr_retry != 7)
+		req->rnr_left--;
+	if (req->sacked != NULL)
+		sack_put(req, pkt->psn, false);
+	wf_req_resend(qp, wf_psn_add(pkt->psn, 1));
+	req->rnr_wait = true;
+	wf_qp_set_timer(qp, now + (wf_time)rnr_time[value] * 10 * WF_US);
+}
+
+static void rx_nak_fatal(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	enum wf_wc_status status;
+
+	/* The answer to a READ before it was lost, and will not come any more: time will tell. */
+	if (qp->req.una != pkt->psn || !outstanding(&qp->req))
+		return;
+	switch (pkt->u.aeth.syndrome) {
+	case WF_NAK_INV_REQ:
+		status = WF_WC_REM_INV_REQ_ERR;
+		break;
+	case WF_NAK_REM_ACCESS:
+		status = WF_WC_REM_ACCESS_ERR;
+		break;
+	case WF_NAK_REM_OP:
+		status = WF_WC_REM_OP_ERR;
+		break;
+	case WF_NAK_INV_RD:
+		status = WF_WC_REM_INV_RD_REQ_ERR;
+		break;
+	default:
+		status = WF_WC_BAD_RESP_ERR;
+		break;
+	}
+	wf_comp_fail(qp, status, pkt->u.aeth.syndrome);
+}
+
+static void rx_nak(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
+{
+	switch (pkt->u.aeth.syndrome & WF_AETH_KIND) {
+	case WF_AETH_RNR:
+		rx_rnr(qp, pkt, now);
+		break;
+	case WF_AETH_NAK:
+		if (pkt->u.aeth.syndrome == WF_NAK_SEQ)
+			rx_nak_seq(qp, pkt, now);
+		else
+			rx_nak_fatal(qp, pkt);
+		break;
+	default: /* reserved */
+		wf_hca_count(qp->hca, WF_CTR_RX_DISCARDS);
+		break;
+	}
+}
+
+/* The work request whose answer psn is, if its answer it can be; NULL otherwise. */
+static struct wf_swqe *answered_wqe(const struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	const struct wf_req *req = &qp->req;
+
+	for (uint32_t i = req->cons; i != req->fresh; i++) {
+		struct wf_swqe *wqe = wf_sq_at(req, i);
+
+		if (wf_wr_is_local(wqe->opcode) || wf_psn_diff(wqe->last_psn, pkt->psn) < 0)
+			continue;
+		if (wf_op_is_read_resp(pkt->opcode))
+			return wqe->opcode == WF_WR_RDMA_READ ? wqe : NULL;
+		return wf_wr_is_answered(wqe->opcode) && wqe->opcode != WF_WR_RDMA_READ ? wqe
+		                                                                        : NULL;
+	}
+	return NULL;
+}
+
+/* Puts the answer where the work request wants it. */
+static enum wf_wc_status place_answer(const struct wf_qp *qp, struct wf_swqe *wqe,
+                                      const struct wf_packet *pkt, const void *payload)
+{
+	uint32_t offset = (uint32_t)wf_psn_diff(pkt->psn, wqe->first_psn) << qp->mtu_shift;
+	uint32_t length = wqe->length - offset;
+	const void *from = payload;
+
+	if (wf_op_is_atomic_ack(pkt->opcode)) {
+		from = &pkt->u.aeth.orig;
+	} else {
+		if (length > wf_qp_mtu(qp))
+			length = wf_qp_mtu(qp);
+		if (pkt->length != length)
+			return WF_WC_BAD_RESP_ERR;
+	}
+	if (wf_sg_scatter(qp, wf_swqe_sge(wqe), wqe->num_sge, offset, length, from) != 0)
+		return WF_WC_LOC_PROT_ERR;
+	return WF_WC_SUCCESS;
+}
+
+/* A READ response or an atomic acknowledge. Everything before it was executed. */
+static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	struct wf_req *req = &qp->req;
+	int32_t ahead = wf_psn_diff(pkt->psn, req->una);
+	enum wf_wc_status status;
+	struct wf_swqe *wqe;
+
+	assert(ahead >= 0);
+	if (ahead > 0 && (req->sacked == NULL || ahead > (int32_t)req->sack_mask))
+		return; /* check_implied() asks for what is missing */
+	if (req->sacked != NULL && sack_test(req, pkt->psn))
+		return;
+	wqe = answered_wqe(qp, pkt);
+	if (wqe == NULL) {
+		if (ahead == 0)
+			wf_comp_fail(qp, WF_WC_BAD_RESP_ERR, 0);
+		return;
+	}
+	status = place_answer(qp, wqe, pkt, payload);
+	if (status != WF_WC_SUCCESS) {
+		wqe->status = (uint8_t)status;
+		return;
+	}
+	raise_exec(req, wf_psn_add(pkt->psn, 1));
+	if (req->sacked != NULL)
+		sack_put(req, pkt->psn, true);
+	else
+		req->una = wf_psn_add(pkt->psn, 1);
+}
+
+/* The newest sample that una has passed, and with it those before. */
+static wf_time take_rtt(struct wf_req *req, wf_time now)
+{
+	wf_time rtt = 0;
+
+	while (req->sample_tail != req->sample_head) {
+		uint32_t slot = req->sample_tail & (WF_RTT_SAMPLES - 1);
+
+		if (wf_psn_diff(req->una, req->sample[slot].psn) <= 0)
+			break;
+		rtt = now - req->sample[slot].at;
+		req->sample_tail++;
+	}
+	return rtt;
+}
+
+/* una has moved: retries are counted anew, the timer starts anew, congestion control hears of it. */
+static void progress(struct wf_qp *qp, const struct wf_packet *pkt,
+                     const struct wf_hca_rx_extra *extra, uint32_t acked, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+	struct wf_cc_ack ack = {
+		.now = now,
+		.rtt = take_rtt(req, now),
+		.inflight = req->inflight,
+		.bytes = acked,
+		.ecn = (pkt->flags & (WF_PACKET_BECN | WF_PACKET_CE)) != 0,
+		.telemetry = extra->telemetry,
+	};
+	wf_time at = WF_TIME_NEVER;
+
+	req->retry_left = qp->attr.retry_cnt;
+	req->rnr_left = qp->attr.rnr_retry;
+	req->retrying = req->rnr_wait = false;
+	if (req->timeout != 0 && outstanding(req))
+		at = now + req->timeout;
+	wf_qp_set_timer(qp, at);
+	if (now >= qp->cc->timer)
+		qp->cc->ops->on_timer(qp->cc, now);
+	qp->cc->ops->on_ack(qp->cc, &ack);
+	if (wf_req_pending(qp))
+		wf_qp_kick(qp);
+}
+
+void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
+                wf_time now)
+{
+	struct wf_req *req = &qp->req;
+	uint32_t una = req->una;
+	bool nak = false;
+	uint32_t acked;
+
+	if (wf_op_has_aeth(pkt->opcode))
+		take_credits(req, pkt);
+	/* Late, or of something never sent (C9-149: ghosts are dropped). */
+	if (wf_psn_diff(pkt->psn, una) < 0 || wf_psn_diff(pkt->psn, req->next) >= 0) {
+		if (!req->no_credit && wf_req_pending(qp))
+			wf_qp_kick(qp);
+		return;
+	}
+	if (wf_op_is_ack(pkt->opcode)) {
+		nak = (pkt->u.aeth.syndrome & WF_AETH_KIND) != WF_AETH_ACK;
+		raise_exec(req, wf_psn_add(pkt->psn, nak ? 0 : 1));
+		acked = wf_comp_advance(qp);
+	} else {
+		raise_exec(req, pkt->psn);
+		acked = wf_comp_advance(qp);
+		if (qp->state != WF_QPS_ERR)
+			rx_answer(qp, pkt, extra->payload);
+		if (qp->state != WF_QPS_ERR)
+			acked += wf_comp_advance(qp);
+	}
+	if (qp->state == WF_QPS_ERR)
+		return;
+	if (req->una != una)
+		progress(qp, pkt, extra, acked, now);
+	if (nak)
+		rx_nak(qp, pkt, now);
+	check_implied(qp, now);
+}
+
+void wf_comp_timer(struct wf_qp *qp, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+
+	if (qp->state != WF_QPS_RTS && qp->state != WF_QPS_SQD)
+		return;
+	if (req->rnr_wait) {
+		req->rnr_wait = false;
+		wf_qp_kick(qp);
+		return;
+	}
+	if (!outstanding(req))
+		return;
+	wf_hca_count(qp->hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR);
+	retry(qp, WF_CC_LOSS_TIMEOUT, req->next, now);
+}

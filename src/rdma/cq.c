@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cq.c - completion queues: a ring, its notice, its overflow. */
+#include "rdma/cq.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "rdma/cq_priv.h"
+
+/* What holds between any two calls. */
+static void assert_cq(const struct wf_cq *cq)
+{
+	assert(cq->size >= 1 && cq->size <= cq->mask + 1);
+	assert(cq->prod - cq->cons <= cq->size);
+	assert((cq->notices != 0) == !wf_link_empty(&cq->comp_link));
+	(void)cq;
+}
+
+int wf_cq_create(struct wf_hca *hca, uint32_t cqe, struct wf_cq **cq_p)
+{
+	struct wf_mem *mem = hca->mem;
+	struct wf_cq *cq;
+
+	if (cqe == 0 || cqe > hca->attr.max_cqe)
+		return -EINVAL;
+	cq = mem->alloc(mem, sizeof(*cq));
+	if (cq == NULL)
+		return -ENOMEM;
+	cq->hca = hca;
+	cq->size = cqe;
+	cq->mask = wf_pow2_ceil(cqe) - 1;
+	cq->ring = mem->alloc(mem, ((size_t)cq->mask + 1) * sizeof(*cq->ring));
+	if (cq->ring == NULL)
+		goto err_free_cq;
+	wf_link_init(&cq->comp_link);
+	wf_link_append(&hca->cqs, &cq->link);
+	*cq_p = cq;
+	return 0;
+
+err_free_cq:
+	mem->free(mem, cq);
+	return -ENOMEM;
+}
+
+int wf_cq_destroy(struct wf_cq *cq)
+{
+	struct wf_mem *mem = cq->hca->mem;
+
+	if (cq->refs != 0)
+		return -EBUSY;
+	wf_event_purge(cq->hca, cq);
+	wf_link_remove(&cq->comp_link);
+	wf_link_remove(&cq->link);
+	mem->free(mem, cq->ring);
+	mem->free(mem, cq);
+	return 0;
+}
+
+int wf_cq_resize(struct wf_cq *cq, uint32_t cqe)
+{
+	struct wf_mem *mem = cq->hca->mem;
+	uint32_t n = cq->prod - cq->cons;
+	struct wf_wc *ring;
+	uint32_t mask;
+
+	if (cqe == 0 || cqe > cq->hca->attr.max_cqe || cqe < n)
+		return -EINVAL;
+	mask = wf_pow2_ceil(cqe) - 1;
+	ring = mem->alloc(mem, ((size_t)mask + 1) * sizeof(*ring));
+	if (ring == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		ring[i & mask] = cq->ring[(cq->cons + i) & cq->mask];
+	mem->free(mem, cq->ring);
+	cq->ring = ring;
+	cq->mask = mask;
+	cq->size = cqe;
+	cq->cons = 0;
+	cq->prod = n;
+	assert_cq(cq);
+	return 0;
+}
+
+int wf_cq_poll(struct wf_cq *cq, uint32_t n, struct wf_wc *wc)
+{
+	uint32_t waiting = cq->prod - cq->cons;
+
+	assert_cq(cq);
+	if (waiting == 0)
+		return cq->failed ? -EIO : 0;
+	if (n > waiting)
+		n = waiting;
+	for (uint32_t i = 0; i < n; i++)
+		wc[i] = cq->ring[cq->cons++ & cq->mask];
+	return (int)n;
+}
+
+void wf_cq_arm(struct wf_cq *cq, bool solicited_only)
+{
+	/* A request for the next completion is not weakened by one for the next solicited one. */
+	if (!solicited_only)
+		cq->armed = WF_CQ_ARM_ANY;
+	else if (cq->armed == WF_CQ_IDLE)
+		cq->armed = WF_CQ_ARM_SOLICITED;
+}
+
+static void cq_notify(struct wf_cq *cq)
+{
+	cq->armed = WF_CQ_IDLE;
+	if (cq->notices++ == 0)
+		wf_link_append(&cq->hca->comps, &cq->comp_link);
+}
+
+int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited)
+{
+	assert_cq(cq);
+	if (wf_unlikely(cq->failed))
+		return -ENOSPC;
+	if (wf_unlikely(cq->prod - cq->cons >= cq->size)) {
+		struct wf_event event = { .type = WF_EVENT_CQ_ERR, .cq = cq };
+
+		cq->failed = true;
+		wf_event_add(cq->hca, &event);
+		return -ENOSPC;
+	}
+	cq->ring[cq->prod++ & cq->mask] = *wc;
+	if (cq->armed == WF_CQ_ARM_ANY ||
+	    (cq->armed == WF_CQ_ARM_SOLICITED && (solicited || wc->status != WF_WC_SUCCESS)))
+		cq_notify(cq);
+	return 0;
+}
+
+struct wf_cq *wf_hca_next_comp(struct wf_hca *hca)
+{
+	struct wf_cq *cq;
+
+	if (wf_link_empty(&hca->comps))
+		return NULL;
+	cq = wf_container_of(hca->comps.next, struct wf_cq, comp_link);
+	wf_link_remove(&cq->comp_link);
+	if (--cq->notices != 0)
+		wf_link_append(&hca->comps, &cq->comp_link);
+	return cq;
+}
+
+uint32_t wf_cq_size(const struct wf_cq *cq)
+{
+	return cq->size;
+}
+
+uint32_t wf_cq_waiting(const struct wf_cq *cq)
+{
+	return cq->prod - cq->cons;
+}
+
+void wf_cq_set_user(struct wf_cq *cq, void *user)
+{
+	cq->user = user;
+}
+
+void *wf_cq_user(const struct wf_cq *cq)
+{
+	return cq->user;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hca.c - the adapter: its tables, who sends next, where a received packet goes, time. */
+#include "rdma/hca.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "rdma/cq_priv.h"
+#include "rdma/mr.h"
+#include "rdma/qp_flow.h"
+
+#define HCA_MAX_QP (UINT32_C(1) << 20)
+#define HCA_MAX_MR (UINT32_C(1) << 20)
+#define HCA_MAX_QUEUE (UINT32_C(1) << 24)
+#define HCA_MAX_RD_ATOMIC 128
+#define PKEY_FULL 0x8000
+#define PKEY_BASE 0x7fff
+
+void wf_hca_attr_defaults(struct wf_hca_attr *attr)
+{
+	*attr = (struct wf_hca_attr){
+		.line_rate = UINT64_C(400000000000),
+		.max_qp = 1024,
+		.max_mr = 1024,
+		.max_qp_wr = 32768,
+		.max_sge = 30,
+		.max_inline = 1024,
+		.max_cqe = 1 << 22,
+		.max_rd_atomic = 16,
+		.max_events = 256,
+		.overhead = 14 + 20 + 8 + 4 + 4, /* Ethernet, IPv4, UDP, ICRC, FCS */
+		.num_pkeys = 1,
+		.data = true,
+		.roce = true,
+	};
+}
+
+static bool attr_is_valid(const struct wf_hca_attr *a)
+{
+	return a->max_qp >= 1 && a->max_qp <= HCA_MAX_QP && a->max_mr >= 1 &&
+	       a->max_mr <= HCA_MAX_MR && a->max_qp_wr >= 1 && a->max_qp_wr <= HCA_MAX_QUEUE &&
+	       a->max_cqe >= 1 && a->max_cqe <= HCA_MAX_QUEUE && a->max_sge >= 1 &&
+	       a->max_sge <= 64 && a->max_inline <= 4096 && a->max_rd_atomic >= 1 &&
+	       a->max_rd_atomic <= HCA_MAX_RD_ATOMIC && a->max_events >= 1 &&
+	       a->max_events <= HCA_MAX_QUEUE && a->num_pkeys >= 1 && a->num_pkeys <= 64 &&
+	       a->overhead <= 1024;
+}
+
+static int hca_alloc_heaps(struct wf_hca *hca)
+{
+	struct wf_mem *mem = hca->mem;
+
+	for (int i = 0; i < WF_HEAPS; i++) {
+		hca->heap[i].item = mem->alloc(mem, hca->attr.max_qp * sizeof(*hca->heap[i].item));
+		if (hca->heap[i].item == NULL)
+			goto err_free_heaps;
+	}
+	return 0;
+
+err_free_heaps:
+	for (int i = 0; i < WF_HEAPS; i++)
+		mem->free(mem, hca->heap[i].item);
+	return -ENOMEM;
+}
+
+/* The first key is not index 0 with key part 0: a key of 0 is never valid. */
+static void hca_init_regions(struct wf_hca *hca)
+{
+	hca->free_region_tail = &hca->free_region;
+	for (uint32_t i = 0; i < hca->attr.max_mr; i++) {
+		struct wf_region *r = &hca->regions[i];
+
+		r->key = i << 8;
+		*hca->free_region_tail = r;
+		hca->free_region_tail = &r->parent;
+	}
+}
+
+static void hca_init_lists(struct wf_hca *hca)
+{
+	wf_link_init(&hca->ack_ring);
+	wf_link_init(&hca->tx_ring);
+	wf_link_init(&hca->comps);
+	wf_link_init(&hca->pds);
+	wf_link_init(&hca->cqs);
+	wf_link_init(&hca->srqs);
+	wf_link_init(&hca->ahs);
+	if (hca->attr.pkeys == NULL)
+		hca->pkey[0] = 0xffff;
+	else
+		memcpy(hca->pkey, hca->attr.pkeys, hca->attr.num_pkeys * sizeof(hca->pkey[0]));
+	hca->attr.pkeys = NULL;
+}
+
+int wf_hca_create(const struct wf_hca_attr *attr, struct wf_mem *mem, struct wf_hca **hca_p)
+{
+	struct wf_hca *hca;
+
+	if (!attr_is_valid(attr))
+		return -EINVAL;
+	hca = mem->alloc(mem, sizeof(*hca));
+	if (hca == NULL)
+		return -ENOMEM;
+	hca->mem = mem;
+	hca->attr = *attr;
+	/* Places 0 and 1 are the management queue pairs'. */
+	hca->qp_mask = wf_pow2_ceil(attr->max_qp + 2) - 1;
+	hca->next_qp = 2;
+	hca->qps = mem->alloc(mem, ((size_t)hca->qp_mask + 1) * sizeof(struct wf_qp *));
+	if (hca->qps == NULL)
+		goto err_free_hca;
+	hca->region_mask = wf_pow2_ceil(attr->max_mr) - 1;
+	hca->regions = mem->alloc(mem, ((size_t)hca->region_mask + 1) * sizeof(*hca->regions));
+	if (hca->regions == NULL)
+		goto err_free_qps;
+	hca->event = mem->alloc(mem, attr->max_events * sizeof(*hca->event));
+	if (hca->event == NULL)
+		goto err_free_regions;
+	if (hca_alloc_heaps(hca) != 0)
+		goto err_free_events;
+	hca_init_regions(hca);
+	hca_init_lists(hca);
+	*hca_p = hca;
+	return 0;
+
+err_free_events:
+	mem->free(mem, hca->event);
+err_free_regions:
+	mem->free(mem, hca->regions);
+err_free_qps:
+	mem->free(mem, hca->qps);
+err_free_hca:
+	mem->free(mem, hca);
+	return -ENOMEM;
+}
+
+static void hca_destroy_objects(struct wf_hca *hca)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i <= hca->qp_mask; i++) {
+		if (hca->qps[i] != NULL)
+			wf_qp_destroy(hca->qps[i]);
+	}
+	assert(hca->num_qps == 0);
+	while (!wf_link_empty(&hca->ahs))
+		wf_ah_destroy(wf_container_of(hca->ahs.next, struct wf_ah, link));
+	while (!wf_link_empty(&hca->srqs))
+		ret |= wf_srq_destroy(wf_container_of(hca->srqs.next, struct wf_srq, link));
+	while (!wf_link_empty(&hca->cqs))
+		ret |= wf_cq_destroy(wf_container_of(hca->cqs.next, struct wf_cq, link));
+	while (!wf_link_empty(&hca->pds)) {
+		struct wf_pd *pd = wf_container_of(hca->pds.next, struct wf_pd, link);
+
+		pd->refs = 0; /* regions and windows go with the table */
+		ret |= wf_pd_destroy(pd);
+	}
+	assert(ret == 0);
+	(void)ret;
+}
+
+void wf_hca_destroy(struct wf_hca *hca)
+{
+	struct wf_mem *mem;
+
+	if (hca == NULL)
+		return;
+	mem = hca->mem;
+	hca_destroy_objects(hca);
+	for (int i = 0; i < WF_HEAPS; i++) {
+		assert(hca->heap[i].n == 0);
+		mem->free(mem, hca->heap[i].item);
+	}
+	mem->free(mem, hca->event);
+	mem->free(mem, hca->regions);
+	mem->free(mem, hca->qps);
+	mem->free(mem, hca);
+}
+
+/* IBTA 10.9.3: the same partition, and at least one of the two a full member. */
+static bool pkey_matches(uint16_t a, uint16_t b)
+{
+	return ((a ^ b) & PKEY_BASE) == 0 && (a & PKEY_BASE) != 0 && ((a | b) & PKEY_FULL) != 0;
+}
+
+static bool check_pkey(struct wf_hca *hca, const struct wf_qp *qp, uint16_t pkey)
+{
+	if (qp->type != WF_QPT_GSI)
+		return pkey_matches(hca->pkey[qp->pkey_index], pkey);
+	for (uint32_t i = 0; i < hca->attr.num_pkeys; i++) {
+		if (pkey_matches(hca->pkey[i], pkey))
+			return true;
+	}
+	return false;
+}
+
+/* IBTA 9.6: the queue pair can receive this, and it comes from where it should. */
+static bool check_packet(struct wf_hca *hca, const struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	if (qp->state < WF_QPS_RTR || qp->state == WF_QPS_ERR)
+		return false;
+	if (wf_op_is_cnp(pkt->opcode))
+		return !wf_qp_is_ud(qp) && pkt->src == qp->dest;
+	if (wf_op_service(pkt->opcode) != qp->service || !wf_op_is_known(pkt->opcode))
+		return false;
+	if (!wf_qp_is_ud(qp) && pkt->src != qp->dest)
+		return false;
+	if (wf_unlikely(pkt->psn > WF_PSN_MASK))
+		return false;
+	if (wf_unlikely(pkt->length > 4096 && wf_op_has_payload(pkt->opcode)))
+		return false;
+	if (!check_pkey(hca, qp, pkt->pkey)) {
+		wf_hca_count(hca, WF_CTR_PKEY_VIOLATIONS);
+		return false;
+	}
+	return true;
+}
+
+/* The notification point: a CNP back to the sender of a marked packet, not too often. */
+static void note_mark(struct wf_qp *qp, wf_time now)
+{
+	struct wf_hca *hca = qp->hca;
+
+	wf_hca_count(hca, WF_CTR_NP_ECN_MARKED_ROCE_PACKETS);
+	qp->resp.ce = true;
+	if (qp->init.tune.cnp_interval == 0 || wf_qp_is_ud(qp) || now < qp->resp.cnp_next)
+		return;
+	qp->resp.cnp_next = now + qp->init.tune.cnp_interval;
+	qp->resp.cnp = true;
+	wf_qp_kick_ack(qp);
+}
+
+/* The reaction point. */
+static void handle_cnp(struct wf_qp *qp, wf_time now)
+{
+	wf_hca_count(qp->hca, WF_CTR_RP_CNP_HANDLED);
+	if (now >= qp->cc->timer)
+		qp->cc->ops->on_timer(qp->cc, now);
+	qp->cc->ops->on_cnp(qp->cc, now);
+}
+
+void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
+               wf_time now)
+{
+	static const struct wf_hca_rx_extra nothing;
+	struct wf_qp *qp;
+
+	assert(now >= hca->now);
+	hca->now = now;
+	wf_hca_count(hca, WF_CTR_RX_PACKETS);
+	if (wf_unlikely((pkt->flags & WF_PACKET_BAD) != 0)) {
+		wf_hca_count(hca, WF_CTR_RX_BAD);
+		return;
+	}
+	if (extra == NULL)
+		extra = &nothing;
+	qp = wf_hca_qp(hca, pkt->qpn);
+	if (wf_unlikely(qp == NULL || !check_packet(hca, qp, pkt))) {
+		wf_hca_count(hca, wf_op_is_cnp(pkt->opcode) ? WF_CTR_RP_CNP_IGNORED
+		                                            : WF_CTR_RX_DISCARDS);
+		return;
+	}
+	if (wf_op_is_cnp(pkt->opcode)) {
+		handle_cnp(qp, now);
+		return;
+	}
+	if (wf_op_has_payload(pkt->opcode))
+		hca->counter[WF_CTR_RX_BYTES] += pkt->length;
+	if ((pkt->flags & WF_PACKET_CE) != 0)
+		note_mark(qp, now);
+	if (wf_op_is_response(pkt->opcode))
+		wf_comp_rx(qp, pkt, extra, now);
+	else if (wf_qp_is_ud(qp))
+		wf_ud_rx(qp, pkt, extra);
+	else
+		wf_resp_rx(qp, pkt, extra, now);
+}
+
+static void count_tx(struct wf_hca *hca, const struct wf_packet *pkt)
+{
+	wf_hca_count(hca, WF_CTR_TX_PACKETS);
+	if (wf_op_has_payload(pkt->opcode))
+		hca->counter[WF_CTR_TX_BYTES] += pkt->length;
+}
+
+/* The next data packet of qp: a READ response before a request. Charges its pacing. */
+static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
+{
+	struct wf_cc *cc = qp->cc;
+
+	if (wf_answer_has_read(qp)) {
+		if (!wf_answer_tx_read(qp, pkt, payload))
+			return false;
+	} else if (!wf_req_tx(qp, now, pkt, payload)) {
+		return false;
+	}
+	if (now >= cc->timer)
+		cc->ops->on_timer(cc, now);
+	cc->ops->on_send(cc, pkt->size, now);
+	if (cc->gap != 0)
+		qp->next_tx = wf_max_time(qp->next_tx, now) + wf_cc_gap(cc, pkt->size);
+	return true;
+}
+
+static bool tx_ack(struct wf_hca *hca, wf_time now, struct wf_packet *pkt)
+{
+	while (!wf_link_empty(&hca->ack_ring)) {
+		struct wf_qp *qp = wf_container_of(hca->ack_ring.next, struct wf_qp, ack_link);
+		bool sent = wf_answer_tx_ack(qp, now, pkt);
+
+		wf_link_remove(&qp->ack_link);
+		if (sent) {
+			if (wf_answer_ack_due(qp))
+				wf_link_append(&hca->ack_ring, &qp->ack_link);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void wake_paced(struct wf_hca *hca, wf_time now)
+{
+	struct wf_heap *heap = &hca->heap[WF_HEAP_PACE];
+
+	while (heap->n != 0 && heap->item[0].at <= now) {
+		struct wf_qp *qp = heap->item[0].qp;
+
+		assert(qp->tx_where == WF_TX_PACED);
+		wf_heap_set(hca, WF_HEAP_PACE, qp, WF_TIME_NEVER);
+		qp->tx_where = WF_TX_RING;
+		wf_link_append(&hca->tx_ring, &qp->tx_link);
+	}
+}
+
+bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *payload)
+{
+	assert(now >= hca->now);
+	hca->now = now;
+	if (!wf_link_empty(&hca->ack_ring) && tx_ack(hca, now, pkt)) {
+		count_tx(hca, pkt);
+		return true;
+	}
+	wake_paced(hca, now);
+	while (!wf_link_empty(&hca->tx_ring)) {
+		struct wf_qp *qp = wf_container_of(hca->tx_ring.next, struct wf_qp, tx_link);
+		bool sent;
+
+		assert(qp->tx_where == WF_TX_RING);
+		wf_link_remove(&qp->tx_link);
+		qp->tx_where = WF_TX_NONE;
+		if (qp->next_tx > now) {
+			qp->tx_where = WF_TX_PACED;
+			wf_heap_set(hca, WF_HEAP_PACE, qp, qp->next_tx);
+			continue;
+		}
+		sent = tx_data(qp, now, pkt, payload);
+		if (sent && (wf_req_pending(qp) || wf_answer_has_read(qp)))
+			wf_qp_kick(qp);
+		if (sent) {
+			count_tx(hca, pkt);
+			return true;
+		}
+	}
+	return false;
+}
+
+wf_time wf_hca_tx_time(const struct wf_hca *hca)
+{
+	const struct wf_heap *heap = &hca->heap[WF_HEAP_PACE];
+
+	if (!wf_link_empty(&hca->ack_ring) || !wf_link_empty(&hca->tx_ring))
+		return 0;
+	return heap->n != 0 ? heap->item[0].at : WF_TIME_NEVER;
+}
+
+wf_time wf_hca_deadline(const struct wf_hca *hca)
+{
+	const struct wf_heap *heap = &hca->heap[WF_HEAP_TIMER];
+
+	return heap->n != 0 ? heap->item[0].at : WF_TIME_NEVER;
+}
+
+void wf_hca_tick(struct wf_hca *hca, wf_time now)
+{
+	struct wf_heap *heap = &hca->heap[WF_HEAP_TIMER];
+
+	assert(now >= hca->now);
+	hca->now = now;
+	while (heap->n != 0 && heap->item[0].at <= now) {
+		struct wf_qp *qp = heap->item[0].qp;
+
+		/* The entry may be older than the timer, which has moved on since. */
+		wf_heap_set(hca, WF_HEAP_TIMER, qp,
+		            qp->timer_at > now ? qp->timer_at : WF_TIME_NEVER);
+		if (qp->timer_at <= now) {
+			qp->timer_at = WF_TIME_NEVER;
+			wf_comp_timer(qp, now);
+		}
+	}
+}
+
+uint64_t wf_hca_counter(const struct wf_hca *hca, enum wf_counter counter)
+{
+	return hca->counter[counter];
+}
+
+const struct wf_hca_attr *wf_hca_attr(const struct wf_hca *hca)
+{
+	return &hca->attr;
+}
+
+uint16_t wf_hca_pkey(const struct wf_hca *hca, uint32_t index)
+{
+	return index < hca->attr.num_pkeys ? hca->pkey[index] : 0;
+}
+
+int wf_hca_set_pkey(struct wf_hca *hca, uint32_t index, uint16_t pkey)
+{
+	if (index >= hca->attr.num_pkeys)
+		return -EINVAL;
+	hca->pkey[index] = pkey;
+	wf_hca_port_event(hca, WF_EVENT_PKEY_CHANGE);
+	return 0;
+}
+
+struct wf_qp *wf_hca_qp(const struct wf_hca *hca, uint32_t qpn)
+{
+	struct wf_qp *qp = hca->qps[qpn & hca->qp_mask];
+
+	return qp != NULL && qp->qpn == qpn ? qp : NULL;
+}

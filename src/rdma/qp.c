@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* qp.c - queue pairs: made, scheduled, failed, taken apart. */
+#include "rdma/qp.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "rdma/qp_flow.h"
+
+#define SEL_WINDOW_MIN 64
+#define SEL_WINDOW_MAX 4096
+#define SEL_WINDOW_DEFAULT 256
+#define WINDOW_MAX ((UINT32_C(1) << 22) - 1) /* with one more message still below 2^23 */
+#define MTU_MAX 4096
+
+/* The one block of memory of a queue pair: where each part of it lies. */
+struct layout {
+	size_t cc, sq, rq, wqe, job, res, sacked, held, data;
+	size_t total;
+	uint32_t sq_stride, sq_slots, rq_slots, rd_slots, window;
+};
+
+static size_t lay(struct layout *l, size_t bytes)
+{
+	size_t at = (l->total + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
+
+	l->total = at + bytes;
+	return at;
+}
+
+static const struct wf_cc_ops *init_cc(const struct wf_qp_init *init)
+{
+	return init->tune.cc != NULL ? init->tune.cc : &wf_cc_none;
+}
+
+static void make_layout(const struct wf_hca *hca, const struct wf_qp_init *init, struct layout *l)
+{
+	const struct wf_qp_cap *cap = &init->cap;
+	size_t sges = cap->max_send_sge > WF_SWQE_SGE_MIN ? cap->max_send_sge : WF_SWQE_SGE_MIN;
+	size_t tail = wf_max_u64(sges * sizeof(struct wf_sge), cap->max_inline_data);
+	bool selective = init->tune.recovery == WF_RECOVERY_SELECTIVE;
+
+	memset(l, 0, sizeof(*l));
+	lay(l, sizeof(struct wf_qp));
+	l->cc = lay(l, init_cc(init)->size);
+	l->sq_stride = (uint32_t)((sizeof(struct wf_swqe) + tail + 31) / 32 * 32);
+	l->sq_slots = wf_pow2_ceil(cap->max_send_wr);
+	l->sq = lay(l, (size_t)l->sq_slots * l->sq_stride);
+	l->rq_slots = wf_pow2_ceil(cap->max_recv_wr);
+	if (init->srq == NULL)
+		l->rq = lay(l, (size_t)l->rq_slots * wf_rwqe_bytes(cap->max_recv_sge));
+	l->wqe = lay(l, wf_rwqe_bytes(init->srq != NULL ? hca->attr.max_sge : cap->max_recv_sge));
+	if (init->type == WF_QPT_RC) {
+		l->rd_slots = wf_pow2_ceil(hca->attr.max_rd_atomic);
+		l->job = lay(l, 2 * (size_t)l->rd_slots * sizeof(struct wf_job));
+		l->res = lay(l, (size_t)l->rd_slots * sizeof(struct wf_res));
+	}
+	if (selective) {
+		l->window = init->tune.window != 0 ? init->tune.window : SEL_WINDOW_DEFAULT;
+		l->sacked = lay(l, l->window / 8);
+		l->held = lay(l, (size_t)l->window * sizeof(struct wf_held));
+		if (hca->attr.data)
+			l->data = lay(l, (size_t)l->window * MTU_MAX);
+	}
+}
+
+static bool tune_is_valid(const struct wf_qp_init *init)
+{
+	const struct wf_qp_tune *tune = &init->tune;
+	uint32_t window = tune->window;
+
+	if (tune->cnp_interval < 0)
+		return false;
+	if (tune->recovery == WF_RECOVERY_GO_BACK_N)
+		return window <= WINDOW_MAX && tune->reorder == 0;
+	if (tune->recovery != WF_RECOVERY_SELECTIVE || init->type != WF_QPT_RC || tune->credits)
+		return false;
+	if (window == 0)
+		window = SEL_WINDOW_DEFAULT;
+	return window >= SEL_WINDOW_MIN && window <= SEL_WINDOW_MAX &&
+	       (window & (window - 1)) == 0 && tune->reorder < window;
+}
+
+static bool init_is_valid(const struct wf_hca *hca, const struct wf_qp_init *init)
+{
+	const struct wf_qp_cap *cap = &init->cap;
+	const struct wf_hca_attr *a = &hca->attr;
+
+	if (init->type < WF_QPT_GSI || init->type > WF_QPT_UD)
+		return false;
+	if (init->send_cq == NULL || init->recv_cq == NULL || init->send_cq->hca != hca ||
+	    init->recv_cq->hca != hca)
+		return false;
+	if (init->srq != NULL && init->srq->pd->hca != hca)
+		return false;
+	return cap->max_send_wr <= a->max_qp_wr && cap->max_recv_wr <= a->max_qp_wr &&
+	       cap->max_send_sge <= a->max_sge && cap->max_recv_sge <= a->max_sge &&
+	       cap->max_inline_data <= a->max_inline && tune_is_valid(init);
+}
+
+/* Takes a number for qp: the next one whose place in the table is free. -ENOMEM: all are taken. */
+static int take_qpn(struct wf_hca *hca, struct wf_qp *qp)
+{
+	if (qp->type == WF_QPT_GSI) {
+		if (hca->qps[WF_QPN_GSI] != NULL)
+			return -EEXIST;
+		qp->qpn = WF_QPN_GSI;
+	} else {
+		if (hca->num_qps >= hca->attr.max_qp)
+			return -ENOMEM;
+		do {
+			qp->qpn = hca->next_qp++ & WF_PSN_MASK;
+		} while ((qp->qpn & hca->qp_mask) < 2 || qp->qpn == WF_QPN_MULTICAST ||
+		         hca->qps[qp->qpn & hca->qp_mask] != NULL);
+	}
+	if (hca->num_qps >= hca->attr.max_qp)
+		return -ENOMEM;
+	hca->qps[qp->qpn & hca->qp_mask] = qp;
+	hca->num_qps++;
+	return 0;
+}
+
+static void set_parts(struct wf_qp *qp, const struct layout *l, const struct wf_qp_init *init)
+{
+	char *base = (char *)qp;
+
+	qp->cc = (struct wf_cc *)(void *)(base + l->cc);
+	qp->req.sq = base + l->sq;
+	qp->req.mask = l->sq_slots - 1;
+	qp->req.stride = l->sq_stride;
+	if (init->srq == NULL) {
+		qp->rq.ring = base + l->rq;
+		qp->rq.mask = l->rq_slots - 1;
+		qp->rq.max_wr = init->cap.max_recv_wr;
+		qp->rq.max_sge = init->cap.max_recv_sge;
+		qp->rq.stride = wf_rwqe_bytes(qp->rq.max_sge);
+	}
+	qp->resp.wqe = (struct wf_rwqe *)(void *)(base + l->wqe);
+	if (l->rd_slots != 0) {
+		qp->resp.job = (struct wf_job *)(void *)(base + l->job);
+		qp->resp.res = (struct wf_res *)(void *)(base + l->res);
+		qp->resp.rd_mask = l->rd_slots - 1;
+	}
+	if (l->window != 0) {
+		qp->req.sacked = (uint64_t *)(void *)(base + l->sacked);
+		qp->req.sack_mask = l->window - 1;
+		qp->resp.held = (struct wf_held *)(void *)(base + l->held);
+		qp->resp.held_mask = l->window - 1;
+		qp->resp.held_data = l->data != 0 ? base + l->data : NULL;
+	}
+	qp->req.limit = l->window != 0 ? l->window : WINDOW_MAX;
+	if (init->tune.window != 0)
+		qp->req.limit = init->tune.window;
+}
+
+static void take_refs(struct wf_qp *qp, const struct wf_qp_init *init)
+{
+	qp->send_cq = init->send_cq;
+	qp->recv_cq = init->recv_cq;
+	qp->srq = init->srq;
+	qp->pd->refs++;
+	qp->send_cq->refs++;
+	qp->recv_cq->refs++;
+	if (qp->srq != NULL)
+		qp->srq->refs++;
+}
+
+int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp **qp_p)
+{
+	static const uint8_t service[] = {
+		[WF_QPT_GSI] = WF_SERVICE_UD,
+		[WF_QPT_RC] = WF_SERVICE_RC,
+		[WF_QPT_UC] = WF_SERVICE_UC,
+		[WF_QPT_UD] = WF_SERVICE_UD,
+	};
+	struct wf_hca *hca = pd->hca;
+	struct layout layout;
+	struct wf_qp *qp;
+	int ret;
+
+	if (!init_is_valid(hca, init))
+		return -EINVAL;
+	make_layout(hca, init, &layout);
+	qp = hca->mem->alloc(hca->mem, layout.total);
+	if (qp == NULL)
+		return -ENOMEM;
+	qp->hca = hca;
+	qp->pd = pd;
+	qp->type = (uint8_t)init->type;
+	qp->service = service[init->type];
+	qp->init = *init;
+	qp->sq_sig_all = init->sq_sig_all;
+	qp->attr.path_mtu = WF_MTU_4096;
+	qp->attr.cap = init->cap;
+	set_parts(qp, &layout, init);
+	wf_link_init(&qp->ack_link);
+	wf_link_init(&qp->tx_link);
+	qp->heap_pos[WF_HEAP_TIMER] = qp->heap_pos[WF_HEAP_PACE] = WF_HEAP_NONE;
+	ret = take_qpn(hca, qp);
+	if (ret != 0)
+		goto err_free_qp;
+	take_refs(qp, init);
+	wf_cc_init(qp->cc, init_cc(init), init->tune.cc_param, hca->attr.line_rate, hca->now);
+	wf_req_reset(qp);
+	wf_resp_reset(qp);
+	*qp_p = qp;
+	return 0;
+
+err_free_qp:
+	hca->mem->free(hca->mem, qp);
+	return ret;
+}
+
+void wf_qp_destroy(struct wf_qp *qp)
+{
+	struct wf_hca *hca = qp->hca;
+
+	assert(hca->qps[qp->qpn & hca->qp_mask] == qp);
+	wf_qp_unschedule(qp);
+	wf_event_purge(hca, qp);
+	hca->qps[qp->qpn & hca->qp_mask] = NULL;
+	hca->num_qps--;
+	qp->pd->refs--;
+	qp->send_cq->refs--;
+	qp->recv_cq->refs--;
+	if (qp->srq != NULL)
+		qp->srq->refs--;
+	hca->mem->free(hca->mem, qp);
+}
+
+void wf_qp_kick(struct wf_qp *qp)
+{
+	if (qp->tx_where != WF_TX_NONE)
+		return;
+	qp->tx_where = WF_TX_RING;
+	wf_link_append(&qp->hca->tx_ring, &qp->tx_link);
+}
+
+void wf_qp_kick_ack(struct wf_qp *qp)
+{
+	if (wf_link_empty(&qp->ack_link))
+		wf_link_append(&qp->hca->ack_ring, &qp->ack_link);
+}
+
+void wf_qp_set_timer(struct wf_qp *qp, wf_time at)
+{
+	struct wf_hca *hca = qp->hca;
+	uint32_t pos = qp->heap_pos[WF_HEAP_TIMER];
+
+	/* A place that is too early stays: wf_hca_tick() corrects it when it comes up. */
+	qp->timer_at = at;
+	if (at == WF_TIME_NEVER)
+		return;
+	if (pos == WF_HEAP_NONE || hca->heap[WF_HEAP_TIMER].item[pos].at > at)
+		wf_heap_set(hca, WF_HEAP_TIMER, qp, at);
+}
+
+void wf_qp_unschedule(struct wf_qp *qp)
+{
+	qp->timer_at = WF_TIME_NEVER;
+	wf_heap_set(qp->hca, WF_HEAP_TIMER, qp, WF_TIME_NEVER);
+	wf_heap_set(qp->hca, WF_HEAP_PACE, qp, WF_TIME_NEVER);
+	wf_link_remove(&qp->tx_link);
+	wf_link_remove(&qp->ack_link);
+	qp->tx_where = WF_TX_NONE;
+}
+
+void wf_qp_event(struct wf_qp *qp, enum wf_event_type type)
+{
+	struct wf_event event = { .type = type, .qp = qp };
+
+	wf_event_add(qp->hca, &event);
+}
+
+void wf_qp_complete(struct wf_qp *qp, struct wf_cq *cq, const struct wf_wc *wc, bool solicited)
+{
+	if (wf_likely(wf_cq_push(cq, wc, solicited) == 0) || qp->state == WF_QPS_ERR)
+		return;
+	/* IBTA 11.6.3.2: a queue pair whose completions are lost cannot go on. */
+	wf_qp_event(qp, WF_EVENT_QP_FATAL);
+	wf_qp_to_error(qp);
+}
+
+void wf_qp_to_error(struct wf_qp *qp)
+{
+	if (qp->state == WF_QPS_ERR || qp->state == WF_QPS_RESET)
+		return;
+	qp->state = WF_QPS_ERR;
+	wf_qp_unschedule(qp);
+	if (!qp->resp.refused) {
+		qp->resp.jobs = qp->resp.replays = 0;
+		qp->resp.ack = false;
+	}
+	qp->resp.untold = 0;
+	qp->resp.cnp = false;
+	if (wf_answer_ack_due(qp))
+		wf_qp_kick_ack(qp);
+	if (wf_answer_has_read(qp))
+		wf_qp_kick(qp);
+	wf_comp_flush(qp);
+	wf_resp_flush(qp);
+	if (qp->srq != NULL)
+		wf_qp_event(qp, WF_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void wf_qp_fail(struct wf_qp *qp, enum wf_wc_status status)
+{
+	if (qp->state == WF_QPS_ERR || qp->state == WF_QPS_RESET)
+		return;
+	wf_qp_event(qp, WF_EVENT_QP_FATAL);
+	if (qp->req.cons != qp->req.prod)
+		wf_comp_fail(qp, status, 0);
+	wf_qp_to_error(qp);
+}
+
+void wf_qp_fill(const struct wf_qp *qp, uint8_t opcode, uint32_t psn, struct wf_packet *pkt)
+{
+	const struct wf_hca *hca = qp->hca;
+
+	*pkt = (struct wf_packet){
+		.src = hca->attr.host,
+		.dst = qp->dest,
+		.size = (uint16_t)(hca->attr.overhead + wf_op_header_len(opcode)),
+		.type = WF_PACKET_RDMA,
+		.cls = qp->cls,
+		.flags = qp->ect,
+		.opcode = opcode,
+		.entropy = qp->entropy,
+		.pkey = hca->pkey[qp->pkey_index],
+		.qpn = qp->dest_qpn,
+		.psn = psn,
+	};
+}
+
+uint32_t wf_qp_num(const struct wf_qp *qp)
+{
+	return qp->qpn;
+}
+
+enum wf_qp_state wf_qp_state(const struct wf_qp *qp)
+{
+	return (enum wf_qp_state)qp->state;
+}
+
+enum wf_qp_type wf_qp_type(const struct wf_qp *qp)
+{
+	return (enum wf_qp_type)qp->type;
+}
+
+uint64_t wf_qp_rate(const struct wf_qp *qp)
+{
+	return qp->cc->rate;
+}
+
+void wf_qp_set_user(struct wf_qp *qp, void *user)
+{
+	qp->user = user;
+}
+
+void *wf_qp_user(const struct wf_qp *qp)
+{
+	return qp->user;
+}

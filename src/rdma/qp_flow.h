@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * qp_flow.h - what the parts of a queue pair ask of each other, for src/rdma only.
+ *
+ *	hca.c  ->  comp.c   responses, timers          req.c, resp.c  ->  sg.c     memory
+ *	       ->  resp.c   requests, their answers    all            ->  qp.c     errors, scheduling
+ *	       ->  req.c    requests to send           req.c          ->  comp.c   completions
+ */
+#ifndef WF_RDMA_QP_FLOW_H
+#define WF_RDMA_QP_FLOW_H
+
+#include "rdma/qp_priv.h"
+
+/* qp.c */
+
+/* Lets wf_hca_tx() look at qp; does nothing where it already will. */
+void wf_qp_kick(struct wf_qp *qp);
+
+/* The same for answers that do not wait for pacing. */
+void wf_qp_kick_ack(struct wf_qp *qp);
+
+/* The timer of qp is due at at, WF_TIME_NEVER: not at all. */
+void wf_qp_set_timer(struct wf_qp *qp, wf_time at);
+
+/* Moves to ERR and flushes both queues. A NAK that waits is still sent. */
+void wf_qp_to_error(struct wf_qp *qp);
+
+/* Adds a completion; a queue that overflows ends the queue pair. */
+void wf_qp_complete(struct wf_qp *qp, struct wf_cq *cq, const struct wf_wc *wc, bool solicited);
+
+/* Takes qp out of all that would call it. */
+void wf_qp_unschedule(struct wf_qp *qp);
+
+/* Raises an event about qp. */
+void wf_qp_event(struct wf_qp *qp, enum wf_event_type type);
+
+/* Fills in what all packets of a connected queue pair have in common, with no payload. */
+void wf_qp_fill(const struct wf_qp *qp, uint8_t opcode, uint32_t psn, struct wf_packet *pkt);
+
+/* Sets length and size of a packet whose opcode is set. */
+static inline void wf_qp_set_length(const struct wf_qp *qp, struct wf_packet *pkt, uint32_t length)
+{
+	pkt->length = (uint16_t)length;
+	pkt->size = (uint16_t)(qp->hca->attr.overhead + wf_op_header_len(pkt->opcode) +
+	                       ((length + 3) & ~UINT32_C(3)));
+}
+
+/* req.c */
+
+/* The next request packet. Returns false when none can be sent now. */
+bool wf_req_tx(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload);
+
+/* Whether there is anything that wf_req_tx() might send; it errs on the side of true. */
+static inline bool wf_req_pending(const struct wf_qp *qp)
+{
+	const struct wf_req *req = &qp->req;
+
+	return req->send != req->prod || req->rtx != req->rtx_end;
+}
+
+/* Sends again from una on (go-back-N), or what is missing of [una, end) (selective repeat). */
+void wf_req_resend(struct wf_qp *qp, uint32_t end);
+
+/* Forgets everything that was posted. */
+void wf_req_reset(struct wf_qp *qp);
+
+/* The first PSN is psn. */
+void wf_req_start(struct wf_qp *qp, uint32_t psn);
+
+/* comp.c */
+
+/* A response packet: ACK, NAK, READ response, atomic acknowledge. */
+void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
+                wf_time now);
+
+/* The timer is due: an answer took too long, or the RNR wait is over. */
+void wf_comp_timer(struct wf_qp *qp, wf_time now);
+
+/*
+ * Completes from cons on what is done. With a failed work request at cons: completes it with its
+ * error, and the queue pair with it. Returns how many bytes were newly acknowledged.
+ */
+uint32_t wf_comp_advance(struct wf_qp *qp);
+
+/* Completes the work request at cons with an error: RC goes to ERR, UC and UD to SQE. */
+void wf_comp_fail(struct wf_qp *qp, enum wf_wc_status status, uint8_t syndrome);
+
+/* Completes all of the send queue with WR_FLUSH_ERR. */
+void wf_comp_flush(struct wf_qp *qp);
+
+/* Raises SQ_DRAINED where it is due. */
+void wf_comp_drained(struct wf_qp *qp);
+
+/* resp.c */
+
+/* A request packet. */
+void wf_resp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
+                wf_time now);
+
+/* Completes what was being received and all that waits with WR_FLUSH_ERR. */
+void wf_resp_flush(struct wf_qp *qp);
+
+/* Forgets everything. */
+void wf_resp_reset(struct wf_qp *qp);
+
+/* Takes a receive work request into resp.wqe unless one is there. Returns false: none waits. */
+bool wf_resp_take_recv(struct wf_qp *qp);
+
+/* Completes the receive work request in progress. pkt: the packet that did it. */
+void wf_resp_complete(struct wf_qp *qp, enum wf_wc_status status, const struct wf_packet *pkt);
+
+/*
+ * Refuses the packet with psn: a NAK of that syndrome, the receive work request in progress (if any)
+ * completed with status, the queue pair in ERR, and event raised.
+ */
+void wf_resp_refuse(struct wf_qp *qp, uint8_t syndrome, enum wf_wc_status status,
+                    enum wf_event_type event);
+
+/* held.c: selective repeat */
+
+/* A packet ahead of epsn. Keeps it where possible. */
+void wf_held_add(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload);
+
+/* Removes the packet with the expected PSN. Returns NULL, or it, valid until the next add. */
+struct wf_held *wf_held_take(struct wf_qp *qp, const void **payload_p);
+
+/* The next PSN to report as received, or epsn when there is none. */
+uint32_t wf_held_tell(struct wf_qp *qp);
+
+/* answer.c: what the responder sends */
+
+/* An answer with this syndrome waits to be sent; for NAKs and ACKs alike the PSN is epsn's. */
+void wf_answer_ack(struct wf_qp *qp, uint8_t syndrome);
+
+/* Queues the response of a READ or an atomic. Returns false when there is no room. */
+bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job);
+
+/* The next small answer: ACK, NAK, atomic acknowledge, CNP. Returns false when none is due. */
+bool wf_answer_tx_ack(struct wf_qp *qp, wf_time now, struct wf_packet *pkt);
+
+/* The next packet of a READ response. Returns false when none is due. */
+bool wf_answer_tx_read(struct wf_qp *qp, struct wf_packet *pkt, void *payload);
+
+/* Whether wf_answer_tx_ack() has something to send. */
+static inline bool wf_answer_ack_due(const struct wf_qp *qp)
+{
+	const struct wf_resp *resp = &qp->resp;
+
+	if (resp->cnp)
+		return true;
+	return resp->jobs != 0 ? resp->job[resp->job_head].atomic : resp->ack || resp->untold != 0;
+}
+
+/* Whether the oldest response is of a READ. */
+static inline bool wf_answer_has_read(const struct wf_qp *qp)
+{
+	const struct wf_resp *resp = &qp->resp;
+
+	return resp->jobs != 0 && !resp->job[resp->job_head].atomic;
+}
+
+/* ud.c */
+
+/* A packet for a UD queue pair. */
+void wf_ud_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra);
+
+/* sg.c */
+
+/* Copies length bytes from offset of wqe's message to buf (NULL: only checks). 0 or -EACCES. */
+int wf_sg_gather(const struct wf_qp *qp, struct wf_swqe *wqe, uint32_t offset, uint32_t length,
+                 void *buf) WF_MUST_USE;
+
+/* Copies length bytes from buf (NULL: only checks) to offset of the list. 0 or -EACCES. */
+int wf_sg_scatter(const struct wf_qp *qp, const struct wf_sge *sge, uint32_t num_sge,
+                  uint32_t offset, uint32_t length, const void *buf) WF_MUST_USE;
+
+#endif

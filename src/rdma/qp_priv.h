@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * qp_priv.h - the inside of a queue pair, for src/rdma only.
+ *
+ * The send queue is a ring of work requests; all indices run freely and are masked when used:
+ *
+ *	cons <= send <= prod     cons <= fresh <= prod
+ *
+ *	cons   oldest not completed          una    oldest PSN not acknowledged
+ *	send   the one being sent            psn    next PSN to send, in at(send) once it has PSNs
+ *	fresh  first not begun               next   first PSN never sent; psn <= next
+ *	prod   one past the newest           exec   every request before it was executed by the peer
+ *
+ * Go-back-N moves send and psn back to una. Selective repeat leaves them and sends the missing PSNs
+ * in [rtx, rtx_end) between new ones.
+ */
+#ifndef WF_RDMA_QP_PRIV_H
+#define WF_RDMA_QP_PRIV_H
+
+#include "rdma/cq_priv.h"
+#include "rdma/hca_priv.h"
+#include "rdma/psn.h"
+#include "rdma/qp.h"
+#include "wire/opcode.h"
+
+/* AETH syndromes: kind in bits 5 and 6, value in bits 0 to 4 (IBTA 9.7.5.1.4). */
+#define WF_AETH_KIND 0x60
+#define WF_AETH_VALUE 0x1f
+#define WF_AETH_ACK 0x00
+#define WF_AETH_RNR 0x20
+#define WF_AETH_NAK 0x60
+#define WF_AETH_NO_CREDIT 0x1f
+#define WF_NAK_SEQ (WF_AETH_NAK | 0)
+#define WF_NAK_INV_REQ (WF_AETH_NAK | 1)
+#define WF_NAK_REM_ACCESS (WF_AETH_NAK | 2)
+#define WF_NAK_REM_OP (WF_AETH_NAK | 3)
+#define WF_NAK_INV_RD (WF_AETH_NAK | 4)
+
+#define WF_RTT_SAMPLES 4 /* a power of two */
+#define WF_SWQE_SGE_MIN 2
+
+/* A posted bind, in the place of the sges. */
+struct wf_swqe_bind {
+	struct wf_region *mw;
+	struct wf_region *mr;
+	uint32_t mr_key; /* when it was posted: the region must still be the same */
+	uint32_t access;
+};
+
+/* A send work request in the queue; its sges or inline data follow. */
+struct wf_swqe {
+	uint64_t wr_id;
+	union {
+		struct {
+			uint64_t addr; /* remote address; bind: start of the window */
+			uint64_t compare_add;
+			uint64_t swap; /* bind: length of the window */
+		};
+		struct {
+			uint32_t dest;
+			uint32_t qpn;
+			uint32_t qkey;
+			uint16_t entropy;
+			uint8_t cls;
+			uint8_t ect;
+		} ud;
+	};
+	uint32_t rkey; /* bind: the window's new key */
+	uint32_t imm;
+	uint32_t length; /* of the message, bytes */
+	uint32_t first_psn;
+	uint32_t last_psn;
+	uint32_t ssn;    /* number of the request, from 1 */
+	uint8_t opcode;  /* enum wf_wr_opcode */
+	uint8_t flags;   /* WF_SEND_* */
+	uint8_t status;  /* enum wf_wc_status: why it cannot be carried out, found while sending */
+	uint8_t num_sge; /* 0 with inline data */
+	bool done;       /* local operation: carried out */
+};
+
+_Static_assert(sizeof(struct wf_swqe) <= 64, "a send work request's head is one cache line");
+
+static inline struct wf_sge *wf_swqe_sge(struct wf_swqe *wqe)
+{
+	return (struct wf_sge *)(void *)(wqe + 1);
+}
+
+static inline struct wf_swqe_bind *wf_swqe_bind(struct wf_swqe *wqe)
+{
+	return (struct wf_swqe_bind *)(void *)(wqe + 1);
+}
+
+_Static_assert(sizeof(struct wf_swqe_bind) <= WF_SWQE_SGE_MIN * sizeof(struct wf_sge), "it fits");
+
+/* The requester. */
+struct wf_req {
+	char *sq;
+	uint32_t mask;
+	uint32_t stride;
+	uint32_t prod, send, fresh, cons;
+	uint32_t psn, next, una, exec;
+	uint32_t limit;    /* PSNs that may be unacknowledged before a new one is sent */
+	uint32_t ssn;      /* of the newest request that has PSNs */
+	uint32_t lsn;      /* limit sequence number: the last request the peer has room for */
+	uint32_t since;    /* packets since one that asked for an ACK */
+	uint64_t inflight; /* payload bytes sent and not acknowledged */
+	wf_time timeout;   /* 0: none */
+	uint16_t rd_out;   /* READs and atomics in flight */
+	uint8_t max_rd;    /* how many may be */
+	uint8_t retry_left;
+	uint8_t rnr_left;
+	bool no_credit; /* the peer does not count credits (any more) */
+	bool retrying;  /* una is being sent again after a NAK: a second one says nothing new */
+	bool rnr_wait;  /* the timer runs for an RNR NAK: send no request */
+	bool drained;   /* SQD: SQ_DRAINED was raised */
+	/* Selective repeat; NULL otherwise. Bit psn & (window - 1): answered or reported received. */
+	uint64_t *sacked;
+	uint32_t sack_mask;
+	uint32_t high;         /* one past the highest PSN reported received */
+	uint32_t rtx, rtx_end; /* missing PSNs in this range are sent again */
+	uint32_t mark;         /* those before it were sent again already */
+	uint32_t rtx_wqe;      /* index of the work request that holds rtx */
+	uint32_t sample_head, sample_tail;
+	struct {
+		wf_time at;
+		uint32_t psn;
+	} sample[WF_RTT_SAMPLES]; /* when packets that asked for an ACK left */
+};
+
+/* A response that is to be sent: of a READ, packet by packet, or of an atomic. */
+struct wf_job {
+	uint64_t va; /* READ: next address; atomic: value before */
+	uint32_t rkey;
+	uint32_t left; /* READ: bytes still to send */
+	uint32_t psn;  /* of the next packet */
+	uint32_t last_psn;
+	uint32_t msn;
+	bool atomic;
+	bool started; /* READ: the first packet is out */
+	bool replay;
+};
+
+/* A READ or an atomic that was executed, in case it is asked for again. */
+struct wf_res {
+	uint64_t value; /* atomic: value before; READ: address */
+	uint32_t first_psn, last_psn;
+	uint32_t rkey;
+	uint32_t length;
+	bool atomic;
+};
+
+/* Selective repeat: a request packet that came out of order. */
+struct wf_held {
+	struct wf_packet pkt;
+	bool used;
+	bool told; /* the requester was told that it is here */
+};
+
+enum wf_in_msg { WF_IN_NONE, WF_IN_SEND, WF_IN_WRITE };
+
+/* The responder. */
+struct wf_resp {
+	uint32_t epsn; /* expected */
+	uint32_t msn;
+	uint64_t va; /* WRITE in progress: next address */
+	uint32_t rkey;
+	uint32_t resid;  /* WRITE in progress: bytes still to come */
+	uint32_t offset; /* bytes received of the message */
+	uint32_t echo;   /* for the next ACK, see struct wf_hca_rx_extra */
+	uint8_t in_msg;  /* enum wf_in_msg */
+	bool ack;        /* an answer waits: syndrome */
+	uint8_t syndrome;
+	bool nak_sent;  /* the gap was reported; no second NAK until the expected one comes */
+	bool have_wqe;  /* *wqe is taken */
+	bool drop;      /* UC: the rest of the message is ignored */
+	bool comm_est;  /* COMM_EST was raised */
+	bool ce;        /* a mark came since the last ACK */
+	bool cnp;       /* a CNP waits */
+	bool refused;   /* a NAK ended it: what waits to be sent goes out although it is in ERR */
+	uint8_t max_rd; /* READs and atomics the peer may have in flight */
+	wf_time cnp_next;
+	struct wf_rwqe *wqe; /* receive work request in progress, copied */
+	struct wf_job *job;  /* ring of 2 * (rd_mask + 1) */
+	uint32_t job_head, jobs, replays;
+	uint32_t rd_mask;
+	struct wf_res *res; /* ring of rd_mask + 1, the newest at res_next - 1 */
+	uint32_t res_next;
+	struct wf_held *held; /* selective repeat: ring of window; NULL otherwise */
+	char *held_data;
+	uint32_t held_mask;
+	uint32_t helds;    /* how many are used */
+	uint32_t untold;   /* how many of them the requester was not told of */
+	uint32_t tell_psn; /* where to look for the next one to tell */
+};
+
+enum wf_tx_where { WF_TX_NONE, WF_TX_RING, WF_TX_PACED };
+
+struct wf_qp {
+	struct wf_hca *hca;
+	struct wf_link ack_link;
+	struct wf_link tx_link;
+	uint32_t heap_pos[WF_HEAPS];
+	wf_time timer_at; /* when the timer is really due; its place in the heap may be earlier */
+	wf_time next_tx;  /* pacing: no data packet before */
+	struct wf_cc *cc;
+	struct wf_pd *pd;
+	uint32_t qpn;
+	uint32_t dest_qpn;
+	uint32_t dest; /* host number */
+	uint16_t pkey_index;
+	uint16_t entropy;
+	uint8_t state; /* enum wf_qp_state */
+	uint8_t type;  /* enum wf_qp_type */
+	uint8_t service;
+	uint8_t mtu_shift;
+	uint8_t cls;
+	uint8_t ect;      /* WF_PACKET_ECT or 0 */
+	uint8_t tx_where; /* enum wf_tx_where */
+	bool sq_sig_all;
+	struct wf_req req;
+	struct wf_resp resp;
+	struct wf_cq *send_cq;
+	struct wf_cq *recv_cq;
+	struct wf_srq *srq;
+	struct wf_rq rq;
+	struct wf_qp_attr attr; /* as set by wf_qp_modify() */
+	struct wf_qp_init init;
+	void *user;
+};
+
+static inline struct wf_swqe *wf_sq_at(const struct wf_req *req, uint32_t i)
+{
+	return (struct wf_swqe *)(void *)(req->sq + (size_t)(i & req->mask) * req->stride);
+}
+
+static inline bool wf_qp_is_ud(const struct wf_qp *qp)
+{
+	return qp->type == WF_QPT_UD || qp->type == WF_QPT_GSI;
+}
+
+static inline uint32_t wf_qp_mtu(const struct wf_qp *qp)
+{
+	return UINT32_C(1) << qp->mtu_shift;
+}
+
+/* How many packets a message of length bytes takes; an empty one takes one. */
+static inline uint32_t wf_qp_packets(const struct wf_qp *qp, uint32_t length)
+{
+	return length == 0 ? 1
+	                   : (uint32_t)(((uint64_t)length + wf_qp_mtu(qp) - 1) >> qp->mtu_shift);
+}
+
+static inline bool wf_wr_is_local(uint8_t opcode)
+{
+	return opcode == WF_WR_LOCAL_INV || opcode == WF_WR_BIND_MW;
+}
+
+/* READ and atomics: done when answered, not when acknowledged. */
+static inline bool wf_wr_is_answered(uint8_t opcode)
+{
+	return opcode >= WF_WR_RDMA_READ && opcode <= WF_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+#endif

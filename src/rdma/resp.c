@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resp.c - the responder: what a request packet does to memory, to the receive queue and to the
+ * sender.
+ *
+ * A packet in order walks through these checks, each of one thing; the first that is not content
+ * names the verdict (IBTA vol. 1, 9.7.4, and the order of its table 44):
+ *
+ *	order -> rights -> length -> access -> recv -> execute -> go
+ *	  |        |         |         |        |         |
+ *	invalid request -----+     access error rnr    length (the receive is too small),
+ *	                                               protection (of the receive's memory)
+ *
+ * A packet behind the expected one is a duplicate: acknowledged again, READs and atomics answered
+ * again, nothing executed. One ahead is a gap: reported once (go-back-N) or kept (selective repeat).
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "rdma/qp_flow.h"
+
+enum verdict {
+	GO,
+	INVALID, /* NAK invalid request */
+	ACCESS,  /* NAK remote access error */
+	RNR,
+	LENGTH,     /* does not fit the receive work request */
+	PROTECTION, /* the receive work request's memory */
+};
+
+/* What holds between any two packets. */
+static void assert_resp(const struct wf_qp *qp)
+{
+	const struct wf_resp *resp = &qp->resp;
+
+	assert(resp->epsn <= WF_PSN_MASK && resp->msn <= WF_PSN_MASK);
+	assert(resp->in_msg != WF_IN_SEND || resp->have_wqe);
+	assert(resp->replays <= resp->jobs);
+	assert(resp->untold <= resp->helds);
+	(void)resp;
+}
+
+void wf_resp_reset(struct wf_qp *qp)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	resp->epsn = resp->msn = 0;
+	resp->resid = resp->offset = resp->echo = 0;
+	resp->in_msg = WF_IN_NONE;
+	resp->ack = resp->nak_sent = resp->have_wqe = resp->drop = false;
+	resp->comm_est = resp->ce = resp->cnp = resp->refused = false;
+	resp->cnp_next = 0;
+	resp->job_head = resp->jobs = resp->replays = 0;
+	resp->res_next = 0;
+	if (resp->res != NULL)
+		memset(resp->res, 0, (resp->rd_mask + 1) * sizeof(*resp->res));
+	for (uint32_t i = 0; resp->held != NULL && i <= resp->held_mask; i++)
+		resp->held[i].used = false;
+	resp->helds = resp->untold = 0;
+	qp->rq.prod = qp->rq.cons = 0;
+}
+
+bool wf_resp_take_recv(struct wf_qp *qp)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	if (!resp->have_wqe)
+		resp->have_wqe = qp->srq != NULL ? wf_srq_take(qp->srq, resp->wqe)
+		                                 : wf_rq_take(&qp->rq, resp->wqe);
+	return resp->have_wqe;
+}
+
+void wf_resp_complete(struct wf_qp *qp, enum wf_wc_status status, const struct wf_packet *pkt)
+{
+	struct wf_resp *resp = &qp->resp;
+	struct wf_wc wc = {
+		.wr_id = resp->wqe->wr_id,
+		.status = status,
+		.opcode = WF_WC_RECV,
+		.byte_len = resp->offset,
+		.qp_num = qp->qpn,
+		.src_qp = qp->dest_qpn,
+		.src = qp->dest,
+		.pkey_index = qp->pkey_index,
+		.sl = qp->cls,
+		.time = qp->hca->now,
+	};
+
+	assert(resp->have_wqe);
+	resp->have_wqe = false;
+	if (pkt != NULL && wf_op_is_write(pkt->opcode))
+		wc.opcode = WF_WC_RECV_RDMA_WITH_IMM;
+	if (pkt != NULL && wf_op_has_imm(pkt->opcode)) {
+		wc.imm = pkt->imm;
+		wc.flags = WF_WC_WITH_IMM;
+	} else if (pkt != NULL && wf_op_has_inv(pkt->opcode)) {
+		wc.imm = pkt->imm;
+		wc.flags = WF_WC_WITH_INV;
+	}
+	if (status != WF_WC_SUCCESS) {
+		wf_hca_count(qp->hca, WF_CTR_RESP_CQE_ERROR);
+		if (status == WF_WC_WR_FLUSH_ERR)
+			wf_hca_count(qp->hca, WF_CTR_RESP_CQE_FLUSH_ERROR);
+	}
+	wf_qp_complete(qp, qp->recv_cq, &wc,
+	               pkt != NULL && (pkt->flags & WF_PACKET_SOLICITED) != 0);
+}
+
+void wf_resp_flush(struct wf_qp *qp)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	assert(qp->state == WF_QPS_ERR);
+	resp->in_msg = WF_IN_NONE;
+	resp->offset = 0;
+	if (resp->have_wqe)
+		wf_resp_complete(qp, WF_WC_WR_FLUSH_ERR, NULL);
+	while (qp->srq == NULL && wf_rq_take(&qp->rq, resp->wqe)) {
+		resp->have_wqe = true;
+		wf_resp_complete(qp, WF_WC_WR_FLUSH_ERR, NULL);
+	}
+}
+
+void wf_resp_refuse(struct wf_qp *qp, uint8_t syndrome, enum wf_wc_status status,
+                    enum wf_event_type event)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	if (qp->service == WF_SERVICE_RC) {
+		resp->ack = false;
+		wf_answer_ack(qp, syndrome);
+		resp->refused = true;
+	}
+	wf_qp_event(qp, event);
+	resp->in_msg = WF_IN_NONE;
+	if (resp->have_wqe && status != WF_WC_WR_FLUSH_ERR)
+		wf_resp_complete(qp, status, NULL);
+	wf_qp_to_error(qp);
+}
+
+/* A message starts after the one before has ended, and goes on with its own kind. */
+static enum verdict check_order(const struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	uint8_t kind = wf_op_is_send(pkt->opcode)    ? WF_IN_SEND
+	               : wf_op_is_write(pkt->opcode) ? WF_IN_WRITE
+	                                             : WF_IN_NONE;
+
+	if (kind == WF_IN_NONE || wf_op_starts(pkt->opcode))
+		return qp->resp.in_msg == WF_IN_NONE ? GO : INVALID;
+	return qp->resp.in_msg == kind ? GO : INVALID;
+}
+
+/* The queue pair lets its peer do this at all. */
+static enum verdict check_rights(const struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	uint32_t need = 0;
+
+	if (wf_op_is_write(pkt->opcode))
+		need = WF_ACCESS_REMOTE_WRITE;
+	else if (wf_op_is_read_req(pkt->opcode))
+		need = WF_ACCESS_REMOTE_READ;
+	else if (wf_op_is_atomic(pkt->opcode))
+		need = WF_ACCESS_REMOTE_ATOMIC;
+	return (qp->attr.qp_access_flags & need) == need ? GO : INVALID;
+}
+
+static enum verdict check_length(const struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	uint32_t resid = qp->resp.resid;
+
+	if (wf_op_is_atomic(pkt->opcode))
+		return (pkt->atomic_va & 7) == 0 ? GO : INVALID;
+	if (wf_op_is_read_req(pkt->opcode))
+		return pkt->u.reth.dma_len <= UINT32_C(1) << 31 ? GO : INVALID;
+	if (!wf_op_length_ok(pkt->opcode, pkt->length, wf_qp_mtu(qp)))
+		return INVALID;
+	if (!wf_op_is_write(pkt->opcode))
+		return GO;
+	if (wf_op_starts(pkt->opcode))
+		resid = pkt->u.reth.dma_len;
+	if (wf_op_ends(pkt->opcode))
+		return pkt->length == resid ? GO : INVALID;
+	return pkt->length < resid ? GO : INVALID;
+}
+
+/* The key opens all that the message will touch (C9-88); an empty message touches nothing. */
+static enum verdict check_access(const struct wf_qp *qp, const struct wf_packet *pkt,
+                                 struct wf_region **region_p)
+{
+	uint64_t va = pkt->u.reth.va;
+	uint64_t length = pkt->u.reth.dma_len;
+	uint32_t rkey = pkt->u.reth.rkey;
+	uint32_t need = WF_ACCESS_REMOTE_WRITE;
+
+	if (wf_op_is_atomic(pkt->opcode)) {
+		va = pkt->atomic_va;
+		rkey = pkt->atomic_rkey;
+		length = 8;
+		need = WF_ACCESS_REMOTE_ATOMIC;
+	} else if (wf_op_is_read_req(pkt->opcode)) {
+		need = WF_ACCESS_REMOTE_READ;
+	} else if (!wf_op_starts(pkt->opcode)) {
+		va = qp->resp.va;
+		rkey = qp->resp.rkey;
+		length = pkt->length;
+	}
+	if (length == 0)
+		return GO;
+	*region_p = wf_region_check(qp->hca, qp->pd, qp->qpn, rkey, va, length, need, true);
+	return *region_p != NULL ? GO : ACCESS;
+}
+
+static enum verdict execute_send(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	if (wf_op_starts(pkt->opcode))
+		resp->offset = 0;
+	if (pkt->length > resp->wqe->length || resp->offset > resp->wqe->length - pkt->length)
+		return LENGTH;
+	if (wf_sg_scatter(qp, resp->wqe->sge, resp->wqe->num_sge, resp->offset, pkt->length,
+	                  payload) != 0)
+		return PROTECTION;
+	if (wf_op_has_inv(pkt->opcode) &&
+	    wf_region_invalidate(qp->hca, qp->pd, qp->qpn, pkt->imm) != 0)
+		return ACCESS;
+	resp->offset += pkt->length;
+	resp->in_msg = wf_op_ends(pkt->opcode) ? WF_IN_NONE : WF_IN_SEND;
+	return GO;
+}
+
+static void execute_write(struct wf_qp *qp, const struct wf_packet *pkt,
+                          const struct wf_region *region, const void *payload)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	if (wf_op_starts(pkt->opcode)) {
+		resp->va = pkt->u.reth.va;
+		resp->rkey = pkt->u.reth.rkey;
+		resp->resid = pkt->u.reth.dma_len;
+		resp->offset = 0;
+		wf_hca_count(qp->hca, WF_CTR_RX_WRITE_REQUESTS);
+	}
+	if (region != NULL && payload != NULL) {
+		char *to = wf_region_host(region, resp->va);
+
+		if (to != NULL)
+			memmove(to, payload, pkt->length);
+	}
+	resp->va += pkt->length;
+	resp->resid -= pkt->length;
+	resp->offset += pkt->length;
+	resp->in_msg = wf_op_ends(pkt->opcode) ? WF_IN_NONE : WF_IN_WRITE;
+}
+
+static void remember(struct wf_resp *resp, const struct wf_res *res)
+{
+	/* As many as the peer may have in flight are enough (IBTA 9.7.7.1). */
+	resp->res[resp->res_next++ & resp->rd_mask] = *res;
+}
+
+static enum verdict execute_read(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	struct wf_resp *resp = &qp->resp;
+	uint32_t packets = wf_qp_packets(qp, pkt->u.reth.dma_len);
+	struct wf_job job = {
+		.va = pkt->u.reth.va,
+		.rkey = pkt->u.reth.rkey,
+		.left = pkt->u.reth.dma_len,
+		.psn = pkt->psn,
+		.last_psn = wf_psn_add(pkt->psn, packets - 1),
+		.msn = wf_psn_add(resp->msn, 1),
+	};
+	struct wf_res res = {
+		.first_psn = job.psn,
+		.last_psn = job.last_psn,
+		.value = job.va,
+		.rkey = job.rkey,
+		.length = job.left,
+	};
+
+	if (!wf_answer_add(qp, &job))
+		return INVALID;
+	remember(resp, &res);
+	/* One less: the common path adds it. */
+	resp->epsn = wf_psn_add(resp->epsn, packets - 1);
+	wf_hca_count(qp->hca, WF_CTR_RX_READ_REQUESTS);
+	return GO;
+}
+
+static uint64_t do_atomic(const struct wf_packet *pkt, const struct wf_region *region)
+{
+	char *at = wf_region_host(region, pkt->atomic_va);
+	uint64_t orig;
+	uint64_t value;
+
+	if (at == NULL)
+		return 0;
+	memcpy(&orig, at, sizeof(orig));
+	value = orig;
+	if (wf_op_is_fetch_add(pkt->opcode))
+		value += pkt->u.atomic.swap_add;
+	else if (orig == pkt->u.atomic.compare)
+		value = pkt->u.atomic.swap_add;
+	memcpy(at, &value, sizeof(value));
+	return orig;
+}
+
+static enum verdict execute_atomic(struct wf_qp *qp, const struct wf_packet *pkt,
+                                   const struct wf_region *region)
+{
+	struct wf_resp *resp = &qp->resp;
+	struct wf_job job = {
+		.psn = pkt->psn,
+		.last_psn = pkt->psn,
+		.msn = wf_psn_add(resp->msn, 1),
+		.atomic = true,
+	};
+	struct wf_res res = { .first_psn = pkt->psn, .last_psn = pkt->psn, .atomic = true };
+
+	if (resp->jobs - resp->replays >= resp->max_rd)
+		return INVALID;
+	job.va = res.value = do_atomic(pkt, region);
+	if (!wf_answer_add(qp, &job))
+		return INVALID;
+	remember(resp, &res);
+	wf_hca_count(qp->hca, WF_CTR_RX_ATOMIC_REQUESTS);
+	return GO;
+}
+
+static enum verdict execute(struct wf_qp *qp, const struct wf_packet *pkt,
+                            const struct wf_region *region, const void *payload)
+{
+	if (wf_op_is_write(pkt->opcode)) {
+		execute_write(qp, pkt, region, payload);
+		return GO;
+	}
+	if (wf_op_is_send(pkt->opcode))
+		return execute_send(qp, pkt, payload);
+	if (wf_op_is_read_req(pkt->opcode))
+		return execute_read(qp, pkt);
+	return execute_atomic(qp, pkt, region);
+}
+
+static enum verdict judge(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	struct wf_region *region = NULL;
+	enum verdict verdict = check_order(qp, pkt);
+
+	if (verdict == GO)
+		verdict = check_rights(qp, pkt);
+	if (verdict == GO)
+		verdict = check_length(qp, pkt);
+	if (verdict == GO && !wf_op_is_send(pkt->opcode))
+		verdict = check_access(qp, pkt, &region);
+	if (verdict == GO && wf_op_takes_recv(pkt->opcode) && !wf_resp_take_recv(qp))
+		verdict = RNR;
+	if (verdict == GO)
+		verdict = execute(qp, pkt, region, payload);
+	return verdict;
+}
+
+/* What every packet that was executed does besides: PSN, MSN, completion, acknowledgement. */
+static void went(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	resp->epsn = wf_psn_add(resp->epsn, 1);
+	resp->nak_sent = false;
+	/* A NAK that was not sent yet is out of date; what it acknowledged stays so. */
+	if (resp->ack)
+		resp->syndrome = WF_AETH_ACK;
+	if (wf_op_ends(pkt->opcode))
+		resp->msn = wf_psn_add(resp->msn, 1);
+	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0 && wf_op_has_payload(pkt->opcode))
+		wf_answer_ack(qp, WF_AETH_ACK);
+	if (wf_op_completes_recv(pkt->opcode))
+		wf_resp_complete(qp, WF_WC_SUCCESS, pkt);
+}
+
+/* A packet with an error that ends the queue pair. */
+static void refuse(struct wf_qp *qp, enum verdict verdict, const struct wf_packet *pkt)
+{
+	switch (verdict) {
+	case INVALID:
+		wf_resp_refuse(qp, WF_NAK_INV_REQ, WF_WC_REM_INV_REQ_ERR, WF_EVENT_QP_REQ_ERR);
+		break;
+	case ACCESS:
+		wf_hca_count(qp->hca, WF_CTR_RESP_REMOTE_ACCESS_ERRORS);
+		/* Immediate data that came with it: its receive tells (IBTA 10.10.2.1). */
+		if (wf_op_is_write(pkt->opcode) && wf_op_has_imm(pkt->opcode))
+			(void)wf_resp_take_recv(qp);
+		wf_resp_refuse(qp, WF_NAK_REM_ACCESS, WF_WC_LOC_ACCESS_ERR, WF_EVENT_QP_ACCESS_ERR);
+		break;
+	case LENGTH:
+		wf_hca_count(qp->hca, WF_CTR_RESP_LOCAL_LENGTH_ERROR);
+		wf_resp_refuse(qp, WF_NAK_INV_REQ, WF_WC_LOC_LEN_ERR, WF_EVENT_QP_REQ_ERR);
+		break;
+	case PROTECTION:
+		wf_resp_refuse(qp, WF_NAK_REM_OP, WF_WC_LOC_PROT_ERR, WF_EVENT_QP_FATAL);
+		break;
+	case GO:
+	case RNR:
+		assert(false);
+		break;
+	}
+}
+
+static void in_order(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	enum verdict verdict = judge(qp, pkt, payload);
+
+	if (wf_likely(verdict == GO)) {
+		went(qp, pkt);
+	} else if (verdict == RNR) {
+		wf_hca_count(qp->hca, WF_CTR_OUT_OF_BUFFER);
+		/* The packets in flight behind it draw no NAK of their own. */
+		qp->resp.nak_sent = true;
+		wf_answer_ack(qp, WF_AETH_RNR | qp->attr.min_rnr_timer);
+	} else {
+		refuse(qp, verdict, pkt);
+	}
+}
+
+/* The READ or atomic that psn is a part of, if it is remembered; NULL otherwise. */
+static const struct wf_res *recall(const struct wf_resp *resp, uint32_t psn, bool atomic)
+{
+	for (uint32_t i = 0; i < resp->max_rd && i < resp->res_next; i++) {
+		const struct wf_res *res = &resp->res[(resp->res_next - 1 - i) & resp->rd_mask];
+
+		if (res->atomic == atomic && wf_psn_diff(psn, res->first_psn) >= 0 &&
+		    wf_psn_diff(res->last_psn, psn) >= 0)
+			return res;
+	}
+	return NULL;
+}
+
+/* Whether a response that will still be sent answers psn. */
+static bool is_queued(const struct wf_resp *resp, uint32_t psn)
+{
+	for (uint32_t i = 0; i < resp->jobs; i++) {
+		const struct wf_job *job =
+			&resp->job[(resp->job_head + i) & (2 * (resp->rd_mask + 1) - 1)];
+
+		if (wf_psn_diff(psn, job->psn) >= 0 && wf_psn_diff(job->last_psn, psn) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* C9-105, C9-106: READs and atomics that are asked for again are answered again. */
+static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	struct wf_resp *resp = &qp->resp;
+	bool atomic = wf_op_is_atomic(pkt->opcode);
+	const struct wf_res *res = recall(resp, pkt->psn, atomic);
+	struct wf_job job = { .psn = pkt->psn, .msn = resp->msn, .atomic = atomic, .replay = true };
+	uint64_t skip;
+
+	if (res == NULL || is_queued(resp, pkt->psn))
+		return;
+	job.va = res->value;
+	job.last_psn = res->last_psn;
+	if (!atomic) {
+		/* From anywhere in the message, to its end: nothing that was not asked before. */
+		skip = (uint64_t)wf_psn_diff(pkt->psn, res->first_psn) << qp->mtu_shift;
+		job.va += skip;
+		job.rkey = res->rkey;
+		job.left = skip < res->length ? res->length - (uint32_t)skip : 0;
+		if (pkt->u.reth.va != job.va || pkt->u.reth.dma_len != job.left ||
+		    pkt->u.reth.rkey != job.rkey)
+			return;
+	}
+	(void)wf_answer_add(qp, &job);
+}
+
+static void duplicate(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	wf_hca_count(qp->hca, WF_CTR_DUPLICATE_REQUEST);
+	if (wf_op_is_read_req(pkt->opcode) || wf_op_is_atomic(pkt->opcode))
+		replay(qp, pkt);
+	else
+		wf_answer_ack(qp, WF_AETH_ACK);
+}
+
+static void gap(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	wf_hca_count(qp->hca, WF_CTR_OUT_OF_SEQUENCE);
+	if (qp->resp.held != NULL) {
+		wf_held_add(qp, pkt, payload);
+	} else if (!qp->resp.nak_sent) {
+		qp->resp.nak_sent = true;
+		wf_answer_ack(qp, WF_NAK_SEQ);
+	}
+}
+
+static void rx_rc(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	int32_t ahead = wf_psn_diff(pkt->psn, qp->resp.epsn);
+	struct wf_held *held;
+
+	if (wf_unlikely(ahead < 0)) {
+		duplicate(qp, pkt);
+		return;
+	}
+	if (wf_unlikely(ahead > 0)) {
+		gap(qp, pkt, payload);
+		return;
+	}
+	in_order(qp, pkt, payload);
+	while (qp->state != WF_QPS_ERR && (held = wf_held_take(qp, &payload)) != NULL) {
+		struct wf_packet copy = held->pkt;
+
+		in_order(qp, &copy, payload);
+	}
+}
+
+/* IBTA 9.8.2: a message with a packet missing is dropped whole; the next one starts anew. */
+static void rx_uc(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	struct wf_resp *resp = &qp->resp;
+	enum verdict verdict;
+
+	if (pkt->psn != resp->epsn) {
+		wf_hca_count(qp->hca, WF_CTR_OUT_OF_SEQUENCE);
+		resp->in_msg = WF_IN_NONE;
+	}
+	resp->epsn = pkt->psn;
+	if (wf_op_starts(pkt->opcode))
+		resp->in_msg = WF_IN_NONE;
+	else if (resp->in_msg == WF_IN_NONE)
+		goto next;
+	verdict = judge(qp, pkt, payload);
+	switch (verdict) {
+	case GO:
+		if (wf_op_completes_recv(pkt->opcode))
+			wf_resp_complete(qp, WF_WC_SUCCESS, pkt);
+		break;
+	case RNR:
+		wf_hca_count(qp->hca, WF_CTR_OUT_OF_BUFFER);
+		resp->in_msg = WF_IN_NONE;
+		break;
+	case INVALID:
+	case ACCESS:
+		wf_hca_count(qp->hca, WF_CTR_RX_DISCARDS);
+		resp->in_msg = WF_IN_NONE;
+		break;
+	case LENGTH:
+	case PROTECTION:
+		refuse(qp, verdict, pkt);
+		break;
+	}
+next:
+	resp->epsn = wf_psn_add(pkt->psn, 1);
+}
+
+void wf_resp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
+                wf_time now)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	(void)now;
+	assert_resp(qp);
+	if (wf_unlikely(qp->state == WF_QPS_RTR) && !resp->comm_est) {
+		resp->comm_est = true;
+		wf_qp_event(qp, WF_EVENT_COMM_EST);
+	}
+	if (extra->echo != 0)
+		resp->echo = extra->echo;
+	if (wf_likely(qp->service == WF_SERVICE_RC))
+		rx_rc(qp, pkt, extra->payload);
+	else
+		rx_uc(qp, pkt, extra->payload);
+	assert_resp(qp);
+}
