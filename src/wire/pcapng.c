@@ -117,23 +117,48 @@ int wf_pcapng_put_interface(uint8_t *buf, size_t size, const struct wf_pcapng_in
 	return 0;
 }
 
+/* The record's header. The time is in units of 2^-32 s, and the one little-endian field. */
+static void block_erf(struct block *b, const struct wf_pcapng_packet *packet, uint32_t captured,
+                      uint32_t original)
+{
+	uint64_t ns = (uint64_t)(packet->at % WF_S) / WF_NS;
+	uint8_t *p = b->p;
+
+	assert(original <= UINT16_MAX - WF_ERF_LEN);
+	wf_le64_put(p, (uint64_t)(packet->at / WF_S) << 32 | (ns << 32) / 1000000000);
+	p[8] = packet->erf;
+	p[9] = 0x04; /* records vary in length */
+	wf_be16_put(p + 10, (uint16_t)(WF_ERF_LEN + captured));
+	wf_be16_put(p + 12, 0); /* packets lost */
+	wf_be16_put(p + 14, (uint16_t)original);
+	b->p += WF_ERF_LEN;
+}
+
 int wf_pcapng_put_packet(uint8_t *buf, size_t size, const struct wf_pcapng_packet *packet,
                          size_t *len_p)
 {
 	uint64_t ns = (uint64_t)packet->at / WF_NS;
+	uint32_t erf = packet->erf != 0 ? WF_ERF_LEN : 0;
+	uint32_t zeros = 0;
 	uint8_t flags[4];
 	struct block b;
 
 	assert(packet->at >= 0 && packet->captured <= packet->original);
-	if (size < 32 + pad4(packet->captured) + 8 + 4)
+	if (packet->erf == WF_ERF_INFINIBAND_LINK && packet->captured < WF_ERF_LINK_PADDED)
+		zeros = WF_ERF_LINK_PADDED - packet->captured;
+	if (size < 32 + erf + pad4(packet->captured + zeros) + 8 + 4)
 		return -ENOSPC;
 	b = block_begin(buf, BLOCK_PACKET);
 	block_put32(&b, packet->interface);
 	block_put32(&b, (uint32_t)(ns >> 32));
 	block_put32(&b, (uint32_t)ns);
-	block_put32(&b, packet->captured);
-	block_put32(&b, packet->original);
-	block_put(&b, packet->bytes, packet->captured);
+	block_put32(&b, erf + packet->captured + zeros);
+	block_put32(&b, erf + packet->original + zeros);
+	if (erf != 0)
+		block_erf(&b, packet, packet->captured + zeros, packet->original + zeros);
+	memcpy(b.p, packet->bytes, packet->captured);
+	memset(b.p + packet->captured, 0, pad4(packet->captured + zeros) - packet->captured);
+	b.p += pad4(packet->captured + zeros);
 	if (packet->dir != WF_PCAPNG_DIR_NONE) {
 		wf_le32_put(flags, packet->dir);
 		block_option(&b, OPT_PACKET_FLAGS, flags, sizeof(flags));
@@ -142,18 +167,4 @@ int wf_pcapng_put_packet(uint8_t *buf, size_t size, const struct wf_pcapng_packe
 	*len_p = block_end(&b);
 	assert(*len_p <= WF_PCAPNG_BLOCK_MAX + packet->captured);
 	return 0;
-}
-
-/* The time is in units of 2^-32 s, and the one little-endian field. */
-void wf_erf_encode(uint8_t type, wf_time at, uint16_t len, uint8_t *p)
-{
-	uint64_t ns = (uint64_t)(at % WF_S) / WF_NS;
-
-	assert(at >= 0 && len <= UINT16_MAX - WF_ERF_LEN);
-	wf_le64_put(p, (uint64_t)(at / WF_S) << 32 | (ns << 32) / 1000000000);
-	p[8] = type;
-	p[9] = 0x04; /* variable length record */
-	wf_be16_put(p + 10, (uint16_t)(WF_ERF_LEN + len));
-	wf_be16_put(p + 12, 0); /* packets lost */
-	wf_be16_put(p + 14, len);
 }

@@ -8,8 +8,11 @@
  * from 0 in the order of their blocks. Times are nanoseconds: finer ones overflow inside Wireshark,
  * and packets keep the order of the file anyway.
  *
- * The InfiniBand link type is for packets that begin with an LRH. Flow control packets have none;
- * they go to an interface of type ERF, each after the header that wf_erf_encode() writes.
+ * For InfiniBand there is a choice of link types. Wireshark does not read the one that is called
+ * so; it reads ERF, where every packet comes after a header of 16 bytes that says whether an LRH or
+ * a flow control packet follows. So ERF is the one to write, unless another tool wants the other,
+ * which has no place for flow control packets. Wireshark looks for an LRH even in front of those,
+ * and finds them malformed when nothing follows their 6 bytes: they are followed by zeros.
  */
 #ifndef WF_WIRE_PCAPNG_H
 #define WF_WIRE_PCAPNG_H
@@ -17,8 +20,8 @@
 #include "base/base.h"
 
 #define WF_LINKTYPE_ETHERNET 1
-#define WF_LINKTYPE_ERF 197
-#define WF_LINKTYPE_INFINIBAND 247
+#define WF_LINKTYPE_ERF 197        /* InfiniBand, for Wireshark */
+#define WF_LINKTYPE_INFINIBAND 247 /* begins with the LRH */
 
 #define WF_PCAPNG_SNAPLEN 65535
 #define WF_PCAPNG_TEXT 64       /* names longer than this are cut */
@@ -27,6 +30,7 @@
 #define WF_ERF_LEN 16
 #define WF_ERF_INFINIBAND 21      /* what follows begins with an LRH */
 #define WF_ERF_INFINIBAND_LINK 25 /* what follows is a flow control packet */
+#define WF_ERF_LINK_PADDED 48     /* bytes that a flow control packet takes in the file */
 
 enum wf_pcapng_dir {
 	WF_PCAPNG_DIR_NONE,
@@ -43,9 +47,10 @@ struct wf_pcapng_packet {
 	uint32_t interface;
 	wf_time at; /* not negative */
 	enum wf_pcapng_dir dir;
+	uint8_t erf; /* on an interface of type ERF, WF_ERF_*: its header is put before bytes; else 0 */
 	const void *bytes;
 	uint32_t captured; /* bytes that are in bytes */
-	uint32_t original; /* bytes that the packet had; not fewer */
+	uint32_t original; /* bytes that the packet had; not fewer, and with ERF at most 65519 */
 };
 
 /*
@@ -59,8 +64,5 @@ int wf_pcapng_put_interface(uint8_t *buf, size_t size, const struct wf_pcapng_in
                             size_t *len_p) WF_MUST_USE;
 int wf_pcapng_put_packet(uint8_t *buf, size_t size, const struct wf_pcapng_packet *packet,
                          size_t *len_p) WF_MUST_USE;
-
-/* Writes the WF_ERF_LEN bytes that go before a packet of len bytes; type is WF_ERF_*. */
-void wf_erf_encode(uint8_t type, wf_time at, uint16_t len, uint8_t *p);
 
 #endif

@@ -179,16 +179,50 @@ static void test_write_needs_room(void **state)
 	assert_int_equal(n, 28 + 4);
 }
 
+/* InfiniBand: each packet after its ERF header. */
 static void test_erf(void **state)
 {
-	uint8_t p[WF_ERF_LEN];
+	static const struct wf_pcapng_interface interface = { WF_LINKTYPE_ERF, "port1" };
+	struct wf_pcapng_packet packet = {
+		.at = 3 * WF_S + WF_S / 2,
+		.erf = WF_ERF_INFINIBAND,
+		.bytes = "abcdef",
+		.captured = 6,
+		.original = 7,
+	};
+	struct wf_capture_packet got;
+	struct wf_capture capture;
+	static const uint8_t zeros[42];
+	uint8_t buf[1024];
+	size_t at = 0, n;
 
 	(void)state;
-	wf_erf_encode(WF_ERF_INFINIBAND_LINK, 3 * WF_S + WF_S / 2, 6, p);
-	assert_true(wf_le64_get(p) == (UINT64_C(3) << 32 | UINT64_C(1) << 31));
-	assert_int_equal(p[8], 25);
-	assert_int_equal(wf_be16_get(p + 10), 22);
-	assert_int_equal(wf_be16_get(p + 14), 6);
+	assert_int_equal(wf_pcapng_put_section(buf, sizeof(buf), "weft", &at), 0);
+	assert_int_equal(wf_pcapng_put_interface(buf + at, sizeof(buf) - at, &interface, &n), 0);
+	at += n;
+	assert_int_equal(wf_pcapng_put_packet(buf + at, 16 + 32 + 8, &packet, &n), -ENOSPC);
+	assert_int_equal(wf_pcapng_put_packet(buf + at, sizeof(buf) - at, &packet, &n), 0);
+	at += n;
+	packet.erf = WF_ERF_INFINIBAND_LINK;
+	packet.original = 6;
+	assert_int_equal(wf_pcapng_put_packet(buf + at, sizeof(buf) - at, &packet, &n), 0);
+	at += n;
+	assert_int_equal(wf_capture_init(&capture, buf, at), 0);
+	assert_int_equal(wf_capture_next(&capture, &got), 0);
+	assert_int_equal(got.link_type, WF_LINKTYPE_ERF);
+	assert_true(got.at == packet.at);
+	assert_int_equal(got.captured, WF_ERF_LEN + 6);
+	assert_int_equal(got.original, WF_ERF_LEN + 7);
+	assert_true(wf_le64_get(got.bytes) == (UINT64_C(3) << 32 | UINT64_C(1) << 31));
+	assert_int_equal(got.bytes[8], 21);
+	assert_int_equal(wf_be16_get(got.bytes + 10), 22);
+	assert_int_equal(wf_be16_get(got.bytes + 14), 7);
+	assert_memory_equal(got.bytes + WF_ERF_LEN, "abcdef", 6);
+	assert_int_equal(wf_capture_next(&capture, &got), 0);
+	assert_int_equal(got.bytes[8], 25);
+	assert_int_equal(got.captured, WF_ERF_LEN + WF_ERF_LINK_PADDED);
+	assert_memory_equal(got.bytes + WF_ERF_LEN, "abcdef", 6);
+	assert_memory_equal(got.bytes + WF_ERF_LEN + 6, zeros, 42);
 }
 
 /* The units in which a file may give its times. */
