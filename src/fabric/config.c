@@ -199,8 +199,9 @@ const struct wf_param wf_fabric_params[] = {
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(vl_buffer),
 	  .min = 256,
-	  .max = INT64_C(1) << 24,
-	  .def = "64KiB",
+	  .max = 2048 *
+	         64, /* a flow control packet counts 2^12 blocks of 64 B, half of them open */
+	  .def = "128KiB",
 	  .help = "InfiniBand: receive buffer of each port and virtual lane" },
 	{ .name = "vl.sl2vl",
 	  .kind = WF_PARAM_TEXT,

@@ -118,12 +118,10 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_
 	const struct wf_fabric *fabric = dev->fabric;
 	bool control = wf_packet_is_control(pkt->type);
 	bool gone = !port->up || now - port->in_delay < port->up_since;
-	unsigned queue;
 
 	/* Control packets are short and repeated by real links; errors spare them (docs/limits.md). */
 	if (control)
 		return gone;
-	queue = fabric->classes.of[pkt->cls];
 	if (!gone) {
 		uint64_t chance = port->loss + error_chance(fabric, pkt->size);
 		uint64_t draw = wf_rand64(port->rng_key, port->rng_count++) >> 32;
@@ -131,9 +129,9 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_
 		if (draw >= chance)
 			return false;
 		/* It was sent and received, if not whole: its credits come back. */
-		fabric->flowctl->pass(dev, port, queue, pkt->size, now);
+		fabric->flowctl->pass(dev, port, pkt->vl, pkt->size, now);
 	}
-	wf_device_drop(dev, port, queue, pkt, WF_DROP_LINK);
+	wf_device_drop(dev, port, pkt->vl, pkt, WF_DROP_LINK);
 	return true;
 }
 

@@ -46,6 +46,15 @@ static int check_cfg(const struct wf_fabric_cfg *cfg, const struct wf_flowctl_op
 	return 0;
 }
 
+static bool has_global_links(const struct wf_topo *topo)
+{
+	for (uint32_t i = 0; i < topo->n_ports; i++) {
+		if (topo->ports[i].global)
+			return true;
+	}
+	return false;
+}
+
 int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
                    const struct wf_topo *topo, uint64_t seed, struct wf_err *err)
 {
@@ -79,6 +88,8 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->max_wire = (uint32_t)cfg->mtu + fabric->header;
 	/* A PFC frame is 64 bytes, a flow control packet of InfiniBand 8. */
 	fabric->control_size = flowctl->uses_credits ? 8 : 64;
+	if (flowctl->uses_credits && has_global_links(topo))
+		fabric->vl_shift = (uint8_t)(cfg->vl_count / 2);
 	return wf_routes_create(topo, NULL, wf_mem_heap(), &fabric->routes);
 }
 

@@ -46,7 +46,23 @@ struct wf_fabric {
 	uint32_t header;       /* bytes around the payload of a data packet */
 	uint32_t max_wire;     /* bytes of the largest packet */
 	uint32_t control_size; /* bytes of a link control packet */
+	/*
+	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of
+	 * the VLs, vl_shift further up, so that buffers never wait for one another in a circle. 0:
+	 * all VLs are alike.
+	 */
+	uint8_t vl_shift;
 };
+
+/* The queue in which a packet of class cls leaves its host. */
+static inline uint8_t wf_fabric_queue(const struct wf_fabric *fabric, uint8_t cls)
+{
+	uint8_t queue = fabric->classes.of[cls];
+
+	if (fabric->vl_shift == 0 || fabric->classes.queue[queue].exempt)
+		return queue;
+	return queue % fabric->vl_shift;
+}
 
 /*
  * Compiles a configuration. topo is borrowed for the life of the fabric. Returns 0, -ENOMEM, or

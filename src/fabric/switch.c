@@ -118,7 +118,8 @@ static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, stru
 	assert(lane->bytes >= p->size && sw->load[out->number] >= p->size);
 	lane->bytes -= p->size;
 	sw->load[out->number] -= p->size;
-	sw->dev.fabric->flowctl->release(sw, in, queue, p, now);
+	sw->dev.fabric->flowctl->release(sw, in, p, now);
+	p->vl = (uint8_t)queue;
 #ifndef NDEBUG
 	sw->dev.shard->tally[p->cls].queued--;
 #endif
@@ -146,14 +147,16 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		fabric->flowctl->control(dev, in, pkt, now);
 		return;
 	}
-	queue = fabric->classes.of[pkt->cls];
+	queue = pkt->vl;
+	if (wf_unlikely(in->global) && queue < fabric->vl_shift)
+		queue += fabric->vl_shift;
 	dev->queues_used |= 1u << queue;
 	pkt->input = (uint16_t)input;
 	pkt->hops++;
 	port = route(sw, pkt, now);
 	if (wf_unlikely(port == NO_PORT)) {
-		fabric->flowctl->pass(dev, in, queue, pkt->size, now);
-		wf_device_drop(dev, in, queue, pkt, WF_DROP_ROUTE);
+		fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
+		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE);
 		return;
 	}
 	out = &dev->ports[port];
@@ -161,14 +164,15 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	if (out->free_at <= now && (out->nonempty | out->control) == 0 &&
 	    wf_flowctl_ready(fabric->flowctl, out, lane, queue, pkt->size, now) <= now) {
 		if (fabric->flowctl->uses_credits)
-			fabric->flowctl->pass(dev, in, queue, pkt->size, now);
+			fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
+		pkt->vl = (uint8_t)queue;
 		wf_port_transmit(dev, out, lane, pkt, now);
 		if (wf_unlikely(out->control != 0)) /* of this very packet, when it turns back */
 			wf_port_wake(dev, out, now);
 		return;
 	}
-	if (!fabric->flowctl->admit(sw, in, out, queue, pkt, now)) {
-		wf_device_drop(dev, in, queue, pkt, WF_DROP_BUFFER);
+	if (!fabric->flowctl->admit(sw, in, lane, pkt, now)) {
+		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER);
 		return;
 	}
 	enqueue(sw, out, lane, queue, pkt);

@@ -43,7 +43,7 @@ struct wf_device *wf_host_device(struct wf_host *h)
 
 static unsigned queue_of(const struct wf_host *h, uint8_t cls)
 {
-	return h->dev.fabric->classes.of[cls];
+	return wf_fabric_queue(h->dev.fabric, cls);
 }
 
 static void ring_add(struct wf_host *h, uint32_t i)
@@ -107,11 +107,11 @@ static uint16_t packet_length(const struct wf_host *h, const struct wf_flow_tx *
 	return (uint16_t)(left < mtu ? left : mtu);
 }
 
-static void transmit(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
+static void transmit(struct wf_host *h, struct wf_packet *pkt, wf_time now)
 {
+	pkt->vl = (uint8_t)queue_of(h, pkt->cls);
 	h->dev.shard->tally[pkt->cls].sent++;
-	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, queue_of(h, pkt->cls)),
-	                 pkt, now);
+	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, pkt->vl), pkt, now);
 }
 
 /* Sends the next packet of flow i. */
@@ -423,7 +423,7 @@ static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 	}
 	assert(pkt->dst == h->host);
 	h->dev.shard->tally[pkt->cls].delivered++;
-	h->dev.fabric->flowctl->pass(&h->dev, port, queue_of(h, pkt->cls), pkt->size, now);
+	h->dev.fabric->flowctl->pass(&h->dev, port, pkt->vl, pkt->size, now);
 	if (pkt->type == WF_PACKET_DATA)
 		rx_data(h, pkt, now);
 	else

@@ -50,7 +50,8 @@ struct wf_packet {
 	union {
 		struct {
 			uint16_t length; /* payload bytes, without pad */
-			uint16_t hops;   /* switches passed */
+			uint8_t hops;    /* switches passed */
+			uint8_t vl;      /* queue (VL or traffic class) it takes on the link it is on */
 		};
 		uint32_t atomic_rkey; /* atomics have no payload */
 	};

@@ -74,14 +74,14 @@ static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time no
 	}
 }
 
-static bool credit_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
-                         unsigned queue, const struct wf_packet *pkt, wf_time now)
+static bool credit_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
+                         const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, queue);
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 	uint32_t n = blocks(pkt->size);
 
 	(void)out;
-	if (sw->dev.fabric->classes.queue[queue].exempt) {
+	if (sw->dev.fabric->classes.queue[pkt->vl].exempt) {
 		/* VL15 has no credits, and is dropped when there is no room. */
 		if (lane->used + n > lane->capacity)
 			return false;
@@ -89,22 +89,22 @@ static bool credit_admit(struct wf_switch *sw, struct wf_port *in, struct wf_por
 	} else {
 		lane->received += n;
 		lane->used += n;
-		maybe_tell(&sw->dev, in, queue, now);
+		maybe_tell(&sw->dev, in, pkt->vl, now);
 	}
 	if (lane->used > lane->max_used)
 		lane->max_used = lane->used;
 	return true;
 }
 
-static void credit_release(struct wf_switch *sw, struct wf_port *in, unsigned queue,
-                           const struct wf_packet *pkt, wf_time now)
+static void credit_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+                           wf_time now)
 {
-	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, queue);
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 
 	assert(lane->used >= blocks(pkt->size));
 	lane->used -= blocks(pkt->size);
-	if (!sw->dev.fabric->classes.queue[queue].exempt)
-		maybe_tell(&sw->dev, in, queue, now);
+	if (!sw->dev.fabric->classes.queue[pkt->vl].exempt)
+		maybe_tell(&sw->dev, in, pkt->vl, now);
 }
 
 static void credit_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,

@@ -21,13 +21,13 @@ struct wf_flowctl_ops {
 	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
 
-	/* A packet came in by in and has to wait in a switch for out: may it? */
-	bool (*admit)(struct wf_switch *sw, struct wf_port *in, struct wf_port *out, unsigned queue,
+	/* A packet came in by queue pkt->vl of in and has to wait in a switch for out: may it? */
+	bool (*admit)(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
 	              const struct wf_packet *pkt, wf_time now);
 
 	/* It leaves the switch's buffer. */
-	void (*release)(struct wf_switch *sw, struct wf_port *in, unsigned queue,
-	                const struct wf_packet *pkt, wf_time now);
+	void (*release)(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+	                wf_time now);
 
 	/* A packet came in and needs no buffer: it goes straight through, or is consumed at once. */
 	void (*pass)(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,

@@ -14,19 +14,19 @@ static void none_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 	(void)now;
 }
 
-static bool none_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
-                       unsigned queue, const struct wf_packet *pkt, wf_time now)
+static bool none_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
+                       const struct wf_packet *pkt, wf_time now)
 {
 	(void)now;
-	return wf_buffer_take_lossy(&sw->buffer, wf_port_lane(in, queue),
-	                            wf_port_lane(out, queue), pkt->size);
+	return wf_buffer_take_lossy(&sw->buffer, wf_device_lane(&sw->dev, in->number, pkt->vl), out,
+	                            pkt->size);
 }
 
-static void none_release(struct wf_switch *sw, struct wf_port *in, unsigned queue,
-                         const struct wf_packet *pkt, wf_time now)
+static void none_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+                         wf_time now)
 {
 	(void)now;
-	wf_buffer_give_lossy(&sw->buffer, wf_port_lane(in, queue), pkt->size);
+	wf_buffer_give_lossy(&sw->buffer, wf_device_lane(&sw->dev, in->number, pkt->vl), pkt->size);
 }
 
 static void none_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,

@@ -67,20 +67,20 @@ static void stop_peer(struct wf_device *dev, struct wf_port *port, unsigned queu
 	wf_port_want_control(dev, port, queue, now);
 }
 
-static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *out, unsigned queue,
+static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
                       const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, queue);
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 
-	if (!sw->dev.fabric->classes.queue[queue].lossless)
-		return wf_buffer_take_lossy(&sw->buffer, lane, wf_port_lane(out, queue), pkt->size);
+	if (!sw->dev.fabric->classes.queue[pkt->vl].lossless)
+		return wf_buffer_take_lossy(&sw->buffer, lane, out, pkt->size);
 
 	switch (wf_buffer_take(&sw->buffer, lane, pkt->size)) {
 	case WF_BUFFER_OK:
 		return true;
 	case WF_BUFFER_XOFF:
 		if (!lane->xoff)
-			stop_peer(&sw->dev, in, queue, now);
+			stop_peer(&sw->dev, in, pkt->vl, now);
 		return true;
 	case WF_BUFFER_FULL:
 		break;
@@ -88,18 +88,18 @@ static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, struct wf_port *
 	return false;
 }
 
-static void pfc_release(struct wf_switch *sw, struct wf_port *in, unsigned queue,
-                        const struct wf_packet *pkt, wf_time now)
+static void pfc_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+                        wf_time now)
 {
-	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, queue);
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 
-	if (!sw->dev.fabric->classes.queue[queue].lossless) {
+	if (!sw->dev.fabric->classes.queue[pkt->vl].lossless) {
 		wf_buffer_give_lossy(&sw->buffer, lane, pkt->size);
 		return;
 	}
 	if (wf_buffer_give(&sw->buffer, lane, pkt->size) && lane->xoff) {
 		lane->xoff = false;
-		wf_port_want_control(&sw->dev, in, queue, now);
+		wf_port_want_control(&sw->dev, in, pkt->vl, now);
 	}
 }
 
