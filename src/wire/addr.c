@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* addr.c - addresses of hosts by their number, and what a fabric calls its classes. */
 #include "wire/addr.h"
 
 #include <assert.h>

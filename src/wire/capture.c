@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* capture.c - reading pcap and pcapng from memory. */
 #include "wire/capture.h"
 
 #include <assert.h>

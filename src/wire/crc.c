@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* crc.c - CRC-32 and CRC-16, eight bytes a step. */
 #include "wire/crc.h"
 
 #include "wire/byte.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ether.c - Ethernet, VLAN, IP, UDP and PFC, byte by byte. */
 #include "wire/ether.h"
 
 #include <assert.h>

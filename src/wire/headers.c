@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encoding, completion and checksums of struct wf_headers; headers_decode.c is the other way. */
+/* headers.c - encoding, completing and checking packets; headers_decode.c is the other way. */
 #include "wire/headers.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding of struct wf_headers. Each step takes a piece of the packet, says what is wrong with it,
+ * headers_decode.c - from bytes to struct wf_headers. Each step takes a piece of the packet, says what is wrong with it,
  * and leaves in the struct what the next one needs:
  *
  *	Ethernet -> [VLAN] -> PFC

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ib.c - the LRH and flow control packets, byte by byte. */
 #include "wire/ib.h"
 
 #include <assert.h>

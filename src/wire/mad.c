@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mad.c - headers of management datagrams, byte by byte. */
 #include "wire/mad.h"
 
 #include <assert.h>

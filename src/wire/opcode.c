@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* opcode.c - the opcode table, and what is asked of it too seldom to be inline. */
 #include "wire/opcode.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* packet_codec.c - struct wf_packet to headers and bytes, and back. */
 #include "wire/packet_codec.h"
 
 #include <assert.h>

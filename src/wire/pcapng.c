@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pcapng.c - writing pcapng into memory. */
 #include "wire/pcapng.h"
 
 #include <assert.h>

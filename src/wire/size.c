@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* size.c - packet sizes, from one row per encapsulation. */
 #include "wire/size.h"
 
 #include <assert.h>

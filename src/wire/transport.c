@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* transport.c - BTH and extended headers, byte by byte. */
 #include "wire/transport.h"
 
 #include <assert.h>
