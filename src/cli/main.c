@@ -89,12 +89,14 @@ int wf_cli_option(int argc, char **argv, const char *short_options, const struct
 	/* Permutation may have moved it: the word before optind is the one that was looked at. */
 	if (optind > 1 && optind - 1 >= at)
 		at = optind - 1;
-	if (optopt != 0)
-		wf_cli_usage(argv[0], c == ':' ? "%s needs a value" : "%s cannot be had", argv[at]);
-	else if (strncmp(argv[at], "--", 2) == 0)
-		unknown_option(argv[0], argv[at], options);
+	if (c == ':')
+		wf_cli_usage(argv[0], "%s needs a value", argv[at]);
+	else if (strncmp(argv[at], "--", 2) != 0)
+		wf_cli_usage(argv[0], "there is no option -%c", optopt);
+	else if (optopt != 0)
+		wf_cli_usage(argv[0], "%.*s takes no value", (int)strcspn(argv[at], "="), argv[at]);
 	else
-		wf_cli_usage(argv[0], "there is no option %s", argv[at]);
+		unknown_option(argv[0], argv[at], options);
 	return '?';
 }
 

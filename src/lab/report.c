@@ -104,7 +104,6 @@ TIME_CELL(flow_p99, wf_hist_quantile(&run->result.flow_time, 990))
 TIME_CELL(flow_max, run->result.flow_time.max)
 BYTES_CELL(max_queue, run->total.max_queue_bytes)
 BYTES_CELL(max_buffer, run->total.max_buffer_bytes)
-BYTES_CELL(max_switch, run->result.max_switch_bytes)
 COUNT_CELL(hops, run->result.hops)
 TIME_CELL(end, (uint64_t)run->result.end)
 
@@ -159,6 +158,16 @@ static void credit_time(const struct wf_scenario *s, const struct wf_run *run, c
 		snprintf(buf, CELL, "-");
 }
 
+/* With credits a switch has no memory that its ports share. */
+static void max_switch(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (has_flowctl(run, "credit"))
+		snprintf(buf, CELL, "-");
+	else
+		wf_human_bytes(run->result.max_switch_bytes, buf, CELL);
+}
+
 static const struct row rows[] = {
 	{ "flows done", flows_done },
 	{ "completion time", completion },
@@ -187,7 +196,7 @@ static const struct row rows[] = {
 	{ "flow completion, max", flow_max },
 	{ "longest egress queue", max_queue },
 	{ "fullest ingress buffer", max_buffer },
-	{ "fullest switch", max_switch },
+	{ "fullest shared buffer", max_switch },
 	{ "packet-hops", hops },
 	{ "virtual time", end },
 };

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+# bad_input.bats - whatever is wrong with the input: one line that says where, what is wrong and what
+# would be right, exit status 2, nothing on standard output, nothing written.
+
+load common
+
+# bad EXPECTED: runs the scenario on standard input as s.yaml, which must be refused with a line that
+# begins with EXPECTED.
+bad() {
+	cat >s.yaml
+	weft run s.yaml --out result.txt
+	[ "$status" -eq 2 ] || { echo "status $status: $err"; return 1; }
+	[ -z "$out" ] || { echo "printed: $out"; return 1; }
+	[ "$(wc -l <stderr.txt)" -eq 1 ] || { echo "more than a line: $err"; return 1; }
+	if [[ "$err" != "$1"* ]]; then
+		echo "expected: $1"
+		echo "     got: $err"
+		return 1
+	fi
+	! compgen -G 'result.txt*'
+}
+
+# change SED EXPECTED: the small scenario with one change must be refused.
+change() {
+	small_scenario | sed "$1" | bad "$2"
+}
+
+@test "an unknown key names the nearest known one" {
+	change 's/^seed/sede/' "s.yaml:2:1: unknown key 'sede'; did you mean seed?"
+	change 's/hosts: 8/hots: 8/' "s.yaml:3:30: unknown key 'hots'; did you mean hosts?"
+	change 's/fabric: .*/fabric: {profile: roce-400g, ecn: {kmim: 5KB}}/' \
+		"s.yaml:4:36: unknown key 'ecn.kmim'; did you mean ecn.kmin?"
+	change 's/fabric: .*/fabric: {kmin: 5KB}/' "s.yaml:4:10: unknown key 'kmin'; did you mean ecn.kmin?"
+	change 's/size: /sise: /' "s.yaml:6:25: unknown key 'sise'; did you mean size?"
+	change 's/until/untl/' "s.yaml:7:7: unknown key 'run.untl'; did you mean run.until?"
+	change 's/^seed: 1/colour: blue/' \
+		"s.yaml:2:1: unknown key 'colour'; the keys here are topology, fabric, traffic, faults, name"
+}
+
+@test "a wrong unit names the right ones" {
+	change 's/until: 10ms/until: 10km/' \
+		's.yaml:7:14: run.until: "10km" is not a time; write it with ps, ns, us, ms or s, e.g. 10us'
+	change 's/until: 10ms/until: 10/' 's.yaml:7:14: run.until: "10" is not a time'
+	change 's/size: 100KB/size: 100Gbps/' \
+		's.yaml:6:31: size: "100Gbps" is not a size; write it with B, KB, MB, GB, KiB, MiB or GiB'
+	change 's/radix: 8/host_rate: 400/' 's.yaml:3:51: host_rate: "400" is not a rate'
+	change 's/seed: 1/seed: one/' 's.yaml:2:7: seed: "one" is not a whole number'
+	change 's/seed: 1/seed: -1/' 's.yaml:2:7: seed: "-1" is not a whole number'
+	change 's/seed: 1/seed:/' 's.yaml:2:1: seed: "" is not a whole number'
+}
+
+@test "a value out of range names the range" {
+	change 's/hosts: 8/hosts: 0/' 's.yaml:3:37: hosts: "0" is out of range; it may be 1 to'
+	change 's/size: 100KB/size: 0/' 's.yaml:6:31: size: "0" is out of range; it may be 1B to'
+	change 's/until: 10ms/until: 99999999999s/' 's.yaml:7:14: run.until: "99999999999s" is out of range'
+	change 's/seed: 1/seed: 99999999999999999999999/' 's.yaml:2:7: seed: "99999999999999999999999" has too many digits'
+	change 's/until: 10ms/until: 0.1ps/' 's.yaml:7:14: run.until: "0.1ps" is too fine'
+	change 's/fabric: .*/fabric: {profile: roce-400g, mtu: 1B}/' 's.yaml:4:35: mtu: "1B" is out of range; it may be 64B to 16KiB'
+	change 's/fabric: .*/fabric: {profile: roce-400g, ecn: {pmax: 120%}}/' 's.yaml:4:42: ecn.pmax: "120%" is out of range'
+}
+
+@test "an unknown name lists what there is" {
+	change 's/leaf-spine/leafspine/' 's.yaml:3:18: kind: "leafspine" is not known; write single'
+	change 's/permutation/permutations/' "s.yaml:6:12: kind: there is no traffic 'permutations'; did you mean permutation?"
+	change 's/fabric: .*/fabric: roce-400/' "s.yaml:4:9: there is no profile 'roce-400'; did you mean roce-400g?"
+	change 's/fabric: .*/fabric: token-ring/' "s.yaml:4:9: there is no profile 'token-ring'; there are ib-"
+	change 's/fabric: .*/fabric: {profile: roce-400g, routing: emcp}/' "s.yaml:4:39: routing: there is no 'emcp'; did you mean ecmp?"
+	change 's/fabric: .*/fabric: {profile: roce-400g, flowctl: pcf}/' "s.yaml:4:39: flowctl: there is no 'pcf'; did you mean pfc?"
+	change 's/fabric: .*/fabric: .\/nowhere.yaml/' "s.yaml:4:9: there is no profile file ./nowhere.yaml"
+	change 's/{kind: permutation.*/{kind: random, sizes: websearsh}/' \
+		"s.yaml:6:27: sizes: there is no distribution 'websearsh'; did you mean websearch?"
+	change 's/{kind: permutation.*/{kind: random, sizes: .\/mine.txt}/' "s.yaml:6:27: there is no file ./mine.txt"
+}
+
+@test "values that do not fit each other" {
+	change 's/{kind: permutation.*/{kind: incast, fanin: 8}/' \
+		's.yaml:6:27: fanin: 8 hosts cannot send to one of 8; it may be at most 7'
+	change 's/{kind: permutation.*/{kind: incast, target: 8, fanin: 2}/' \
+		's.yaml:6:28: target: there is no host 8; the hosts are 0 to 7'
+	change 's/fabric: .*/fabric: {profile: roce-400g, ecn: {kmin: 2MB}}/' \
+		's.yaml:4:42: ecn.kmin: it is above ecn.kmax; it may be at most 1501500B'
+	change 's/fabric: .*/fabric: {profile: roce-400g, ecn: {kmax: 2KB}}/' \
+		's.yaml:4:42: ecn.kmin: it is above ecn.kmax; it may be at most 2000B'
+	change 's/fabric: .*/fabric: {profile: roce-400g, flowctl: credit}/' \
+		's.yaml:4:39: flowctl: credit cannot be had on Ethernet; write pfc or none'
+	change 's/fabric: .*/fabric: {profile: ib-ndr, link_layer: ethernet}/' 's.yaml:4:39: flowctl: credit cannot be had on Ethernet'
+	change 's/fabric: .*/fabric: {profile: ib-ndr, flowctl: pfc}/' 's.yaml:4:36: flowctl: pfc cannot be had on InfiniBand'
+	change 's/fabric: .*/fabric: {profile: ib-ndr, vl: {buffer: 1KB}}/' 's.yaml:4:40: vl.buffer: no packet of mtu 4096B'
+	change 's/fabric: .*/fabric: {profile: roce-400g, classes: {lossless: 9}}/' 's.yaml:4:50: classes.lossless: "9" is not a list of priorities'
+	change 's/fabric: .*/fabric: {profile: roce-400g, buffer: {size: 10KB}}/' 's.yaml:4:45: buffer.size: '
+	change 's/size: 100KB/class: 9/' 's.yaml:6:32: class: Ethernet (fabric roce-400g) has no priority 9; write 0 to 7'
+	change 's/radix: 8/radix: 2/' 's.yaml:3:'
+}
+
+@test "faults that cannot be" {
+	fault() {
+		{ small_scenario; echo "faults:"; echo "  - $1"; } | bad "$2"
+	}
+	fault '{link: [leaf0, spine9], down: 1us}' "s.yaml:9:12: link: the topology has no node 'spine9'; did you mean spine"
+	fault '{link: [h0, spine0], down: 1us}' 's.yaml:9:12: link: there is no link between h0 and spine0; h0 is linked to leaf0'
+	fault '{link: [leaf0, spine0, 5], down: 1us}' 's.yaml:9:12: link: there are only 4 links between leaf0 and spine0; write 0 to 3'
+	fault '{link: leaf0, down: 1us}' 's.yaml:9:12: link is a value; write the names of its two ends'
+	fault '{down: 1us}' 's.yaml:9:5: link is missing'
+	fault '{link: [leaf0, spine0]}' 's.yaml:9:5: down is missing'
+	fault '{link: [leaf0, spine0], down: 2us, up: 1us}' 's.yaml:9:44: up: the link comes back before it goes down'
+	fault '{link: [leaf0, spine0], down: 2us, upp: 1us}' "s.yaml:9:40: unknown key 'upp'; did you mean up?"
+}
+
+@test "the wrong shape" {
+	change '/^topology/d' 's.yaml:1:1: topology is missing; write, e.g., topology: {kind: fat-tree, hosts: 128}'
+	change '/^fabric/d' 's.yaml:1:1: fabric is missing'
+	change '/^traffic/,/^  -/d' 's.yaml:1:1: traffic is missing'
+	change 's/^topology.*/topology: big/' 's.yaml:3:11: topology: this is a value; write a mapping'
+	change 's/^  - /  x: /' 's.yaml:6:3: traffic is a mapping; write a list of mappings'
+	change 's/fabric: .*/fabric: []/' 's.yaml:4:9: fabric is an empty list'
+	change 's/fabric: .*/fabric: [[roce-400g]]/' 's.yaml:4:10: a fabric is a list'
+	change 's/fabric: .*/fabric: {profile: [a, b]}/' 's.yaml:4:19: profile is a list; write one name'
+	change 's/hosts: 8/hosts: [8]/' 's.yaml:3:37: hosts is a list; write a single value'
+	change 's/^run.*/run: 10ms/' 's.yaml:7:6: run is a value; write a mapping'
+	bad 's.yaml:1:1: this is a list; write a mapping' <<<'[1, 2]'
+	bad 's.yaml: it is empty' </dev/null
+	bad 's.yaml: it is empty' <<<'# nothing'
+}
+
+@test "what is not YAML" {
+	change 's/^seed: 1/seed: 1\nseed: 2/' "s.yaml:3:1: the key 'seed' is there twice, first on line 2"
+	printf 'run:\n\tuntil: 1ms\n' | bad 's.yaml:2:1: this is not YAML: tab character may not be used as indentation'
+	printf 'a: [1, 2\nb: 3\n' | bad 's.yaml:3:1: this is not YAML'
+	printf 'a: &x [*x, *x]\n' | bad 's.yaml:1:5: an anchor cannot be used here'
+	printf 'a: 1\n---\nb: 1\n' | bad 's.yaml: it holds more than one document'
+	printf 'a: \xff\n' | bad 's.yaml:1:4: the byte 0xff is no text'
+	printf 'name: x\0y\n' | bad 's.yaml:1:8: the byte 0x00 is no text'
+	head -c 100000 /dev/zero | tr '\0' '[' | bad 's.yaml:1:33: it is nested more than 32 deep'
+	head -c 3000 "$WEFT" | bad 's.yaml:1:'
+}
+
+@test "an anchor bomb is refused at once" {
+	{
+		echo 'a: &a [x, x, x, x, x, x, x, x, x]'
+		for i in b c d e f g h i; do
+			echo "$i: &$i [*a, *a, *a, *a, *a, *a, *a, *a]"
+		done
+	} | bad 's.yaml:1:5: an anchor cannot be used here'
+}
+
+@test "a file that cannot be read" {
+	weft run nowhere.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "nowhere.yaml: cannot open it: No such file or directory"
+	mkdir folder
+	weft run folder
+	[ "$status" -eq 2 ]
+	says "$err" "folder: it is a directory; name a file in it"
+	mkfifo pipe
+	weft run pipe
+	[ "$status" -eq 2 ]
+	says "$err" "pipe: it is not a regular file"
+	weft run /dev/zero
+	[ "$status" -eq 2 ]
+	says "$err" "/dev/zero: it is not a regular file"
+	if [ "$(id -u)" -ne 0 ]; then
+		small_scenario >secret.yaml
+		chmod 0 secret.yaml
+		weft run secret.yaml
+		[ "$status" -eq 2 ]
+		says "$err" "secret.yaml: cannot open it: Permission denied"
+	fi
+}
+
+@test "a file of two gigabytes is not read" {
+	truncate -s 2G big.yaml
+	SECONDS=0
+	weft run big.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "big.yaml: it has 2147483648 bytes; at most 1 MiB are read"
+	truncate -s 2G big.txt
+	small_scenario | sed 's/^topology.*/topology: {kind: hpcc, file: big.txt}/' | bad 'big.txt: it has 2147483648 bytes; at most 64 MiB are read'
+	[ "$SECONDS" -lt 10 ]
+}
+
+@test "files that a scenario names" {
+	change 's/^topology.*/topology: {kind: hpcc, file: gone.txt}/' 's.yaml:3:30: there is no file gone.txt'
+	change 's/^topology.*/topology: {kind: hpcc}/' 's.yaml:3:11: a topology of kind hpcc is read from a file'
+	mkdir -p sub
+	printf '3 1 2\n2\n0 2 100Gbps 1us 0\n0 7 100Gbps 1us 0\n' >sub/t.txt
+	change 's/^topology.*/topology: {kind: hpcc, file: sub\/t.txt}/' 'sub/t.txt:4:'
+	change 's/^topology.*/topology: {kind: hpcc, file: sub}/' 'sub: it is a directory'
+	printf '0 0\nten 100\n' >cdf.txt
+	change 's/{kind: permutation.*/{kind: random, sizes: cdf.txt}/' 'cdf.txt:2:1: "ten" is not a size'
+}
+
+@test "a profile that is wrong is named with its own place" {
+	mkdir -p mine
+	printf 'base: roce-400g\necn: {kmin: many}\n' >mine/a.yaml
+	printf 'base: c\n' >mine/b.yaml
+	printf 'base: b\n' >mine/c.yaml
+	printf 'base: nothing\n' >mine/d.yaml
+	printf 'bsae: roce-400g\n' >mine/e.yaml
+	small_scenario >s.yaml
+	for case in "a:mine/a.yaml:2:13: ecn.kmin: \"many\" is not a size" \
+		"b:mine/c.yaml:1:7: base 'b' is the 8th profile" \
+		"d:mine/d.yaml:1:7: there is no profile 'nothing'" \
+		"e:mine/e.yaml:1:1: unknown key 'bsae'; did you mean base?"; do
+		weft run s.yaml --profiles mine --fabric "${case%%:*}"
+		[ "$status" -eq 2 ]
+		says "$err" "${case#*:}"
+	done
+	weft run s.yaml --profiles nowhere
+	[ "$status" -eq 2 ]
+	says "$err" "--profiles nowhere: there is no such folder"
+}
+
+@test "the command line" {
+	small_scenario >s.yaml
+	# wrong MESSAGE ARGS...
+	wrong() {
+		local message=$1
+		shift
+		weft "$@"
+		[ "$status" -eq 2 ] || { echo "status $status of $*: $err"; return 1; }
+		[ -z "$out" ] || { echo "printed: $out"; return 1; }
+		says "$err" "$message"
+	}
+	wrong "there is no command 'rum'; did you mean run?" rum
+	wrong "weft run: which scenario?" run
+	wrong "weft run: one scenario at a time, not t.yaml too" run s.yaml t.yaml
+	wrong "weft run: there is no option --jsn; did you mean json?" run s.yaml --jsn
+	wrong "weft run: there is no option -x" run -x s.yaml
+	wrong "weft run: --out needs a value" run s.yaml --out
+	wrong "weft run: -o needs a value" run s.yaml -o
+	wrong "weft run: --json takes no value" run s.yaml --json=yes
+	wrong 'weft run: --threads: "0" is out of range; it may be 1 to 64' run s.yaml --threads 0
+	wrong 'weft run: --threads: "many" is not a whole number' run s.yaml --threads many
+	wrong "weft run: --set seed: write PARAMETER=VALUE" run s.yaml --set seed
+	wrong '--seed seed=x: seed: "x" is not a whole number' run s.yaml --seed x
+	wrong "--set fabric.ecn.kmim=1KB: unknown key 'ecn.kmim'; did you mean ecn.kmin?" run s.yaml --set fabric.ecn.kmim=1KB
+	wrong "--set fabric.ecn.kmin=2MB: ecn.kmin: it is above ecn.kmax" run s.yaml --set fabric.ecn.kmin=2MB
+	wrong "--set hosts=4: unknown parameter; it begins with fabric." run s.yaml --set hosts=4
+	wrong "--set traffic.3.size=4: there is no traffic 3; there are 0 to 0" run s.yaml --set traffic.3.size=4
+	wrong "--fabric: there is no profile 'x'" run s.yaml --fabric roce-400g,x
+	wrong "--fabric: there is no profile ''" run s.yaml --fabric ''
+	wrong "weft list: there is no topic 'profile'; did you mean profiles?" list profile
+	wrong "weft list: one topic at a time" list profiles routing
+	wrong "weft show: name one profile" show
+	wrong "there is no profile 'x'" show x
+	wrong "weft help: there is no command 'x'" help x
+}

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+# run.bats - weft run: what it prints, where it goes, and that it is the same every time.
+# ctest: timeout=300
+
+load common
+
+@test "the table answers the questions" {
+	small_scenario >s.yaml
+	weft run s.yaml
+	[ "$status" -eq 0 ]
+	for row in "flows done" "completion time" "goodput" "packets sent" "packets delivered" \
+		"packets dropped" "dropped in lossless classes" "PFC pauses sent" "credit waits" \
+		"ECN marks" "packet latency, p50" "packet latency, p99" "packet latency, max" \
+		"flow completion, p99" "longest egress queue" "packet-hops"; do
+		says "$out" "$row"
+	done
+	says "$out" "8 of 8"
+	says "$err" "packet-hops in"
+}
+
+@test "two fabrics are two columns" {
+	small_scenario >s.yaml
+	weft run s.yaml --fabric ib-ndr,roce-400g,ib-ndr --quiet
+	[ "$status" -eq 0 ]
+	[ -z "$err" ]
+	says "$out" "ib-ndr"
+	says "$out" "roce-400g"
+	says "$out" "ib-ndr #2"
+	[ "$(grep -c '^flows done.*8 of 8.*8 of 8.*8 of 8' stdout.txt)" -eq 1 ]
+}
+
+@test "a scenario may name and change its fabrics" {
+	small_scenario | sed 's/fabric: .*/fabric: [{profile: roce-400g, name: tiny, ecn: {kmin: 1KB, kmax: 2KB}}, ib-ndr]/' >s.yaml
+	weft run s.yaml --quiet
+	[ "$status" -eq 0 ]
+	says "$out" "tiny"
+	says "$out" "ib-ndr"
+}
+
+@test "JSON is valid and has the same figures" {
+	small_scenario >s.yaml
+	weft run s.yaml --fabric ib-ndr,roce-400g --json --ports --quiet
+	[ "$status" -eq 0 ]
+	python3 - stdout.txt <<-'END'
+		import json, sys
+		d = json.load(open(sys.argv[1]))
+		assert d["scenario"]["hosts"] == 8 and d["scenario"]["flows"] == 8
+		assert [r["fabric"] for r in d["runs"]] == ["ib-ndr", "roce-400g"]
+		for r in d["runs"]:
+		    assert r["finished"] is True and r["flows_done"] == 8
+		    assert r["bytes_delivered"] == 800000
+		    assert r["packets_sent"] == r["packets_delivered"] + r["packets_dropped"] + r["packets_inside"]
+		    assert r["lossless_drops"] == 0 and r["completion_ps"] > 2000000
+		    assert r["packet_latency_ps"]["p50"] <= r["packet_latency_ps"]["p99"] <= r["packet_latency_ps"]["max"]
+		    assert isinstance(r["ports"], list) and len(r["classes"]) > 1
+	END
+	python3 -m json.tool <stdout.txt >/dev/null
+}
+
+@test "the same on 1, 2 and 4 threads, and twice" {
+	for example in incast permutation all-to-all link-failure; do
+		for fabric in ib-ndr roce-400g roce-400g-lossy; do
+			for threads in 1 1 2 4; do
+				"$WEFT" run "$WEFT_SOURCE_DIR/examples/$example.yaml" --fabric "$fabric" \
+					--set traffic.size=50KB --json --ports --quiet \
+					--threads "$threads" >"$threads.json"
+				if [ -f first.json ]; then
+					cmp first.json "$threads.json"
+				else
+					mv "$threads.json" first.json
+				fi
+			done
+			rm first.json
+		done
+	done
+}
+
+@test "the table does not depend on the threads either" {
+	small_scenario >s.yaml
+	"$WEFT" run s.yaml --threads 1 2>/dev/null >a
+	"$WEFT" run s.yaml --threads 4 2>/dev/null >b
+	cmp a b
+}
+
+@test "another seed is another run" {
+	small_scenario >s.yaml
+	"$WEFT" run s.yaml --json -q --seed 1 >a
+	"$WEFT" run s.yaml --json -q --seed 1 >b
+	"$WEFT" run s.yaml --json -q --seed 2 >c
+	cmp a b
+	! cmp -s a c
+}
+
+@test "the scenario may come from standard input" {
+	small_scenario | "$WEFT" run - --quiet >a
+	says "$(cat a)" "8 of 8"
+}
+
+@test "--set changes one parameter" {
+	small_scenario >s.yaml
+	weft run s.yaml --json -q --set topology.hosts=4 --set traffic.size=1KB --set traffic.0.class=0 \
+		--set run.until=5ms --set name=other --set fabric.mtu=1KiB
+	[ "$status" -eq 0 ]
+	says "$out" '"hosts": 4'
+	says "$out" '"bytes": 4000'
+	says "$out" '"until_ps": 5000000000'
+	says "$out" '"name": "other"'
+}
+
+@test "unfinished flows are said clearly" {
+	small_scenario >s.yaml
+	weft run s.yaml --set run.until=2us
+	[ "$status" -eq 0 ]
+	says "$out" "roce-400g: 8 of 8 flows unfinished at 2.000 us: "
+	says "$out" "packets are stuck in the fabric"
+	weft run s.yaml --set run.until=2us --json
+	says "$out" '"finished": false'
+	says "$out" '"completion_ps": null'
+}
+
+@test "--ports lists ports where something happened" {
+	small_scenario | sed 's/kind: permutation/kind: incast/; s/100KB/1MB/' >s.yaml
+	weft run s.yaml --ports -q --fabric ib-ndr
+	[ "$status" -eq 0 ]
+	says "$out" "ib-ndr: ports with drops, pauses, waits or marks"
+	grep -qE '^(leaf|spine|h)[0-9]+:[0-9]+ ' stdout.txt
+}
+
+@test "--out writes the file whole, with ordinary rights" {
+	small_scenario >s.yaml
+	umask 022
+	weft run s.yaml --out r.txt -q
+	[ "$status" -eq 0 ]
+	[ -z "$out" ]
+	says "$(cat r.txt)" "8 of 8"
+	[ "$(stat -c %a r.txt)" = 644 ]
+	weft run s.yaml --json --out r.txt -q
+	python3 -m json.tool <r.txt >/dev/null
+	[ "$(find . -name 'r.txt*' | wc -l)" -eq 1 ]
+}
+
+@test "what cannot be written is status 1, and leaves nothing" {
+	small_scenario >s.yaml
+	weft run s.yaml --out nowhere/r.txt
+	[ "$status" -eq 1 ]
+	says "$err" "nowhere/r.txt: cannot write it: No such file or directory"
+	mkdir folder
+	weft run s.yaml --out folder
+	[ "$status" -eq 1 ]
+	says "$err" "folder: cannot write it"
+	[ "$(find . -name 'folder*' | wc -l)" -eq 1 ]
+}
+
+@test "a full disk is status 1" {
+	[ -w /dev/full ] || skip "there is no /dev/full"
+	small_scenario >s.yaml
+	for args in "run s.yaml" "run s.yaml --json" "list" "list parameters --json" "show ib-ndr" \
+		"--help" "--version" "help run"; do
+		status=0
+		# shellcheck disable=SC2086
+		"$WEFT" $args >/dev/full 2>stderr.txt || status=$?
+		[ "$status" -eq 1 ] || { echo "$args: $status"; return 1; }
+		says "$(cat stderr.txt)" "standard output: cannot write it: No space left on device"
+	done
+}
+
+@test "an interrupt ends the run and leaves nothing" {
+	small_scenario | sed 's/size: 100KB/size: 1GB/; s/until: 10ms/until: 10s/' >s.yaml
+	"$WEFT" run s.yaml --out r.txt 2>stderr.txt &
+	pid=$!
+	for _ in $(seq 100); do
+		compgen -G 'r.txt.*' >/dev/null && break
+		sleep 0.05
+	done
+	sleep 0.2
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq 130 ] || { echo "status $status"; return 1; }
+	says "$(cat stderr.txt)" "interrupted; nothing is written"
+	! compgen -G 'r.txt*'
+}
+
+@test "every example runs" {
+	for example in "$WEFT_SOURCE_DIR"/examples/*.yaml; do
+		weft run "$example" --quiet
+		[ "$status" -eq 0 ] || { echo "$example: $err"; return 1; }
+		! grep -q unfinished stdout.txt || { echo "$example: $out"; return 1; }
+	done
+}
+
+@test "every profile runs, and lossless ones lose nothing in an incast" {
+	small_scenario | sed 's/kind: permutation/kind: incast/; s/hosts: 8/hosts: 16/' >s.yaml
+	for file in "$WEFT_SOURCE_DIR"/profiles/*.yaml; do
+		profile=$(basename "$file" .yaml)
+		weft run s.yaml --fabric "$profile" --json -q --set run.until=1s
+		[ "$status" -eq 0 ] || { echo "$profile: $err"; return 1; }
+		says "$out" '"finished": true'
+		says "$out" '"lossless_drops": 0'
+	done
+}
