@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * headers_decode.c - from bytes to struct wf_headers. Each step takes a piece of the packet, says what is wrong with it,
- * and leaves in the struct what the next one needs:
+ * headers_decode.c - from bytes to struct wf_headers.
+ *
+ * Each step takes a piece of the packet, says what is wrong with it, and leaves in the struct what
+ * the next one needs:
  *
  *	Ethernet -> [VLAN] -> PFC
  *	                   -> IPv4 -> UDP -> BTH, extended headers, payload, pad, ICRC

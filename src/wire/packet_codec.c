@@ -55,6 +55,11 @@ static uint8_t packet_hops(const struct wf_packet *p, const struct wf_wire_conf 
 	return (uint8_t)wf_min_u64(p->hops, conf->hop_limit);
 }
 
+static uint8_t packet_vl(const struct wf_packet *p, const struct wf_wire_conf *conf)
+{
+	return wf_op_is_atomic(p->opcode) ? conf->vl[p->cls & (WF_WIRE_CLASSES - 1)] : p->vl & 0xf;
+}
+
 static void put_link(const struct wf_packet *p, const struct wf_wire_conf *conf,
                      const struct wf_wire_addr *src, const struct wf_wire_addr *dst,
                      struct wf_headers *h)
@@ -81,7 +86,7 @@ static void put_link(const struct wf_packet *p, const struct wf_wire_conf *conf,
 	memcpy(h->ipv6.dst, dst->gid, WF_GID_LEN);
 	h->udp.src = p->entropy;
 	h->lrh.sl = cls;
-	h->lrh.vl = conf->vl[cls];
+	h->lrh.vl = packet_vl(p, conf);
 	h->lrh.slid = src->lid;
 	h->lrh.dlid = dst->lid;
 	h->bth.fecn = !roce2 && (p->flags & WF_PACKET_CE) != 0;
@@ -255,7 +260,7 @@ static void get_ip(const struct wf_headers *h, const struct wf_wire_conf *conf, 
 	if (ecn == WF_ECN_CE)
 		p->flags |= WF_PACKET_CE;
 	if (!wf_op_is_atomic(h->bth.opcode) && ttl <= conf->hop_limit)
-		p->hops = conf->hop_limit - ttl;
+		p->hops = (uint8_t)(conf->hop_limit - ttl);
 }
 
 static void get_link(const struct wf_headers *h, const struct wf_wire_conf *conf,
@@ -291,6 +296,8 @@ static void get_link(const struct wf_headers *h, const struct wf_wire_conf *conf
 	}
 	if (h->bth.fecn)
 		p->flags |= WF_PACKET_CE;
+	if (!wf_op_is_atomic(h->bth.opcode))
+		p->vl = h->lrh.vl;
 }
 
 static uint8_t flags_of(const struct wf_bth *bth)
@@ -451,8 +458,10 @@ static void packet_normal(const struct wf_packet *p, const struct wf_wire_conf *
 	n->qpn = shown.qpn;
 	n->psn = shown.psn;
 	normal_transport(&shown, n);
-	if (!wf_op_is_atomic(shown.opcode))
-		n->hops = packet_hops(&shown, conf);
+	if (wf_op_is_atomic(shown.opcode))
+		return;
+	n->hops = packet_hops(&shown, conf);
+	n->vl = wf_encap_is_eth(conf->encap) ? 0 : shown.vl & 0xf;
 }
 
 bool wf_packet_is_same(const struct wf_packet *a, const struct wf_packet *b,

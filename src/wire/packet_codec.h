@@ -10,6 +10,7 @@
  *	BAD               a wrong ICRC (and VCRC)
  *	entropy           UDP source port; with a GRH its flow label; on InfiniBand without, nothing
  *	hops              RoCE v2: taken from the hop limit; else, and for atomics, nothing
+ *	vl                InfiniBand: VL (an atomic, which has none, that of its service level)
  *	u.pause           PFC frame
  *	u.credit          flow control packet, limit modulo 4096; FCTBS is psn modulo 4096
  *	at, input, payload, size: nothing (decoding gives the size that it has on that link)

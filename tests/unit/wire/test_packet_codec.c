@@ -29,7 +29,8 @@ static void random_packet(struct test_rnd *r, uint8_t op, struct wf_packet *p)
 	p->psn &= WF_PSN_MASK;
 	if (!wf_op_is_atomic(op)) {
 		p->length = test_rnd_length(r, op);
-		p->hops = (uint16_t)test_rnd_below(r, 8);
+		p->hops = (uint8_t)test_rnd_below(r, 8);
+		p->vl &= 15;
 	}
 	if (wf_op_has_aeth(op))
 		p->u.aeth.msn &= WF_MSN_MASK;
@@ -93,6 +94,7 @@ static void test_fields(void **state)
 		.pkey = 0x8001,
 		.length = 5,
 		.hops = 3,
+		.vl = 5,
 		.qpn = 0x123456,
 		.psn = 0xfedcba,
 		.imm = 0xdeadbeef,
@@ -125,8 +127,12 @@ static void test_fields(void **state)
 	assert_int_equal(h.lrh.slid, 2);
 	assert_int_equal(h.lrh.dlid, 3);
 	assert_int_equal(h.lrh.sl, 3);
-	assert_int_equal(h.lrh.vl, 3);
+	assert_int_equal(h.lrh.vl, 5);
 	assert_true(h.bth.fecn);
+	p.opcode = WF_OP_RC_FETCH_ADD;
+	p.cls = 9;
+	assert_int_equal(wf_packet_to_headers(&p, &conf, NULL, NULL, &h), 0);
+	assert_int_equal(h.lrh.vl, 1);
 }
 
 /* is_same sees a change in any field that is on the wire, and none in the others. */
@@ -150,6 +156,7 @@ static void test_is_same(void **state)
 		{ offsetof(struct wf_packet, length), WF_OP_RC_SEND_ONLY, true },
 		{ offsetof(struct wf_packet, length), WF_OP_RC_ACK, false },
 		{ offsetof(struct wf_packet, hops), WF_OP_RC_SEND_ONLY, true },
+		{ offsetof(struct wf_packet, vl), WF_OP_RC_SEND_ONLY, false },
 		{ offsetof(struct wf_packet, atomic_rkey), WF_OP_RC_CMP_SWAP, true },
 		{ offsetof(struct wf_packet, qpn), WF_OP_RC_SEND_ONLY, true },
 		{ offsetof(struct wf_packet, psn), WF_OP_RC_SEND_ONLY, true },
