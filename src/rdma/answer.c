@@ -48,8 +48,8 @@ bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job)
 	resp->jobs++;
 	if (job->replay)
 		resp->replays++;
-	/* The response acknowledges what came before. */
-	if (resp->ack && (resp->syndrome & WF_AETH_KIND) == WF_AETH_ACK)
+	/* The response acknowledges what came before; one to a duplicate, less than that. */
+	if (!job->replay && resp->ack && (resp->syndrome & WF_AETH_KIND) == WF_AETH_ACK)
 		resp->ack = false;
 	kick_answers(qp);
 	return true;

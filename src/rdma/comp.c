@@ -340,6 +340,7 @@ static void rx_rnr(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 	}
 	if (qp->attr.rnr_retry != 7)
 		req->rnr_left--;
+	req->retry_left = qp->attr.retry_cnt; /* the peer is there */
 	if (req->sacked != NULL)
 		sack_put(req, pkt->psn, false);
 	wf_req_resend(qp, wf_psn_add(pkt->psn, 1));
@@ -557,5 +558,8 @@ void wf_comp_timer(struct wf_qp *qp, wf_time now)
 	if (!outstanding(req))
 		return;
 	wf_hca_count(qp->hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR);
+	/* One packet at least goes again, to draw an answer. */
+	if (req->sacked != NULL)
+		sack_put(req, req->una, false);
 	retry(qp, WF_CC_LOSS_TIMEOUT, req->next, now);
 }
