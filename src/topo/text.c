@@ -88,11 +88,12 @@ int wf_text_number(const struct wf_text *text, const struct wf_word *word, const
 	bool good = word->len > 0;
 
 	for (size_t i = 0; i < word->len && good; i++) {
-		char c = word->at[i];
+		/* Anything below '0' becomes a large number. */
+		uint64_t digit = (uint64_t)(unsigned char)word->at[i] - '0';
 
-		good = c >= '0' && c <= '9' && value <= (max - (uint64_t)(c - '0')) / 10;
+		good = digit <= 9 && digit <= max && value <= (max - digit) / 10;
 		if (good)
-			value = value * 10 + (uint64_t)(c - '0');
+			value = value * 10 + digit;
 	}
 	if (!good || value < min)
 		return wf_err_at(text->err, text->name, word->line, word->column,
