@@ -15,7 +15,7 @@
 static const char help_text[] = "usage: weft show PROFILE [OPTIONS]\n"
 				"\n"
 				"Prints every parameter of a profile, with the file and line that "
-                                "set it. The output can be\n"
+				"set it. The output can be\n"
 				"used as a profile itself.\n"
 				"\n"
 				"  -j, --json          print JSON instead\n"

@@ -277,6 +277,9 @@ static int parse_infiniband(const struct wf_fabric_cfg *cfg, struct wf_classes *
 {
 	int rc;
 
+	if (cfg->vl_count == 0 || cfg->vl_count >= WF_MAX_QUEUES)
+		return wf_err_say(err, "vl.count: %u virtual lanes cannot be; write 1 to %d",
+		                  (unsigned)cfg->vl_count, WF_MAX_QUEUES - 1);
 	for (unsigned vl = 0; vl < cfg->vl_count; vl++)
 		c->queue[c->n++] = (struct wf_class){ .id = (uint8_t)vl, .lossless = true };
 	c->queue[c->n++] = (struct wf_class){

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/param.h"
 
-#define WF_MAX_QUEUES 16 /* queues (traffic classes or virtual lanes) of a port */
+#define WF_MAX_QUEUES 16  /* queues (traffic classes or virtual lanes) of a port */
 #define WF_MAX_CLASSES 16 /* priorities or service levels in packets */
 #define WF_NAME 16
 
@@ -46,23 +46,24 @@ struct wf_fabric_cfg {
 	uint64_t buffer_headroom; /* bytes of each port and lossless class; auto = from the cable */
 	uint64_t buffer_alpha;    /* of 2^16: share of the free pool one ingress class may take */
 	uint64_t buffer_queue_alpha; /* of 2^16: the same for one egress queue of a lossy class */
-	uint64_t buffer_xon;      /* bytes below the XOFF threshold at which XON is sent */
+	uint64_t buffer_xon;         /* bytes below the XOFF threshold at which XON is sent */
 
 	uint64_t ecn_kmin; /* bytes */
 	uint64_t ecn_kmax; /* bytes */
 	uint64_t ecn_pmax; /* of 2^32 */
 
-	uint32_t pfc_quanta;   /* pause time in a frame, 512 bit times each */
-	wf_time pfc_reaction;  /* frame received to transmission stopped */
+	uint32_t pfc_quanta;  /* pause time in a frame, 512 bit times each */
+	wf_time pfc_reaction; /* frame received to transmission stopped */
 
 	/* InfiniBand virtual lanes */
-	uint32_t vl_count;      /* data VLs */
-	uint64_t vl_buffer;     /* bytes of each port's receive buffer, per VL */
-	char vl_sl2vl[64];      /* VL of each service level, OpenSM's qos_sl2vl: "0,1,2,..."; auto */
-	char vl_arb_high[160];  /* OpenSM's qos_vlarb_high: "0:4,1:0" (VL:weight in 64 B); none */
-	char vl_arb_low[160];   /* auto: every VL, the same weight */
-	uint32_t vl_high_limit; /* 4 KiB units the high table may send before a low packet; 255 = no limit */
-	wf_time vl_hoq_life;    /* a packet at the head of a queue for longer is dropped; auto = never */
+	uint32_t vl_count;     /* data VLs */
+	uint64_t vl_buffer;    /* bytes of each port's receive buffer, per VL */
+	char vl_sl2vl[64];     /* VL of each service level, OpenSM's qos_sl2vl: "0,1,2,..."; auto */
+	char vl_arb_high[160]; /* OpenSM's qos_vlarb_high: "0:4,1:0" (VL:weight in 64 B); none */
+	char vl_arb_low[160];  /* auto: every VL, the same weight */
+	uint32_t
+		vl_high_limit; /* 4 KiB units the high table may send before a low packet; 255 = no limit */
+	wf_time vl_hoq_life; /* a packet at the head of a queue for longer is dropped; auto = never */
 
 	/* the simple windowed sender */
 	uint64_t sender_window; /* bytes in flight per flow */
@@ -75,9 +76,9 @@ extern const size_t wf_fabric_n_params;
 
 /* One queue of a port: a traffic class (Ethernet) or a virtual lane (InfiniBand). */
 struct wf_class {
-	uint8_t id;      /* priority or VL, as printed */
-	bool lossless;   /* protected by PFC or credits */
-	bool strict;     /* served before all that are not; the higher id first */
+	uint8_t id;    /* priority or VL, as printed */
+	bool lossless; /* protected by PFC or credits */
+	bool strict;   /* served before all that are not; the higher id first */
 	bool ecn;
 	bool exempt;     /* VL15: never held back by flow control */
 	uint16_t weight; /* DWRR share; 0 for strict */
@@ -90,11 +91,11 @@ struct wf_vlarb_entry {
 
 /* The classes of a fabric, compiled from its configuration. */
 struct wf_classes {
-	unsigned n;                   /* queues of a port */
+	unsigned n; /* queues of a port */
 	struct wf_class queue[WF_MAX_QUEUES];
-	uint8_t of[WF_MAX_CLASSES];   /* packet class -> queue */
-	unsigned n_high, n_low;       /* VL arbitration tables */
-	uint32_t high_limit;          /* 4 KiB units; 255 = no limit */
+	uint8_t of[WF_MAX_CLASSES]; /* packet class -> queue */
+	unsigned n_high, n_low;     /* VL arbitration tables */
+	uint32_t high_limit;        /* 4 KiB units; 255 = no limit */
 	struct wf_vlarb_entry high[64];
 	struct wf_vlarb_entry low[64];
 };

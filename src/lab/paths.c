@@ -31,7 +31,7 @@ static void add(struct wf_paths *paths, const char *dir)
 		if (strcmp(paths->dir[i], dir) == 0)
 			return;
 	}
-	strcpy(paths->dir[paths->n++], dir);
+	memcpy(paths->dir[paths->n++], dir, strlen(dir) + 1);
 }
 
 static void add_beside_program(struct wf_paths *paths)
@@ -47,7 +47,7 @@ static void add_beside_program(struct wf_paths *paths)
 	slash = strrchr(path, '/');
 	if (slash == NULL)
 		return;
-	strcpy(slash, tail);
+	memcpy(slash, tail, sizeof(tail));
 	add(paths, path);
 }
 

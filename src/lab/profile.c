@@ -72,7 +72,7 @@ int wf_profile_apply(const struct wf_paths *paths, const char *name, const char 
                      const struct wf_place *place, struct wf_arena *arena, struct wf_settings *s,
                      struct wf_err *err)
 {
-	struct wf_ynode *chain[MAX_BASES]; /* this one, its base, the base's base */
+	struct wf_ynode *chain[MAX_BASES] = { NULL }; /* this one, its base, the base's base */
 	struct wf_place at = *place;
 	unsigned n = 0;
 	int rc = 0;

@@ -282,7 +282,7 @@ static int read_link(struct reader *r, const struct wf_ynode *node, struct wf_sc
 			return wf_ynode_err(v, r->err,
 			                    "this is not the name of a node; write one, "
 			                    "e.g. leaf0");
-		strcpy(f->ends[i], v->text);
+		memcpy(f->ends[i], v->text, strlen(v->text) + 1);
 	}
 	if (v != NULL &&
 	    (v->kind != WF_YNODE_SCALAR || wf_param_set(&row, &f->parallel, v->text, &why) != 0))

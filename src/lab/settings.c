@@ -149,13 +149,14 @@ static int apply(struct wf_settings *s, const struct wf_ynode *mapping, const ch
 		row = wf_param_find(s->table, s->n, name);
 		if (row != NULL) {
 			rc = apply_value(s, row, v, before, err);
-		} else if (!is_group(s, name) || n >= (int)sizeof(name) - 1) {
+		} else if (n < 0 || n >= (int)sizeof(name) - 1 || !is_group(s, name)) {
 			rc = unknown(s, name, &place, others, err);
 		} else if (v->kind != WF_YNODE_MAPPING) {
 			rc = wf_ynode_err(v, err, "%s is %s; write a mapping, e.g. {%s: ...}", name,
 			                  wf_ynode_kind_name(v->kind), "key");
 		} else {
-			strcat(name, ".");
+			name[n] = '.';
+			name[n + 1] = '\0';
 			rc = apply(s, v, name, NULL, before, err);
 		}
 	}

@@ -5,6 +5,7 @@
  */
 #include "sim/traffic.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -264,6 +265,7 @@ static int list_all_to_all(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, u
 	if (check_hosts(n_hosts, err) != 0 ||
 	    check_count((uint64_t)n_hosts * (n_hosts - 1), cfg->repeat, err) != 0)
 		return -EINVAL;
+	assert(n_hosts >= 2 && host_rate > 0);
 	for (uint32_t round = 0; rc == 0 && round < cfg->repeat; round++) {
 		if (!round_start(cfg, n_hosts - 1, host_rate, round, &spec.start))
 			rc = too_late(cfg, err);
