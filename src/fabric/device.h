@@ -45,7 +45,10 @@ struct wf_lane {
 
 	/* ingress */
 	uint32_t used;     /* buffer taken: bytes in whole cells, or blocks (credits) */
-	uint32_t headroom; /* bytes taken of the headroom, besides used */
+	union {
+		uint32_t headroom; /* pfc: bytes taken of the headroom, besides used */
+		uint32_t low;      /* credit: with fewer blocks granted the peer may run short */
+	};
 	uint32_t max_used; /* largest used + headroom */
 	uint32_t received; /* blocks, in total: ABR */
 	uint32_t granted;  /* the last limit we sent */

@@ -150,8 +150,9 @@ static int check_buffers(const struct wf_sim *sim, uint32_t id, struct wf_err *e
 		for (unsigned q = 0; q < sim->fabric.classes.n; q++) {
 			const struct wf_lane *lane = &sw->dev.ports[p].lanes[q];
 
-			used += (uint64_t)lane->used + lane->headroom;
-			if (sim->fabric.flowctl->uses_credits && lane->max_used > lane->capacity)
+			if (!sim->fabric.flowctl->uses_credits)
+				used += (uint64_t)lane->used + lane->headroom;
+			else if (lane->max_used > lane->capacity)
 				return wf_err_say(err, "%s port %u: %u blocks used of %u",
 				                  sim->topo->nodes[id].name, p, lane->max_used,
 				                  lane->capacity);

@@ -10,9 +10,10 @@
  *	 received ------- granted ------- received + free
  *	     |   outstanding   |   news         |
  *
- * The receiver does not speak for every packet. While the sender has plenty (outstanding is at least
- * half the buffer) it keeps its news until they are half a buffer; when the sender may be short it
- * speaks at once. An update that waits for the wire carries whatever is newest when it leaves.
+ * The receiver does not speak for every packet. While the sender has plenty, that is more than it can
+ * use until news reach it, the receiver keeps them until they are half a buffer; when the sender may
+ * run short it speaks at once. An update that waits for the wire carries whatever is newest when it
+ * leaves.
  */
 #include "fabric/fabric.h"
 #include "fabric/flowctl/flowctl.h"
@@ -45,11 +46,20 @@ static void maybe_tell(struct wf_device *dev, struct wf_port *port, unsigned que
 	struct wf_lane *lane = wf_device_lane(dev, port->number, queue);
 	uint32_t outstanding = lane->granted - lane->received;
 	uint32_t news = new_limit(lane) - lane->granted;
-	uint32_t half = lane->capacity / 2;
 
 	assert_lane(lane);
-	if (news > 0 && (outstanding < half || news >= half) && !(port->control >> queue & 1))
+	if (news > 0 && (outstanding < lane->low || news >= lane->capacity / 2) &&
+	    !(port->control >> queue & 1))
 		wf_port_want_control(dev, port, queue, now);
+}
+
+/* Blocks the peer can send while news of credits wait for our wire and travel to it, and a packet. */
+static uint32_t low_mark(const struct wf_fabric *fabric, const struct wf_port *port)
+{
+	uint64_t largest = fabric->max_wire + fabric->gap;
+	wf_time loop = port->delay + port->in_delay + wf_port_time(port, largest);
+
+	return (uint32_t)((((uint64_t)loop << 16) / port->ps_q16 + largest) / BLOCK) + 1;
 }
 
 static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time now)
@@ -65,6 +75,7 @@ static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time no
 			port->held |= (uint16_t)(1u << q);
 		/* Both ends start from zero with what is free; at first that is all of it. */
 		lane->capacity = capacity;
+		lane->low = low_mark(fabric, port);
 		lane->credit.sent = 0;
 		lane->credit.limit = now == 0 ? capacity : 0;
 		lane->received = 0;
