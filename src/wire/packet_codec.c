@@ -467,9 +467,12 @@ static void packet_normal(const struct wf_packet *p, const struct wf_wire_conf *
 bool wf_packet_is_same(const struct wf_packet *a, const struct wf_packet *b,
                        const struct wf_wire_conf *conf)
 {
-	struct wf_packet x, y;
+	uint8_t x[sizeof(struct wf_packet)], y[sizeof(struct wf_packet)];
+	struct wf_packet n;
 
-	packet_normal(a, conf, &x);
-	packet_normal(b, conf, &y);
-	return memcmp(&x, &y, sizeof(x)) == 0;
+	packet_normal(a, conf, &n);
+	memcpy(x, &n, sizeof(n));
+	packet_normal(b, conf, &n);
+	memcpy(y, &n, sizeof(n));
+	return memcmp(x, y, sizeof(n)) == 0;
 }

@@ -15,12 +15,7 @@
 #define DATA WEFT_SOURCE_DIR "/tests/data/rxe/"
 #define PACKETS 1265
 
-/* One line of golden-packets.txt. */
-struct line {
-	char op[32], verdict[8];
-	char id[8], frag[8], tos[8]; /* "None" for IPv6 */
-	unsigned qpn, psn, ack_req, se, pad, mig, pkey, ttl, sport, csum, len, icrc;
-};
+#define LINE 512
 
 struct golden {
 	FILE *lines;
@@ -45,43 +40,50 @@ static int teardown(void **state)
 }
 
 /* The next line that describes a packet; the others are titles and sums. */
-static void next_line(struct golden *golden, struct line *l)
+static void next_line(struct golden *golden, char *line)
 {
-	char text[512];
-	int n = 0;
-
-	while (n != 17) {
-		assert_non_null(fgets(text, sizeof(text), golden->lines));
-		n = sscanf(text,
-		           "%*u %*s %31s qp=%x psn=%x ackreq=%u se=%u pad=%u mig=%u pkey=%x id=%7s "
-		           "fl=%7s tos=%7s ttl=%u sport=%u csum=%x len=%u icrc=%x %7s",
-		           l->op, &l->qpn, &l->psn, &l->ack_req, &l->se, &l->pad, &l->mig, &l->pkey,
-		           l->id, l->frag, l->tos, &l->ttl, &l->sport, &l->csum, &l->len, &l->icrc,
-		           l->verdict);
-	}
+	do
+		assert_non_null(fgets(line, LINE, golden->lines));
+	while (strstr(line, " qp=") == NULL);
 }
 
-static void check_line(const struct line *l, const struct wf_headers *h)
+/* The number after "key=" in the line. */
+static unsigned long number(const char *line, const char *key, int base)
+{
+	const char *at = strstr(line, key);
+	unsigned long v;
+	char *end;
+
+	assert_non_null(at);
+	at += strlen(key);
+	v = strtoul(at, &end, base);
+	assert_true(end > at);
+	return v;
+}
+
+static void check_line(const char *line, const struct wf_headers *h)
 {
 	size_t icrc_at = h->payload_at + h->payload_len + h->bth.pad;
+	char name[64];
 
-	assert_string_equal(wf_op_name(h->bth.opcode), l->op);
-	assert_int_equal(h->bth.qpn, l->qpn);
-	assert_int_equal(h->bth.psn, l->psn);
-	assert_int_equal(h->bth.ack_req, l->ack_req);
-	assert_int_equal(h->bth.solicited, l->se);
-	assert_int_equal(h->bth.pad, l->pad);
-	assert_int_equal(h->bth.migrated, l->mig);
-	assert_int_equal(h->bth.pkey, l->pkey);
-	assert_int_equal(h->udp.src, l->sport);
-	assert_int_equal(h->udp.checksum, l->csum);
-	assert_int_equal(h->icrc, l->icrc);
-	assert_int_equal(icrc_at - h->bth_at - WF_BTH_LEN, l->len);
+	snprintf(name, sizeof(name), " %s ", wf_op_name(h->bth.opcode));
+	assert_non_null(strstr(line, name));
+	assert_int_equal(h->bth.qpn, number(line, " qp=", 0));
+	assert_int_equal(h->bth.psn, number(line, " psn=", 0));
+	assert_int_equal(h->bth.ack_req, number(line, " ackreq=", 0));
+	assert_int_equal(h->bth.solicited, number(line, " se=", 0));
+	assert_int_equal(h->bth.pad, number(line, " pad=", 0));
+	assert_int_equal(h->bth.migrated, number(line, " mig=", 0));
+	assert_int_equal(h->bth.pkey, number(line, " pkey=", 0));
+	assert_int_equal(h->udp.src, number(line, " sport=", 0));
+	assert_int_equal(h->udp.checksum, number(line, " csum=", 0));
+	assert_int_equal(h->icrc, number(line, " icrc=", 16));
+	assert_int_equal(icrc_at - h->bth_at - WF_BTH_LEN, number(line, " len=", 0));
 	if (h->encap == WF_ENCAP_ROCE2_IPV4) {
-		assert_int_equal(h->ipv4.id, atoi(l->id));
-		assert_int_equal(h->ipv4.frag, atoi(l->frag));
-		assert_int_equal(h->ipv4.dscp << 2 | h->ipv4.ecn, atoi(l->tos));
-		assert_int_equal(h->ipv4.ttl, l->ttl);
+		assert_int_equal(h->ipv4.id, number(line, " id=", 0));
+		assert_int_equal(h->ipv4.frag, number(line, " fl=", 0));
+		assert_int_equal(h->ipv4.dscp << 2 | h->ipv4.ecn, number(line, " tos=", 0));
+		assert_int_equal(h->ipv4.ttl, number(line, " ttl=", 0));
 	}
 }
 
@@ -124,14 +126,14 @@ static void check_bytes(struct golden *golden, const uint8_t *bytes, size_t len)
 	uint8_t again[TEST_PACKET_MAX];
 	enum wf_reason reason;
 	struct wf_headers h;
-	struct line l;
+	char line[LINE];
 	size_t n;
 	bool bad;
 
-	next_line(golden, &l);
+	next_line(golden, line);
 	assert_int_equal(wf_headers_decode(bytes, len, WF_LINK_ETHERNET, &h, &reason), 0);
 	assert_int_equal(reason, WF_REASON_NONE);
-	check_line(&l, &h);
+	check_line(line, &h);
 	assert_int_equal(wf_headers_len(&h), len);
 	assert_int_equal(wf_headers_encode(&h, bytes + h.payload_at, again, sizeof(again), &n), 0);
 	assert_int_equal(n, len);
@@ -139,7 +141,7 @@ static void check_bytes(struct golden *golden, const uint8_t *bytes, size_t len)
 
 	bad = wf_headers_verify(&h, bytes, len, &reason) != 0;
 	assert_int_equal(reason, bad ? WF_REASON_ICRC : WF_REASON_NONE);
-	assert_int_equal(bad, strcmp(l.verdict, "ok") != 0);
+	assert_int_equal(bad, strstr(line, " BAD ") != NULL);
 	check_packet(&h, bytes, len, bad);
 	golden->packets++;
 	golden->wrong += bad;

@@ -88,8 +88,8 @@ static void test_extended_fields(void **state)
 	struct wf_xrceth xrceth;
 
 	(void)state;
-	for (uint8_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = i + 1;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i + 1);
 	wf_reth_decode(bytes, &reth);
 	assert_true(reth.va == UINT64_C(0x0102030405060708));
 	assert_int_equal(reth.rkey, 0x090a0b0c);

@@ -160,7 +160,7 @@ static void capture_begin(struct capture *c, enum wf_link link)
 	size_t len;
 	int fd;
 
-	strcpy(c->path, "/tmp/weft-tshark-XXXXXX");
+	snprintf(c->path, sizeof(c->path), "/tmp/weft-tshark-XXXXXX");
 	fd = mkstemp(c->path);
 	assert_true(fd >= 0);
 	c->file = fdopen(fd, "wb");
@@ -226,15 +226,16 @@ static void capture_check(struct capture *c)
 	struct columns columns;
 	size_t n = 0;
 	FILE *pipe;
+	int len;
 
 	assert_int_equal(fclose(c->file), 0);
-	snprintf(command, sizeof(command), TSHARK, c->path);
+	len = snprintf(command, sizeof(command), TSHARK, c->path);
 	wants(&columns, &c->packets[0]);
-	for (size_t i = 0; i < columns.n; i++) {
-		strcat(command, " -e ");
-		strcat(command, columns.column[i].field);
-	}
-	strcat(command, " 2>/dev/null");
+	for (size_t i = 0; i < columns.n; i++)
+		len += snprintf(command + len, sizeof(command) - (size_t)len, " -e %s",
+		                columns.column[i].field);
+	len += snprintf(command + len, sizeof(command) - (size_t)len, " 2>/dev/null");
+	assert_true(len < (int)sizeof(command));
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
 	for (; fgets(line, sizeof(line), pipe) != NULL && n < c->n; n++)
