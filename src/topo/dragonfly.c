@@ -101,6 +101,7 @@ static int plan(struct dragonfly *fly, const struct wf_topo_cfg *cfg, struct wf_
 
 static void add_nodes(const struct dragonfly *fly, struct wf_graph *graph)
 {
+	assert(fly->p > 0 && fly->a > 0);
 	for (uint32_t i = 0; i < fly->hosts; i++)
 		wf_graph_add_host(graph, i, i / fly->p / fly->a);
 	for (uint32_t i = 0; i < fly->groups * fly->a; i++)
@@ -110,6 +111,7 @@ static void add_nodes(const struct dragonfly *fly, struct wf_graph *graph)
 /* The switch of a group that takes the group's next global link. */
 static uint32_t next_switch(const struct dragonfly *fly, uint32_t *dealt, uint32_t group)
 {
+	assert(fly->a > 0);
 	return fly->hosts + group * fly->a + dealt[group]++ % fly->a;
 }
 
@@ -119,6 +121,7 @@ static void add_ring(const struct dragonfly *fly, struct wf_graph *graph, uint32
 {
 	uint32_t n = 2 * distance == fly->groups ? distance : fly->groups;
 
+	assert(fly->groups > 1);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t a = next_switch(fly, dealt, i);
 		uint32_t b = next_switch(fly, dealt, (i + distance) % fly->groups);

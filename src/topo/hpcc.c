@@ -169,7 +169,7 @@ static int read_links(struct hpcc *hpcc, struct wf_graph *graph)
 {
 	struct wf_text *text = &hpcc->text;
 	struct wf_wire wire;
-	uint32_t a, b;
+	uint32_t a = 0, b = 0;
 	int ret;
 
 	for (uint64_t i = 0; i < hpcc->links; i++) {

@@ -341,8 +341,10 @@ static int htsim_build(const struct wf_topo_cfg *cfg, const char *bytes, size_t 
 		ret = check_keys(&htsim);
 	if (ret == 0)
 		ret = plan_hosts(&htsim, &tree);
-	if (ret == 0)
-		ret = plan_tier(&htsim, 1, tree.units / tree.pods, &tree.aggs, &tree.agg_bundle);
+	if (ret != 0)
+		return ret;
+	assert(tree.pods > 0);
+	ret = plan_tier(&htsim, 1, tree.units / tree.pods, &tree.aggs, &tree.agg_bundle);
 	if (ret == 0 && tree.tiers == 3)
 		ret = plan_tier(&htsim, 2, tree.pods, &tree.cores, &tree.core_bundle);
 	if (ret != 0)

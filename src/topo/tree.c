@@ -25,6 +25,7 @@ struct demand {
 
 static uint32_t div_up(uint32_t a, uint32_t b)
 {
+	assert(b > 0);
 	return (a + b - 1) / b;
 }
 
@@ -160,6 +161,7 @@ static void plan_tiers(struct wf_tree *tree, const struct demand *demand, uint32
 	if (tree->pods == 1 && tree->units > 1)
 		tree->pods = 2;
 	pod_units = div_up(tree->units, tree->pods);
+	assert(pod_units * tree->rails > 0);
 	tree->agg_bundle = bundle_of(up, radix / 2 / (pod_units * tree->rails));
 	tree->aggs = up / tree->agg_bundle;
 	plan_cores(tree, radix, pod_units * tree->rails * tree->agg_bundle);

@@ -17,6 +17,10 @@
 #include "topo/routes.h"
 #include "topo/topo.h"
 
+#ifndef WEFT_SOURCE_DIR
+#define WEFT_SOURCE_DIR "."
+#endif
+
 /* Memory that fails on call number fail_at (from 0) and counts what is live. */
 struct test_mem {
 	struct wf_mem mem;
