@@ -15,7 +15,7 @@ static int rail_build(const struct wf_topo_cfg *cfg, const char *text, size_t le
 	(void)text;
 	(void)len;
 	(void)name;
-	ret = wf_tree_plan(&tree, cfg, "rail", cfg->gpus, 0, err);
+	ret = wf_tree_plan(&tree, cfg, "rail network", cfg->gpus, 0, err);
 	if (ret != 0)
 		return ret;
 	return wf_tree_build(&tree, WF_TOPO_SECTION, mem, topo_p, err);

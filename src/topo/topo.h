@@ -6,7 +6,8 @@
  * server (a NIC): it has exactly one link. Servers with several NICs are several hosts with the
  * same server number. Hosts have a dense index of their own, 0..n_hosts-1, which is their address
  * in packets; node ids run over hosts and switches together, in the order of the file that was read
- * or as the builder made them.
+ * or as the builder made them: hosts, leaves, spines or aggregation switches, cores. Ports are
+ * numbered from 0: those of a built switch to hosts first, then to its own tier, then upwards.
  */
 #ifndef WF_TOPO_TOPO_H
 #define WF_TOPO_TOPO_H
@@ -109,7 +110,7 @@ void wf_topo_destroy(struct wf_topo *topo);
 /*
  * Checks that a topology closes: every port is connected, every host has one link and reaches every
  * other host. name is that of the file or scenario, for messages that name the line and both ends.
- * Every builder ends with it. Returns 0 or -EINVAL with err filled.
+ * Every builder ends with it. Returns 0, -EINVAL with err filled, or -ENOMEM.
  */
 int wf_topo_check(const struct wf_topo *topo, const char *name, struct wf_err *err) WF_MUST_USE;
 
@@ -119,7 +120,8 @@ uint32_t wf_topo_node_by_name(const struct wf_topo *topo, const char *name);
 /*
  * Shares nodes out over parts by locality: order[0..n_nodes) lists node ids so that neighbours lie
  * close together, part[node id] says which of parts, 0..parts-1, has it; each part is a contiguous
- * run of order and the parts weigh about the same (by ports). Deterministic.
+ * run of order and the parts weigh about the same (by ports). A host lies next to its switch.
+ * Deterministic. Returns 0, -EINVAL when parts is 0, or -ENOMEM.
  */
 int wf_topo_partition(const struct wf_topo *topo, uint32_t parts, uint32_t *order,
                       uint32_t *part) WF_MUST_USE;

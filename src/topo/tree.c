@@ -72,12 +72,21 @@ static uint32_t smallest_radix(const struct demand *demand, uint32_t tiers)
 	return 0;
 }
 
-static int say_does_not_fit(const struct demand *demand, uint32_t tiers, struct wf_err *err)
+static int say_does_not_fit(const struct demand *demand, uint32_t lowest, uint32_t highest,
+                            struct wf_err *err)
 {
 	const struct wf_topo_cfg *cfg = demand->cfg;
-	uint32_t smallest = smallest_radix(demand, tiers);
-	uint64_t most = leaf_hosts(demand, cfg->radix) * max_units(demand, cfg->radix, tiers);
+	uint32_t smallest = 0;
+	uint64_t most = 0;
 
+	for (uint32_t t = lowest; t <= highest; t++) {
+		uint32_t radix = smallest_radix(demand, t);
+		uint64_t units = max_units(demand, cfg->radix, t);
+
+		most = wf_max_u64(most, leaf_hosts(demand, cfg->radix) * units * demand->rails);
+		if (radix != 0 && (smallest == 0 || radix < smallest))
+			smallest = radix;
+	}
 	if (smallest == 0)
 		return wf_err_say(
 			err,
@@ -89,7 +98,7 @@ static int say_does_not_fit(const struct demand *demand, uint32_t tiers, struct 
 	                  "topology.radix: a %s of %" PRIu32 "-port switches holds at most %" PRIu64
 	                  " hosts at these rates and blocking, not %" PRIu32 "; radix %" PRIu32
 	                  " or more would do",
-	                  demand->what, cfg->radix, most * demand->rails, cfg->hosts, smallest);
+	                  demand->what, cfg->radix, most, cfg->hosts, smallest);
 }
 
 /* Settles radix and number of tiers. */
@@ -110,7 +119,7 @@ static int choose_radix(const struct demand *demand, uint32_t tiers, uint32_t *r
 			return 0;
 		}
 	}
-	return say_does_not_fit(demand, highest, err);
+	return say_does_not_fit(demand, lowest, highest, err);
 }
 
 /* The largest divisor of links that does not exceed most, which is at least 1. */

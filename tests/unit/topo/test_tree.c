@@ -368,7 +368,8 @@ static void test_refusals(void **state)
 		{ "kind=fat-tree hosts=129 radix=1", "holds at most 0 hosts" },
 		{ "kind=leaf-spine hosts=4 host_rate=1600G fabric_rate=1G", "no radix up to 1024" },
 		{ "kind=rail hosts=100", "104 would be" },
-		{ "kind=rail hosts=2056 radix=8 gpus=8", "topology.radix" },
+		{ "kind=rail hosts=2056 radix=8 gpus=8", "holds at most 32 hosts" },
+		{ "kind=rail hosts=128 radix=6 gpus=8", "radix 16 or more would do" },
 		{ "kind=fat-tree hosts=1048576", "at most 1048576" },
 	};
 
