@@ -22,7 +22,7 @@ static void format(uint64_t v, const struct step *steps, size_t n, char *buf, si
 
 	for (size_t i = 1; i < n; i++) {
 		/* 999.96 us is 1 ms when rounded. */
-		if ((unsigned __int128)v * 10000 >= (unsigned __int128)steps[i].size * 9995)
+		if ((unsigned __int128)v * 100000 >= (unsigned __int128)steps[i].size * 99995)
 			s = &steps[i];
 	}
 	for (uint64_t whole = v / s->size; whole * ten < 1000 && ten < 1000 && s->size > 1;) {

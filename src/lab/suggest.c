@@ -78,15 +78,15 @@ void wf_suggest_offer(struct wf_suggest *s, const char *name)
 const char *wf_suggest_text(struct wf_suggest *s, const char *what)
 {
 	size_t len = strlen(s->wrong);
+	const char *cut = strrchr(s->list, ',');
 
+	s->text[0] = '\0';
 	if (s->best != NULL && s->distance <= (len < 6 ? 2 : len / 3) && s->distance < len)
 		snprintf(s->text, sizeof(s->text), "; did you mean %s?", s->best);
 	else if (s->n > 0 && s->at < sizeof(s->list))
 		snprintf(s->text, sizeof(s->text), "; %s %s", what, s->list);
-	else if (s->n > 0)
-		snprintf(s->text, sizeof(s->text), "; %s %.*s ...", what,
-		         (int)(strrchr(s->list, ',') - s->list) + 1, s->list);
-	else
-		s->text[0] = '\0';
+	else if (cut != NULL)
+		snprintf(s->text, sizeof(s->text), "; %s %.*s ...", what, (int)(cut - s->list) + 1,
+		         s->list);
 	return s->text;
 }

@@ -242,6 +242,7 @@ static int list_incast(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint6
 		                  (unsigned)fanin, (unsigned)n_hosts, (unsigned)n_hosts - 1);
 	if (check_count(fanin, cfg->repeat, err) != 0)
 		return -EINVAL;
+	assert(n_hosts >= 2 && host_rate > 0);
 	spec.dst = cfg->target;
 	for (uint32_t round = 0; rc == 0 && round < cfg->repeat; round++) {
 		if (!round_start(cfg, fanin, host_rate, round, &spec.start))
