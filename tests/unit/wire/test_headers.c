@@ -371,6 +371,24 @@ static void test_encode_refuses(void **state)
 	assert_int_equal(wf_headers_complete(&h, WF_MTU_MAX + 1), -EINVAL);
 }
 
+/* More payload than the largest MTU: all lengths agree, and yet it is no packet. */
+static void test_too_long(void **state)
+{
+	struct test_rnd r = test_rnd_seed(17);
+	uint8_t buf[TEST_PACKET_MAX];
+	enum wf_reason reason;
+	struct wf_headers h, g;
+	size_t len;
+
+	(void)state;
+	len = make(&r, WF_ENCAP_IB, WF_OP_RC_SEND_ONLY, WF_MTU_MAX, &h, buf);
+	h.lrh.length++;
+	wf_lrh_encode(&h.lrh, buf);
+	assert_int_equal(wf_headers_decode(buf, len + 4, WF_LINK_INFINIBAND, &g, &reason),
+	                 -EBADMSG);
+	assert_int_equal(reason, WF_REASON_LENGTH);
+}
+
 /* Bytes of no meaning at all: never a crash, and nothing is found in them. */
 static void test_noise(void **state)
 {
