@@ -410,12 +410,19 @@ static void test_noise(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sample_packet),     cmocka_unit_test(test_cnp),
-		cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_control_frames),    cmocka_unit_test(test_truncation),
-		cmocka_unit_test(test_every_bit_flipped), cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_checksum_reasons),  cmocka_unit_test(test_trailer),
-		cmocka_unit_test(test_encode_refuses),    cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_sample_packet),
+		cmocka_unit_test(test_cnp),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_control_frames),
+		cmocka_unit_test(test_truncation),
+		cmocka_unit_test(test_every_bit_flipped),
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_checksum_reasons),
+		cmocka_unit_test(test_trailer),
+		cmocka_unit_test(test_encode_refuses),
+		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_noise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
