@@ -8,7 +8,7 @@
 #ifndef WF_TESTS_MODEL_H
 #define WF_TESTS_MODEL_H
 
-#include "rdma/rig_qp.h"
+#include "rig_qp.h"
 
 #define MODEL_LINKS 3
 #define MODEL_OPS 64

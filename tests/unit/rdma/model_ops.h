@@ -6,7 +6,7 @@
 #ifndef WF_TESTS_MODEL_OPS_H
 #define WF_TESTS_MODEL_OPS_H
 
-#include "rdma/model_run.h"
+#include "model_run.h"
 
 /* Splits [at, at + size) into up to pieces sges. */
 static inline uint32_t model_split(struct wf_sge *sge, const uint8_t *at, uint32_t size,

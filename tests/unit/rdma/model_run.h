@@ -10,7 +10,7 @@
 #ifndef WF_TESTS_MODEL_RUN_H
 #define WF_TESTS_MODEL_RUN_H
 
-#include "rdma/model.h"
+#include "model.h"
 
 #define MODEL_ARENA (2 * 1024 * 1024)
 #define MODEL_WCS (MODEL_OPS + 1)

@@ -5,7 +5,7 @@
 #ifndef WF_TESTS_RIG_QP_H
 #define WF_TESTS_RIG_QP_H
 
-#include "rdma/rig.h"
+#include "rig.h"
 
 #define RIG_RTR_RC                                                                                 \
 	(WF_QP_STATE | WF_QP_AV | WF_QP_PATH_MTU | WF_QP_DEST_QPN | WF_QP_RQ_PSN |                 \

@@ -8,64 +8,7 @@
 
 #include <cmocka.h>
 
-#include "rdma/rig_qp.h"
-
-#define BYTES 20000
-
-/* Two hosts, a queue pair each, a region each, all of it filled with a pattern. */
-struct pair {
-	struct rig rig;
-	struct wf_qp *qp[2];
-	struct wf_mr *mr[2];
-	uint8_t *mem[2];
-};
-
-static void pair_init(struct pair *p, const struct wf_qp_tune *tune, struct wf_qp_attr *attr,
-                      uint32_t psn)
-{
-	struct wf_qp_attr usual;
-
-	rig_init(&p->rig, 2, NULL, 1);
-	rig_attr_defaults(&usual);
-	for (uint32_t i = 0; i < 2; i++) {
-		p->mem[i] = malloc(BYTES);
-		assert_non_null(p->mem[i]);
-		for (uint32_t k = 0; k < BYTES; k++)
-			p->mem[i][k] = (uint8_t)(k * 7 + (k >> 8) + i * 101);
-		p->mr[i] = rig_reg(&p->rig.host[i], p->mem[i], BYTES,
-		                   WF_ACCESS_LOCAL_WRITE | WF_ACCESS_REMOTE | WF_ACCESS_MW_BIND);
-		p->qp[i] = rig_make_qp(&p->rig, i, WF_QPT_RC, tune);
-	}
-	rig_connect(p->qp[0], 0, p->qp[1], 1, attr != NULL ? attr : &usual, psn);
-}
-
-static void pair_fini(struct pair *p)
-{
-	rig_fini(&p->rig);
-	free(p->mem[0]);
-	free(p->mem[1]);
-}
-
-static void expect_wc(struct pair *p, uint32_t host, uint64_t wr_id, enum wf_wc_opcode opcode,
-                      uint32_t byte_len)
-{
-	struct wf_wc wc;
-
-	assert_true(rig_poll(&p->rig, host, &wc));
-	assert_int_equal(wc.status, WF_WC_SUCCESS);
-	assert_int_equal(wc.wr_id, wr_id);
-	assert_int_equal(wc.opcode, opcode);
-	assert_int_equal(wc.byte_len, byte_len);
-	assert_int_equal(wc.qp_num, wf_qp_num(p->qp[host]));
-}
-
-static void expect_no_wc(struct pair *p)
-{
-	struct wf_wc wc;
-
-	assert_false(rig_poll(&p->rig, 0, &wc));
-	assert_false(rig_poll(&p->rig, 1, &wc));
-}
+#include "rdma/rig_pair.h"
 
 static const uint32_t sizes[] = { 0, 1, 3, 8, 255, 1024, 1025, 2048, 4999, 9000 };
 
