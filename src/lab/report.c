@@ -278,8 +278,8 @@ static void print_ports(const struct wf_report *report, const struct wf_run *run
 {
 	const struct wf_topo *topo = report->scenario->topo;
 
-	fprintf(file, "\n%s: ports with drops, pauses, waits or marks: %s\n", run->fabric->label,
-	        run->n_ports == 0 ? "none" : "");
+	fprintf(file, "\n%s: ports with drops, pauses, waits or marks:%s\n", run->fabric->label,
+	        run->n_ports == 0 ? " none" : "");
 	if (run->n_ports == 0)
 		return;
 	fprintf(file, "%-20s %-16s %5s %10s %10s %10s %10s %10s %10s %10s %10s\n", "port", "to",
