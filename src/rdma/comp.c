@@ -496,7 +496,9 @@ static void progress(struct wf_qp *qp, const struct wf_packet *pkt,
 
 	req->retry_left = qp->attr.retry_cnt;
 	req->rnr_left = qp->attr.rnr_retry;
-	req->retrying = req->rnr_wait = false;
+	/* Until una has caught up, what exec says is known, and being dealt with. */
+	req->retrying = req->retrying && wf_psn_diff(req->exec, req->una) > 0;
+	req->rnr_wait = false;
 	if (req->timeout != 0 && outstanding(req))
 		at = now + req->timeout;
 	wf_qp_set_timer(qp, at);

@@ -64,11 +64,11 @@ err_free_heaps:
 	return -ENOMEM;
 }
 
-/* The first key is not index 0 with key part 0: a key of 0 is never valid. */
+/* Index 0 is not used: keys below 256, 0 among them, are never valid. */
 static void hca_init_regions(struct wf_hca *hca)
 {
 	hca->free_region_tail = &hca->free_region;
-	for (uint32_t i = 0; i < hca->attr.max_mr; i++) {
+	for (uint32_t i = 1; i <= hca->attr.max_mr; i++) {
 		struct wf_region *r = &hca->regions[i];
 
 		r->key = i << 8;
@@ -110,7 +110,7 @@ int wf_hca_create(const struct wf_hca_attr *attr, struct wf_mem *mem, struct wf_
 	hca->qps = mem->alloc(mem, ((size_t)hca->qp_mask + 1) * sizeof(struct wf_qp *));
 	if (hca->qps == NULL)
 		goto err_free_hca;
-	hca->region_mask = wf_pow2_ceil(attr->max_mr) - 1;
+	hca->region_mask = wf_pow2_ceil(attr->max_mr + 1) - 1;
 	hca->regions = mem->alloc(mem, ((size_t)hca->region_mask + 1) * sizeof(*hca->regions));
 	if (hca->regions == NULL)
 		goto err_free_qps;
