@@ -18,6 +18,7 @@
 #include "lab/scenario.h"
 
 #define MAX_OVERRIDES 64
+#define MAX_NAME 128 /* of a parameter */
 
 static const char help_text[] =
 	"usage: weft run SCENARIO.yaml [OPTIONS]\n"
@@ -62,6 +63,11 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+struct override_text {
+	char where[512];
+	char name[MAX_NAME];
+};
+
 /* What the command line asks for. */
 struct request {
 	const char *scenario;
@@ -72,28 +78,23 @@ struct request {
 	bool ports, json, quiet, help;
 	struct wf_override overrides[MAX_OVERRIDES];
 	size_t n_overrides;
-	char text[MAX_OVERRIDES][512]; /* what the overrides point into */
+	struct override_text text[MAX_OVERRIDES]; /* what the overrides point into */
 };
 
-/* "--set name=value" */
-static int add_override(struct request *req, const char *option, const char *name,
+/* One change of a parameter, as arg was written behind option. */
+static int add_override(struct request *req, const char *option, const char *arg, const char *name,
                         const char *value)
 {
 	struct wf_override *o = &req->overrides[req->n_overrides];
-	char *text = req->text[req->n_overrides];
-	size_t len = strlen(option) + 1;
-	int n;
+	struct override_text *text = &req->text[req->n_overrides];
 
 	if (req->n_overrides == MAX_OVERRIDES)
 		return wf_cli_usage("run", "%s is there more than %d times", option, MAX_OVERRIDES);
-	n = snprintf(text, sizeof(req->text[0]), "%s %s=%s", option, name, value);
-	if (n < 0 || n >= (int)sizeof(req->text[0]) / 2)
+	if (strlen(option) + strlen(arg) + 2 > sizeof(text->where))
 		return wf_cli_usage("run", "%s: the value is too long", option);
-	o->where = text;
-	o->value = text + len + strlen(name) + 1;
-	/* The name once more, behind it, with its own end. */
-	memcpy(text + n + 1, name, strlen(name) + 1);
-	o->name = text + n + 1;
+	snprintf(text->where, sizeof(text->where), "%s %s", option, arg);
+	snprintf(text->name, sizeof(text->name), "%s", name);
+	*o = (struct wf_override){ .where = text->where, .name = text->name, .value = value };
 	req->n_overrides++;
 	return 0;
 }
@@ -101,13 +102,12 @@ static int add_override(struct request *req, const char *option, const char *nam
 static int add_set(struct request *req, const char *arg)
 {
 	const char *eq = strchr(arg, '=');
-	char name[128];
+	char name[MAX_NAME];
 
 	if (eq == NULL || eq == arg || (size_t)(eq - arg) >= sizeof(name))
 		return wf_cli_usage("run", "--set %s: write PARAMETER=VALUE", arg);
-	memcpy(name, arg, (size_t)(eq - arg));
-	name[eq - arg] = '\0';
-	return add_override(req, "--set", name, eq + 1);
+	snprintf(name, sizeof(name), "%.*s", (int)(eq - arg), arg);
+	return add_override(req, "--set", arg, name, eq + 1);
 }
 
 static int set_threads(struct request *req, const char *arg)
@@ -135,7 +135,7 @@ static int take_option(struct request *req, int c)
 	case 's':
 		return add_set(req, optarg);
 	case OPT_SEED:
-		return add_override(req, "--seed", "seed", optarg);
+		return add_override(req, "--seed", optarg, "seed", optarg);
 	case 't':
 		return set_threads(req, optarg);
 	case OPT_PORTS:

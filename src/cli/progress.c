@@ -70,7 +70,7 @@ bool wf_progress_step(void *arg, wf_time now, uint64_t hops, uint64_t flows_done
 	wf_human_time((uint64_t)now, simulated, sizeof(simulated));
 	fprintf(stderr, "\r\033[K%s: %s simulated, %.1f million packet-hops/s, %" PRIu64 " %%",
 	        p->label, simulated, (double)hops * 1e3 / (double)spent, permille / 10);
-	if (permille > 0 && permille < 1000)
+	if (permille >= 20 && permille < 1000)
 		fprintf(stderr, ", %" PRIu64 " s left",
 		        spent / permille * (1000 - permille) / 1000000000);
 	p->drawn = true;

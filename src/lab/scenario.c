@@ -98,17 +98,28 @@ static int read_topology(struct reader *r)
 
 /* ---- fabrics ---- */
 
+/* A quoted text may hold anything; a name stands in the line of a table. */
+static void make_printable(char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			*text = ' ';
+	}
+}
+
 /* Gives fabric a label that no earlier one has. */
 static void set_label(struct wf_scenario *s, struct wf_scenario_fabric *fabric, const char *label)
 {
 	unsigned copies = 1;
 
 	snprintf(fabric->label, sizeof(fabric->label), "%s", label);
+	make_printable(fabric->label);
 	for (unsigned i = 0; i < s->n_fabrics; i++) {
 		if (&s->fabrics[i] == fabric || strcmp(s->fabrics[i].label, fabric->label) != 0)
 			continue;
 		snprintf(fabric->label, sizeof(fabric->label), "%.*s #%u", WF_SCENARIO_LABEL - 8,
 		         label, ++copies);
+		make_printable(fabric->label);
 		i = (unsigned)-1; /* begin again with the new label */
 	}
 }
@@ -510,6 +521,7 @@ static int read_root(struct reader *r)
 		rc = read_faults(r);
 	for (size_t i = 0; rc == 0 && i < r->opts->n_overrides; i++)
 		rc = apply_override(r, &r->opts->overrides[i]);
+	make_printable(s->cfg.name);
 	for (unsigned i = 0; rc == 0 && i < s->n_traffic; i++)
 		rc = check_traffic(r, &s->traffic[i]);
 	for (unsigned i = 0; rc == 0 && i < s->n_fabrics; i++)

@@ -106,6 +106,11 @@ change() {
 	fault '{link: [leaf0, spine0], down: 2us, upp: 1us}' "s.yaml:9:40: unknown key 'upp'; did you mean up?"
 }
 
+@test "the same parameter twice" {
+	change 's/fabric: .*/fabric: {profile: roce-400g, ecn: {kmin: 1KB}, ecn.kmin: 2KB}/' \
+		's.yaml:4:58: ecn.kmin is there twice in this file'
+}
+
 @test "the wrong shape" {
 	change '/^topology/d' 's.yaml:1:1: topology is missing; write, e.g., topology: {kind: fat-tree, hosts: 128}'
 	change '/^fabric/d' 's.yaml:1:1: fabric is missing'
@@ -232,7 +237,7 @@ change() {
 	wrong 'weft run: --threads: "0" is out of range; it may be 1 to 64' run s.yaml --threads 0
 	wrong 'weft run: --threads: "many" is not a whole number' run s.yaml --threads many
 	wrong "weft run: --set seed: write PARAMETER=VALUE" run s.yaml --set seed
-	wrong '--seed seed=x: seed: "x" is not a whole number' run s.yaml --seed x
+	wrong '--seed x: seed: "x" is not a whole number' run s.yaml --seed x
 	wrong "--set fabric.ecn.kmim=1KB: unknown key 'ecn.kmim'; did you mean ecn.kmin?" run s.yaml --set fabric.ecn.kmim=1KB
 	wrong "--set fabric.ecn.kmin=2MB: ecn.kmin: it is above ecn.kmax" run s.yaml --set fabric.ecn.kmin=2MB
 	wrong "--set hosts=4: unknown parameter; it begins with fabric." run s.yaml --set hosts=4
