@@ -105,7 +105,7 @@ static void test_fabrics(void **state)
 				   "  - ib-ndr\n"
 				   "  - {profile: ib-ndr, vl.buffer: 8KiB}\n"
 				   "  - {name: mine, ecn: {kmin: 1KB}, classes: {lossless: [3, 4], "
-	                           "weights: {0: 1, 3: 2, "
+				   "weights: {0: 1, 3: 2, "
 				   "4: 3}}}\n"
 				   "traffic: [{kind: all-to-all}]\n";
 	struct wf_scenario s;
