@@ -4,7 +4,7 @@
  *
  * To send, a node writes the body of the cell that wf_link_slot() returns and commits it:
  *
- *	struct wf_cell *cell = wf_link_slot(&port->link);
+ *	struct wf_cell *cell = wf_link_slot(&port->link, node->shard);
  *	... fill cell->body ...
  *	wf_link_commit(&port->link, node->shard, now + delay);
  */
@@ -30,9 +30,17 @@ void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at);
 void wf_node_wake(struct wf_node *node, wf_time at);
 void wf_shard_due(struct wf_shard *shard, uint64_t key);
 
-/* Where the next cell of a link goes. Its at must not be touched. */
-static inline struct wf_cell *wf_link_slot(struct wf_link *link)
+/*
+ * Where the next cell of a link goes. Its at must not be touched.
+ *
+ * When everything sent so far arrived before this window, it has been received, and the chunk is
+ * used from its start again: a link that is seldom used keeps to one or two lines of memory. The
+ * receiver learns of it when it is told of the cell, as it must be.
+ */
+static inline struct wf_cell *wf_link_slot(struct wf_link *link, const struct wf_shard *shard)
 {
+	if (link->notified <= shard->base)
+		link->cell = 0;
 	return &link->chunk->cell[link->cell];
 }
 

@@ -192,7 +192,7 @@ int wf_link_connect(struct wf_link *link, struct wf_node *src, struct wf_node *d
 	link->chunk = c;
 	link->cell = 0;
 	link->notified = 0;
-	link->dst = dst->index << ENTRY_INPUT_BITS | input;
+	link->dst = dst->index << ENTRY_NODE_SHIFT | input;
 	link->dst_shard = (uint16_t)(dst->shard->priv - e->shards);
 	dst->in[input].chunk = c;
 	dst->in[input].cell = 0;
@@ -359,4 +359,25 @@ size_t wf_engine_memory(const struct wf_engine *e)
 	for (unsigned i = 0; i < e->n_shards; i++)
 		bytes += e->shards[i].arena.mapped;
 	return bytes;
+}
+
+void wf_link_walk(const struct wf_link *link, const struct wf_input *input, wf_time done,
+                  wf_link_fn *fn, void *arg)
+{
+	const struct wf_chunk *chunk = input->chunk;
+
+	/*
+	 * Not from where the receiver stands: the sender may have begun its chunk again without the
+	 * receiver knowing yet. What was received is older than done.
+	 */
+	for (;; chunk = chunk->next) {
+		uint32_t n = chunk == link->chunk ? link->cell : WF_CHUNK_CELLS;
+
+		for (uint32_t i = 0; i < n; i++) {
+			if (chunk->cell[i].at >= done)
+				fn(arg, &chunk->cell[i]);
+		}
+		if (chunk == link->chunk)
+			break;
+	}
 }

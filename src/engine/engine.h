@@ -25,7 +25,7 @@
 #include "base/mem.h"
 
 #define WF_ENGINE_MAX_INPUTS 1024
-#define WF_ENGINE_MAX_NODES (1u << 21) /* of a shard */
+#define WF_ENGINE_MAX_NODES (1u << 20) /* of a shard */
 #define WF_ENGINE_MAX_THREADS 64
 #define WF_CHUNK_CELLS 7
 
@@ -149,6 +149,14 @@ typedef bool wf_engine_hook(void *arg, wf_time now);
  */
 int wf_engine_run(struct wf_engine *engine, wf_time until, wf_engine_hook *hook,
                   void *arg) WF_MUST_USE;
+
+/*
+ * Calls fn for every cell that is on the link between link and input, while no node runs: for
+ * checking. done is the time up to which everything has run.
+ */
+typedef void wf_link_fn(void *arg, const struct wf_cell *cell);
+void wf_link_walk(const struct wf_link *link, const struct wf_input *input, wf_time done,
+                  wf_link_fn *fn, void *arg);
 
 /* True when memory ran out inside the run: the results are not to be used. */
 bool wf_engine_out_of_memory(const struct wf_engine *engine);

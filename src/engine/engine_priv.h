@@ -13,10 +13,12 @@
 
 /*
  * A wheel entry says that an input of a node has a cell in some window, or that its timers are due.
- * Node index in the upper 21 bits, input in the lower 11.
+ * Node index in the upper 20 bits, then whether the link's chunk is used from its start again, and
+ * the input in the lower 11.
  */
-#define ENTRY_INPUT_BITS 11
-#define ENTRY_TIMERS ((1u << ENTRY_INPUT_BITS) - 1)
+#define ENTRY_NODE_SHIFT 12
+#define ENTRY_AGAIN (1u << 11)
+#define ENTRY_TIMERS (ENTRY_AGAIN - 1)
 
 _Static_assert(WF_ENGINE_MAX_INPUTS <= ENTRY_TIMERS, "inputs and the timer mark fit an entry");
 _Static_assert(WF_ENGINE_MAX_INPUTS <= 0x8000, "inputs fit the lower half of a key");

@@ -40,12 +40,13 @@ void wf_shard_due(struct wf_shard *sh, uint64_t key)
 {
 	uint32_t i;
 
-	if (wf_unlikely(sh->heap_n == sh->heap_room)) {
+	if (wf_unlikely(sh->heap_n + 2 > sh->heap_room)) {
 		heap_grow(sh);
-		if (sh->heap_n == sh->heap_room)
+		if (sh->heap_n + 2 > sh->heap_room)
 			return;
 	}
 	i = sh->heap_n++;
+	sh->heap[i + 1] = UINT64_MAX;
 	while (i > 0 && sh->heap[(i - 1) / 2] > key) {
 		sh->heap[i] = sh->heap[(i - 1) / 2];
 		i = (i - 1) / 2;
@@ -53,18 +54,14 @@ void wf_shard_due(struct wf_shard *sh, uint64_t key)
 	sh->heap[i] = key;
 }
 
-/* Puts key where the smallest one was. */
-static void heap_replace(uint64_t *heap, uint32_t n, uint64_t key)
+/* Puts key where the smallest one was. Behind the last key there is always a largest one. */
+static inline void heap_replace(uint64_t *heap, uint32_t n, uint64_t key)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, c;
 
-	for (;;) {
-		uint32_t c = 2 * i + 1;
-
-		if (c >= n)
-			break;
+	while ((c = 2 * i + 1) < n) {
 		/* The smaller child, without a branch that cannot be predicted. */
-		c += c + 1 < n && heap[c + 1] < heap[c];
+		c += heap[c + 1] < heap[c];
 		if (heap[c] >= key)
 			break;
 		heap[i] = heap[c];
@@ -73,11 +70,14 @@ static void heap_replace(uint64_t *heap, uint32_t n, uint64_t key)
 	heap[i] = key;
 }
 
-static void heap_drop(struct wf_shard *sh)
+static inline void heap_drop(struct wf_shard *sh)
 {
-	sh->heap_n--;
-	if (sh->heap_n > 0)
-		heap_replace(sh->heap, sh->heap_n, sh->heap[sh->heap_n]);
+	uint32_t n = --sh->heap_n;
+	uint64_t last = sh->heap[n];
+
+	sh->heap[n] = UINT64_MAX;
+	if (n > 0)
+		heap_replace(sh->heap, n, last);
 }
 
 static inline wf_time head_time(const struct wf_input *in)
@@ -163,7 +163,7 @@ static void node_finish(struct wf_shard_priv *s, struct wf_node *n)
 
 				if (head_time(&n->in[i]) < window_end)
 					wf_wheel_add(s, (uint32_t)(s - e->shards), e->k,
-					             n->index << ENTRY_INPUT_BITS | i);
+					             n->index << ENTRY_NODE_SHIFT | i);
 			}
 		}
 		n->due[w] = 0;
@@ -226,12 +226,14 @@ static void shard_collect(struct wf_shard_priv *s)
 			struct wf_block *next = b->next;
 
 			for (uint32_t i = 0; i < b->n; i++) {
-				uint32_t node = b->entry[i] >> ENTRY_INPUT_BITS;
+				uint32_t node = b->entry[i] >> ENTRY_NODE_SHIFT;
 				uint32_t input = b->entry[i] & ENTRY_TIMERS;
 
 				if (input != ENTRY_TIMERS)
 					s->nodes[node]->due[input / 64] |= UINT64_C(1)
 					                                   << (input % 64);
+				if (b->entry[i] & ENTRY_AGAIN)
+					s->nodes[node]->in[input].cell = 0;
 				s->due_nodes[node / 64] |= UINT64_C(1) << (node % 64);
 			}
 			wf_pool_put(s, wf_container_of(b, union wf_object, block));
@@ -326,7 +328,9 @@ void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at)
 	struct wf_shard_priv *s = to_priv(shard);
 	int64_t k = at / s->engine->window;
 
-	wf_wheel_add(s, link->dst_shard, k, link->dst);
+	/* As wf_link_slot() decided. */
+	wf_wheel_add(s, link->dst_shard, k,
+	             link->dst | (link->notified <= shard->base ? ENTRY_AGAIN : 0));
 	link->notified = (k + 1) * s->engine->window;
 }
 

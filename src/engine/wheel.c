@@ -180,7 +180,7 @@ void wf_wheel_add_timer(struct wf_shard_priv *s, struct wf_node *node, wf_time a
 		far_push(s, node, at);
 	else
 		wf_wheel_add(s, (uint32_t)(s - e->shards), k,
-		             node->index << ENTRY_INPUT_BITS | ENTRY_TIMERS);
+		             node->index << ENTRY_NODE_SHIFT | ENTRY_TIMERS);
 }
 
 void wf_wheel_turn(struct wf_shard_priv *s, int64_t k)
@@ -191,6 +191,6 @@ void wf_wheel_turn(struct wf_shard_priv *s, int64_t k)
 		struct wf_far far = far_pop(s);
 
 		wf_wheel_add(s, (uint32_t)(s - e->shards), far.at / e->window,
-		             far.node->index << ENTRY_INPUT_BITS | ENTRY_TIMERS);
+		             far.node->index << ENTRY_NODE_SHIFT | ENTRY_TIMERS);
 	}
 }

@@ -18,7 +18,7 @@ int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const c
 {
 	uint64_t reserved = (uint64_t)n_ports * n_lossless * cfg->buffer_reserved;
 
-	b->cell = (uint32_t)cfg->buffer_cell;
+	wf_buffer_set_cell(b, (uint32_t)cfg->buffer_cell);
 	b->reserved = (uint32_t)cfg->buffer_reserved;
 	b->alpha = cfg->buffer_alpha;
 	b->queue_alpha = cfg->buffer_queue_alpha;
@@ -44,11 +44,9 @@ static uint64_t shared_part(const struct wf_buffer *b, uint64_t used)
 	return used > b->reserved ? used - b->reserved : 0;
 }
 
-static uint64_t threshold(const struct wf_buffer *b, uint64_t alpha)
+/* alpha is at most 2^24 and a buffer at most 2^36 bytes: no overflow. */
+static uint64_t threshold(uint64_t free, uint64_t alpha)
 {
-	uint64_t free = b->shared_size - b->shared_used;
-
-	/* alpha is at most 2^24 and a buffer at most 2^36 bytes: no overflow. */
 	return (free * alpha) >> 16;
 }
 
@@ -65,32 +63,31 @@ static void note(struct wf_buffer *b, struct wf_lane *in, uint32_t cost)
 enum wf_buffer_verdict wf_buffer_take(struct wf_buffer *b, struct wf_lane *in, uint32_t size)
 {
 	uint32_t cost = wf_buffer_cost(b, size);
+	uint64_t free = b->shared_size - b->shared_used;
 	uint64_t before = shared_part(b, in->used);
 	uint64_t after = shared_part(b, (uint64_t)in->used + cost);
 	uint64_t more = after - before;
 
-	if (in->headroom == 0 && (more == 0 || (after <= threshold(b, b->alpha) &&
-	                                        more <= b->shared_size - b->shared_used))) {
+	if (in->headroom == 0 &&
+	    (more == 0 || (after <= threshold(free, b->alpha) && more <= free))) {
 		in->used += cost;
 		b->shared_used += more;
-	} else if ((uint64_t)in->headroom + cost <= in->capacity) {
-		in->headroom += cost;
-	} else {
-		return WF_BUFFER_FULL;
+		note(b, in, cost);
+		return after > 0 && after >= threshold(free - more, b->alpha) ? WF_BUFFER_XOFF :
+		                                                                WF_BUFFER_OK;
 	}
+	if ((uint64_t)in->headroom + cost > in->capacity)
+		return WF_BUFFER_FULL;
+	in->headroom += cost;
 	note(b, in, cost);
-	if (in->headroom > 0)
-		return WF_BUFFER_XOFF;
-	after = shared_part(b, in->used);
-	return after > 0 && after >= threshold(b, b->alpha) ? WF_BUFFER_XOFF : WF_BUFFER_OK;
+	return WF_BUFFER_XOFF;
 }
 
-bool wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size)
+void wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size)
 {
 	uint32_t cost = wf_buffer_cost(b, size);
 	uint32_t from_headroom = cost < in->headroom ? cost : in->headroom;
 	uint32_t rest = cost - from_headroom;
-	uint64_t shared;
 
 	assert(in->used >= rest && b->used >= cost);
 	in->headroom -= from_headroom;
@@ -98,18 +95,24 @@ bool wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size)
 	in->used -= rest;
 	b->used -= cost;
 	assert_buffer(b);
+}
 
-	shared = shared_part(b, in->used);
-	return in->headroom == 0 && (shared == 0 || shared + b->xon <= threshold(b, b->alpha));
+bool wf_buffer_is_low(const struct wf_buffer *b, const struct wf_lane *in)
+{
+	uint64_t shared = shared_part(b, in->used);
+
+	return in->headroom == 0 &&
+	       (shared == 0 ||
+	        shared + b->xon <= threshold(b->shared_size - b->shared_used, b->alpha));
 }
 
 bool wf_buffer_take_lossy(struct wf_buffer *b, struct wf_lane *in, const struct wf_lane *out,
                           uint32_t size)
 {
 	uint32_t cost = wf_buffer_cost(b, size);
+	uint64_t free = b->shared_size - b->shared_used;
 
-	if (out->bytes + (uint64_t)cost > threshold(b, b->queue_alpha) ||
-	    cost > b->shared_size - b->shared_used)
+	if (out->bytes + (uint64_t)cost > threshold(free, b->queue_alpha) || cost > free)
 		return false;
 	b->shared_used += cost;
 	in->used += cost;

@@ -17,6 +17,7 @@
 
 struct wf_buffer {
 	uint32_t cell;
+	uint32_t per_cell;    /* 2^32 / cell, rounded up: dividing by multiplying */
 	uint32_t reserved;    /* bytes of each port and lossless class */
 	uint64_t alpha;       /* of 2^16 */
 	uint64_t queue_alpha; /* of 2^16 */
@@ -33,7 +34,16 @@ enum wf_buffer_verdict { WF_BUFFER_OK, WF_BUFFER_XOFF, WF_BUFFER_FULL };
 /* Bytes a packet takes. */
 static inline uint32_t wf_buffer_cost(const struct wf_buffer *b, uint32_t size)
 {
-	return (size + b->cell - 1) / b->cell * b->cell;
+	/* Exact for sizes below 2^17 and cells of 64 bytes and more. */
+	return (uint32_t)((uint64_t)(size + b->cell - 1) * b->per_cell >> 32) * b->cell;
+}
+
+/* Sets the size of a cell. */
+static inline void wf_buffer_set_cell(struct wf_buffer *b, uint32_t cell)
+{
+	assert(cell >= 64);
+	b->cell = cell;
+	b->per_cell = (uint32_t)(((UINT64_C(1) << 32) + cell - 1) / cell);
 }
 
 /*
@@ -47,8 +57,11 @@ int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const c
 /* A packet comes into lossless lane in. OK and XOFF: it has its buffer; XOFF: the peer must stop. */
 enum wf_buffer_verdict wf_buffer_take(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
 
-/* It leaves. Returns true when the lane is low enough for the peer to go on. */
-bool wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
+/* It leaves. */
+void wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
+
+/* True when the lane is low enough for a peer that was stopped to go on. */
+bool wf_buffer_is_low(const struct wf_buffer *b, const struct wf_lane *in);
 
 /* A packet wants to wait in lossy queue out. Returns false when it has to be dropped. */
 bool wf_buffer_take_lossy(struct wf_buffer *b, struct wf_lane *in, const struct wf_lane *out,

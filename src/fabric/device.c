@@ -44,7 +44,7 @@ int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32
 static void put_on_link(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
                         wf_time now)
 {
-	struct wf_cell *cell = wf_link_slot(&port->link);
+	struct wf_cell *cell = wf_link_slot(&port->link, dev->node.shard);
 	uint32_t bytes = pkt->size + dev->fabric->gap;
 	uint32_t head = bytes < port->cut ? bytes : port->cut;
 
@@ -77,15 +77,6 @@ void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_ti
 	dev->fabric->flowctl->make_control(dev, port, &pkt, now);
 	port->control_packets++;
 	put_on_link(dev, port, &pkt, now);
-}
-
-void wf_port_wake(struct wf_device *dev, struct wf_port *port, wf_time at)
-{
-	unsigned slot = port->number;
-
-	at = wf_max_time(at, port->free_at);
-	if (dev->node.timer[slot] > at)
-		wf_timer_set(&dev->node, slot, at);
 }
 
 void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)

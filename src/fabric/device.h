@@ -150,7 +150,14 @@ void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lan
 void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_time now);
 
 /* Has the port look for something to send at at, or when its wire is free, whichever is later. */
-void wf_port_wake(struct wf_device *dev, struct wf_port *port, wf_time at);
+static inline void wf_port_wake(struct wf_device *dev, struct wf_port *port, wf_time at)
+{
+	unsigned slot = port->number;
+
+	at = wf_max_time(at, port->free_at);
+	if (dev->node.timer[slot] > at)
+		wf_timer_set(&dev->node, slot, at);
+}
 
 /* Asks for a link control packet about queue to be sent as soon as the wire is free. */
 void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now);

@@ -119,7 +119,7 @@ static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, stru
 	lane->bytes -= p->size;
 	sw->load[out->number] -= p->size;
 	sw->dev.fabric->flowctl->release(sw, in, p, now);
-	p->vl = (uint8_t)queue;
+	p->vl = queue & WF_PACKET_VL;
 #ifndef NDEBUG
 	sw->dev.shard->tally[p->cls].queued--;
 #endif
@@ -152,7 +152,6 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		queue += fabric->vl_shift;
 	dev->queues_used |= 1u << queue;
 	pkt->input = (uint16_t)input;
-	pkt->hops++;
 	port = route(sw, pkt, now);
 	if (wf_unlikely(port == NO_PORT)) {
 		fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
@@ -165,7 +164,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	    wf_flowctl_ready(fabric->flowctl, out, lane, queue, pkt->size, now) <= now) {
 		if (fabric->flowctl->uses_credits)
 			fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
-		pkt->vl = (uint8_t)queue;
+		pkt->vl = queue & WF_PACKET_VL;
 		wf_port_transmit(dev, out, lane, pkt, now);
 		if (wf_unlikely(out->control != 0)) /* of this very packet, when it turns back */
 			wf_port_wake(dev, out, now);
@@ -227,13 +226,22 @@ static void drop_expired(struct wf_switch *sw, struct wf_port *port, wf_time now
 	}
 }
 
-/* The wire is free: sends what is next, if anything. */
-static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
+/* Sends the head of a queue that may send. */
+static void send_head(struct wf_switch *sw, struct wf_port *port, unsigned q, wf_time now)
+{
+	struct wf_lane *lane = wf_device_lane(&sw->dev, port->number, q);
+	struct wf_packet *p = dequeue(sw, port, lane, q, now);
+
+	wf_lane_go(lane, now);
+	wf_port_transmit(&sw->dev, port, lane, p, now);
+	wf_packet_put(sw->dev.shard, p);
+}
+
+/* The wire is free: sends what is next, if anything; there is a choice, or somebody is held back. */
+static void send_chosen(struct wf_switch *sw, struct wf_port *port, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	wf_time again = WF_TIME_NEVER;
-	struct wf_lane *lane;
-	struct wf_packet *p;
 	uint32_t can;
 	unsigned q;
 
@@ -259,15 +267,27 @@ static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
 	} else {
 		q = fabric->sched->pick(&fabric->classes, port, can);
 	}
-	lane = wf_device_lane(&sw->dev, port->number, q);
-	wf_lane_go(lane, now);
-	p = dequeue(sw, port, lane, q, now);
-	wf_port_transmit(&sw->dev, port, lane, p, now);
-	wf_packet_put(sw->dev.shard, p);
+	send_head(sw, port, q, now);
 	if ((port->nonempty & ~port->blocked) != 0 || port->control != 0)
 		wf_port_wake(&sw->dev, port, now);
 	else if (again != WF_TIME_NEVER)
 		wf_port_wake(&sw->dev, port, again);
+}
+
+/* The wire is free. Mostly there is one queue to send from, and nobody is held back. */
+static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
+{
+	uint32_t queues = port->nonempty;
+
+	if (wf_unlikely(queues == 0 || (queues & (queues - 1)) != 0 ||
+	                (port->control | (queues & port->held)) != 0)) {
+		send_chosen(sw, port, now);
+		return;
+	}
+	port->blocked = 0;
+	send_head(sw, port, (unsigned)__builtin_ctz(queues), now);
+	if ((port->nonempty | port->control) != 0)
+		wf_timer_set(&sw->dev.node, port->number, port->free_at);
 }
 
 static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)

@@ -109,7 +109,7 @@ static uint16_t packet_length(const struct wf_host *h, const struct wf_flow_tx *
 
 static void transmit(struct wf_host *h, struct wf_packet *pkt, wf_time now)
 {
-	pkt->vl = (uint8_t)queue_of(h, pkt->cls);
+	pkt->vl = queue_of(h, pkt->cls) & WF_PACKET_VL;
 	h->dev.shard->tally[pkt->cls].sent++;
 	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, pkt->vl), pkt, now);
 }

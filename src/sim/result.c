@@ -121,23 +121,33 @@ void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
 	add_devices(sim, r);
 }
 
-/* Packets on the link into input i of a device: walks the FIFO. */
-static void count_link(const struct wf_input *in, uint64_t *per_class, uint64_t *control)
+/* What is inside the fabric, by class. */
+struct inside {
+	uint64_t packets[WF_MAX_CLASSES];
+	uint64_t control;
+};
+
+static void count_cell(void *arg, const struct wf_cell *cell)
 {
-	const struct wf_chunk *chunk = in->chunk;
-	uint32_t cell = in->cell;
+	const struct wf_packet *p = (const struct wf_packet *)(const void *)cell;
+	struct inside *in = arg;
 
-	while (chunk->cell[cell].at != WF_TIME_NEVER) {
-		const struct wf_packet *p = (const struct wf_packet *)(const void *)&chunk->cell[cell];
+	if (wf_packet_is_control(p->type))
+		in->control++;
+	else
+		in->packets[p->cls]++;
+}
 
-		if (wf_packet_is_control(p->type))
-			(*control)++;
-		else
-			per_class[p->cls]++;
-		if (++cell == WF_CHUNK_CELLS) {
-			chunk = chunk->next;
-			cell = 0;
-		}
+static void count_links(const struct wf_sim *sim, struct inside *inside)
+{
+	for (uint32_t i = 0; i < sim->topo->n_links; i++) {
+		const struct wf_topo_link *l = &sim->topo->links[i];
+		const struct wf_device *a = sim->devices[l->a], *b = sim->devices[l->b];
+
+		wf_link_walk(&a->ports[l->a_port].link, &b->node.in[l->b_port], sim->end, count_cell,
+		             inside);
+		wf_link_walk(&b->ports[l->b_port].link, &a->node.in[l->a_port], sim->end, count_cell,
+		             inside);
 	}
 }
 
@@ -211,16 +221,14 @@ static int check_empty(const struct wf_sim *sim, struct wf_err *err)
 
 int wf_sim_check(const struct wf_sim *sim, struct wf_err *err)
 {
-	uint64_t inside[WF_MAX_CLASSES] = { 0 }, control = 0, packets = 0;
+	struct inside inside = { 0 };
+	uint64_t packets = 0;
 
+	count_links(sim, &inside);
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
-		const struct wf_device *dev = sim->devices[id];
-
-		for (unsigned p = 0; p < dev->n_ports; p++)
-			count_link(&dev->node.in[p], inside, &control);
 		if (sim->topo->nodes[id].kind == WF_TOPO_HOST)
 			continue;
-		wf_switch_count(switch_of(sim, id), inside);
+		wf_switch_count(switch_of(sim, id), inside.packets);
 		if (check_buffers(sim, id, err) != 0)
 			return -EINVAL;
 	}
@@ -231,11 +239,11 @@ int wf_sim_check(const struct wf_sim *sim, struct wf_err *err)
 			sent += sim->shards[i]->tally[c].sent;
 			ended += sim->shards[i]->tally[c].delivered + sim->shards[i]->tally[c].dropped;
 		}
-		if (sent != ended + inside[c])
+		if (sent != ended + inside.packets[c])
 			return wf_err_say(err, "class %u: %llu sent, %llu delivered or dropped, %llu inside",
 			                  c, (unsigned long long)sent, (unsigned long long)ended,
-			                  (unsigned long long)inside[c]);
-		packets += inside[c];
+			                  (unsigned long long)inside.packets[c]);
+		packets += inside.packets[c];
 	}
-	return packets == 0 && control == 0 ? check_empty(sim, err) : 0;
+	return packets == 0 && inside.control == 0 ? check_empty(sim, err) : 0;
 }

@@ -35,13 +35,16 @@ static inline int wf_packet_is_control(uint8_t type)
 #define WF_PACKET_MIGRATED 0x20  /* BTH M */
 #define WF_PACKET_BAD 0x40       /* corrupted on the way: the receiver discards it */
 
+#define WF_PACKET_VL 15u /* largest vl */
+
 struct wf_packet {
 	wf_time at;       /* event time at the receiver; the engine's. In a queue: next packet */
 	uint32_t src;     /* host index */
 	uint32_t dst;     /* host index */
 	uint16_t size;    /* bytes on the link: headers, payload, CRCs; not preamble and gap */
 	uint16_t input;   /* port it came in by, while inside a switch */
-	uint8_t type;     /* enum wf_packet_type */
+	uint8_t type : 4; /* enum wf_packet_type */
+	uint8_t vl : 4;   /* queue (VL or traffic class) it takes on the link it is on */
 	uint8_t cls;      /* priority or service level, 0..15 */
 	uint8_t flags;    /* WF_PACKET_* */
 	uint8_t opcode;   /* BTH opcode */
@@ -50,8 +53,7 @@ struct wf_packet {
 	union {
 		struct {
 			uint16_t length; /* payload bytes, without pad */
-			uint8_t hops;    /* switches passed */
-			uint8_t vl;      /* queue (VL or traffic class) it takes on the link it is on */
+			uint16_t unused;
 		};
 		uint32_t atomic_rkey; /* atomics have no payload */
 	};

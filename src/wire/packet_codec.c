@@ -47,19 +47,6 @@ static uint8_t packet_ecn(const struct wf_packet *p)
 	return (p->flags & WF_PACKET_ECT) != 0 ? WF_ECN_ECT0 : WF_ECN_NOT;
 }
 
-/* Switches passed, as the hop limit shows it. */
-static uint8_t packet_hops(const struct wf_packet *p, const struct wf_wire_conf *conf)
-{
-	if (!encap_is_roce2(conf->encap) || wf_op_is_atomic(p->opcode))
-		return 0;
-	return (uint8_t)wf_min_u64(p->hops, conf->hop_limit);
-}
-
-static uint8_t packet_vl(const struct wf_packet *p, const struct wf_wire_conf *conf)
-{
-	return wf_op_is_atomic(p->opcode) ? conf->vl[p->cls & (WF_WIRE_CLASSES - 1)] : p->vl & 0xf;
-}
-
 static void put_link(const struct wf_packet *p, const struct wf_wire_conf *conf,
                      const struct wf_wire_addr *src, const struct wf_wire_addr *dst,
                      struct wf_headers *h)
@@ -75,7 +62,7 @@ static void put_link(const struct wf_packet *p, const struct wf_wire_conf *conf,
 	h->ipv4.dscp = conf->dscp[cls];
 	h->ipv4.ecn = roce2 ? packet_ecn(p) : WF_ECN_NOT;
 	h->ipv4.frag = WF_IPV4_DF;
-	h->ipv4.ttl = (uint8_t)(conf->hop_limit - packet_hops(p, conf));
+	h->ipv4.ttl = conf->hop_limit;
 	h->ipv4.src = src->ipv4;
 	h->ipv4.dst = dst->ipv4;
 	h->ipv6.dscp = h->ipv4.dscp;
@@ -86,7 +73,7 @@ static void put_link(const struct wf_packet *p, const struct wf_wire_conf *conf,
 	memcpy(h->ipv6.dst, dst->gid, WF_GID_LEN);
 	h->udp.src = p->entropy;
 	h->lrh.sl = cls;
-	h->lrh.vl = packet_vl(p, conf);
+	h->lrh.vl = p->vl & 0xf;
 	h->lrh.slid = src->lid;
 	h->lrh.dlid = dst->lid;
 	h->bth.fecn = !roce2 && (p->flags & WF_PACKET_CE) != 0;
@@ -251,7 +238,7 @@ static uint8_t class_of(const struct wf_headers *h, const struct wf_wire_conf *c
 }
 
 static void get_ip(const struct wf_headers *h, const struct wf_wire_conf *conf, uint8_t dscp,
-                   uint8_t ecn, uint8_t ttl, struct wf_packet *p)
+                   uint8_t ecn, struct wf_packet *p)
 {
 	p->cls = class_of(h, conf, dscp);
 	p->entropy = h->udp.src;
@@ -259,8 +246,6 @@ static void get_ip(const struct wf_headers *h, const struct wf_wire_conf *conf, 
 		p->flags |= WF_PACKET_ECT;
 	if (ecn == WF_ECN_CE)
 		p->flags |= WF_PACKET_CE;
-	if (!wf_op_is_atomic(h->bth.opcode) && ttl <= conf->hop_limit)
-		p->hops = (uint8_t)(conf->hop_limit - ttl);
 }
 
 static void get_link(const struct wf_headers *h, const struct wf_wire_conf *conf,
@@ -273,10 +258,10 @@ static void get_link(const struct wf_headers *h, const struct wf_wire_conf *conf
 	case WF_ENCAP_ROCE2_IPV4:
 		p->src = wf_wire_addr_host_ipv4(h->ipv4.src);
 		p->dst = wf_wire_addr_host_ipv4(h->ipv4.dst);
-		get_ip(h, conf, h->ipv4.dscp, h->ipv4.ecn, h->ipv4.ttl, p);
+		get_ip(h, conf, h->ipv4.dscp, h->ipv4.ecn, p);
 		return;
 	case WF_ENCAP_ROCE2_IPV6:
-		get_ip(h, conf, h->ipv6.dscp, h->ipv6.ecn, h->ipv6.hops, p);
+		get_ip(h, conf, h->ipv6.dscp, h->ipv6.ecn, p);
 		return;
 	case WF_ENCAP_ROCE1:
 		p->cls = class_of(h, conf, h->ipv6.dscp);
@@ -296,8 +281,7 @@ static void get_link(const struct wf_headers *h, const struct wf_wire_conf *conf
 	}
 	if (h->bth.fecn)
 		p->flags |= WF_PACKET_CE;
-	if (!wf_op_is_atomic(h->bth.opcode))
-		p->vl = h->lrh.vl;
+	p->vl = h->lrh.vl & 0xfu;
 }
 
 static uint8_t flags_of(const struct wf_bth *bth)
@@ -458,10 +442,7 @@ static void packet_normal(const struct wf_packet *p, const struct wf_wire_conf *
 	n->qpn = shown.qpn;
 	n->psn = shown.psn;
 	normal_transport(&shown, n);
-	if (wf_op_is_atomic(shown.opcode))
-		return;
-	n->hops = packet_hops(&shown, conf);
-	n->vl = wf_encap_is_eth(conf->encap) ? 0 : shown.vl & 0xf;
+	n->vl = wf_encap_is_eth(conf->encap) ? 0 : shown.vl & 0xfu;
 }
 
 bool wf_packet_is_same(const struct wf_packet *a, const struct wf_packet *b,

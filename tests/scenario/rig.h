@@ -162,7 +162,8 @@ static inline void rig_drain(struct rig *r)
 {
 	struct wf_err err = { "" };
 
-	assert_int_equal(wf_engine_run(r->sim->engine, r->sim->end + 100 * WF_MS, NULL, NULL), 0);
+	r->sim->end += 100 * WF_MS;
+	assert_int_equal(wf_engine_run(r->sim->engine, r->sim->end, NULL, NULL), 0);
 	if (wf_sim_check(r->sim, &err) != 0)
 		fail_msg("%s", err.text);
 }

@@ -97,7 +97,8 @@ static void pfc_release(struct wf_switch *sw, struct wf_port *in, const struct w
 		wf_buffer_give_lossy(&sw->buffer, lane, pkt->size);
 		return;
 	}
-	if (wf_buffer_give(&sw->buffer, lane, pkt->size) && lane->xoff) {
+	wf_buffer_give(&sw->buffer, lane, pkt->size);
+	if (wf_unlikely(lane->xoff) && wf_buffer_is_low(&sw->buffer, lane)) {
 		lane->xoff = false;
 		wf_port_want_control(&sw->dev, in, pkt->vl, now);
 	}

@@ -85,7 +85,7 @@ static struct probe *make_probe(struct wf_engine *e, unsigned n_in, unsigned n_t
 
 static void push(struct probe *p, unsigned out, uint64_t value, wf_time at)
 {
-	wf_link_slot(&p->out[out])->body[0] = value;
+	wf_link_slot(&p->out[out], p->node.shard)->body[0] = value;
 	wf_link_commit(&p->out[out], p->node.shard, at);
 }
 
@@ -301,7 +301,7 @@ static void walk(struct walker *w, uint64_t value, wf_time now)
 	w->sum = wf_mix64(w->sum ^ (uint64_t)now ^ value);
 	if (value == 0)
 		return;
-	wf_link_slot(&w->out[out])->body[0] = value - 1;
+	wf_link_slot(&w->out[out], w->node.shard)->body[0] = value - 1;
 	/* Constant, so that times on a link never go back. */
 	wf_link_commit(&w->out[out], w->node.shard, now + RING_WINDOW + 50 * out);
 	if (r % 5 == 0)
@@ -356,7 +356,7 @@ static uint64_t run_walkers(unsigned threads, unsigned shards)
 	}
 	for (unsigned i = 0; i < RING_NODES; i++) {
 		for (unsigned k = 0; k < RING_LINKS; k++) {
-			wf_link_slot(&w[i]->out[k])->body[0] = 300;
+			wf_link_slot(&w[i]->out[k], w[i]->node.shard)->body[0] = 300;
 			wf_link_commit(&w[i]->out[k], w[i]->node.shard, RING_WINDOW + i);
 		}
 	}

@@ -34,6 +34,12 @@ static void start(struct wf_buffer *b, uint64_t size, uint64_t alpha_q16, uint32
 	assert_int_equal(wf_buffer_init(b, &cfg, "sw", ports, 1, headroom, &err), 0);
 }
 
+static bool give(struct wf_buffer *b, struct wf_lane *in)
+{
+	wf_buffer_give(b, in, CELL);
+	return wf_buffer_is_low(b, in);
+}
+
 static void test_too_small_is_an_error(void **state)
 {
 	struct wf_fabric_cfg cfg = config(4000, WF_RATIO_ONE);
@@ -47,12 +53,16 @@ static void test_too_small_is_an_error(void **state)
 
 static void test_cost_is_whole_cells(void **state)
 {
-	struct wf_buffer b = { .cell = CELL };
+	struct wf_buffer b;
 
 	(void)state;
-	assert_int_equal(wf_buffer_cost(&b, 1), 100);
-	assert_int_equal(wf_buffer_cost(&b, 100), 100);
-	assert_int_equal(wf_buffer_cost(&b, 101), 200);
+	for (uint32_t cell = 64; cell <= 4096; cell += cell < 300 ? 1 : 173) {
+		wf_buffer_set_cell(&b, cell);
+		for (uint32_t size = 1; size < 70000; size += 1 + size / 400)
+			assert_int_equal(wf_buffer_cost(&b, size), (size + cell - 1) / cell * cell);
+		assert_int_equal(wf_buffer_cost(&b, cell * 10), cell * 10);
+		assert_int_equal(wf_buffer_cost(&b, cell * 10 + 1), cell * 11);
+	}
 }
 
 /*
@@ -85,13 +95,13 @@ static void test_reserved_shared_headroom(void **state)
 
 	/* Headroom empties first; XON only when the shared part is xon below the threshold. */
 	for (unsigned i = 0; i < 3; i++)
-		assert_false(wf_buffer_give(&b, &in, 100));
+		assert_false(give(&b, &in));
 	assert_int_equal(in.headroom, 0);
-	assert_false(wf_buffer_give(&b, &in, 100)); /* 4900 + 500 > 5100 */
-	assert_false(wf_buffer_give(&b, &in, 100)); /* 4800 + 500 > 5200 */
-	assert_true(wf_buffer_give(&b, &in, 100));  /* 4700 + 500 <= 5300 */
+	assert_false(give(&b, &in)); /* 4900 + 500 > 5100 */
+	assert_false(give(&b, &in)); /* 4800 + 500 > 5200 */
+	assert_true(give(&b, &in));  /* 4700 + 500 <= 5300 */
 	for (unsigned i = 0; i < 57; i++)
-		assert_true(wf_buffer_give(&b, &in, 100));
+		assert_true(give(&b, &in));
 	assert_int_equal(b.used, 0);
 	assert_int_equal(b.shared_used, 0);
 	assert_int_equal(in.used, 0);
@@ -133,7 +143,7 @@ static void test_large_alpha_stays_inside(void **state)
 		if (r >> 60 < 10 && wf_buffer_take(&b, lane, size) == WF_BUFFER_FULL)
 			assert_true(b.used + 500 > 4000);
 		if (r >> 60 >= 10 && lane->used >= CELL)
-			(void)wf_buffer_give(&b, lane, CELL);
+			wf_buffer_give(&b, lane, CELL);
 		assert_true(b.used <= b.size);
 		assert_true(b.shared_used <= b.shared_size);
 		assert_int_equal(b.used, in[0].used + in[1].used + in[2].used + in[3].used);
