@@ -92,8 +92,6 @@ static void set_aeth(struct wf_qp *qp, struct wf_packet *pkt, uint8_t syndrome, 
 		syndrome = credit_code(qp);
 	pkt->u.aeth.syndrome = syndrome;
 	pkt->u.aeth.msn = msn;
-	pkt->payload = resp->echo;
-	resp->echo = 0;
 	if (resp->ce && qp->init.tune.ecn_echo)
 		pkt->flags |= WF_PACKET_BECN;
 	resp->ce = false;
@@ -135,6 +133,8 @@ static void make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 	resp->ack = false;
 	wf_qp_fill(qp, WF_OP_RC_ACK, wf_psn_add(resp->epsn, positive ? WF_PSN_MASK : 0), pkt);
 	set_aeth(qp, pkt, syndrome, msn);
+	pkt->payload = resp->echo;
+	resp->echo = 0;
 	wf_hca_count(qp->hca, WF_CTR_TX_ACKS);
 }
 

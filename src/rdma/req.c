@@ -466,8 +466,9 @@ void wf_req_resend(struct wf_qp *qp, uint32_t end)
 
 	req->sample_tail = req->sample_head;
 	if (req->sacked != NULL) {
+		if (req->rtx == req->rtx_end || wf_psn_diff(end, req->rtx_end) > 0)
+			req->rtx_end = end;
 		req->rtx = req->una;
-		req->rtx_end = end;
 		req->rtx_wqe = req->cons;
 		if (wf_psn_diff(end, req->mark) > 0)
 			req->mark = end;
