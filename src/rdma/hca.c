@@ -14,6 +14,7 @@
 #define HCA_MAX_MR (UINT32_C(1) << 20)
 #define HCA_MAX_QUEUE (UINT32_C(1) << 24)
 #define HCA_MAX_RD_ATOMIC 128
+#define HCA_MAX_MCAST 65536
 #define PKEY_FULL 0x8000
 #define PKEY_BASE 0x7fff
 
@@ -28,6 +29,7 @@ void wf_hca_attr_defaults(struct wf_hca_attr *attr)
 		.max_inline = 1024,
 		.max_cqe = 1 << 22,
 		.max_rd_atomic = 16,
+		.max_mcast = 64,
 		.max_events = 256,
 		.overhead = 14 + 20 + 8 + 4 + 4, /* Ethernet, IPv4, UDP, ICRC, FCS */
 		.num_pkeys = 1,
@@ -44,7 +46,7 @@ static bool attr_is_valid(const struct wf_hca_attr *a)
 	       a->max_sge <= 64 && a->max_inline <= 4096 && a->max_rd_atomic >= 1 &&
 	       a->max_rd_atomic <= HCA_MAX_RD_ATOMIC && a->max_events >= 1 &&
 	       a->max_events <= HCA_MAX_QUEUE && a->num_pkeys >= 1 && a->num_pkeys <= 64 &&
-	       a->overhead <= 1024;
+	       a->overhead <= 1024 && a->max_mcast <= HCA_MAX_MCAST && a->line_rate != 0;
 }
 
 static int hca_alloc_heaps(struct wf_hca *hca)
@@ -117,13 +119,18 @@ int wf_hca_create(const struct wf_hca_attr *attr, struct wf_mem *mem, struct wf_
 	hca->event = mem->alloc(mem, attr->max_events * sizeof(*hca->event));
 	if (hca->event == NULL)
 		goto err_free_regions;
-	if (hca_alloc_heaps(hca) != 0)
+	hca->mcast = mem->alloc(mem, (attr->max_mcast + 1) * sizeof(*hca->mcast));
+	if (hca->mcast == NULL)
 		goto err_free_events;
+	if (hca_alloc_heaps(hca) != 0)
+		goto err_free_mcast;
 	hca_init_regions(hca);
 	hca_init_lists(hca);
 	*hca_p = hca;
 	return 0;
 
+err_free_mcast:
+	mem->free(mem, hca->mcast);
 err_free_events:
 	mem->free(mem, hca->event);
 err_free_regions:
@@ -172,6 +179,7 @@ void wf_hca_destroy(struct wf_hca *hca)
 		assert(hca->heap[i].n == 0);
 		mem->free(mem, hca->heap[i].item);
 	}
+	mem->free(mem, hca->mcast);
 	mem->free(mem, hca->event);
 	mem->free(mem, hca->regions);
 	mem->free(mem, hca->qps);
@@ -240,6 +248,19 @@ static void handle_cnp(struct wf_qp *qp, wf_time now)
 	qp->cc->ops->on_cnp(qp->cc, now);
 }
 
+/* A copy for each queue pair in the group. */
+static void rx_mcast(struct wf_hca *hca, const struct wf_packet *pkt,
+                     const struct wf_hca_rx_extra *extra)
+{
+	for (uint32_t i = 0; i < hca->mcasts; i++) {
+		struct wf_qp *qp = hca->mcast[i].qp;
+
+		if (hca->mcast[i].group == pkt->dst && !wf_op_is_cnp(pkt->opcode) &&
+		    check_packet(hca, qp, pkt))
+			wf_ud_rx(qp, pkt, extra);
+	}
+}
+
 void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
                wf_time now)
 {
@@ -255,6 +276,10 @@ void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_
 	}
 	if (extra == NULL)
 		extra = &nothing;
+	if (wf_unlikely(pkt->qpn == WF_QPN_MULTICAST)) {
+		rx_mcast(hca, pkt, extra);
+		return;
+	}
 	qp = wf_hca_qp(hca, pkt->qpn);
 	if (wf_unlikely(qp == NULL || !check_packet(hca, qp, pkt))) {
 		wf_hca_count(hca, wf_op_is_cnp(pkt->opcode) ? WF_CTR_RP_CNP_IGNORED

@@ -46,7 +46,7 @@ typedef bool wf_hca_grh_fn(void *ctx, const struct wf_packet *pkt, uint8_t grh[W
 
 struct wf_hca_attr {
 	uint64_t guid;
-	uint64_t line_rate;     /* of the port, bits/s; what pacing cannot exceed */
+	uint64_t line_rate;     /* of the port, bits/s, not 0; what pacing cannot exceed */
 	uint32_t host;          /* this adapter's host number: struct wf_packet.src */
 	uint32_t max_qp;        /* 1 to 2^20 */
 	uint32_t max_mr;        /* regions and windows together, 1 to 2^20 */
@@ -55,6 +55,7 @@ struct wf_hca_attr {
 	uint32_t max_inline;    /* bytes */
 	uint32_t max_cqe;       /* in a completion queue */
 	uint32_t max_rd_atomic; /* READs and atomics in flight towards a queue pair, 1 to 128 */
+	uint32_t max_mcast;     /* attachments to multicast groups, 0 to 2^16 */
 	uint32_t max_events;    /* asynchronous events that may wait */
 	uint16_t overhead;      /* bytes of a packet besides BTH, extended headers, payload, pad */
 	uint16_t num_pkeys;     /* entries of the P_Key table, 1 to 64 */

@@ -67,6 +67,12 @@ struct wf_heap {
 	uint32_t n;
 };
 
+/* A UD queue pair in a multicast group. */
+struct wf_mcast {
+	uint32_t group;
+	struct wf_qp *qp;
+};
+
 struct wf_hca {
 	struct wf_heap heap[WF_HEAPS];
 	struct wf_link ack_ring; /* queue pairs that have an ACK, a NAK or a CNP to send */
@@ -84,6 +90,8 @@ struct wf_hca {
 	struct wf_event *event; /* ring of attr.max_events */
 	uint32_t event_head;
 	uint32_t events;
+	struct wf_mcast *mcast; /* the first mcasts of attr.max_mcast */
+	uint32_t mcasts;
 	uint32_t next_qp; /* where the search for a free QPN goes on */
 	uint32_t num_qps;
 	struct wf_mem *mem;
@@ -127,6 +135,9 @@ void wf_heap_set(struct wf_hca *hca, enum wf_heap_id id, struct wf_qp *qp, wf_ti
 
 /* Adds an asynchronous event; counted as lost when the queue is full. */
 void wf_event_add(struct wf_hca *hca, const struct wf_event *event);
+
+/* Takes qp out of all multicast groups. */
+void wf_mcast_purge(struct wf_hca *hca, const struct wf_qp *qp);
 
 /* Forgets the events about an object that goes away. */
 void wf_event_purge(struct wf_hca *hca, const void *object);

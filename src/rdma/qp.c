@@ -219,6 +219,7 @@ void wf_qp_destroy(struct wf_qp *qp)
 	assert(hca->qps[qp->qpn & hca->qp_mask] == qp);
 	wf_qp_unschedule(qp);
 	wf_event_purge(hca, qp);
+	wf_mcast_purge(hca, qp);
 	hca->qps[qp->qpn & hca->qp_mask] = NULL;
 	hca->num_qps--;
 	qp->pd->refs--;

@@ -96,6 +96,16 @@ int wf_qp_bind_mw(struct wf_qp *qp, struct wf_mw *mw, uint64_t wr_id, uint32_t f
                   const struct wf_mw_bind *bind) WF_MUST_USE;
 
 /*
+ * Lets a UD queue pair receive what comes for QPN 0xffffff with that destination in the packet
+ * (struct wf_packet.dst): the number the driver has for the multicast group. Attaching twice is once.
+ * Returns 0, -EINVAL (not UD) or -ENOMEM (max_mcast).
+ */
+int wf_qp_attach_mcast(struct wf_qp *qp, uint32_t group) WF_MUST_USE;
+
+/* The opposite. Returns 0 or -EINVAL (it was not attached). */
+int wf_qp_detach_mcast(struct wf_qp *qp, uint32_t group) WF_MUST_USE;
+
+/*
  * Ends a queue pair for a reason of the driver's (the device is gone, the peer was removed): the
  * oldest send work request completes with status (FATAL_ERR, REM_ABORT_ERR, GENERAL_ERR …), the rest
  * is flushed, QP_FATAL is raised.

@@ -261,6 +261,48 @@ static void test_ud_qkey(void **state)
 	two_fini(&t);
 }
 
+/* Each queue pair in the group gets a copy, and no other. */
+static void test_multicast(void **state)
+{
+	struct wf_packet pkt = { .src = 0,
+		                 .dst = 0x80000007,
+		                 .opcode = WF_OP_UD_SEND_ONLY,
+		                 .pkey = 0xffff,
+		                 .length = 4,
+		                 .qpn = WF_QPN_MULTICAST,
+		                 .u.deth = { .qkey = RIG_QKEY, .src_qpn = 9 } };
+	struct wf_hca_rx_extra extra = { .payload = "abcd" };
+	struct wf_qp *other;
+	struct two t;
+	struct wf_wc wc;
+
+	(void)state;
+	two_init(&t, WF_QPT_UD);
+	post_recv(&t, 1, 100);
+	post_recv(&t, 2, 100);
+	other = rig_make_qp(&t.rig, 1, WF_QPT_RC, NULL);
+	assert_int_equal(wf_qp_attach_mcast(other, 0x80000007), -EINVAL);
+	wf_hca_rx(t.rig.host[1].hca, &pkt, &extra, t.rig.now);
+	assert_false(rig_poll(&t.rig, 1, &wc));
+	assert_int_equal(wf_qp_attach_mcast(t.qp[1], 0x80000007), 0);
+	assert_int_equal(wf_qp_attach_mcast(t.qp[1], 0x80000007), 0);
+	assert_int_equal(wf_qp_attach_mcast(t.qp[1], 0x80000008), 0);
+	wf_hca_rx(t.rig.host[1].hca, &pkt, &extra, t.rig.now);
+	wc = next_wc(&t, 1);
+	assert_int_equal(wc.byte_len, 44);
+	assert_int_equal(wc.src_qp, 9);
+	assert_memory_equal(t.mem[1] + 10040, "abcd", 4);
+	assert_false(rig_poll(&t.rig, 1, &wc));
+	assert_int_equal(wf_qp_detach_mcast(t.qp[1], 0x80000007), 0);
+	assert_int_equal(wf_qp_detach_mcast(t.qp[1], 0x80000007), -EINVAL);
+	wf_hca_rx(t.rig.host[1].hca, &pkt, &extra, t.rig.now);
+	assert_false(rig_poll(&t.rig, 1, &wc));
+	wf_qp_destroy(t.qp[1]);
+	pkt.dst++;
+	wf_hca_rx(t.rig.host[1].hca, &pkt, &extra, t.rig.now);
+	two_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_ud),
 		cmocka_unit_test(test_ud_receive_too_small),
 		cmocka_unit_test(test_ud_qkey),
+		cmocka_unit_test(test_multicast),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
