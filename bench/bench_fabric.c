@@ -2,10 +2,10 @@
 /*
  * bench_fabric.c - CPU time per packet-hop of a permutation on a three-tier fat tree.
  *
- *	bench_fabric HOSTS LINK_LAYER [THREADS [BYTES]]
+ *	bench_fabric HOSTS LINK_LAYER [THREADS [BYTES [ROUTING]]]
  *
- * LINK_LAYER is credit, pfc or none, each with everything on: shared buffer, ECN, ECMP (adaptive
- * routing for credit). Prints one line: hosts, layer, threads, hops, CPU and wall seconds of the run,
+ * LINK_LAYER is credit, pfc or none, each with everything on: shared buffer, ECN, ECMP unless another
+ * ROUTING is named. Prints one line: hosts, layer, threads, hops, CPU and wall seconds of the run,
  * nanoseconds of CPU per hop, seconds to build, bytes per host, and the time of a yardstick (a fixed
  * piece of integer work) in the same run, to compare machines by.
  */
@@ -19,7 +19,7 @@
 #include "base/rng.h"
 #include "sim/sim.h"
 
-#define YARDSTICK_ROUNDS 20000000 
+#define YARDSTICK_ROUNDS 20000000
 
 static double seconds(clockid_t clock)
 {
@@ -45,17 +45,18 @@ static void set(const struct wf_param *table, size_t n, void *config, const char
 		die(name, &err);
 }
 
-static void set_fabric(struct wf_fabric_cfg *cfg, const char *layer)
+static void set_fabric(struct wf_fabric_cfg *cfg, const char *layer, const char *routing)
 {
 	static const char *const credit[][2] = {
-		{ "link_layer", "infiniband" }, { "flowctl", "credit" }, { "routing", "adaptive" },
-		{ "header", "ib" },             { "link.gap", "4" },     { "switch.latency", "130ns" },
+		{ "link_layer", "infiniband" },
+		{ "flowctl", "credit" },
+		{ "header", "ib" },
+		{ "link.gap", "0B" },
 	};
 	static const char *const ether[][2] = {
-		{ "link_layer", "ethernet" }, { "routing", "ecmp" },
-		{ "header", "rocev2" },       { "classes.lossless", "3" },
-		{ "classes.ecn", "3" },       { "classes.weights", "0:50,3:50" },
-		{ "classes.strict", "6" },    { "switch.latency", "500ns" },
+		{ "link_layer", "ethernet" },       { "header", "rocev2" },
+		{ "classes.lossless", "3" },        { "classes.ecn", "3" },
+		{ "classes.weights", "0:50,3:50" }, { "classes.strict", "6" },
 	};
 	bool ib = strcmp(layer, "credit") == 0;
 	struct wf_err err = { "" };
@@ -67,6 +68,7 @@ static void set_fabric(struct wf_fabric_cfg *cfg, const char *layer)
 	for (size_t i = 0; !ib && i < WF_ARRAY_SIZE(ether); i++)
 		set(wf_fabric_params, wf_fabric_n_params, cfg, ether[i][0], ether[i][1]);
 	set(wf_fabric_params, wf_fabric_n_params, cfg, "flowctl", layer);
+	set(wf_fabric_params, wf_fabric_n_params, cfg, "routing", routing);
 }
 
 static struct wf_topo *make_topo(const char *hosts)
@@ -79,7 +81,8 @@ static struct wf_topo *make_topo(const char *hosts)
 		die("topology", &err);
 	set(wf_topo_params, wf_topo_n_params, &cfg, "kind", "fat-tree");
 	set(wf_topo_params, wf_topo_n_params, &cfg, "hosts", hosts);
-	if (wf_topo_find("fat-tree")->build(&cfg, NULL, 0, "bench", wf_mem_heap(), &topo, &err) != 0)
+	if (wf_topo_find("fat-tree")->build(&cfg, NULL, 0, "bench", wf_mem_heap(), &topo, &err) !=
+	    0)
 		die("fat tree", &err);
 	return topo;
 }
@@ -96,7 +99,8 @@ static void make_flows(struct wf_flow_list *list, uint32_t n_hosts, const char *
 	set(wf_traffic_params, wf_traffic_n_params, &cfg, "class", "3");
 	list->mem = wf_mem_heap();
 	if (wf_traffic_find("permutation")
-	            ->list(&cfg, n_hosts, UINT64_C(400000000000), wf_rand_key(1, 0, 0), list, &err) != 0)
+	            ->list(&cfg, n_hosts, UINT64_C(400000000000), wf_rand_key(1, 0, 0), list,
+	                   &err) != 0)
 		die("permutation", &err);
 }
 
@@ -125,11 +129,12 @@ int main(int argc, char **argv)
 	double start, built, cpu, wall;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: bench_fabric HOSTS credit|pfc|none [THREADS [BYTES]]\n");
+		fprintf(stderr,
+		        "usage: bench_fabric HOSTS credit|pfc|none [THREADS [BYTES [ROUTING]]]\n");
 		return 2;
 	}
 	start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-	set_fabric(&fabric, argv[2]);
+	set_fabric(&fabric, argv[2], argc > 5 ? argv[5] : "ecmp");
 	topo = make_topo(argv[1]);
 	make_flows(&list, topo->n_hosts, argc > 4 ? argv[4] : "256KB");
 	if (wf_sim_create(&(struct wf_sim_cfg){ .topo = topo,
@@ -149,11 +154,14 @@ int main(int argc, char **argv)
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	wall = seconds(CLOCK_MONOTONIC) - wall;
 	wf_sim_result(sim, &r);
-	printf("hosts %u layer %s threads %s hops %" PRIu64 " cpu %.3f wall %.3f ns/hop %.1f build %.3f "
-	       "bytes/host %zu windows %" PRIu64 " inside %" PRIu64 " resent %" PRIu64 " done %" PRIu64 " drops %" PRIu64 " end_us %.1f yardstick %.3f\n",
+	printf("hosts %u layer %s threads %s hops %" PRIu64
+	       " cpu %.3f wall %.3f ns/hop %.1f build %.3f "
+	       "bytes/host %zu windows %" PRIu64 " inside %" PRIu64 " resent %" PRIu64
+	       " done %" PRIu64 " drops %" PRIu64 " end_us %.1f yardstick %.3f\n",
 	       topo->n_hosts, argv[2], argc > 3 ? argv[3] : "1", r.hops, cpu, wall,
-	       cpu * 1e9 / (double)r.hops, built, r.memory / topo->n_hosts, r.windows, r.packets_inside, r.resent, r.flows_done,
-	       r.packets_dropped, (double)r.end * 1e-6, yardstick());
+	       cpu * 1e9 / (double)r.hops, built, r.memory / topo->n_hosts, r.windows,
+	       r.packets_inside, r.resent, r.flows_done, r.packets_dropped, (double)r.end * 1e-6,
+	       yardstick());
 	wf_sim_destroy(sim);
 	wf_flow_list_fini(&list);
 	wf_topo_destroy(topo);

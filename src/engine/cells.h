@@ -19,8 +19,8 @@ struct wf_shard {
 	wf_time base;            /* start of the window */
 	wf_time limit;           /* end of what is run of it */
 	void *user;
-	uint64_t *heap; /* keys of what is due in this run, smallest first */
-	uint32_t heap_n, heap_room;
+	uint64_t *key; /* what is due in this run: key[first .. end), ascending */
+	uint32_t first, end, room;
 	struct wf_shard_priv *priv;
 };
 
@@ -28,7 +28,22 @@ struct wf_shard {
 void wf_link_next_chunk(struct wf_link *link, struct wf_shard *shard);
 void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at);
 void wf_node_wake(struct wf_node *node, wf_time at);
-void wf_shard_due(struct wf_shard *shard, uint64_t key);
+bool wf_shard_make_room(struct wf_shard *shard);
+
+/*
+ * Puts a key where it belongs. What becomes due is mostly later than what is due already, so the
+ * place is looked for from the end and found after a step or two.
+ */
+static inline void wf_shard_due(struct wf_shard *shard, uint64_t key)
+{
+	uint32_t i;
+
+	if (wf_unlikely(shard->end == shard->room) && !wf_shard_make_room(shard))
+		return;
+	for (i = shard->end++; i > shard->first && shard->key[i - 1] > key; i--)
+		shard->key[i] = shard->key[i - 1];
+	shard->key[i] = key;
+}
 
 /*
  * Where the next cell of a link goes. Its at must not be touched.
@@ -70,11 +85,13 @@ static inline void wf_timer_set(struct wf_node *node, unsigned slot, wf_time at)
 	assert(slot < node->n_timers);
 	assert(at != WF_TIME_NEVER && at >= 0);
 	node->timer[slot] = at;
+	if (wf_likely(shard->running == node && at < shard->limit)) {
+		wf_shard_due(shard, (uint64_t)(at - shard->base) << 16 | 0x8000 | slot);
+		return;
+	}
 	node->armed[slot / 64] |= UINT64_C(1) << (slot % 64);
 	if (wf_unlikely(shard->running != node))
 		wf_node_wake(node, at);
-	else if (at < shard->limit)
-		wf_shard_due(shard, (uint64_t)(at - shard->base) << 16 | 0x8000 | slot);
 }
 
 /* Turns a timer off. */

@@ -79,11 +79,11 @@ struct wf_node {
 	const struct wf_node_ops *ops;
 	struct wf_shard *shard;
 	struct wf_input *in;
-	wf_time *timer;         /* when each is due; WF_TIME_NEVER: off */
-	uint64_t *armed;        /* bit per timer that is on */
-	uint64_t *due;          /* bit per input that has cells in the window being run */
-	wf_time registered;     /* earliest time for which the node's timers are in the wheel */
-	uint32_t index;         /* in its shard */
+	wf_time *timer;     /* when each is due; WF_TIME_NEVER: off */
+	uint64_t *armed;    /* bit per timer that may be on after the window being run */
+	uint64_t *due;      /* bit per input that has cells in the window being run */
+	wf_time registered; /* earliest time for which the node's timers are in the wheel */
+	uint32_t index;     /* in its shard */
 	uint32_t n_in;
 	uint32_t n_timers;
 };
@@ -165,7 +165,5 @@ bool wf_engine_out_of_memory(const struct wf_engine *engine);
 uint64_t wf_engine_windows(const struct wf_engine *engine);
 uint64_t wf_engine_events(const struct wf_engine *engine);
 size_t wf_engine_memory(const struct wf_engine *engine);
-
-
 
 #endif

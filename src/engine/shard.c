@@ -4,7 +4,7 @@
  *
  * A key stands for one due event of the node being run: time since the window's start in the upper
  * 48 bits, then the input, or 0x8000 + timer. Keys are unique enough to order all events of a node
- * (inputs are FIFOs), and a heap of plain integers is all the event queue there is.
+ * (inputs are FIFOs), and a sorted array of plain integers is all the event queue there is.
  */
 #include <string.h>
 
@@ -20,64 +20,29 @@ static struct wf_shard_priv *to_priv(struct wf_shard *shard)
 	return wf_container_of(shard, struct wf_shard_priv, shard);
 }
 
-static void heap_grow(struct wf_shard *sh)
+/* Moves what is due to the start of the array, or takes a larger one. */
+bool wf_shard_make_room(struct wf_shard *sh)
 {
 	struct wf_shard_priv *s = to_priv(sh);
-	uint32_t room = sh->heap_room == 0 ? 256 : sh->heap_room * 2;
-	uint64_t *heap = wf_arena_alloc(&s->arena, room * sizeof(*heap), 64);
+	uint32_t n = sh->end - sh->first;
+	uint64_t *key = sh->key;
 
-	if (heap == NULL) {
-		s->no_memory = true;
-		return;
+	if (2 * n >= sh->room) {
+		uint32_t room = sh->room == 0 ? 1024 : sh->room * 2;
+
+		key = wf_arena_alloc(&s->arena, room * sizeof(*key), WF_CACHE_LINE);
+		if (key == NULL) {
+			s->no_memory = true;
+			return false;
+		}
+		sh->room = room;
 	}
-	if (sh->heap_n > 0)
-		memcpy(heap, sh->heap, sh->heap_n * sizeof(*heap));
-	sh->heap = heap;
-	sh->heap_room = room;
-}
-
-void wf_shard_due(struct wf_shard *sh, uint64_t key)
-{
-	uint32_t i;
-
-	if (wf_unlikely(sh->heap_n + 2 > sh->heap_room)) {
-		heap_grow(sh);
-		if (sh->heap_n + 2 > sh->heap_room)
-			return;
-	}
-	i = sh->heap_n++;
-	sh->heap[i + 1] = UINT64_MAX;
-	while (i > 0 && sh->heap[(i - 1) / 2] > key) {
-		sh->heap[i] = sh->heap[(i - 1) / 2];
-		i = (i - 1) / 2;
-	}
-	sh->heap[i] = key;
-}
-
-/* Puts key where the smallest one was. Behind the last key there is always a largest one. */
-static inline void heap_replace(uint64_t *heap, uint32_t n, uint64_t key)
-{
-	uint32_t i = 0, c;
-
-	while ((c = 2 * i + 1) < n) {
-		/* The smaller child, without a branch that cannot be predicted. */
-		c += heap[c + 1] < heap[c];
-		if (heap[c] >= key)
-			break;
-		heap[i] = heap[c];
-		i = c;
-	}
-	heap[i] = key;
-}
-
-static inline void heap_drop(struct wf_shard *sh)
-{
-	uint32_t n = --sh->heap_n;
-	uint64_t last = sh->heap[n];
-
-	sh->heap[n] = UINT64_MAX;
 	if (n > 0)
-		heap_replace(sh->heap, n, last);
+		memmove(key, sh->key + sh->first, n * sizeof(*key));
+	sh->key = key;
+	sh->first = 0;
+	sh->end = n;
+	return true;
 }
 
 static inline wf_time head_time(const struct wf_input *in)
@@ -104,8 +69,10 @@ static void node_collect(struct wf_shard *sh, struct wf_node *n)
 			wf_time at = n->timer[i];
 
 			assert(at >= sh->base);
-			if (at < sh->limit)
-				wf_shard_due(sh, (uint64_t)(at - sh->base) << 16 | KEY_TIMER | i);
+			if (at >= sh->limit)
+				continue;
+			n->armed[w] &= ~(UINT64_C(1) << (i % 64));
+			wf_shard_due(sh, (uint64_t)(at - sh->base) << 16 | KEY_TIMER | i);
 		}
 	}
 }
@@ -124,7 +91,7 @@ static inline void fetch_behind(const struct wf_input *in)
 		__builtin_prefetch(&chunk->cell[0]);
 }
 
-/* Handles the head of input i, after replacing its key by that of the cell behind it. */
+/* Handles the head of input i, after listing the cell behind it. */
 static void node_rx(struct wf_shard_priv *s, struct wf_node *n, uint32_t i, wf_time now)
 {
 	struct wf_shard *sh = &s->shard;
@@ -140,9 +107,7 @@ static void node_rx(struct wf_shard_priv *s, struct wf_node *n, uint32_t i, wf_t
 	next = head_time(in);
 	fetch_behind(in);
 	if (next < sh->limit)
-		heap_replace(sh->heap, sh->heap_n, (uint64_t)(next - sh->base) << 16 | i);
-	else
-		heap_drop(sh);
+		wf_shard_due(sh, (uint64_t)(next - sh->base) << 16 | i);
 
 	n->ops->rx(n, i, cell, now);
 	if (wf_unlikely(in->chunk != chunk))
@@ -172,6 +137,8 @@ static void node_finish(struct wf_shard_priv *s, struct wf_node *n)
 		for (uint64_t bits = n->armed[w]; bits != 0; bits &= bits - 1) {
 			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
 
+			if (n->timer[i] == WF_TIME_NEVER) /* it was moved into this window */
+				n->armed[w] &= ~(UINT64_C(1) << (i % 64));
 			next = wf_min_time(next, n->timer[i]);
 		}
 	}
@@ -184,13 +151,14 @@ static void node_run(struct wf_shard_priv *s, struct wf_node *n)
 	struct wf_shard *sh = &s->shard;
 
 	sh->running = n;
-	sh->heap_n = 0;
+	sh->first = 0;
+	sh->end = 0;
 	/* Its entry, if it had one in this window, brought us here. */
 	if (n->registered < sh->base + s->engine->window)
 		n->registered = WF_TIME_NEVER;
 	node_collect(sh, n);
-	while (sh->heap_n > 0) {
-		uint64_t key = sh->heap[0];
+	while (sh->first < sh->end) {
+		uint64_t key = sh->key[sh->first++];
 		wf_time now = sh->base + (wf_time)(key >> 16);
 		uint32_t i = (uint32_t)key & 0xffff;
 
@@ -199,11 +167,10 @@ static void node_run(struct wf_shard_priv *s, struct wf_node *n)
 			node_rx(s, n, i, now);
 			continue;
 		}
-		heap_drop(sh);
 		i -= KEY_TIMER;
 		if (n->timer[i] != now)
 			continue; /* cleared or set anew since */
-		wf_timer_clear(n, i);
+		n->timer[i] = WF_TIME_NEVER;
 		n->ops->timer(n, i, now);
 	}
 	node_finish(s, n);

@@ -25,12 +25,13 @@ int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const c
 	b->xon = cfg->buffer_xon;
 	b->size = cfg->buffer_size;
 	if (reserved + headroom >= b->size)
-		return wf_err_say(err,
-		                  "buffer.size: %s needs %llu bytes for headroom and %llu reserved, "
-		                  "and has %llu; a larger buffer, fewer lossless classes or less "
-		                  "headroom is needed",
-		                  name, (unsigned long long)headroom, (unsigned long long)reserved,
-		                  (unsigned long long)b->size);
+		return wf_err_say(
+			err,
+			"buffer.size: %s needs %llu bytes for headroom and %llu reserved, "
+			"and has %llu; a larger buffer, fewer lossless classes or less "
+			"headroom is needed",
+			name, (unsigned long long)headroom, (unsigned long long)reserved,
+			(unsigned long long)b->size);
 	b->shared_size = b->size - reserved - headroom;
 	b->shared_used = 0;
 	b->used = 0;
@@ -73,8 +74,8 @@ enum wf_buffer_verdict wf_buffer_take(struct wf_buffer *b, struct wf_lane *in, u
 		in->used += cost;
 		b->shared_used += more;
 		note(b, in, cost);
-		return after > 0 && after >= threshold(free - more, b->alpha) ? WF_BUFFER_XOFF :
-		                                                                WF_BUFFER_OK;
+		return after > 0 && after >= threshold(free - more, b->alpha) ? WF_BUFFER_XOFF
+		                                                              : WF_BUFFER_OK;
 	}
 	if ((uint64_t)in->headroom + cost > in->capacity)
 		return WF_BUFFER_FULL;

@@ -52,8 +52,7 @@ static void put_on_link(struct wf_device *dev, struct wf_port *port, const struc
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
 	port->free_at = now + wf_port_time(port, bytes);
 	dev->shard->hops++;
-	wf_link_commit(&port->link, dev->node.shard,
-	               now + wf_port_time(port, head) + port->delay);
+	wf_link_commit(&port->link, dev->node.shard, now + wf_port_time(port, head) + port->delay);
 }
 
 void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lane *lane,

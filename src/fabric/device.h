@@ -44,7 +44,7 @@ struct wf_lane {
 	wf_time wait_since; /* the head waits for flow control since; WF_TIME_NEVER: it does not */
 
 	/* ingress */
-	uint32_t used;     /* buffer taken: bytes in whole cells, or blocks (credits) */
+	uint32_t used; /* buffer taken: bytes in whole cells, or blocks (credits) */
 	union {
 		uint32_t headroom; /* pfc: bytes taken of the headroom, besides used */
 		uint32_t low;      /* credit: with fewer blocks granted the peer may run short */
@@ -73,7 +73,7 @@ struct wf_port {
 	uint16_t nonempty; /* bit per queue with packets */
 	uint16_t blocked;  /* bit per queue whose head flow control holds back */
 	uint16_t control;  /* bit per queue with a link control packet to send */
-	uint16_t held;     /* bit per queue for which flow control has to be asked before a packet */
+	uint16_t held; /* bit per queue for which flow control has to be asked before a packet */
 	uint16_t number;
 	bool up;
 	bool lossy;     /* received packets may be lost: up_since, loss, ber matter */
@@ -85,9 +85,9 @@ struct wf_port {
 	uint64_t loss;    /* of 2^32, per received packet */
 	uint64_t rng_key;
 	uint32_t rng_count;
-	uint32_t control_packets; /* sent */
-	uint64_t rate;            /* bits/s */
-	struct {                  /* VL arbitration */
+	uint32_t control_packets;  /* sent */
+	uint64_t rate;             /* bits/s */
+	struct {                   /* VL arbitration */
 		uint8_t high, low; /* entry whose turn it is */
 		int16_t high_left, low_left;
 		int32_t limit_left; /* bytes of high priority before a low packet */
@@ -139,8 +139,7 @@ static inline wf_time wf_port_time(const struct wf_port *port, uint64_t n)
  * Gives a device its ports and lanes, from its shard's memory. The links are connected later.
  * Returns 0 or -ENOMEM.
  */
-int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric,
-                   uint32_t id) WF_MUST_USE;
+int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32_t id) WF_MUST_USE;
 
 /* Sends pkt from a queue of port now: the wire is free, and flow control allows it. pkt is copied. */
 void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lane *lane,

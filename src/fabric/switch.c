@@ -113,7 +113,7 @@ static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, stru
 	__builtin_prefetch(lane->head); /* it is next, a packet's time from now */
 	if (lane->head == NULL) {
 		lane->tail = NULL;
-		out->nonempty &= (uint16_t)~(1u << queue);
+		out->nonempty &= (uint16_t) ~(1u << queue);
 	}
 	assert(lane->bytes >= p->size && sw->load[out->number] >= p->size);
 	lane->bytes -= p->size;
@@ -192,7 +192,8 @@ static uint32_t eligible(struct wf_switch *sw, struct wf_port *port, wf_time now
 	for (uint32_t mask = port->nonempty; mask != 0; mask &= mask - 1) {
 		unsigned q = (unsigned)__builtin_ctz(mask);
 		struct wf_lane *lane = wf_device_lane(&sw->dev, port->number, q);
-		wf_time at = wf_flowctl_ready(fabric->flowctl, port, lane, q, lane->head->size, now);
+		wf_time at =
+			wf_flowctl_ready(fabric->flowctl, port, lane, q, lane->head->size, now);
 
 		if (at <= now) {
 			can |= 1u << q;
@@ -274,18 +275,25 @@ static void send_chosen(struct wf_switch *sw, struct wf_port *port, wf_time now)
 		wf_port_wake(&sw->dev, port, again);
 }
 
-/* The wire is free. Mostly there is one queue to send from, and nobody is held back. */
+/* The wire is free. Mostly there is one queue to send from, and it may. */
 static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
 {
 	uint32_t queues = port->nonempty;
+	const struct wf_lane *lane;
+	unsigned q;
 
-	if (wf_unlikely(queues == 0 || (queues & (queues - 1)) != 0 ||
-	                (port->control | (queues & port->held)) != 0)) {
+	if (wf_unlikely(queues == 0 || (queues & (queues - 1)) != 0 || port->control != 0)) {
+		send_chosen(sw, port, now);
+		return;
+	}
+	q = (unsigned)__builtin_ctz(queues);
+	lane = wf_device_lane(&sw->dev, port->number, q);
+	if (wf_flowctl_ready(sw->dev.fabric->flowctl, port, lane, q, lane->head->size, now) > now) {
 		send_chosen(sw, port, now);
 		return;
 	}
 	port->blocked = 0;
-	send_head(sw, port, (unsigned)__builtin_ctz(queues), now);
+	send_head(sw, port, q, now);
 	if ((port->nonempty | port->control) != 0)
 		wf_timer_set(&sw->dev.node, port->number, port->free_at);
 }
@@ -327,8 +335,8 @@ struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabri
                                    uint32_t id)
 {
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
-	struct wf_node *node =
-	        wf_engine_add_node(shard, &switch_ops, sizeof(struct wf_switch), n_ports, 2 * n_ports);
+	struct wf_node *node = wf_engine_add_node(shard, &switch_ops, sizeof(struct wf_switch),
+	                                          n_ports, 2 * n_ports);
 	struct wf_switch *sw;
 
 	if (node == NULL)

@@ -16,7 +16,7 @@ struct wf_switch {
 	const uint16_t *set_of_leaf;
 	const struct wf_route_set *sets;
 	const uint16_t *set_ports;
-	uint16_t *lft; /* by host: the one port (routing lft) */
+	uint16_t *lft;  /* by host: the one port (routing lft) */
 	uint32_t *load; /* by port: bytes that wait (routing adaptive) */
 	uint64_t rng_key;
 	uint64_t rng_count;

@@ -29,7 +29,8 @@ static unsigned table_pick(const struct wf_vlarb_entry *table, unsigned n, struc
 		const struct wf_vlarb_entry *e = &table[*at];
 
 		if ((eligible >> e->queue & 1) && *left > 0) {
-			*left = (int16_t)(*left - (int)((head_size(port, e->queue) + UNIT - 1) / UNIT));
+			*left = (int16_t)(*left -
+			                  (int)((head_size(port, e->queue) + UNIT - 1) / UNIT));
 			return e->queue;
 		}
 		*at = (uint8_t)(*at + 1u == n ? 0 : *at + 1u);
@@ -38,7 +39,8 @@ static unsigned table_pick(const struct wf_vlarb_entry *table, unsigned n, struc
 	return WF_MAX_QUEUES;
 }
 
-static unsigned vlarb_pick(const struct wf_classes *classes, struct wf_port *port, uint32_t eligible)
+static unsigned vlarb_pick(const struct wf_classes *classes, struct wf_port *port,
+                           uint32_t eligible)
 {
 	unsigned q;
 

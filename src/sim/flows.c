@@ -64,12 +64,13 @@ static int check_flow(const struct wf_sim *sim, const struct wf_flow_spec *f, si
 	uint64_t mtu = sim->fabric.cfg.mtu;
 
 	if (f->src >= sim->topo->n_hosts || f->dst >= sim->topo->n_hosts || f->src == f->dst)
-		return wf_err_say(err, "traffic: flow %zu goes from host %u to host %u; two different "
-		                       "hosts of 0 to %u are needed",
+		return wf_err_say(err,
+		                  "traffic: flow %zu goes from host %u to host %u; two different "
+		                  "hosts of 0 to %u are needed",
 		                  i, f->src, f->dst, sim->topo->n_hosts - 1);
 	if (f->bytes == 0 || f->bytes / mtu >= UINT32_MAX / 2)
-		return wf_err_say(err, "traffic: flow %zu has %llu bytes; 1 to %llu are possible", i,
-		                  (unsigned long long)f->bytes,
+		return wf_err_say(err, "traffic: flow %zu has %llu bytes; 1 to %llu are possible",
+		                  i, (unsigned long long)f->bytes,
 		                  (unsigned long long)(mtu * (UINT32_MAX / 2) - 1));
 	if (f->cls >= WF_MAX_CLASSES || f->start < 0)
 		return wf_err_say(err, "traffic: flow %zu has a bad class or start", i);

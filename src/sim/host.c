@@ -24,7 +24,7 @@ struct wf_host {
 	struct wf_host_counts *counts;
 	uint32_t host;
 	uint32_t first_tx, n_tx;
-	uint32_t next_start; /* of first_tx .. + n_tx: the next one to start */
+	uint32_t next_start;            /* of first_tx .. + n_tx: the next one to start */
 	uint32_t owes_first, owes_last; /* list of flows that owe an answer */
 	uint8_t turn;                   /* queue that sent last */
 	uint32_t can_send;              /* bit per queue with a flow in its ring */
@@ -193,7 +193,7 @@ static bool may_send(struct wf_host *h, unsigned q, uint32_t size, wf_time now, 
 	wf_time at = wf_flowctl_ready(h->dev.fabric->flowctl, port, lane, q, size, now);
 
 	if (at <= now) {
-		port->blocked &= (uint16_t)~(1u << q);
+		port->blocked &= (uint16_t) ~(1u << q);
 		wf_lane_go(lane, now);
 		return true;
 	}
@@ -208,9 +208,8 @@ static bool try_answer(struct wf_host *h, wf_time now, wf_time *again_p)
 {
 	uint32_t i = h->owes_first;
 
-	if (i == WF_FLOW_NONE ||
-	    !may_send(h, queue_of(h, h->env->rx[i].cls), h->dev.fabric->header + ACK_BYTES, now,
-	              again_p))
+	if (i == WF_FLOW_NONE || !may_send(h, queue_of(h, h->env->rx[i].cls),
+	                                   h->dev.fabric->header + ACK_BYTES, now, again_p))
 		return false;
 	h->owes_first = h->env->rx[i].ack_next;
 	send_answer(h, i, now);
@@ -449,7 +448,7 @@ struct wf_host *wf_host_create(struct wf_shard *shard, const struct wf_host_env 
                                uint32_t first_tx, uint32_t n_tx)
 {
 	struct wf_node *node =
-	        wf_engine_add_node(shard, &host_ops, sizeof(struct wf_host), 1, HOST_TIMERS);
+		wf_engine_add_node(shard, &host_ops, sizeof(struct wf_host), 1, HOST_TIMERS);
 	struct wf_fabric_shard *fs = wf_shard_user(shard);
 	struct wf_host *h;
 

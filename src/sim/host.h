@@ -22,13 +22,13 @@ struct wf_flow_tx {
 	wf_time start;    /* first packet may leave */
 	wf_time deadline; /* resend what is not acknowledged by then */
 	uint64_t bytes;
-	uint32_t dst;       /* host */
-	uint32_t rx;        /* its receiving side */
+	uint32_t dst; /* host */
+	uint32_t rx;  /* its receiving side */
 	uint32_t n_packets;
-	uint32_t next;      /* packet number to send next */
-	uint32_t acked;     /* all before are acknowledged */
-	uint32_t highest;   /* one after the highest ever sent */
-	uint32_t ring;      /* next flow in the ring of those that can send */
+	uint32_t next;    /* packet number to send next */
+	uint32_t acked;   /* all before are acknowledged */
+	uint32_t highest; /* one after the highest ever sent */
+	uint32_t ring;    /* next flow in the ring of those that can send */
 	uint16_t entropy;
 	uint8_t cls;
 	bool in_ring;
@@ -37,11 +37,11 @@ struct wf_flow_tx {
 
 /* The receiving side; only its destination host touches it. */
 struct wf_flow_rx {
-	wf_time posted;    /* flow start, as specified */
-	wf_time done;      /* last byte delivered; WF_TIME_NEVER before */
-	uint64_t *early;   /* bit per packet after expected that came already; NULL: none can */
-	uint32_t src;      /* host */
-	uint32_t tx;       /* its sending side */
+	wf_time posted;  /* flow start, as specified */
+	wf_time done;    /* last byte delivered; WF_TIME_NEVER before */
+	uint64_t *early; /* bit per packet after expected that came already; NULL: none can */
+	uint32_t src;    /* host */
+	uint32_t tx;     /* its sending side */
 	uint32_t n_packets;
 	uint32_t expected; /* next in order */
 	uint32_t answered; /* expected, in the last answer */

@@ -144,10 +144,10 @@ static void count_links(const struct wf_sim *sim, struct inside *inside)
 		const struct wf_topo_link *l = &sim->topo->links[i];
 		const struct wf_device *a = sim->devices[l->a], *b = sim->devices[l->b];
 
-		wf_link_walk(&a->ports[l->a_port].link, &b->node.in[l->b_port], sim->end, count_cell,
-		             inside);
-		wf_link_walk(&b->ports[l->b_port].link, &a->node.in[l->a_port], sim->end, count_cell,
-		             inside);
+		wf_link_walk(&a->ports[l->a_port].link, &b->node.in[l->b_port], sim->end,
+		             count_cell, inside);
+		wf_link_walk(&b->ports[l->b_port].link, &a->node.in[l->a_port], sim->end,
+		             count_cell, inside);
 	}
 }
 
@@ -173,8 +173,7 @@ static int check_buffers(const struct wf_sim *sim, uint32_t id, struct wf_err *e
 	if (used != sw->buffer.used || sw->buffer.max_used > sw->buffer.size)
 		return wf_err_say(err, "%s: %llu bytes used, %llu counted, %llu at most, of %llu",
 		                  sim->topo->nodes[id].name, (unsigned long long)sw->buffer.used,
-		                  (unsigned long long)used,
-		                  (unsigned long long)sw->buffer.max_used,
+		                  (unsigned long long)used, (unsigned long long)sw->buffer.max_used,
 		                  (unsigned long long)sw->buffer.size);
 	return 0;
 }
@@ -195,13 +194,14 @@ static int check_credits(const struct wf_sim *sim, const struct wf_topo_link *l,
 			continue;
 		if (rx->used != 0 || tx->credit.sent != rx->received ||
 		    tx->credit.limit != rx->granted)
-			return wf_err_say(err,
-			                  "%s port %u to %s port %u, VL %u: credits are not home: sent "
-			                  "%u received %u limit %u granted %u used %u",
-			                  sim->topo->nodes[src->id].name, out->number,
-			                  sim->topo->nodes[dst->id].name, in->number,
-			                  sim->fabric.classes.queue[q].id, tx->credit.sent,
-			                  rx->received, tx->credit.limit, rx->granted, rx->used);
+			return wf_err_say(
+				err,
+				"%s port %u to %s port %u, VL %u: credits are not home: sent "
+				"%u received %u limit %u granted %u used %u",
+				sim->topo->nodes[src->id].name, out->number,
+				sim->topo->nodes[dst->id].name, in->number,
+				sim->fabric.classes.queue[q].id, tx->credit.sent, rx->received,
+				tx->credit.limit, rx->granted, rx->used);
 	}
 	return 0;
 }
@@ -237,12 +237,14 @@ int wf_sim_check(const struct wf_sim *sim, struct wf_err *err)
 
 		for (unsigned i = 0; i < sim->n_shards; i++) {
 			sent += sim->shards[i]->tally[c].sent;
-			ended += sim->shards[i]->tally[c].delivered + sim->shards[i]->tally[c].dropped;
+			ended += sim->shards[i]->tally[c].delivered +
+			         sim->shards[i]->tally[c].dropped;
 		}
 		if (sent != ended + inside.packets[c])
-			return wf_err_say(err, "class %u: %llu sent, %llu delivered or dropped, %llu inside",
-			                  c, (unsigned long long)sent, (unsigned long long)ended,
-			                  (unsigned long long)inside.packets[c]);
+			return wf_err_say(
+				err, "class %u: %llu sent, %llu delivered or dropped, %llu inside",
+				c, (unsigned long long)sent, (unsigned long long)ended,
+				(unsigned long long)inside.packets[c]);
 		packets += inside.packets[c];
 	}
 	return packets == 0 && inside.control == 0 ? check_empty(sim, err) : 0;

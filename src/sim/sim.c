@@ -9,9 +9,9 @@
 
 #include "sim/sim_priv.h"
 
-#define CUT_HEADER 64            /* bytes a cut-through switch reads before it acts */
+#define CUT_HEADER 64           /* bytes a cut-through switch reads before it acts */
 #define STORE (UINT32_MAX >> 1) /* cut: the whole packet */
-#define PROGRESS_EVERY 256       /* windows */
+#define PROGRESS_EVERY 256      /* windows */
 
 static bool is_host(const struct wf_topo *topo, uint32_t id)
 {
@@ -40,8 +40,9 @@ static int engine_cfg(const struct wf_sim *sim, unsigned threads, struct wf_engi
 		cfg->horizon = wf_max_time(cfg->horizon, wf_max_time(to_a, to_b) + slow);
 	}
 	if (cfg->window < 1)
-		return wf_err_say(err, "link.phy: a link has no delay at all; cable length, link.phy, "
-		                       "switch.latency or nic.rx must be above 0");
+		return wf_err_say(err,
+		                  "link.phy: a link has no delay at all; cable length, link.phy, "
+		                  "switch.latency or nic.rx must be above 0");
 	return 0;
 }
 
@@ -172,7 +173,7 @@ static int start_devices(struct wf_sim *sim, struct wf_err *err)
 			wf_host_start(sim->hosts[sim->topo->nodes[id].host]);
 		else
 			ret = wf_switch_start(
-			        wf_container_of(sim->devices[id], struct wf_switch, dev), err);
+				wf_container_of(sim->devices[id], struct wf_switch, dev), err);
 		if (ret != 0)
 			return ret;
 	}
@@ -212,7 +213,7 @@ static void reroute(void *arg, wf_time now)
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
 		if (!is_host(sim->topo, id) &&
 		    wf_switch_set_routes(
-		            wf_container_of(sim->devices[id], struct wf_switch, dev)) != 0)
+			    wf_container_of(sim->devices[id], struct wf_switch, dev)) != 0)
 			sim->failed = true;
 	}
 	wf_routes_destroy(old);
@@ -270,8 +271,9 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 	sim->n_shards = ecfg.shards;
 	ret = wf_engine_create(&ecfg, &sim->engine);
 	if (ret == -ERANGE)
-		return wf_err_say(err, "topology: the longest link takes over a million times as long "
-		                       "as the shortest; the two must be closer");
+		return wf_err_say(err,
+		                  "topology: the longest link takes over a million times as long "
+		                  "as the shortest; the two must be closer");
 	if (ret != 0)
 		return ret;
 	first_tx = mem->alloc(mem, ((size_t)sim->topo->n_hosts + 1) * sizeof(*first_tx));
@@ -356,7 +358,8 @@ static void assert_conserved(const struct wf_sim *sim)
 			t.on_links += s->on_links;
 		}
 		assert(t.queued >= 0 && t.on_links >= 0);
-		assert(t.sent == t.delivered + t.dropped + (uint64_t)t.queued + (uint64_t)t.on_links);
+		assert(t.sent ==
+		       t.delivered + t.dropped + (uint64_t)t.queued + (uint64_t)t.on_links);
 	}
 }
 #endif

@@ -35,29 +35,30 @@ struct wf_sim_cfg {
 /* Counters of one queue (class or VL) over the whole fabric, or of one port and queue. */
 struct wf_sim_counts {
 	uint64_t tx_packets, tx_bytes;
-	uint64_t drops;          /* all reasons: */
-	uint64_t drops_buffer;   /*   no room */
-	uint64_t drops_link;     /*   corrupted, lost, or the link went down */
-	uint64_t drops_route;    /*   nowhere to go */
-	uint64_t drops_life;     /*   head-of-queue lifetime over */
+	uint64_t drops;        /* all reasons: */
+	uint64_t drops_buffer; /*   no room */
+	uint64_t drops_link;   /*   corrupted, lost, or the link went down */
+	uint64_t drops_route;  /*   nowhere to go */
+	uint64_t drops_life;   /*   head-of-queue lifetime over */
 	uint64_t ecn_marked;
 	uint64_t pause_tx, pause_rx; /* PFC frames that say stop */
 	uint64_t paused_ps;          /* time the queue was stopped by PFC */
 	uint64_t credit_waits;       /* times the head packet had to wait for credits */
 	uint64_t credit_wait_ps;
-	uint64_t max_queue_bytes;    /* largest egress queue seen */
-	uint64_t max_buffer_bytes;   /* largest receive-buffer occupancy seen (port and class) */
+	uint64_t max_queue_bytes;  /* largest egress queue seen */
+	uint64_t max_buffer_bytes; /* largest receive-buffer occupancy seen (port and class) */
 };
 
 struct wf_sim_result {
-	wf_time end;         /* virtual time at which the run ended */
-	bool finished;       /* every flow was delivered and acknowledged */
+	wf_time end;   /* virtual time at which the run ended */
+	bool finished; /* every flow was delivered and acknowledged */
 	uint64_t flows, flows_done;
-	uint64_t packets_sent, packets_delivered, packets_dropped, packets_inside; /* data and ACKs */
-	uint64_t bytes_delivered; /* payload, without repeats */
-	uint64_t resent;          /* data packets sent again */
-	uint64_t hops;            /* packet transmissions on links, control included */
-	uint64_t windows;         /* engine windows run */
+	uint64_t packets_sent, packets_delivered, packets_dropped,
+		packets_inside;    /* data and ACKs */
+	uint64_t bytes_delivered;  /* payload, without repeats */
+	uint64_t resent;           /* data packets sent again */
+	uint64_t hops;             /* packet transmissions on links, control included */
+	uint64_t windows;          /* engine windows run */
 	uint64_t max_switch_bytes; /* largest occupancy of any switch's shared buffer */
 	unsigned n_queues;
 	struct wf_sim_counts queue[WF_MAX_QUEUES]; /* sums over all ports; maxima for max_* */

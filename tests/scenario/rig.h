@@ -63,7 +63,8 @@ static inline void rig_init(struct rig *r, const char *layer, const char *kind, 
 	r->flows.mem = wf_mem_heap();
 	r->until = WF_S;
 	r->seed = 1;
-	assert_int_equal(wf_param_defaults(wf_topo_params, wf_topo_n_params, &r->topo_cfg, &err), 0);
+	assert_int_equal(wf_param_defaults(wf_topo_params, wf_topo_n_params, &r->topo_cfg, &err),
+	                 0);
 	assert_int_equal(wf_param_defaults(wf_fabric_params, wf_fabric_n_params, &r->fabric, &err),
 	                 0);
 	snprintf(number, sizeof(number), "%u", hosts);
@@ -89,7 +90,9 @@ static inline void rig_init(struct rig *r, const char *layer, const char *kind, 
 static inline void rig_flow(struct rig *r, uint32_t src, uint32_t dst, uint64_t bytes,
                             wf_time start, uint8_t cls)
 {
-	struct wf_flow_spec f = { .src = src, .dst = dst, .bytes = bytes, .start = start, .cls = cls };
+	struct wf_flow_spec f = {
+		.src = src, .dst = dst, .bytes = bytes, .start = start, .cls = cls
+	};
 
 	assert_int_equal(wf_flow_list_add(&r->flows, &f), 0);
 }

@@ -22,10 +22,8 @@ static void test_latency_to_the_picosecond(void **state)
 		const char *cut;
 		unsigned header, gap;
 	} row[] = {
-		{ "pfc", "true", 62, 20 },
-		{ "pfc", "false", 62, 20 },
-		{ "none", "true", 62, 20 },
-		{ "credit", "true", 26, 0 },
+		{ "pfc", "true", 62, 20 },    { "pfc", "false", 62, 20 },
+		{ "none", "true", 62, 20 },   { "credit", "true", 26, 0 },
 		{ "credit", "false", 26, 0 },
 	};
 
@@ -115,7 +113,7 @@ static void test_same_on_threads(void **state)
 	static const struct {
 		const char *layer, *routing;
 	} row[] = {
-		{ "pfc", "ecmp" },       { "pfc", "spray" },  { "credit", "lft" },
+		{ "pfc", "ecmp" },        { "pfc", "spray" }, { "credit", "lft" },
 		{ "credit", "adaptive" }, { "none", "ecmp" },
 	};
 	static const unsigned threads[] = { 1, 1, 2, 4 };
@@ -297,9 +295,9 @@ static void test_link_failure(void **state)
 		assert_true(r.result->finished);
 		assert_int_equal(r.result->bytes_delivered, 64000000);
 		assert_true(rig_queue(&r, 3)->drops_link > 0);
-		assert_int_equal(r.result->packets_dropped,
-		                 rig_queue(&r, 3)->drops_link + rig_queue(&r, 3)->drops_route +
-		                         rig_queue(&r, 3)->drops_buffer);
+		assert_int_equal(r.result->packets_dropped, rig_queue(&r, 3)->drops_link +
+		                                                    rig_queue(&r, 3)->drops_route +
+		                                                    rig_queue(&r, 3)->drops_buffer);
 		rig_drain(&r);
 		rig_fini(&r);
 	}

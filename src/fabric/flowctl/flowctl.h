@@ -14,8 +14,8 @@
 struct wf_switch;
 
 struct wf_flowctl_ops {
-	const char *name; /* "pfc" */
-	const char *help; /* one line */
+	const char *name;  /* "pfc" */
+	const char *help;  /* one line */
 	bool uses_credits; /* counts packets: pass and sent do something */
 
 	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */

@@ -52,7 +52,7 @@ static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 
 		lane->pause.from = 0;
 		lane->pause.until = 0;
-		port->held &= (uint16_t)~(1u << q);
+		port->held &= (uint16_t) ~(1u << q);
 		lane->capacity = fabric->classes.queue[q].lossless ? (uint32_t)headroom : 0;
 		if (lane->xoff) /* the link was down: say it again */
 			wf_port_want_control(dev, port, q, now);
@@ -135,8 +135,8 @@ static void settle(struct wf_lane *lane, wf_time end)
 	lane->pause.until = end;
 }
 
-static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned queue,
-                       uint16_t quanta, wf_time now)
+static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned queue, uint16_t quanta,
+                       wf_time now)
 {
 	struct wf_lane *lane = wf_port_lane(port, queue);
 	wf_time from = now + dev->fabric->cfg.pfc_reaction;

@@ -339,9 +339,9 @@ static uint64_t run_walkers(unsigned threads, unsigned shards)
 
 	assert_int_equal(wf_engine_create(&cfg, &e), 0);
 	for (unsigned i = 0; i < RING_NODES; i++) {
-		struct wf_node *n = wf_engine_add_node(wf_engine_shard(e, i * shards / RING_NODES),
-		                                       &walker_ops, sizeof(struct walker),
-		                                       RING_LINKS, 1);
+		struct wf_node *n =
+			wf_engine_add_node(wf_engine_shard(e, i * shards / RING_NODES), &walker_ops,
+		                           sizeof(struct walker), RING_LINKS, 1);
 
 		assert_non_null(n);
 		w[i] = wf_container_of(n, struct walker, node);
@@ -351,7 +351,8 @@ static uint64_t run_walkers(unsigned threads, unsigned shards)
 		for (unsigned k = 0; k < RING_LINKS; k++) {
 			struct walker *to = w[(i + 1 + k * 37) % RING_NODES];
 
-			assert_int_equal(wf_link_connect(&w[i]->out[k], &w[i]->node, &to->node, k), 0);
+			assert_int_equal(wf_link_connect(&w[i]->out[k], &w[i]->node, &to->node, k),
+			                 0);
 		}
 	}
 	for (unsigned i = 0; i < RING_NODES; i++) {
