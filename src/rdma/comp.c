@@ -13,14 +13,14 @@
 
 #include "rdma/qp_flow.h"
 
-/* The bits of min_rnr_timer and of RNR NAKs, in units of 10 us (IBTA table 46). */
+/* The bits of min_rnr_timer and of RNR NAKs, in units of 10 us. */
 static const uint32_t rnr_time[32] = {
 	65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,    32,
 	48,    64,   96,   128,  192,  256,   384,   512,   768,   1024,  1536,
 	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 
-/* End-to-end credits of an AETH (IBTA table 45); 31 says that they are not counted. */
+/* End-to-end credits of an AETH (0 to 30); 31 says that they are not counted. */
 static const uint16_t credits[31] = {
 	0,    1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
 	48,   64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
@@ -98,7 +98,7 @@ void wf_comp_fail(struct wf_qp *qp, enum wf_wc_status status, uint8_t syndrome)
 		wf_qp_to_error(qp);
 		return;
 	}
-	/* IBTA 10.3.1.5: of an unreliable queue pair only the send queue stops. */
+	/* IBTA 10.3.1.6: of an unreliable queue pair only the send queue stops. */
 	qp->state = WF_QPS_SQE;
 	wf_comp_flush(qp);
 }
@@ -519,7 +519,7 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 
 	if (wf_op_has_aeth(pkt->opcode))
 		take_credits(req, pkt);
-	/* Late, or of something never sent (C9-149: ghosts are dropped). */
+	/* Late, or of something never sent: a ghost. */
 	if (wf_psn_diff(pkt->psn, una) < 0 || wf_psn_diff(pkt->psn, req->next) >= 0) {
 		if (!req->no_credit && wf_req_pending(qp))
 			wf_qp_kick(qp);

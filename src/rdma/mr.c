@@ -71,7 +71,7 @@ static void region_put(struct wf_region *r)
 	hca->free_region_tail = &r->parent;
 }
 
-/* IBTA 10.6.3.1: who may write from afar may write here; a range does not wrap. */
+/* IBTA 10.6.3: who may write from afar may write here; a range does not wrap. */
 static int check_access(uint32_t access)
 {
 	if ((access & ~(uint32_t)WF_ACCESS_ALL) != 0)
@@ -194,7 +194,7 @@ uint32_t wf_mw_rkey(const struct wf_mw *mw)
 	return mw->region.kind == WF_REGION_MW1 ? mw->region.next_key : mw->region.key;
 }
 
-/* IBTA 10.6.7.2.2, 10.6.7.2.3: what a window may open, and on which region. */
+/* IBTA 10.6.7: what a window may open, and on which region. */
 static int check_bind(const struct wf_region *mr, uint64_t addr, uint64_t length, uint32_t access,
                       const struct wf_pd *pd)
 {

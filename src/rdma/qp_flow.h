@@ -45,6 +45,19 @@ static inline void wf_qp_set_length(const struct wf_qp *qp, struct wf_packet *pk
 	                       ((length + 3) & ~UINT32_C(3)));
 }
 
+/* What selects the path of a flow: the same both ways, unless a flow label says otherwise. */
+static inline uint16_t wf_path_entropy(uint32_t flow_label, uint32_t a, uint32_t b)
+{
+	uint64_t v = (uint64_t)a * b;
+
+	if (flow_label == 0) {
+		v ^= v >> 20;
+		v ^= v >> 40;
+		flow_label = (uint32_t)v & 0xfffff;
+	}
+	return (uint16_t)(((flow_label ^ (flow_label >> 14)) & 0x3fff) | 0xc000);
+}
+
 /* req.c */
 
 /* The next request packet. Returns false when none can be sent now. */

@@ -172,19 +172,6 @@ static bool values_are_valid(const struct wf_qp *qp, const struct wf_qp_attr *a,
 	return true;
 }
 
-/* What selects the path of a flow: the same both ways, unless a flow label says otherwise. */
-static uint16_t path_entropy(uint32_t flow_label, uint32_t a, uint32_t b)
-{
-	uint64_t v = (uint64_t)a * b;
-
-	if (flow_label == 0) {
-		v ^= v >> 20;
-		v ^= v >> 40;
-		flow_label = (uint32_t)v & 0xfffff;
-	}
-	return (uint16_t)(((flow_label ^ (flow_label >> 14)) & 0x3fff) | 0xc000);
-}
-
 static void set_path(struct wf_qp *qp)
 {
 	const struct wf_ah_attr *ah = &qp->attr.ah_attr;
@@ -193,7 +180,7 @@ static void set_path(struct wf_qp *qp)
 	qp->cls = ah->sl;
 	qp->dest_qpn = qp->attr.dest_qp_num;
 	qp->ect = qp->init.tune.ect || (ah->traffic_class & 3) != 0 ? WF_PACKET_ECT : 0;
-	qp->entropy = path_entropy(ah->flow_label, qp->qpn, qp->dest_qpn);
+	qp->entropy = wf_path_entropy(ah->flow_label, qp->qpn, qp->dest_qpn);
 }
 
 static void copy_attrs(struct wf_qp_attr *to, const struct wf_qp_attr *from, uint32_t mask)

@@ -78,7 +78,7 @@ static void copy_inline(struct wf_swqe *wqe, const struct wf_send_wr *wr)
 	wqe->num_sge = 0;
 }
 
-/* IBTA 10.8.3.3: lengths that the operation cannot have become a completion in error. */
+/* Lengths that the operation cannot have become a completion in error. */
 static enum wf_wc_status length_status(const struct wf_qp *qp, const struct wf_send_wr *wr,
                                        uint64_t length)
 {
@@ -95,17 +95,14 @@ static enum wf_wc_status length_status(const struct wf_qp *qp, const struct wf_s
 static void set_ud(const struct wf_qp *qp, struct wf_swqe *wqe, const struct wf_send_wr *wr)
 {
 	const struct wf_ah *ah = wr->ud.ah;
-	uint32_t label = ah->attr.flow_label;
 
 	if (ah->pd != qp->pd && wqe->status == WF_WC_SUCCESS)
 		wqe->status = WF_WC_LOC_QP_OP_ERR;
-	if (label == 0)
-		label = qp->qpn * wr->ud.qpn;
 	wqe->ud.dest = ah->attr.dest;
 	wqe->ud.qpn = wr->ud.qpn;
-	/* IBTA 10.2.5: a privileged Q_Key stands for the queue pair's own. */
+	/* A privileged Q_Key stands for the queue pair's own. */
 	wqe->ud.qkey = (wr->ud.qkey & 0x80000000) != 0 ? qp->attr.qkey : wr->ud.qkey;
-	wqe->ud.entropy = (uint16_t)(((label ^ (label >> 14)) & 0x3fff) | 0xc000);
+	wqe->ud.entropy = wf_path_entropy(ah->attr.flow_label, qp->qpn, wr->ud.qpn);
 	wqe->ud.cls = ah->attr.sl;
 	wqe->ud.ect = qp->init.tune.ect || (ah->attr.traffic_class & 3) != 0 ? WF_PACKET_ECT : 0;
 }

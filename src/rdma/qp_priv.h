@@ -172,7 +172,6 @@ struct wf_resp {
 	uint8_t syndrome;
 	bool nak_sent;  /* the gap was reported; no second NAK until the expected one comes */
 	bool have_wqe;  /* *wqe is taken */
-	bool drop;      /* UC: the rest of the message is ignored */
 	bool comm_est;  /* COMM_EST was raised */
 	bool ce;        /* a mark came since the last ACK */
 	bool cnp;       /* a CNP waits */

@@ -150,7 +150,7 @@ static bool has_room(const struct wf_qp *qp, const struct wf_swqe *wqe)
 	if (req->inflight + wf_qp_mtu(qp) > qp->cc->window && req->inflight != 0 &&
 	    !wf_wr_is_answered(wqe->opcode))
 		return false;
-	/* C9-31: beyond the credits a single packet may be in flight, to learn of new ones. */
+	/* IBTA 9.7.7.2: beyond the credits a single packet may be in flight, to learn of new ones. */
 	return req->no_credit || out == 0 || !consumes_recv(wqe->opcode) ||
 	       wf_psn_diff(wqe->ssn, req->lsn) <= 0;
 }

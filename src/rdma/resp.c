@@ -4,7 +4,7 @@
  * sender.
  *
  * A packet in order walks through these checks, each of one thing; the first that is not content
- * names the verdict (IBTA vol. 1, 9.7.4, and the order of its table 44):
+ * names the verdict (IBTA vol. 1, 9.7.4):
  *
  *	order -> rights -> length -> access -> recv -> execute -> go
  *	  |        |         |         |        |         |
@@ -48,7 +48,7 @@ void wf_resp_reset(struct wf_qp *qp)
 	resp->epsn = resp->msn = 0;
 	resp->resid = resp->offset = resp->echo = 0;
 	resp->in_msg = WF_IN_NONE;
-	resp->ack = resp->nak_sent = resp->have_wqe = resp->drop = false;
+	resp->ack = resp->nak_sent = resp->have_wqe = false;
 	resp->comm_est = resp->ce = resp->cnp = resp->refused = false;
 	resp->cnp_next = 0;
 	resp->job_head = resp->jobs = resp->replays = 0;
@@ -184,7 +184,7 @@ static enum verdict check_length(const struct wf_qp *qp, const struct wf_packet 
 	return pkt->length < resid ? GO : INVALID;
 }
 
-/* The key opens all that the message will touch (C9-88); an empty message touches nothing. */
+/* The key opens all that the message will touch; an empty message touches nothing. */
 static enum verdict check_access(const struct wf_qp *qp, const struct wf_packet *pkt,
                                  struct wf_region **region_p)
 {
@@ -256,7 +256,7 @@ static void execute_write(struct wf_qp *qp, const struct wf_packet *pkt,
 
 static void remember(struct wf_resp *resp, const struct wf_res *res)
 {
-	/* As many as the peer may have in flight are enough (IBTA 9.7.7.1). */
+	/* As many as the peer may have in flight are enough. */
 	resp->res[resp->res_next++ & resp->rd_mask] = *res;
 }
 
@@ -388,7 +388,7 @@ static void refuse(struct wf_qp *qp, enum verdict verdict, const struct wf_packe
 		break;
 	case ACCESS:
 		wf_hca_count(qp->hca, WF_CTR_RESP_REMOTE_ACCESS_ERRORS);
-		/* Immediate data that came with it: its receive tells (IBTA 10.10.2.1). */
+		/* Immediate data that came with it: its receive tells. */
 		if (wf_op_is_write(pkt->opcode) && wf_op_has_imm(pkt->opcode))
 			(void)wf_resp_take_recv(qp);
 		wf_resp_refuse(qp, WF_NAK_REM_ACCESS, WF_WC_LOC_ACCESS_ERR, WF_EVENT_QP_ACCESS_ERR);
@@ -449,7 +449,7 @@ static bool is_queued(const struct wf_resp *resp, uint32_t psn)
 	return false;
 }
 
-/* C9-105, C9-106: READs and atomics that are asked for again are answered again. */
+/* READs and atomics that are asked for again are answered again. */
 static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 {
 	struct wf_resp *resp = &qp->resp;
