@@ -5,13 +5,12 @@
 #include <assert.h>
 #include <string.h>
 
-static const struct wf_cc_ops *const all_cc[] = {
-	&wf_cc_none,
-	&wf_cc_fixed,
-};
+#include "cc/cc_priv.h"
 
-/* A byte at the slowest rate that is paced still lasts less than 2^40 ps. */
-#define RATE_MIN 8
+static const struct wf_cc_ops *const all_cc[] = {
+	&wf_cc_none,  &wf_cc_fixed, &wf_cc_dcqcn, &wf_cc_hpcc, &wf_cc_timely,
+	&wf_cc_swift, &wf_cc_dctcp, &wf_cc_ibcc,  &wf_cc_nscc,
+};
 
 void wf_cc_no_send(struct wf_cc *cc, uint32_t bytes, wf_time now)
 {
@@ -60,7 +59,7 @@ void wf_cc_init(struct wf_cc *cc, const struct wf_cc_ops *ops, const void *param
 
 void wf_cc_set_rate(struct wf_cc *cc, uint64_t rate)
 {
-	const uint64_t bit_second = (uint64_t)WF_S << WF_CC_GAP_SHIFT; /* below 2^56 */
+	const uint64_t byte_second = ((uint64_t)WF_S * 8) << WF_CC_GAP_SHIFT; /* below 2^63 */
 
 	if (cc->line_rate != 0 && rate > cc->line_rate)
 		rate = cc->line_rate;
@@ -69,9 +68,23 @@ void wf_cc_set_rate(struct wf_cc *cc, uint64_t rate)
 		cc->gap = 0;
 		return;
 	}
-	if (rate < RATE_MIN)
-		rate = RATE_MIN;
-	cc->gap = bit_second / rate * 8 + bit_second % rate * 8 / rate;
+	if (rate < WF_CC_RATE_MIN)
+		rate = WF_CC_RATE_MIN;
+	cc->gap = (byte_second - 1) / rate + 1;
+}
+
+void wf_cc_param_copy(const struct wf_cc_ops *ops, const void *param, void *p)
+{
+	struct wf_err err;
+	int ret;
+
+	if (param != NULL) {
+		memcpy(p, param, ops->param_size);
+		return;
+	}
+	ret = wf_param_defaults(ops->params, ops->n_params, p, &err);
+	assert(ret == 0);
+	(void)ret;
 }
 
 const struct wf_cc_ops *wf_cc_at(size_t i)

@@ -19,9 +19,12 @@
 
 #include "base/base.h"
 
+struct wf_param;
+
 #define WF_CC_HOPS 8
 #define WF_CC_NO_WINDOW UINT64_MAX
-#define WF_CC_GAP_SHIFT 16
+#define WF_CC_GAP_SHIFT 20
+#define WF_CC_RATE_MIN 10000 /* bits/s; nothing is paced slower: 16 KB then still fit the gap */
 
 /* What one switch said of the port a packet left by (in-band telemetry). */
 struct wf_cc_hop {
@@ -33,6 +36,8 @@ struct wf_cc_hop {
 
 struct wf_cc_int {
 	uint32_t hops;
+	uint32_t
+		pint; /* 1 + the code of the busiest hop (pint.h), where a byte came; 0: none did */
 	struct wf_cc_hop hop[WF_CC_HOPS];
 };
 
@@ -56,12 +61,22 @@ struct wf_cc {
 	uint64_t gap;       /* ps per byte, times 2^WF_CC_GAP_SHIFT; 0: not paced */
 	uint64_t window;    /* bytes that may be unacknowledged; WF_CC_NO_WINDOW: any number */
 	wf_time timer;      /* when on_timer() is wanted; WF_TIME_NEVER: not at all */
+	/*
+	 * A new rate also counts for the gap after the last packet: its successor moves by the
+	 * difference. Otherwise the rate counts from the next packet on.
+	 */
+	bool repace;
 };
 
 struct wf_cc_ops {
 	const char *name; /* as written in a scenario: "dcqcn" */
 	const char *help; /* one line */
 	size_t size;      /* of the struct that starts with a struct wf_cc */
+
+	/* What can be set (base/param.h), and the size of the struct that the rows describe. */
+	const struct wf_param *params;
+	size_t n_params;
+	size_t param_size; /* 0: nothing can be set */
 
 	/*
 	 * Sets everything behind *cc, which is zeroed but for ops and line_rate. param: the
@@ -86,12 +101,14 @@ void wf_cc_no_timer(struct wf_cc *cc, wf_time now);
 
 /*
  * Starts the algorithm ops in *cc, of which ops->size bytes are the caller's: zeroes them, sets the
- * common part (no pacing, no window, no timer) and calls ops->start().
+ * common part (no pacing, no window, no timer) and calls ops->start(). The line rate is not 0.
  */
 void wf_cc_init(struct wf_cc *cc, const struct wf_cc_ops *ops, const void *param,
                 uint64_t line_rate, wf_time now);
 
-/* Sets cc->rate, at most the line rate, and the gap that follows from it; 0: not paced. */
+/*
+ * Sets cc->rate, at most the line rate, and the gap that follows from it, rounded up; 0: not paced.
+ */
 void wf_cc_set_rate(struct wf_cc *cc, uint64_t rate);
 
 /* How long bytes take at the rate; 0 when not paced. Needs no division. */
