@@ -29,8 +29,12 @@ struct wf_fabric_cfg {
 	uint64_t link_ber;      /* errors per 10^18 bits */
 	wf_time switch_latency; /* first bit in to first bit out, unloaded */
 	bool switch_cut;        /* cut-through where the rates allow; else store and forward */
-	wf_time nic_tx;         /* work posted to first bit out */
-	wf_time nic_rx;         /* last bit in to delivered */
+	wf_time nic_doorbell;   /* work posted by the program to known by the adapter */
+	wf_time nic_tx;         /* from there to the first bit out, when the data is there */
+	wf_time nic_fetch;      /* reading host memory: a PCIe round trip */
+	uint64_t nic_inline;    /* bytes that come with the doorbell and need no fetch */
+	uint64_t nic_pcie;      /* bits/s between adapter and memory, each way */
+	wf_time nic_rx;         /* last bit in to data in memory, and answered */
 	uint64_t mtu;           /* payload bytes of a full packet */
 
 	/* Ethernet classes; the lists name priorities, "3,4" */

@@ -97,10 +97,12 @@ static void fill_env(struct wf_sim *sim)
 static void fill_tx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_t i, uint32_t spec)
 {
 	const struct wf_flow_spec *f = &flows[spec];
+	const struct wf_fabric_cfg *cfg = &sim->fabric.cfg;
 	struct wf_flow_tx *tx = &sim->env.tx[i];
-	uint64_t mtu = sim->fabric.cfg.mtu;
+	uint64_t mtu = cfg->mtu;
 
-	tx->start = f->start + sim->fabric.cfg.nic_tx;
+	tx->start = f->start + cfg->nic_doorbell + cfg->nic_tx +
+	            (f->bytes > cfg->nic_inline ? cfg->nic_fetch : 0);
 	tx->bytes = f->bytes;
 	tx->dst = f->dst;
 	tx->n_packets = (uint32_t)((f->bytes + mtu - 1) / mtu);

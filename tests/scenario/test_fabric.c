@@ -40,6 +40,8 @@ static void test_latency_to_the_picosecond(void **state)
 		rig_set(&r, "link.phy", "100ns");
 		rig_set(&r, "switch.latency", "300ns");
 		rig_set(&r, "switch.cut_through", row[i].cut);
+		rig_set(&r, "nic.doorbell", "20ns");
+		rig_set(&r, "nic.fetch", "30ns");
 		rig_set(&r, "nic.tx", "50ns");
 		rig_set(&r, "nic.rx", "70ns");
 		if (row[i].gap != 0)
@@ -49,8 +51,8 @@ static void test_latency_to_the_picosecond(void **state)
 		want = bytes400(cut ? 64 + row[i].gap : wire) + 110 * WF_NS + 300 * WF_NS;
 		want += bytes400(wire) + 110 * WF_NS + 70 * WF_NS;
 		assert_int_equal(r.result->packet_latency.max, want);
-		assert_int_equal(r.result->flow_time.max, want + 50 * WF_NS);
-		assert_int_equal(wf_sim_flow_end(r.sim, 0), 1 * WF_US + want + 50 * WF_NS);
+		assert_int_equal(r.result->flow_time.max, want + 100 * WF_NS);
+		assert_int_equal(wf_sim_flow_end(r.sim, 0), 1 * WF_US + want + 100 * WF_NS);
 		rig_fini(&r);
 	}
 }
