@@ -117,6 +117,11 @@ void *wf_shard_alloc(struct wf_shard *shard, size_t size)
 	return wf_arena_alloc(&shard->priv->arena, size, WF_CACHE_LINE);
 }
 
+struct wf_mem *wf_shard_mem(struct wf_shard *shard)
+{
+	return &shard->priv->arena.mem;
+}
+
 void wf_shard_set_user(struct wf_shard *shard, void *user)
 {
 	shard->user = user;

@@ -114,6 +114,9 @@ struct wf_shard *wf_engine_shard(struct wf_engine *engine, unsigned n);
 /* Memory that lives as long as the engine, next to the shard's nodes. NULL: no more. */
 void *wf_shard_alloc(struct wf_shard *shard, size_t size) WF_MUST_USE;
 
+/* The same as something to allocate from; what is freed comes back with the engine. */
+struct wf_mem *wf_shard_mem(struct wf_shard *shard);
+
 /* The users' pointer of a shard. */
 void wf_shard_set_user(struct wf_shard *shard, void *user);
 void *wf_shard_user(const struct wf_shard *shard);

@@ -130,6 +130,8 @@ void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
 {
 	wf_port_lane(port, queue)->drops[why]++;
 	dev->shard->tally[pkt->cls].dropped++;
+	if (dev->fabric->lost != NULL)
+		dev->fabric->lost(dev->fabric->lost_arg, dev->shard, pkt);
 }
 
 void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)

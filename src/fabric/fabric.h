@@ -25,6 +25,7 @@ struct wf_tally {
 struct wf_fabric_shard {
 	struct wf_packet *free; /* packets for queues */
 	struct wf_shard *shard;
+	unsigned number; /* of the shard */
 	uint64_t hops; /* packets put on links, control included */
 	bool no_memory;
 	uint64_t max_buffer; /* largest occupancy of a switch's shared buffer, bytes */
@@ -52,6 +53,9 @@ struct wf_fabric {
 	 * all VLs are alike.
 	 */
 	uint8_t vl_shift;
+	/* Told of every packet that is dropped, by the device that drops it; NULL: nobody is. */
+	void (*lost)(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt);
+	void *lost_arg;
 };
 
 /* The queue in which a packet of class cls leaves its host. */

@@ -19,7 +19,7 @@ int wf_ah_create(struct wf_pd *pd, const struct wf_ah_attr *attr, struct wf_ah *
 	ah->pd = pd;
 	ah->attr = *attr;
 	pd->refs++;
-	wf_link_append(&pd->hca->ahs, &ah->link);
+	wf_list_append(&pd->hca->ahs, &ah->link);
 	*ah_p = ah;
 	return 0;
 }
@@ -29,7 +29,7 @@ void wf_ah_destroy(struct wf_ah *ah)
 	struct wf_mem *mem = ah->pd->hca->mem;
 
 	ah->pd->refs--;
-	wf_link_remove(&ah->link);
+	wf_list_remove(&ah->link);
 	mem->free(mem, ah);
 }
 

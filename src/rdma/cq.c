@@ -13,7 +13,7 @@ static void assert_cq(const struct wf_cq *cq)
 {
 	assert(cq->size >= 1 && cq->size <= cq->mask + 1);
 	assert(cq->prod - cq->cons <= cq->size);
-	assert((cq->notices != 0) == !wf_link_empty(&cq->comp_link));
+	assert((cq->notices != 0) == !wf_list_empty(&cq->comp_link));
 	(void)cq;
 }
 
@@ -33,8 +33,8 @@ int wf_cq_create(struct wf_hca *hca, uint32_t cqe, struct wf_cq **cq_p)
 	cq->ring = mem->alloc(mem, ((size_t)cq->mask + 1) * sizeof(*cq->ring));
 	if (cq->ring == NULL)
 		goto err_free_cq;
-	wf_link_init(&cq->comp_link);
-	wf_link_append(&hca->cqs, &cq->link);
+	wf_list_init(&cq->comp_link);
+	wf_list_append(&hca->cqs, &cq->link);
 	*cq_p = cq;
 	return 0;
 
@@ -50,8 +50,8 @@ int wf_cq_destroy(struct wf_cq *cq)
 	if (cq->refs != 0)
 		return -EBUSY;
 	wf_event_purge(cq->hca, cq);
-	wf_link_remove(&cq->comp_link);
-	wf_link_remove(&cq->link);
+	wf_list_remove(&cq->comp_link);
+	wf_list_remove(&cq->link);
 	mem->free(mem, cq->ring);
 	mem->free(mem, cq);
 	return 0;
@@ -109,7 +109,7 @@ static void cq_notify(struct wf_cq *cq)
 {
 	cq->armed = WF_CQ_IDLE;
 	if (cq->notices++ == 0)
-		wf_link_append(&cq->hca->comps, &cq->comp_link);
+		wf_list_append(&cq->hca->comps, &cq->comp_link);
 }
 
 int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited)
@@ -135,12 +135,12 @@ struct wf_cq *wf_hca_next_comp(struct wf_hca *hca)
 {
 	struct wf_cq *cq;
 
-	if (wf_link_empty(&hca->comps))
+	if (wf_list_empty(&hca->comps))
 		return NULL;
 	cq = wf_container_of(hca->comps.next, struct wf_cq, comp_link);
-	wf_link_remove(&cq->comp_link);
+	wf_list_remove(&cq->comp_link);
 	if (--cq->notices != 0)
-		wf_link_append(&hca->comps, &cq->comp_link);
+		wf_list_append(&hca->comps, &cq->comp_link);
 	return cq;
 }
 

@@ -12,8 +12,8 @@
 enum wf_cq_arm_state { WF_CQ_IDLE, WF_CQ_ARM_SOLICITED, WF_CQ_ARM_ANY };
 
 struct wf_cq {
-	struct wf_link link;
-	struct wf_link comp_link; /* in hca->comps while notices > 0 */
+	struct wf_list link;
+	struct wf_list comp_link; /* in hca->comps while notices > 0 */
 	struct wf_hca *hca;
 	struct wf_wc *ring;
 	uint32_t mask;
@@ -53,7 +53,7 @@ struct wf_rq {
 };
 
 struct wf_srq {
-	struct wf_link link;
+	struct wf_list link;
 	struct wf_pd *pd;
 	struct wf_rq rq;
 	uint32_t limit;

@@ -81,13 +81,15 @@ static void hca_init_regions(struct wf_hca *hca)
 
 static void hca_init_lists(struct wf_hca *hca)
 {
-	wf_link_init(&hca->ack_ring);
-	wf_link_init(&hca->tx_ring);
-	wf_link_init(&hca->comps);
-	wf_link_init(&hca->pds);
-	wf_link_init(&hca->cqs);
-	wf_link_init(&hca->srqs);
-	wf_link_init(&hca->ahs);
+	wf_list_init(&hca->ack_ring);
+	wf_list_init(&hca->tx_ring);
+	wf_list_init(&hca->held_acks);
+	wf_list_init(&hca->held_ring);
+	wf_list_init(&hca->comps);
+	wf_list_init(&hca->pds);
+	wf_list_init(&hca->cqs);
+	wf_list_init(&hca->srqs);
+	wf_list_init(&hca->ahs);
 	if (hca->attr.pkeys == NULL)
 		hca->pkey[0] = 0xffff;
 	else
@@ -151,13 +153,13 @@ static void hca_destroy_objects(struct wf_hca *hca)
 			wf_qp_destroy(hca->qps[i]);
 	}
 	assert(hca->num_qps == 0);
-	while (!wf_link_empty(&hca->ahs))
+	while (!wf_list_empty(&hca->ahs))
 		wf_ah_destroy(wf_container_of(hca->ahs.next, struct wf_ah, link));
-	while (!wf_link_empty(&hca->srqs))
+	while (!wf_list_empty(&hca->srqs))
 		ret |= wf_srq_destroy(wf_container_of(hca->srqs.next, struct wf_srq, link));
-	while (!wf_link_empty(&hca->cqs))
+	while (!wf_list_empty(&hca->cqs))
 		ret |= wf_cq_destroy(wf_container_of(hca->cqs.next, struct wf_cq, link));
-	while (!wf_link_empty(&hca->pds)) {
+	while (!wf_list_empty(&hca->pds)) {
 		struct wf_pd *pd = wf_container_of(hca->pds.next, struct wf_pd, link);
 
 		pd->refs = 0; /* regions and windows go with the table */
@@ -330,14 +332,19 @@ static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *
 
 static bool tx_ack(struct wf_hca *hca, wf_time now, struct wf_packet *pkt)
 {
-	while (!wf_link_empty(&hca->ack_ring)) {
+	while (!wf_list_empty(&hca->ack_ring)) {
 		struct wf_qp *qp = wf_container_of(hca->ack_ring.next, struct wf_qp, ack_link);
-		bool sent = wf_answer_tx_ack(qp, now, pkt);
+		bool sent;
 
-		wf_link_remove(&qp->ack_link);
+		wf_list_remove(&qp->ack_link);
+		if (wf_unlikely(hca->held >> wf_answer_class(qp) & 1)) {
+			wf_list_append(&hca->held_acks, &qp->ack_link);
+			continue;
+		}
+		sent = wf_answer_tx_ack(qp, now, pkt);
 		if (sent) {
 			if (wf_answer_ack_due(qp))
-				wf_link_append(&hca->ack_ring, &qp->ack_link);
+				wf_list_append(&hca->ack_ring, &qp->ack_link);
 			return true;
 		}
 	}
@@ -354,7 +361,37 @@ static void wake_paced(struct wf_hca *hca, wf_time now)
 		assert(qp->tx_where == WF_TX_PACED);
 		wf_heap_set(hca, WF_HEAP_PACE, qp, WF_TIME_NEVER);
 		qp->tx_where = WF_TX_RING;
-		wf_link_append(&hca->tx_ring, &qp->tx_link);
+		wf_list_append(&hca->tx_ring, &qp->tx_link);
+	}
+}
+
+/* The class of the packet that tx_data() would send. */
+static uint8_t data_class(const struct wf_qp *qp)
+{
+	const struct wf_req *req = &qp->req;
+
+	if (qp->init.type == WF_QPT_UD || qp->init.type == WF_QPT_GSI)
+		return req->send != req->prod ? wf_sq_at(req, req->send)->ud.cls : qp->cls;
+	return qp->cls;
+}
+
+void wf_hca_hold(struct wf_hca *hca, uint32_t classes)
+{
+	if (hca->held == classes)
+		return;
+	hca->held = classes;
+	while (!wf_list_empty(&hca->held_acks)) {
+		struct wf_list *l = hca->held_acks.next;
+
+		wf_list_remove(l);
+		wf_list_append(&hca->ack_ring, l);
+	}
+	while (!wf_list_empty(&hca->held_ring)) {
+		struct wf_qp *qp = wf_container_of(hca->held_ring.next, struct wf_qp, tx_link);
+
+		wf_list_remove(&qp->tx_link);
+		wf_list_append(&hca->tx_ring, &qp->tx_link);
+		qp->tx_where = WF_TX_RING;
 	}
 }
 
@@ -362,18 +399,25 @@ bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *pay
 {
 	assert(now >= hca->now);
 	hca->now = now;
-	if (!wf_link_empty(&hca->ack_ring) && tx_ack(hca, now, pkt)) {
+	if (wf_unlikely((hca->classes & ~hca->held) == 0))
+		return false;
+	if (!wf_list_empty(&hca->ack_ring) && tx_ack(hca, now, pkt)) {
 		count_tx(hca, pkt);
 		return true;
 	}
 	wake_paced(hca, now);
-	while (!wf_link_empty(&hca->tx_ring)) {
+	while (!wf_list_empty(&hca->tx_ring)) {
 		struct wf_qp *qp = wf_container_of(hca->tx_ring.next, struct wf_qp, tx_link);
 		bool sent;
 
 		assert(qp->tx_where == WF_TX_RING);
-		wf_link_remove(&qp->tx_link);
+		wf_list_remove(&qp->tx_link);
 		qp->tx_where = WF_TX_NONE;
+		if (wf_unlikely(hca->held >> data_class(qp) & 1)) {
+			qp->tx_where = WF_TX_HELD;
+			wf_list_append(&hca->held_ring, &qp->tx_link);
+			continue;
+		}
 		if (qp->next_tx > now) {
 			qp->tx_where = WF_TX_PACED;
 			wf_heap_set(hca, WF_HEAP_PACE, qp, qp->next_tx);
@@ -394,7 +438,9 @@ wf_time wf_hca_tx_time(const struct wf_hca *hca)
 {
 	const struct wf_heap *heap = &hca->heap[WF_HEAP_PACE];
 
-	if (!wf_link_empty(&hca->ack_ring) || !wf_link_empty(&hca->tx_ring))
+	if ((hca->classes & ~hca->held) == 0)
+		return WF_TIME_NEVER;
+	if (!wf_list_empty(&hca->ack_ring) || !wf_list_empty(&hca->tx_ring))
 		return 0;
 	return heap->n != 0 ? heap->item[0].at : WF_TIME_NEVER;
 }

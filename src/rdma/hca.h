@@ -113,6 +113,12 @@ bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *pay
  */
 wf_time wf_hca_tx_time(const struct wf_hca *hca);
 
+/*
+ * Keeps packets of some classes back: wf_hca_tx() does not return any whose bit is set in classes
+ * (bit n: class n). A driver holds a class while the port may not send it, so that the others go on.
+ */
+void wf_hca_hold(struct wf_hca *hca, uint32_t classes);
+
 /* The earliest time at which wf_hca_tick() has work; WF_TIME_NEVER if none. */
 wf_time wf_hca_deadline(const struct wf_hca *hca);
 

@@ -35,19 +35,19 @@ struct wf_mw {
 };
 
 /* Membership in one of the adapter's lists of things to free with it. */
-struct wf_link {
-	struct wf_link *next;
-	struct wf_link *prev;
+struct wf_list {
+	struct wf_list *next;
+	struct wf_list *prev;
 };
 
 struct wf_pd {
-	struct wf_link link;
+	struct wf_list link;
 	struct wf_hca *hca;
 	uint32_t refs; /* objects that belong to it */
 };
 
 struct wf_ah {
-	struct wf_link link;
+	struct wf_list link;
 	struct wf_pd *pd;
 	struct wf_ah_attr attr;
 };
@@ -75,8 +75,11 @@ struct wf_mcast {
 
 struct wf_hca {
 	struct wf_heap heap[WF_HEAPS];
-	struct wf_link ack_ring; /* queue pairs that have an ACK, a NAK or a CNP to send */
-	struct wf_link tx_ring;  /* queue pairs that may have a packet to send */
+	struct wf_list ack_ring; /* queue pairs that have an ACK, a NAK or a CNP to send */
+	struct wf_list tx_ring;  /* queue pairs that may have a packet to send */
+	struct wf_list held_acks, held_ring; /* the same, found to be of a class that is held */
+	uint32_t classes;        /* bit per class that some queue pair has used */
+	uint32_t held;           /* bit per class that may not send: wf_hca_hold() */
 	wf_time now;
 	struct wf_qp **qps; /* by the lower bits of the QPN */
 	uint32_t qp_mask;
@@ -95,21 +98,21 @@ struct wf_hca {
 	uint32_t next_qp; /* where the search for a free QPN goes on */
 	uint32_t num_qps;
 	struct wf_mem *mem;
-	struct wf_link comps; /* completion queues whose notice came true */
-	struct wf_link pds, cqs, srqs, ahs;
+	struct wf_list comps; /* completion queues whose notice came true */
+	struct wf_list pds, cqs, srqs, ahs;
 };
 
-static inline void wf_link_init(struct wf_link *l)
+static inline void wf_list_init(struct wf_list *l)
 {
 	l->next = l->prev = l;
 }
 
-static inline bool wf_link_empty(const struct wf_link *l)
+static inline bool wf_list_empty(const struct wf_list *l)
 {
 	return l->next == l;
 }
 
-static inline void wf_link_append(struct wf_link *list, struct wf_link *l)
+static inline void wf_list_append(struct wf_list *list, struct wf_list *l)
 {
 	l->next = list;
 	l->prev = list->prev;
@@ -118,11 +121,11 @@ static inline void wf_link_append(struct wf_link *list, struct wf_link *l)
 }
 
 /* Takes l out of its list; it is then a list of its own, and taking it out again does nothing. */
-static inline void wf_link_remove(struct wf_link *l)
+static inline void wf_list_remove(struct wf_list *l)
 {
 	l->prev->next = l->next;
 	l->next->prev = l->prev;
-	wf_link_init(l);
+	wf_list_init(l);
 }
 
 static inline void wf_hca_count(struct wf_hca *hca, enum wf_counter counter)

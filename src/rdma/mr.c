@@ -17,7 +17,7 @@ int wf_pd_create(struct wf_hca *hca, struct wf_pd **pd_p)
 	if (pd == NULL)
 		return -ENOMEM;
 	pd->hca = hca;
-	wf_link_append(&hca->pds, &pd->link);
+	wf_list_append(&hca->pds, &pd->link);
 	*pd_p = pd;
 	return 0;
 }
@@ -28,7 +28,7 @@ int wf_pd_destroy(struct wf_pd *pd)
 
 	if (pd->refs != 0)
 		return -EBUSY;
-	wf_link_remove(&pd->link);
+	wf_list_remove(&pd->link);
 	mem->free(mem, pd);
 	return 0;
 }

@@ -194,8 +194,8 @@ int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp *
 	qp->attr.path_mtu = WF_MTU_4096;
 	qp->attr.cap = init->cap;
 	set_parts(qp, &layout, init);
-	wf_link_init(&qp->ack_link);
-	wf_link_init(&qp->tx_link);
+	wf_list_init(&qp->ack_link);
+	wf_list_init(&qp->tx_link);
 	qp->heap_pos[WF_HEAP_TIMER] = qp->heap_pos[WF_HEAP_PACE] = WF_HEAP_NONE;
 	ret = take_qpn(hca, qp);
 	if (ret != 0)
@@ -235,13 +235,13 @@ void wf_qp_kick(struct wf_qp *qp)
 	if (qp->tx_where != WF_TX_NONE)
 		return;
 	qp->tx_where = WF_TX_RING;
-	wf_link_append(&qp->hca->tx_ring, &qp->tx_link);
+	wf_list_append(&qp->hca->tx_ring, &qp->tx_link);
 }
 
 void wf_qp_kick_ack(struct wf_qp *qp)
 {
-	if (wf_link_empty(&qp->ack_link))
-		wf_link_append(&qp->hca->ack_ring, &qp->ack_link);
+	if (wf_list_empty(&qp->ack_link))
+		wf_list_append(&qp->hca->ack_ring, &qp->ack_link);
 }
 
 void wf_qp_set_timer(struct wf_qp *qp, wf_time at)
@@ -262,8 +262,8 @@ void wf_qp_unschedule(struct wf_qp *qp)
 	qp->timer_at = WF_TIME_NEVER;
 	wf_heap_set(qp->hca, WF_HEAP_TIMER, qp, WF_TIME_NEVER);
 	wf_heap_set(qp->hca, WF_HEAP_PACE, qp, WF_TIME_NEVER);
-	wf_link_remove(&qp->tx_link);
-	wf_link_remove(&qp->ack_link);
+	wf_list_remove(&qp->tx_link);
+	wf_list_remove(&qp->ack_link);
 	qp->tx_where = WF_TX_NONE;
 }
 

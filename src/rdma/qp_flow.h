@@ -164,6 +164,12 @@ static inline bool wf_answer_ack_due(const struct wf_qp *qp)
 	return resp->jobs != 0 ? resp->job[resp->job_head].atomic : resp->ack || resp->untold != 0;
 }
 
+/* The class of the packet that wf_answer_tx_ack() would send. */
+static inline uint8_t wf_answer_class(const struct wf_qp *qp)
+{
+	return qp->resp.cnp && qp->init.tune.cnp_cls != 0 ? qp->init.tune.cnp_cls : qp->cls;
+}
+
 /* Whether the oldest response is of a READ. */
 static inline bool wf_answer_has_read(const struct wf_qp *qp)
 {

@@ -178,6 +178,9 @@ static void set_path(struct wf_qp *qp)
 
 	qp->dest = ah->dest;
 	qp->cls = ah->sl;
+	qp->hca->classes |= 1u << ah->sl;
+	if (qp->init.tune.cnp_cls != 0)
+		qp->hca->classes |= 1u << (qp->init.tune.cnp_cls & 15);
 	qp->dest_qpn = qp->attr.dest_qp_num;
 	qp->ect = qp->init.tune.ect || (ah->traffic_class & 3) != 0 ? WF_PACKET_ECT : 0;
 	qp->entropy = wf_path_entropy(ah->flow_label, qp->qpn, qp->dest_qpn);

@@ -192,12 +192,12 @@ struct wf_resp {
 	uint32_t tell_psn; /* where to look for the next one to tell */
 };
 
-enum wf_tx_where { WF_TX_NONE, WF_TX_RING, WF_TX_PACED };
+enum wf_tx_where { WF_TX_NONE, WF_TX_RING, WF_TX_PACED, WF_TX_HELD };
 
 struct wf_qp {
 	struct wf_hca *hca;
-	struct wf_link ack_link;
-	struct wf_link tx_link;
+	struct wf_list ack_link;
+	struct wf_list tx_link;
 	uint32_t heap_pos[WF_HEAPS];
 	wf_time timer_at; /* when the timer is really due; its place in the heap may be earlier */
 	wf_time next_tx;  /* pacing: no data packet before */

@@ -81,7 +81,7 @@ int wf_srq_create(struct wf_pd *pd, const struct wf_srq_attr *attr, struct wf_sr
 	if (wf_rq_init(&srq->rq, attr->max_wr, attr->max_sge, mem) != 0)
 		goto err_free_srq;
 	pd->refs++;
-	wf_link_append(&hca->srqs, &srq->link);
+	wf_list_append(&hca->srqs, &srq->link);
 	*srq_p = srq;
 	return 0;
 
@@ -97,7 +97,7 @@ int wf_srq_destroy(struct wf_srq *srq)
 	if (srq->refs != 0)
 		return -EBUSY;
 	wf_event_purge(srq->pd->hca, srq);
-	wf_link_remove(&srq->link);
+	wf_list_remove(&srq->link);
 	srq->pd->refs--;
 	mem->free(mem, srq->rq.ring);
 	mem->free(mem, srq);

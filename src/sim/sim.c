@@ -61,6 +61,7 @@ static int make_shards(struct wf_sim *sim)
 		if (fs == NULL)
 			return -ENOMEM;
 		fs->shard = shard;
+		fs->number = i;
 		fs->grave = wf_shard_alloc(shard, sizeof(*fs->grave));
 		fs->user = wf_shard_alloc(shard, sizeof(struct wf_host_counts));
 		if (fs->grave == NULL || fs->user == NULL)

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * adapter.c - pulls packets from the transport and puts them on the fabric, and the other way.
+ */
+#include "sim/adapter.h"
+
+#include <string.h>
+
+#include "rdma/cq.h"
+#include "wire/opcode.h"
+#include "wire/transport.h"
+
+/* Timers of the node: 0 the port's wire, 1 its flow control, then */
+enum { TIMER_TICK = 2, TIMER_RUN, TIMER_COMPLETE, ADAPTER_TIMERS };
+
+#define BORN_SHIFT 4 /* the birth of a packet, in 16 ps, travels where its payload's number would */
+#define MAX_READY 16 /* completion queues that wait to be seen */
+
+struct wf_adapter {
+	struct wf_device dev;
+	const struct wf_adapter_env *env;
+	struct wf_adapter_counts *counts;
+	struct wf_hca *hca;
+	const struct wf_program *program;
+	void *program_arg;
+	uint32_t staged_queues; /* bit per queue with a staged packet */
+	unsigned shard_number;
+	wf_time gate;     /* nothing new leaves before: doorbell and fetch */
+	wf_time pcie_tx;  /* PCIe is busy reading until */
+	wf_time pcie_rx;  /* and writing */
+	uint32_t pcie_q16; /* ps per byte, of 2^16 */
+	struct {
+		struct wf_cq *cq;
+		wf_time at;
+	} ready[MAX_READY]; /* queues with completions, and when the program sees them */
+	unsigned n_ready;
+	struct wf_packet staged[WF_MAX_QUEUES];
+};
+
+static struct wf_adapter *to_adapter(struct wf_node *node)
+{
+	return wf_container_of(wf_device_of(node), struct wf_adapter, dev);
+}
+
+struct wf_hca *wf_adapter_hca(struct wf_adapter *a)
+{
+	return a->hca;
+}
+
+struct wf_device *wf_adapter_device(struct wf_adapter *a)
+{
+	return &a->dev;
+}
+
+wf_time wf_adapter_seen(const struct wf_adapter *a, enum wf_wc_opcode opcode, wf_time now)
+{
+	bool fetches = opcode == WF_WC_RDMA_READ || opcode == WF_WC_COMP_SWAP ||
+	               opcode == WF_WC_FETCH_ADD;
+
+	return now + (fetches ? a->dev.fabric->cfg.nic_fetch : 0);
+}
+
+/* Tells the transport which classes may not send: those of queues with a staged packet. */
+static void update_held(struct wf_adapter *a)
+{
+	uint32_t held = 0;
+
+	for (uint8_t c = 0; c < WF_MAX_CLASSES && a->staged_queues != 0; c++) {
+		if (a->staged_queues >> wf_fabric_queue(a->dev.fabric, c) & 1)
+			held |= 1u << c;
+	}
+	wf_hca_hold(a->hca, held);
+}
+
+/* Whether a packet may leave by its queue now; if not, notes the wait and when to ask again. */
+static bool may_send(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now,
+                     wf_time *again_p)
+{
+	struct wf_port *port = &a->dev.ports[0];
+	struct wf_lane *lane = wf_device_lane(&a->dev, 0, pkt->vl);
+	wf_time at = wf_flowctl_ready(a->dev.fabric->flowctl, port, lane, pkt->vl, pkt->size, now);
+
+	if (at <= now) {
+		port->blocked &= (uint16_t)~(1u << pkt->vl);
+		wf_lane_go(lane, now);
+		return true;
+	}
+	port->blocked |= (uint16_t)(1u << pkt->vl);
+	if (at == WF_TIME_NEVER)
+		wf_lane_stop(lane, now);
+	*again_p = wf_min_time(*again_p, at);
+	return false;
+}
+
+static void send(struct wf_adapter *a, struct wf_packet *pkt, wf_time now)
+{
+	if (a->env->tap != NULL)
+		a->env->tap(a->env->tap_arg, &a->dev, pkt, now);
+	if (a->env->payload == NULL && pkt->length != 0 && !wf_op_is_atomic(pkt->opcode))
+		pkt->payload = (uint32_t)(now >> BORN_SHIFT);
+	a->dev.shard->tally[pkt->cls].sent++;
+	wf_port_transmit(&a->dev, &a->dev.ports[0], wf_device_lane(&a->dev, 0, pkt->vl), pkt, now);
+}
+
+static bool send_staged(struct wf_adapter *a, wf_time now, wf_time *again_p)
+{
+	for (uint32_t mask = a->staged_queues; mask != 0; mask &= mask - 1) {
+		unsigned q = (unsigned)__builtin_ctz(mask);
+
+		if (!may_send(a, &a->staged[q], now, again_p))
+			continue;
+		a->staged_queues &= ~(1u << q);
+		update_held(a);
+		send(a, &a->staged[q], now);
+		return true;
+	}
+	return false;
+}
+
+/* Gives a packet with payload its bytes' number. */
+static void keep_payload(struct wf_adapter *a, struct wf_packet *pkt, const void *bytes)
+{
+	if (a->env->payload == NULL || wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
+		return;
+	pkt->payload = wf_payload_get(a->env->payload, a->shard_number);
+	if (pkt->payload == 0)
+		a->dev.shard->no_memory = true;
+	else
+		memcpy(wf_payload_bytes(a->env->payload, pkt->payload), bytes, pkt->length);
+}
+
+/* PCIe has to bring the payload: the next packet may have to wait for it. */
+static void charge_pcie(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
+{
+	if (pkt->length == 0 || wf_op_is_atomic(pkt->opcode))
+		return;
+	a->pcie_tx = wf_max_time(a->pcie_tx, now) +
+	             (wf_time)(((uint64_t)pkt->length * a->pcie_q16) >> 16);
+}
+
+/* Pulls packets until one can be sent. Returns false when there is none. */
+static bool send_new(struct wf_adapter *a, wf_time now, wf_time *again_p)
+{
+	uint8_t bytes[4096];
+	struct wf_packet pkt;
+
+	while (wf_hca_tx(a->hca, now, &pkt, a->env->payload != NULL ? bytes : NULL)) {
+		pkt.type = WF_PACKET_RDMA;
+		pkt.vl = wf_fabric_queue(a->dev.fabric, pkt.cls) & WF_PACKET_VL;
+		keep_payload(a, &pkt, bytes);
+		charge_pcie(a, &pkt, now);
+		if (may_send(a, &pkt, now, again_p)) {
+			send(a, &pkt, now);
+			return true;
+		}
+		assert(!(a->staged_queues >> pkt.vl & 1));
+		a->staged[pkt.vl] = pkt;
+		a->staged_queues |= 1u << pkt.vl;
+		update_held(a);
+	}
+	return false;
+}
+
+/* Sets the timers by what the transport wants next. */
+static void plan(struct wf_adapter *a, wf_time now)
+{
+	wf_time deadline = wf_hca_deadline(a->hca);
+
+	if (deadline == WF_TIME_NEVER)
+		wf_timer_clear(&a->dev.node, TIMER_TICK);
+	else if (a->dev.node.timer[TIMER_TICK] != deadline)
+		wf_timer_set(&a->dev.node, TIMER_TICK, wf_max_time(deadline, now));
+}
+
+/* When the transport has something for the wire: at once, later, or not at all. */
+static void wake_for_tx(struct wf_adapter *a, wf_time now)
+{
+	wf_time at = wf_hca_tx_time(a->hca);
+
+	if (at == WF_TIME_NEVER)
+		return;
+	wf_port_wake(&a->dev, &a->dev.ports[0], wf_max_time(at, wf_max_time(now, a->gate)));
+}
+
+static void adapter_tx(struct wf_adapter *a, wf_time now)
+{
+	struct wf_port *port = &a->dev.ports[0];
+	wf_time again = WF_TIME_NEVER;
+
+	if (!port->up)
+		return;
+	if (port->control != 0)
+		wf_port_transmit_control(&a->dev, port, now);
+	else if (!send_staged(a, now, &again) && now >= a->gate && now >= a->pcie_tx)
+		(void)send_new(a, now, &again);
+	if (port->control != 0 || (a->staged_queues & ~port->blocked) != 0)
+		wf_port_wake(&a->dev, port, now);
+	else if (again != WF_TIME_NEVER)
+		wf_port_wake(&a->dev, port, again);
+	if (wf_hca_tx_time(a->hca) != WF_TIME_NEVER && a->pcie_tx > port->free_at)
+		wf_port_wake(&a->dev, port, a->pcie_tx);
+	else
+		wake_for_tx(a, now);
+	plan(a, now);
+}
+
+/* Lists the completion queues that were armed and have something; the program sees them in time. */
+static void collect(struct wf_adapter *a, wf_time now)
+{
+	struct wf_cq *cq;
+
+	while (a->n_ready < MAX_READY && (cq = wf_hca_next_comp(a->hca)) != NULL) {
+		wf_time at = wf_max_time(now, a->pcie_rx);
+
+		a->ready[a->n_ready].cq = cq;
+		a->ready[a->n_ready++].at = at;
+		if (a->dev.node.timer[TIMER_COMPLETE] > at)
+			wf_timer_set(&a->dev.node, TIMER_COMPLETE, at);
+	}
+}
+
+/* After anything that may have changed what the transport wants. */
+static void settle(struct wf_adapter *a, wf_time now)
+{
+	wake_for_tx(a, now);
+	plan(a, now);
+	collect(a, now);
+}
+
+void wf_adapter_ring(struct wf_adapter *a, uint64_t bytes, wf_time now)
+{
+	const struct wf_fabric_cfg *cfg = &a->dev.fabric->cfg;
+	struct wf_port *port = &a->dev.ports[0];
+	wf_time ready = now + cfg->nic_doorbell + cfg->nic_tx;
+
+	if (bytes > cfg->nic_inline)
+		ready += cfg->nic_fetch;
+	/* An adapter that is at work fetches ahead; only one that was idle is seen to wait. */
+	if (port->free_at < now && a->staged_queues == 0 && a->gate < now)
+		a->gate = ready;
+	settle(a, now);
+}
+
+/* Calls the program for every queue whose time has come. */
+static void adapter_complete(struct wf_adapter *a, wf_time now)
+{
+	unsigned n = a->n_ready, kept = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct wf_cq *cq = a->ready[i].cq;
+
+		if (a->ready[i].at > now) {
+			a->ready[kept++] = a->ready[i];
+			wf_timer_set(&a->dev.node, TIMER_COMPLETE, a->ready[i].at);
+			continue;
+		}
+		a->program->complete(a->program_arg, a, cq, now);
+	}
+	/* The program may have caused new ones, which are behind the first n. */
+	memmove(&a->ready[kept], &a->ready[n], (a->n_ready - n) * sizeof(a->ready[0]));
+	a->n_ready -= n - kept;
+	settle(a, now);
+}
+
+static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_adapter *a = to_adapter(node);
+
+	switch (slot) {
+	case 0:
+		adapter_tx(a, now);
+		break;
+	case 1:
+		a->dev.fabric->flowctl->timer(&a->dev, &a->dev.ports[0], now);
+		break;
+	case TIMER_TICK:
+		wf_hca_tick(a->hca, now);
+		settle(a, now);
+		break;
+	case TIMER_RUN:
+		a->program->run(a->program_arg, a, now);
+		settle(a, now);
+		break;
+	case TIMER_COMPLETE:
+		adapter_complete(a, now);
+		break;
+	default:
+		assert(0);
+	}
+}
+
+static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
+{
+	uint32_t age;
+
+	if (wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
+		return;
+	a->counts->bytes_delivered += pkt->length;
+	a->pcie_rx = wf_max_time(a->pcie_rx, now) +
+	             (wf_time)(((uint64_t)pkt->length * a->pcie_q16) >> 16);
+	if (a->env->payload != NULL)
+		return;
+	age = (uint32_t)(now >> BORN_SHIFT) - pkt->payload;
+	wf_hist_add(&a->counts->packet_latency, (uint64_t)age << BORN_SHIFT);
+}
+
+static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_adapter *a = to_adapter(node);
+	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
+	struct wf_port *port = &a->dev.ports[input];
+	struct wf_hca_rx_extra extra = { 0 };
+	uint32_t payload = 0;
+
+#ifndef NDEBUG
+	if (!wf_packet_is_control(pkt->type))
+		a->dev.shard->tally[pkt->cls].on_links--;
+#endif
+	if (wf_unlikely(port->lossy) && wf_port_loses(&a->dev, port, pkt, now))
+		return;
+	if (wf_packet_is_control(pkt->type)) {
+		a->dev.fabric->flowctl->control(&a->dev, port, pkt, now);
+		return;
+	}
+	a->dev.shard->tally[pkt->cls].delivered++;
+	a->dev.fabric->flowctl->pass(&a->dev, port, pkt->vl, pkt->size, now);
+	count_rx(a, pkt, now);
+	if (a->env->payload != NULL && !wf_op_is_atomic(pkt->opcode) && pkt->length != 0) {
+		payload = pkt->payload;
+		extra.payload = wf_payload_bytes(a->env->payload, payload);
+	}
+	wf_hca_rx(a->hca, pkt, &extra, now);
+	if (payload != 0)
+		wf_payload_put(a->env->payload, a->shard_number, payload);
+	settle(a, now);
+}
+
+static void adapter_warm(const struct wf_node *node, unsigned input)
+{
+	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
+
+	__builtin_prefetch(&dev->ports[input]);
+	__builtin_prefetch(wf_device_lane(dev, input, 0));
+}
+
+static const struct wf_node_ops adapter_ops = {
+	.name = "adapter",
+	.rx = adapter_rx,
+	.timer = adapter_timer,
+	.warm = adapter_warm,
+};
+
+static void idle_run(void *arg, struct wf_adapter *a, wf_time now)
+{
+	(void)arg;
+	(void)a;
+	(void)now;
+}
+
+static void idle_complete(void *arg, struct wf_adapter *a, struct wf_cq *cq, wf_time now)
+{
+	(void)arg;
+	(void)a;
+	(void)cq;
+	(void)now;
+}
+
+struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
+                                     uint32_t host, const struct wf_hca_attr *attr)
+{
+	static const struct wf_program idle = { idle_run, idle_complete };
+	const struct wf_fabric *fabric = env->fabric;
+	struct wf_node *node = wf_engine_add_node(shard, &adapter_ops, sizeof(struct wf_adapter), 1,
+	                                          ADAPTER_TIMERS);
+	struct wf_fabric_shard *fs = wf_shard_user(shard);
+	struct wf_hca_attr full = *attr;
+	uint32_t id = fabric->topo->host_node[host];
+	struct wf_adapter *a;
+
+	if (node == NULL)
+		return NULL;
+	a = to_adapter(node);
+	if (wf_device_init(&a->dev, fabric, id) != 0)
+		return NULL;
+	full.host = host;
+	full.line_rate = fabric->topo->links[fabric->topo->ports[fabric->topo->nodes[id].first_port].link]
+	                         .rate;
+	full.overhead = (uint16_t)(fabric->header - WF_BTH_LEN);
+	full.roce = !fabric->flowctl->uses_credits;
+	full.data = env->payload != NULL;
+	if (wf_hca_create(&full, wf_shard_mem(shard), &a->hca) != 0)
+		return NULL;
+	a->env = env;
+	a->counts = fs->user;
+	a->shard_number = fs->number;
+	a->program = &idle;
+	a->pcie_q16 = (uint32_t)((UINT64_C(8) * (uint64_t)WF_S << 16) / fabric->cfg.nic_pcie);
+	return a;
+}
+
+void wf_adapter_fini(struct wf_adapter *a)
+{
+	wf_hca_destroy(a->hca);
+}
+
+void wf_adapter_set_program(struct wf_adapter *a, const struct wf_program *program, void *arg)
+{
+	a->program = program;
+	a->program_arg = arg;
+}
+
+void wf_adapter_start(struct wf_adapter *a)
+{
+	a->dev.fabric->flowctl->start(&a->dev, &a->dev.ports[0], 0);
+	wf_timer_set(&a->dev.node, TIMER_RUN, 0);
+}
+
+void wf_adapter_call_at(struct wf_adapter *a, wf_time at)
+{
+	if (a->dev.node.timer[TIMER_RUN] > at)
+		wf_timer_set(&a->dev.node, TIMER_RUN, at);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * adapter.h - the transport's adapter on a port of the modelled fabric.
+ *
+ * A node of the engine with one port and one struct wf_hca. It hands the packets that come in to the
+ * transport, pulls packets from it whenever the wire is free and flow control agrees, and adds what
+ * a host costs in time: the doorbell, fetching data over PCIe, PCIe's bandwidth.
+ *
+ *	program --post--> hca --tx--> [staged] --> port ~~~ fabric ~~~ port --rx--> hca --> program
+ *
+ * A packet that flow control holds back is staged, one per queue, and its classes are held in the
+ * transport meanwhile, so that a paused class does not stop the others.
+ *
+ * The program is a struct wf_program: its functions run in virtual time, on the thread of the
+ * adapter's shard, and may touch only this adapter and what belongs to it.
+ */
+#ifndef WF_SIM_ADAPTER_H
+#define WF_SIM_ADAPTER_H
+
+#include "base/hist.h"
+#include "fabric/fabric.h"
+#include "rdma/hca.h"
+#include "sim/payload.h"
+
+struct wf_adapter;
+
+/* What runs on a host. Every function is set. */
+struct wf_program {
+	/* Virtual time began, or the time asked for with wf_adapter_call_at() has come. */
+	void (*run)(void *arg, struct wf_adapter *adapter, wf_time now);
+	/*
+	 * Completions wait in cq, which was armed. Called at the time at which a program that polls
+	 * would see them; it polls, and arms anew if it wants to be called again.
+	 */
+	void (*complete)(void *arg, struct wf_adapter *adapter, struct wf_cq *cq, wf_time now);
+};
+
+/* What adapters of one shard count. */
+struct wf_adapter_counts {
+	struct wf_hist packet_latency; /* ps, packets with payload; not in data mode */
+	uint64_t bytes_delivered;      /* payload of packets received */
+};
+
+/* What all adapters of a simulation share. */
+struct wf_adapter_env {
+	const struct wf_fabric *fabric;
+	struct wf_payload *payload; /* NULL: contents do not matter */
+	/* Sees every packet put on the wire by an adapter, before it leaves; NULL: nobody does. */
+	void (*tap)(void *arg, const struct wf_device *dev, const struct wf_packet *pkt, wf_time now);
+	void *tap_arg;
+};
+
+/*
+ * Creates the adapter of a host, in a shard. attr is completed from the fabric: host number, rate,
+ * overhead, link layer, whether data is carried. env is borrowed. Returns NULL when there is no more
+ * memory.
+ */
+struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
+                                     uint32_t host, const struct wf_hca_attr *attr) WF_MUST_USE;
+
+/* Frees the transport's part; the node goes with the engine. */
+void wf_adapter_fini(struct wf_adapter *adapter);
+
+/* Sets what runs on it; before the run. */
+void wf_adapter_set_program(struct wf_adapter *adapter, const struct wf_program *program, void *arg);
+
+/* Sets up flow control when its port is connected, and lets the program run at time 0. */
+void wf_adapter_start(struct wf_adapter *adapter);
+
+struct wf_hca *wf_adapter_hca(struct wf_adapter *adapter);
+struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
+
+/* Has program->run called at at (once; an earlier time replaces a later one). */
+void wf_adapter_call_at(struct wf_adapter *adapter, wf_time at);
+
+/*
+ * Rings the doorbell: work of bytes payload was posted at now. To be called after each list of
+ * wf_qp_post_send() calls; the first bit leaves when the adapter knows of the work and has the data.
+ */
+void wf_adapter_ring(struct wf_adapter *adapter, uint64_t bytes, wf_time now);
+
+/*
+ * When the program sees a completion that the transport made at now: READs and atomics had to fetch
+ * from the responder's memory, which is charged here.
+ */
+wf_time wf_adapter_seen(const struct wf_adapter *adapter, enum wf_wc_opcode opcode, wf_time now);
+
+#endif
