@@ -102,17 +102,20 @@ static inline void wf_cc_unpace(struct wf_cc *cc)
 struct wf_cc_win {
 	uint64_t bytes; /* 0: none */
 	uint64_t slack;
-	struct wf_recip line; /* of the line rate */
+	uint64_t per_rate; /* bytes / line rate in Q64; 0: as much as 1 */
 	bool scales;
 };
 
 static inline void wf_cc_win_init(struct wf_cc_win *w, const struct wf_cc *cc, uint64_t bytes,
                                   uint64_t slack, bool scales)
 {
+	assert(cc->line_rate != 0);
 	w->bytes = bytes;
 	w->slack = slack;
 	w->scales = scales;
-	w->line = wf_recip_of(cc->line_rate);
+	w->per_rate = 0;
+	if (bytes < cc->line_rate)
+		w->per_rate = (uint64_t)(((wf_u128)bytes << 64) / cc->line_rate);
 }
 
 /* Sets cc->window for cc->rate: bytes * rate / line rate, rounded down, at least 1; plus the slack. */
@@ -123,17 +126,13 @@ static inline void wf_cc_win_apply(const struct wf_cc_win *w, struct wf_cc *cc)
 	if (x == 0)
 		return;
 	if (w->scales) {
-		wf_u128 p = (wf_u128)x * cc->rate;
-		uint64_t q;
+		uint64_t q = (uint64_t)(((wf_u128)cc->rate * w->per_rate) >> 64);
 
-		if (wf_unlikely((uint64_t)(p >> 64) != 0)) {
-			q = wf_sat64(p / cc->line_rate);
-		} else {
-			q = wf_recip_mul(&w->line, (uint64_t)p, 0);
-			/* The inverse was rounded down. */
-			if ((uint64_t)p - q * cc->line_rate >= cc->line_rate)
-				q++;
-		}
+		/* per_rate was rounded down: q may be one too small. */
+		if (wf_unlikely(w->per_rate == 0))
+			q = wf_mul_div(x, cc->rate, cc->line_rate);
+		else if (x * cc->rate - q * cc->line_rate >= cc->line_rate)
+			q++;
 		x = q == 0 ? 1 : q;
 	}
 	cc->window = x + w->slack;

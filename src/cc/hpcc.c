@@ -24,19 +24,24 @@
 #define U_MAX (UINT64_C(1) << 42)
 #define PINT_DOMAIN 0x50494e54 /* "PINT" */
 
+/* What one record may say: further apart, two records say nothing of the present. */
+#define DT_MAX (UINT64_C(1) << 40)   /* ps; a second */
+#define TIME_MAX (UINT64_C(1) << 61) /* Q24 ps, of a queue or of what was sent */
+
 /* The HPCC header: 24 bits of ns, 20 of 128 * multi bytes, 17 of 80 * multi bytes. */
 #define INT_TIME_WRAP ((UINT64_C(1) << 24) * (uint64_t)WF_NS)
 #define INT_BYTES 128
-#define INT_BYTES_BITS 20
+#define INT_BYTES_WRAP (UINT64_C(1) << 20)
 #define INT_QUEUE 80
-#define INT_QUEUE_BITS 17
+#define INT_QUEUE_WRAP (UINT64_C(1) << 17)
 
 struct hop {
 	uint64_t at; /* ps */
 	uint64_t tx_bytes;
 	uint64_t queued;
 	uint64_t rate;
-	uint64_t byte_time; /* ps per byte at rate, Q32 */
+	uint64_t byte_time; /* ps per byte at rate, Q24 */
+	uint64_t most;      /* bytes whose time fits */
 };
 
 /* The busiest hop: u = n / dt. */
@@ -55,15 +60,15 @@ struct hpcc {
 	uint64_t ref_num; /* ref_rate * eta, Q32, is ref_num * 2^ref_shift */
 	int32_t ref_shift;
 	uint32_t stage;
-	uint64_t rtt; /* T */
-	struct wf_recip inv_rtt;
-	struct wf_recip inv_drain; /* of the time the line needs for the window */
+	uint64_t rtt;       /* T, ps */
+	uint64_t inv_rtt;   /* 1 / T in Q64 */
+	uint64_t inv_drain; /* 1 / the time the line needs for the window, Q64 */
 	uint64_t rate_ai, min_rate;
 	struct wf_cc_win win;
 	uint32_t hops;
+	struct hop hop[WF_CC_HOPS];
 	uint64_t draws;
 	uint64_t key;
-	struct hop hop[WF_CC_HOPS];
 	struct wf_cc_hpcc_param p;
 };
 
@@ -194,91 +199,77 @@ static uint64_t scaled_reference(const struct hpcc *h, uint64_t u)
 
 /* ---- telemetry ---- */
 
-/* What the hop's record says, in the units it is carried in. */
-static void read_hop(const struct hpcc *h, const struct wf_cc_hop *in, struct hop *out)
+/* Rounds a record to the units it is carried in; what they cannot hold wraps when it is compared. */
+static void round_hop(const struct hpcc *h, struct wf_cc_hop *x)
 {
 	uint64_t multi = h->p.int_multi;
 
-	out->at = (uint64_t)in->at;
-	out->tx_bytes = in->tx_bytes;
-	out->queued = in->queued;
-	if (multi == 0)
-		return;
-	out->at = out->at / (uint64_t)WF_NS * (uint64_t)WF_NS % INT_TIME_WRAP;
-	out->tx_bytes /= INT_BYTES * multi;
-	out->tx_bytes &= (UINT64_C(1) << INT_BYTES_BITS) - 1;
-	out->queued = (out->queued / (INT_QUEUE * multi)) & ((UINT64_C(1) << INT_QUEUE_BITS) - 1);
-	out->tx_bytes *= INT_BYTES * multi;
-	out->queued *= INT_QUEUE * multi;
+	x->at -= x->at % WF_NS;
+	x->tx_bytes -= x->tx_bytes % (INT_BYTES * multi);
+	x->queued /= INT_QUEUE * multi;
+	x->queued = x->queued % INT_QUEUE_WRAP * (INT_QUEUE * multi);
 }
 
-static void keep_hop(struct hop *hop, const struct hop *now, uint64_t rate)
+static void keep_hop(struct hop *hop, const struct wf_cc_hop *x)
 {
-	hop->at = now->at;
-	hop->tx_bytes = now->tx_bytes;
-	hop->queued = now->queued;
-	if (wf_unlikely(hop->rate != rate)) {
-		hop->rate = rate;
-		hop->byte_time =
-			wf_sat64(((wf_u128)8 * (uint64_t)WF_S << 32) / wf_max_u64(rate, 1));
-	}
+	hop->at = (uint64_t)x->at;
+	hop->tx_bytes = x->tx_bytes;
+	hop->queued = x->queued;
 }
 
+/* The path is new: nothing to compare with. */
 static void keep_all(struct hpcc *h, const struct wf_cc_int *t)
 {
 	h->hops = (uint32_t)wf_min_u64(t->hops, WF_CC_HOPS);
 	for (uint32_t i = 0; i < h->hops; i++) {
-		struct hop now;
+		struct wf_cc_hop x = t->hop[i];
+		struct hop *hop = &h->hop[i];
 
-		read_hop(h, &t->hop[i], &now);
-		keep_hop(&h->hop[i], &now, t->hop[i].rate);
+		if (h->p.int_multi != 0)
+			round_hop(h, &x);
+		keep_hop(hop, &x);
+		hop->rate = x.rate;
+		hop->byte_time =
+			wf_sat64(((wf_u128)8 * (uint64_t)WF_S << N_BITS) / wf_max_u64(x.rate, 1));
+		hop->most = TIME_MAX / wf_max_u64(hop->byte_time, 1);
 	}
 }
 
-/* Whether the path is not the one of the last acknowledgement. */
-static bool is_new_path(const struct hpcc *h, const struct wf_cc_int *t)
+/*
+ * Compares a record with the last one of its hop, which it replaces, and updates *b if the hop is the
+ * busiest so far. Returns false if it is another port's record.
+ */
+static bool look_at_hop(const struct hpcc *h, struct hop *hop, const struct wf_cc_hop *x,
+                        struct busy *b)
 {
-	if (t->hops != h->hops)
-		return true;
-	for (uint32_t i = 0; i < h->hops; i++) {
-		if (t->hop[i].rate != h->hop[i].rate)
-			return true;
-		/* A counter that goes back is another port's; units wrap. */
-		if (h->p.int_multi == 0 && t->hop[i].tx_bytes < h->hop[i].tx_bytes)
-			return true;
-	}
-	return false;
-}
+	uint64_t dt = (uint64_t)x->at - hop->at;
+	uint64_t sent = x->tx_bytes - hop->tx_bytes;
+	uint64_t queued = wf_min_u64(x->queued, hop->queued);
+	bool busier;
+	uint64_t n;
 
-/* Compares hop i with its last record, which it replaces; updates *b if it is the busiest. */
-static void look_at_hop(struct hpcc *h, struct hop *hop, const struct wf_cc_hop *in, struct busy *b)
-{
-	uint64_t sent, queued, drain, dt;
-	struct hop now;
-	struct busy x;
-
-	read_hop(h, in, &now);
-	dt = now.at - hop->at;
-	sent = now.tx_bytes - hop->tx_bytes;
+	if (wf_unlikely(x->rate != hop->rate || x->tx_bytes < hop->tx_bytes))
+		return false;
 	if (h->p.int_multi != 0) {
-		if (now.at < hop->at)
-			dt += INT_TIME_WRAP;
-		if (now.tx_bytes < hop->tx_bytes)
-			sent += ((uint64_t)INT_BYTES << INT_BYTES_BITS) * h->p.int_multi;
-	} else if (wf_unlikely(now.at <= hop->at)) {
-		return;
+		dt %= INT_TIME_WRAP;
+		sent %= INT_BYTES_WRAP * INT_BYTES * h->p.int_multi;
 	}
-	queued = wf_min_u64(now.queued, hop->queued);
-	x.dt = dt;
-	x.n = wf_sat64(((wf_u128)sent * hop->byte_time) >> (32 - N_BITS));
+	keep_hop(hop, x);
+	/* Also one that comes too late: then dt is negative. */
+	if (wf_unlikely(dt >= DT_MAX || dt == 0))
+		return true;
+	n = wf_min_u64(sent, hop->most) * hop->byte_time;
 	if (queued != 0) {
-		drain = wf_sat64(((wf_u128)queued * hop->byte_time) >> (32 - N_BITS));
-		drain = wf_mul_q32(drain, wf_recip_mul(&h->inv_drain, dt, 32));
-		x.n = x.n + drain < x.n ? UINT64_MAX : x.n + drain;
+		uint64_t drain = wf_min_u64(queued, hop->most) * hop->byte_time;
+		uint64_t share = (uint64_t)(((wf_u128)dt * h->inv_drain) >> 32);
+
+		n += wf_min_u64(wf_sat64(((wf_u128)drain * share) >> 32), TIME_MAX);
 	}
-	keep_hop(hop, &now, in->rate);
-	if (dt != 0 && (wf_u128)x.n * b->dt > (wf_u128)b->n * dt)
-		*b = x;
+	/* Which hop is the busiest cannot be foreseen: no branch. */
+	busier = (wf_u128)n * b->dt > (wf_u128)b->n * dt;
+	b->n = busier ? n : b->n;
+	b->dt = busier ? dt : b->dt;
+	return true;
 }
 
 /* Averages u over a base RTT. */
@@ -289,10 +280,11 @@ static void average(struct hpcc *h, const struct busy *b)
 	if (b->dt >= h->rtt) {
 		h->u = wf_sat64(((wf_u128)b->n << (32 - N_BITS)) / b->dt);
 	} else {
-		uint64_t w = wf_recip_mul(&h->inv_rtt, b->dt, 32);
+		uint64_t w = (uint64_t)(((wf_u128)b->dt * h->inv_rtt) >> 32);
 
-		h->u -= wf_mul_q32(h->u, w);
-		h->u += wf_min_u64(wf_recip_mul(&h->inv_rtt, b->n, 32 - N_BITS), U_MAX);
+		h->u -= (uint64_t)(((wf_u128)h->u * w) >> 32);
+		h->u += (uint64_t)wf_min_u64(
+			wf_sat64(((wf_u128)b->n * h->inv_rtt) >> (32 + N_BITS)), U_MAX);
 	}
 	h->u = wf_min_u64(h->u, U_MAX);
 }
@@ -315,13 +307,37 @@ static void react(struct hpcc *h, uint64_t u, bool full)
 	}
 	rate = rate > UINT64_MAX - h->rate_ai ? UINT64_MAX : rate + h->rate_ai;
 	rate = wf_clamp_u64(rate, h->min_rate, h->cc.line_rate);
-	wf_cc_set_rate(&h->cc, rate);
-	wf_cc_win_apply(&h->win, &h->cc);
+	if (rate != h->cc.rate) {
+		wf_cc_set_rate(&h->cc, rate);
+		wf_cc_win_apply(&h->win, &h->cc);
+	}
 	if (full) {
 		h->stage = stage;
 		if (rate != h->ref_rate)
 			set_reference(h, rate);
 	}
+}
+
+/* Looks at every hop of an acknowledgement. Returns false if the path is another. */
+static bool look_at_all(struct hpcc *h, const struct wf_cc_int *t, struct busy *b)
+{
+	if (wf_unlikely(t->hops != h->hops))
+		return false;
+	for (uint32_t i = 0; i < h->hops; i++) {
+		bool same;
+
+		if (wf_unlikely(h->p.int_multi != 0)) {
+			struct wf_cc_hop x = t->hop[i];
+
+			round_hop(h, &x);
+			same = look_at_hop(h, &h->hop[i], &x, b);
+		} else {
+			same = look_at_hop(h, &h->hop[i], &t->hop[i], b);
+		}
+		if (wf_unlikely(!same))
+			return false;
+	}
+	return true;
 }
 
 /* The utilisation that this acknowledgement tells, Q32; 0: nothing new. */
@@ -332,12 +348,10 @@ static uint64_t look(struct hpcc *h, const struct wf_cc_ack *ack)
 
 	if (t->pint != 0)
 		return wf_pint_decode((uint8_t)(t->pint - 1));
-	if (wf_unlikely(is_new_path(h, t))) {
+	if (wf_unlikely(!look_at_all(h, t, &b))) {
 		keep_all(h, t);
 		return 0;
 	}
-	for (uint32_t i = 0; i < h->hops; i++)
-		look_at_hop(h, &h->hop[i], &t->hop[i], &b);
 	average(h, &b);
 	if (h->p.pint)
 		return wf_pint_decode(wf_pint_encode(h->u, draw(h, ack->now)));
@@ -386,9 +400,9 @@ static void hpcc_start(struct wf_cc *cc, const void *param, wf_time now)
 	if (p->rate_ai == WF_PARAM_AUTO)
 		h->rate_ai = wf_mul_q32(cc->line_rate, WF_PROB_ONE - p->eta) / 100;
 	h->min_rate = wf_min_u64(wf_max_u64(p->min_rate, 1), cc->line_rate);
-	h->inv_rtt = wf_recip_of(h->rtt);
+	h->inv_rtt = (uint64_t)(((wf_u128)1 << 64) / h->rtt);
 	drain = wf_mul_div(p->window, (uint64_t)WF_S * 8, cc->line_rate);
-	h->inv_drain = wf_recip_of(wf_max_u64(drain, 1));
+	h->inv_drain = (uint64_t)(((wf_u128)1 << 64) / wf_max_u64(drain, 1 << 16));
 	h->u = WF_Q32_ONE;
 	h->key = wf_rand_key(p->pint_seed, PINT_DOMAIN, 0);
 	cc->repace = p->repace;

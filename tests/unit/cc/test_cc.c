@@ -177,14 +177,15 @@ static void test_arithmetic(void **state)
 		uint64_t d = (wf_rand64(key, 3 * i + 1) >> (i % 63)) | 1;
 		struct wf_recip r = wf_recip_of(d);
 		uint64_t want = x / d;
-		struct wf_cc cc = { .line_rate = d | 1024, .rate = 0 };
+		uint64_t line = (d >> 16) | 1024, bytes = (x >> 4) | 1;
+		struct wf_cc cc = { .line_rate = line };
 		struct wf_cc_win w;
 
 		assert_in_range(wf_recip_mul(&r, x, 0) + 2, want, want + 2);
-		cc.rate = (d | 1024) - (wf_rand64(key, 3 * i + 2) % (d | 1024));
-		wf_cc_win_init(&w, &cc, (x >> 4) | 1, 7, true);
+		cc.rate = line - wf_rand64(key, 3 * i + 2) % line;
+		wf_cc_win_init(&w, &cc, bytes, 7, true);
 		wf_cc_win_apply(&w, &cc);
-		want = (uint64_t)((wf_u128)((x >> 4) | 1) * cc.rate / cc.line_rate);
+		want = (uint64_t)((wf_u128)bytes * cc.rate / line);
 		assert_int_equal(cc.window, wf_max_u64(want, 1) + 7);
 	}
 	assert_int_equal(wf_pow_q62(UINT64_C(1) << 61, 3), UINT64_C(1) << 59);
