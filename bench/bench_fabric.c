@@ -2,10 +2,10 @@
 /*
  * bench_fabric.c - CPU time per packet-hop of a permutation on a three-tier fat tree.
  *
- *	bench_fabric HOSTS LINK_LAYER [THREADS [BYTES [ROUTING]]]
+ *	bench_fabric HOSTS LINK_LAYER [THREADS [BYTES [ROUTING [OP]]]]
  *
  * LINK_LAYER is credit, pfc or none, each with everything on: shared buffer, ECN, ECMP unless another
- * ROUTING is named. Prints one line: hosts, layer, threads, hops, CPU and wall seconds of the run,
+ * ROUTING is named; OP is window, write, send or read. Prints one line: hosts, layer, threads, hops, CPU and wall seconds of the run,
  * nanoseconds of CPU per hop, seconds to build, bytes per host, and the time of a yardstick (a fixed
  * piece of integer work) in the same run, to compare machines by.
  */
@@ -87,7 +87,8 @@ static struct wf_topo *make_topo(const char *hosts)
 	return topo;
 }
 
-static void make_flows(struct wf_flow_list *list, uint32_t n_hosts, const char *bytes)
+static void make_flows(struct wf_flow_list *list, uint32_t n_hosts, const char *bytes,
+                       const char *op)
 {
 	struct wf_traffic_cfg cfg;
 	struct wf_err err = { "" };
@@ -97,6 +98,7 @@ static void make_flows(struct wf_flow_list *list, uint32_t n_hosts, const char *
 	set(wf_traffic_params, wf_traffic_n_params, &cfg, "kind", "permutation");
 	set(wf_traffic_params, wf_traffic_n_params, &cfg, "size", bytes);
 	set(wf_traffic_params, wf_traffic_n_params, &cfg, "class", "3");
+	set(wf_traffic_params, wf_traffic_n_params, &cfg, "op", op);
 	list->mem = wf_mem_heap();
 	if (wf_traffic_find("permutation")
 	            ->list(&cfg, n_hosts, UINT64_C(400000000000), wf_rand_key(1, 0, 0), list,
@@ -129,14 +131,15 @@ int main(int argc, char **argv)
 	double start, built, cpu, wall;
 
 	if (argc < 3) {
-		fprintf(stderr,
-		        "usage: bench_fabric HOSTS credit|pfc|none [THREADS [BYTES [ROUTING]]]\n");
+		fprintf(stderr, "usage: bench_fabric HOSTS credit|pfc|none [THREADS [BYTES "
+		                "[ROUTING [OP]]]]\n");
 		return 2;
 	}
 	start = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	set_fabric(&fabric, argv[2], argc > 5 ? argv[5] : "ecmp");
 	topo = make_topo(argv[1]);
-	make_flows(&list, topo->n_hosts, argc > 4 ? argv[4] : "256KB");
+	make_flows(&list, topo->n_hosts, argc > 4 ? argv[4] : "256KB",
+	           argc > 6 ? argv[6] : "window");
 	if (wf_sim_create(&(struct wf_sim_cfg){ .topo = topo,
 	                                        .fabric = &fabric,
 	                                        .flows = list.flow,

@@ -19,15 +19,15 @@ enum { TIMER_TICK = 2, TIMER_RUN, TIMER_COMPLETE, ADAPTER_TIMERS };
 struct wf_adapter {
 	struct wf_device dev;
 	const struct wf_adapter_env *env;
-	struct wf_adapter_counts *counts;
+	struct wf_host_counts *counts;
 	struct wf_hca *hca;
 	const struct wf_program *program;
 	void *program_arg;
 	uint32_t staged_queues; /* bit per queue with a staged packet */
 	unsigned shard_number;
-	wf_time gate;     /* nothing new leaves before: doorbell and fetch */
-	wf_time pcie_tx;  /* PCIe is busy reading until */
-	wf_time pcie_rx;  /* and writing */
+	wf_time gate;      /* nothing new leaves before: doorbell and fetch */
+	wf_time pcie_tx;   /* PCIe is busy reading until */
+	wf_time pcie_rx;   /* and writing */
 	uint32_t pcie_q16; /* ps per byte, of 2^16 */
 	struct {
 		struct wf_cq *cq;
@@ -47,6 +47,11 @@ struct wf_hca *wf_adapter_hca(struct wf_adapter *a)
 	return a->hca;
 }
 
+struct wf_host_counts *wf_adapter_counts(struct wf_adapter *a)
+{
+	return a->counts;
+}
+
 struct wf_device *wf_adapter_device(struct wf_adapter *a)
 {
 	return &a->dev;
@@ -54,8 +59,8 @@ struct wf_device *wf_adapter_device(struct wf_adapter *a)
 
 wf_time wf_adapter_seen(const struct wf_adapter *a, enum wf_wc_opcode opcode, wf_time now)
 {
-	bool fetches = opcode == WF_WC_RDMA_READ || opcode == WF_WC_COMP_SWAP ||
-	               opcode == WF_WC_FETCH_ADD;
+	bool fetches =
+		opcode == WF_WC_RDMA_READ || opcode == WF_WC_COMP_SWAP || opcode == WF_WC_FETCH_ADD;
 
 	return now + (fetches ? a->dev.fabric->cfg.nic_fetch : 0);
 }
@@ -81,7 +86,7 @@ static bool may_send(struct wf_adapter *a, const struct wf_packet *pkt, wf_time 
 	wf_time at = wf_flowctl_ready(a->dev.fabric->flowctl, port, lane, pkt->vl, pkt->size, now);
 
 	if (at <= now) {
-		port->blocked &= (uint16_t)~(1u << pkt->vl);
+		port->blocked &= (uint16_t) ~(1u << pkt->vl);
 		wf_lane_go(lane, now);
 		return true;
 	}
@@ -295,7 +300,6 @@ static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time 
 
 	if (wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
 		return;
-	a->counts->bytes_delivered += pkt->length;
 	a->pcie_rx = wf_max_time(a->pcie_rx, now) +
 	             (wf_time)(((uint64_t)pkt->length * a->pcie_q16) >> 16);
 	if (a->env->payload != NULL)
@@ -383,8 +387,9 @@ struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_ada
 	if (wf_device_init(&a->dev, fabric, id) != 0)
 		return NULL;
 	full.host = host;
-	full.line_rate = fabric->topo->links[fabric->topo->ports[fabric->topo->nodes[id].first_port].link]
-	                         .rate;
+	full.line_rate =
+		fabric->topo->links[fabric->topo->ports[fabric->topo->nodes[id].first_port].link]
+			.rate;
 	full.overhead = (uint16_t)(fabric->header - WF_BTH_LEN);
 	full.roce = !fabric->flowctl->uses_credits;
 	full.data = env->payload != NULL;

@@ -17,9 +17,9 @@
 #ifndef WF_SIM_ADAPTER_H
 #define WF_SIM_ADAPTER_H
 
-#include "base/hist.h"
 #include "fabric/fabric.h"
 #include "rdma/hca.h"
+#include "sim/counts.h"
 #include "sim/payload.h"
 
 struct wf_adapter;
@@ -35,18 +35,13 @@ struct wf_program {
 	void (*complete)(void *arg, struct wf_adapter *adapter, struct wf_cq *cq, wf_time now);
 };
 
-/* What adapters of one shard count. */
-struct wf_adapter_counts {
-	struct wf_hist packet_latency; /* ps, packets with payload; not in data mode */
-	uint64_t bytes_delivered;      /* payload of packets received */
-};
-
 /* What all adapters of a simulation share. */
 struct wf_adapter_env {
 	const struct wf_fabric *fabric;
 	struct wf_payload *payload; /* NULL: contents do not matter */
 	/* Sees every packet put on the wire by an adapter, before it leaves; NULL: nobody does. */
-	void (*tap)(void *arg, const struct wf_device *dev, const struct wf_packet *pkt, wf_time now);
+	void (*tap)(void *arg, const struct wf_device *dev, const struct wf_packet *pkt,
+	            wf_time now);
 	void *tap_arg;
 };
 
@@ -62,12 +57,14 @@ struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_ada
 void wf_adapter_fini(struct wf_adapter *adapter);
 
 /* Sets what runs on it; before the run. */
-void wf_adapter_set_program(struct wf_adapter *adapter, const struct wf_program *program, void *arg);
+void wf_adapter_set_program(struct wf_adapter *adapter, const struct wf_program *program,
+                            void *arg);
 
 /* Sets up flow control when its port is connected, and lets the program run at time 0. */
 void wf_adapter_start(struct wf_adapter *adapter);
 
 struct wf_hca *wf_adapter_hca(struct wf_adapter *adapter);
+struct wf_host_counts *wf_adapter_counts(struct wf_adapter *adapter);
 struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
 
 /* Has program->run called at at (once; an earlier time replaces a later one). */

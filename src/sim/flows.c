@@ -169,12 +169,28 @@ static int fill_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct i
 	return 0;
 }
 
+/* All flows use queue pairs, or none does. */
+static int check_ops(const struct wf_sim_cfg *cfg, bool *rc_p, struct wf_err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cfg->n_flows; i++)
+		n += cfg->flows[i].op != WF_FLOW_WINDOW;
+	*rc_p = n > 0;
+	if (n != 0 && n != cfg->n_flows)
+		return wf_err_say(err,
+		                  "traffic: op window does not go together with write, send or "
+		                  "read in one run; use one or the other");
+	return 0;
+}
+
 int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,
                       struct wf_err *err)
 {
 	struct wf_shard *shard = wf_engine_shard(sim->engine, 0);
 	struct wf_mem *mem = wf_mem_heap();
 	struct item *items;
+	bool rc;
 	int ret;
 
 	if (cfg->n_flows >= UINT32_MAX / 2)
@@ -185,8 +201,15 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t
 		if (ret != 0)
 			return ret;
 	}
-	fill_env(sim);
+	ret = check_ops(cfg, &rc, err);
+	if (ret != 0)
+		return ret;
 	sim->n_flows = (uint32_t)cfg->n_flows;
+	if (rc) {
+		sim->adapter_env.fabric = &sim->fabric;
+		return wf_rc_create(&sim->fabric, cfg->flows, cfg->n_flows, &sim->rc, err);
+	}
+	fill_env(sim);
 	sim->env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
 	sim->env.rx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_rx));
 	sim->rx_of_spec = mem->alloc(mem, cfg->n_flows * sizeof(*sim->rx_of_spec));

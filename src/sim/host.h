@@ -11,8 +11,8 @@
 #ifndef WF_SIM_HOST_H
 #define WF_SIM_HOST_H
 
-#include "base/hist.h"
 #include "fabric/fabric.h"
+#include "sim/counts.h"
 #include "sim/traffic.h"
 
 #define WF_FLOW_NONE UINT32_MAX
@@ -52,16 +52,6 @@ struct wf_flow_rx {
 	bool owes_nak;
 	bool nak_sent; /* for this expected: once is enough */
 	uint8_t pad[2];
-};
-
-/* What hosts of one shard count. */
-struct wf_host_counts {
-	struct wf_hist packet_latency;
-	struct wf_hist flow_time;
-	uint64_t bytes_delivered;
-	uint64_t resent;
-	uint64_t flows_done; /* acknowledged to the end */
-	wf_time last_delivery;
 };
 
 /* What all hosts of a simulation share. */

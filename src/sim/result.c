@@ -65,7 +65,7 @@ bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, 
 
 wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i)
 {
-	return sim->env.rx[sim->rx_of_spec[i]].done;
+	return sim->rc != NULL ? wf_rc_flow_end(sim->rc, i) : sim->env.rx[sim->rx_of_spec[i]].done;
 }
 
 static const struct wf_switch *switch_of(const struct wf_sim *sim, uint32_t id)
@@ -110,12 +110,13 @@ void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
 		r->bytes_delivered += c->bytes_delivered;
 		r->resent += c->resent;
 		r->flows_done += c->flows_done;
+		r->flows_failed += c->flows_failed;
 		r->last_delivery = wf_max_time(r->last_delivery, c->last_delivery);
 		wf_hist_merge(&r->packet_latency, &c->packet_latency);
 		wf_hist_merge(&r->flow_time, &c->flow_time);
 	}
 	r->packets_inside = r->packets_sent - r->packets_delivered - r->packets_dropped;
-	r->finished = r->flows_done == r->flows;
+	r->finished = r->flows_done + r->flows_failed == r->flows;
 	r->windows = wf_engine_windows(sim->engine);
 	r->memory = wf_engine_memory(sim->engine);
 	add_devices(sim, r);

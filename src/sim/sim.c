@@ -72,11 +72,28 @@ static int make_shards(struct wf_sim *sim)
 	return 0;
 }
 
+static int make_adapter(struct wf_sim *sim, uint32_t id, struct wf_shard *shard)
+{
+	uint32_t host = sim->topo->nodes[id].host;
+	struct wf_hca_attr attr;
+	struct wf_adapter *a;
+
+	wf_rc_attr(sim->rc, host, &attr);
+	a = wf_adapter_create(shard, &sim->adapter_env, host, &attr);
+	if (a == NULL)
+		return -ENOMEM;
+	sim->adapters[host] = a;
+	sim->devices[id] = wf_adapter_device(a);
+	return 0;
+}
+
 static int make_device(struct wf_sim *sim, uint32_t id, struct wf_shard *shard,
                        const uint32_t *first_tx)
 {
 	uint32_t host = sim->topo->nodes[id].host;
 
+	if (is_host(sim->topo, id) && sim->rc != NULL)
+		return make_adapter(sim, id, shard);
 	if (is_host(sim->topo, id)) {
 		struct wf_host *h = wf_host_create(shard, &sim->env, host, first_tx[host],
 		                                   first_tx[host + 1] - first_tx[host]);
@@ -105,7 +122,8 @@ static int make_devices(struct wf_sim *sim, const uint32_t *first_tx)
 
 	sim->devices = mem->alloc(mem, n * sizeof(struct wf_device *));
 	sim->hosts = mem->alloc(mem, sim->topo->n_hosts * sizeof(struct wf_host *));
-	if (order == NULL || sim->devices == NULL || sim->hosts == NULL)
+	sim->adapters = mem->alloc(mem, sim->topo->n_hosts * sizeof(struct wf_adapter *));
+	if (order == NULL || sim->devices == NULL || sim->hosts == NULL || sim->adapters == NULL)
 		goto out;
 	ret = wf_topo_partition(sim->topo, sim->n_shards, order, order + n);
 	for (uint32_t i = 0; i < n && ret == 0; i++)
@@ -170,7 +188,9 @@ static int start_devices(struct wf_sim *sim, struct wf_err *err)
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
 		int ret = 0;
 
-		if (is_host(sim->topo, id))
+		if (is_host(sim->topo, id) && sim->rc != NULL)
+			wf_adapter_start(sim->adapters[sim->topo->nodes[id].host]);
+		else if (is_host(sim->topo, id))
 			wf_host_start(sim->hosts[sim->topo->nodes[id].host]);
 		else
 			ret = wf_switch_start(
@@ -287,6 +307,8 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 		ret = make_devices(sim, first_tx);
 	if (ret == 0)
 		ret = connect_links(sim);
+	if (ret == 0 && sim->rc != NULL)
+		ret = wf_rc_connect(sim->rc, &sim->fabric, sim->adapters, err);
 	if (ret == 0)
 		ret = start_devices(sim, err);
 	if (ret == 0)
@@ -322,23 +344,29 @@ void wf_sim_destroy(struct wf_sim *sim)
 
 	if (sim == NULL)
 		return;
+	wf_rc_destroy(sim->rc);
 	wf_engine_destroy(sim->engine);
 	wf_fabric_fini(&sim->fabric);
 	mem->free(mem, sim->shards);
 	mem->free(mem, sim->devices);
 	mem->free(mem, sim->hosts);
+	mem->free(mem, sim->adapters);
 	mem->free(mem, sim->rx_of_spec);
 	mem->free(mem, sim->faults);
 	mem->free(mem, sim->link_down);
 	mem->free(mem, sim);
 }
 
+/* Flows that have come to their end, good or bad. */
 static uint64_t flows_done(const struct wf_sim *sim)
 {
 	uint64_t done = 0;
 
-	for (unsigned i = 0; i < sim->n_shards; i++)
-		done += ((const struct wf_host_counts *)sim->shards[i]->user)->flows_done;
+	for (unsigned i = 0; i < sim->n_shards; i++) {
+		const struct wf_host_counts *c = sim->shards[i]->user;
+
+		done += c->flows_done + c->flows_failed;
+	}
 	return done;
 }
 

@@ -53,6 +53,7 @@ struct wf_sim_result {
 	wf_time end;   /* virtual time at which the run ended */
 	bool finished; /* every flow was delivered and acknowledged */
 	uint64_t flows, flows_done;
+	uint64_t flows_failed; /* their queue pair went into error */
 	uint64_t packets_sent, packets_delivered, packets_dropped,
 		packets_inside;    /* data and ACKs */
 	uint64_t bytes_delivered;  /* payload, without repeats */

@@ -7,7 +7,9 @@
 
 #include "fabric/fabric.h"
 #include "fabric/switch.h"
+#include "sim/adapter.h"
 #include "sim/host.h"
+#include "sim/rc.h"
 #include "sim/sim.h"
 
 struct wf_sim {
@@ -17,8 +19,11 @@ struct wf_sim {
 	unsigned n_shards;
 	struct wf_fabric_shard **shards;
 	struct wf_device **devices; /* by node id */
-	struct wf_host **hosts;     /* by host index */
+	struct wf_host **hosts;     /* by host index; flows of the windowed sender */
 	struct wf_host_env env;
+	struct wf_adapter **adapters; /* by host index; flows of RC queue pairs */
+	struct wf_adapter_env adapter_env;
+	struct wf_rc *rc; /* NULL: the windowed sender */
 	uint32_t n_flows;
 	uint32_t *rx_of_spec; /* receiving side of each flow, in the caller's order */
 	struct wf_sim_fault *faults;

@@ -15,12 +15,32 @@
 	.offset = offsetof(struct wf_traffic_cfg, field),                                          \
 	.size = sizeof(((struct wf_traffic_cfg *)0)->field)
 
+/* In the order of enum wf_flow_op. */
+static const char *const flow_ops[] = { "window", "write", "send", "read", NULL };
+
+_Static_assert(WF_ARRAY_SIZE(flow_ops) == WF_FLOW_OPS + 1, "name every operation");
+
+enum wf_flow_op wf_flow_op_find(const char *name)
+{
+	enum wf_flow_op op = WF_FLOW_WINDOW;
+
+	while (op < WF_FLOW_OPS && strcmp(flow_ops[op], name) != 0)
+		op++;
+	return op;
+}
+
 const struct wf_param wf_traffic_params[] = {
 	{ .name = "kind",
 	  .kind = WF_PARAM_TEXT,
 	  FIELD(kind),
 	  .def = "permutation",
 	  .help = "who sends to whom (weft list traffic)" },
+	{ .name = "op",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(op),
+	  .names = flow_ops,
+	  .def = "window",
+	  .help = "carried by a simple windowed sender, or by RC queue pairs: write, send, read" },
 	{ .name = "size",
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(size),
@@ -197,7 +217,9 @@ static bool shuffle(uint32_t *to, uint32_t n, uint64_t key, uint64_t *counter)
 static int list_permutation(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
                             uint64_t key, struct wf_flow_list *list, struct wf_err *err)
 {
-	struct wf_flow_spec spec = { .bytes = cfg->size, .cls = (uint8_t)cfg->cls };
+	struct wf_flow_spec spec = { .bytes = cfg->size,
+		                     .cls = (uint8_t)cfg->cls,
+		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
 	uint64_t counter = 0;
 	uint32_t *to;
 	int rc = 0;
@@ -226,7 +248,9 @@ static int list_permutation(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, 
 static int list_incast(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
                        uint64_t key, struct wf_flow_list *list, struct wf_err *err)
 {
-	struct wf_flow_spec spec = { .bytes = cfg->size, .cls = (uint8_t)cfg->cls };
+	struct wf_flow_spec spec = { .bytes = cfg->size,
+		                     .cls = (uint8_t)cfg->cls,
+		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
 	uint32_t fanin = cfg->fanin == 0 ? n_hosts - 1 : cfg->fanin;
 	int rc = 0;
 
@@ -259,7 +283,9 @@ static int list_incast(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint6
 static int list_all_to_all(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
                            uint64_t key, struct wf_flow_list *list, struct wf_err *err)
 {
-	struct wf_flow_spec spec = { .bytes = cfg->size, .cls = (uint8_t)cfg->cls };
+	struct wf_flow_spec spec = { .bytes = cfg->size,
+		                     .cls = (uint8_t)cfg->cls,
+		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
 	int rc = 0;
 
 	(void)key;

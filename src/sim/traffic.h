@@ -25,8 +25,18 @@ struct wf_cdf {
 	} point[WF_CDF_MAX];
 };
 
+/* How a flow is carried. */
+enum wf_flow_op {
+	WF_FLOW_WINDOW, /* the simple windowed sender: no transport */
+	WF_FLOW_WRITE,  /* RDMA WRITE on a reliable connection */
+	WF_FLOW_SEND,
+	WF_FLOW_READ, /* the receiver reads */
+	WF_FLOW_OPS
+};
+
 struct wf_traffic_cfg {
 	char kind[16];     /* a name of wf_traffic_kinds() */
+	char op[12];       /* a name of enum wf_flow_op */
 	uint64_t size;     /* bytes of each flow; random: without a distribution */
 	uint32_t cls;      /* priority or service level */
 	uint32_t fanin;    /* incast: senders; 0 = all other hosts */
@@ -47,6 +57,7 @@ struct wf_flow_spec {
 	uint64_t bytes;
 	wf_time start;
 	uint8_t cls;
+	uint8_t op; /* enum wf_flow_op */
 };
 
 /* A growing array of flows. */
@@ -78,6 +89,9 @@ struct wf_traffic_ops {
 	int (*list)(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
 	            uint64_t key, struct wf_flow_list *list, struct wf_err *err);
 };
+
+/* The operation called name ("window", "write", "send", "read"), or WF_FLOW_OPS. */
+enum wf_flow_op wf_flow_op_find(const char *name);
 
 /* The table of all kinds; ends with NULL. */
 const struct wf_traffic_ops *const *wf_traffic_kinds(void);

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rc.c - sets up queue pairs for flows, posts their messages and takes their completions.
+ */
+#include "sim/rc.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "rdma/cq.h"
+#include "rdma/mr.h"
+#include "rdma/qp.h"
+
+#define REGION_BYTES (UINT64_C(1) << 40) /* of every host; nothing is behind it */
+#define MESSAGE_MAX (UINT64_C(1) << 30)
+#define POLL 16
+#define SELECTIVE_WINDOW 1024
+
+/* One flow, seen by its requester; only that host touches it during the run. */
+struct flow {
+	struct wf_flow_spec spec;
+	struct wf_qp *qp;
+	uint32_t rkey;
+	uint32_t left; /* messages not completed */
+	wf_time end;
+};
+
+/* What runs on one host. */
+struct host {
+	struct wf_rc *rc;
+	struct wf_adapter *adapter;
+	struct wf_pd *pd;
+	struct wf_cq *cq;
+	struct wf_mr *mr;
+	uint32_t *starts; /* flows it requests, by start time */
+	uint32_t n_starts, next;
+	uint32_t n_qps;
+	uint32_t n_messages;
+};
+
+struct wf_rc {
+	uint32_t n_flows, n_hosts;
+	struct flow *flows;
+	uint32_t *starts; /* of all hosts, one after the other */
+	struct host *hosts;
+	enum wf_mtu mtu;
+};
+
+static uint32_t requester(const struct wf_flow_spec *f)
+{
+	return f->op == WF_FLOW_READ ? f->dst : f->src;
+}
+
+static uint32_t responder(const struct wf_flow_spec *f)
+{
+	return f->op == WF_FLOW_READ ? f->src : f->dst;
+}
+
+static uint32_t messages(const struct wf_flow_spec *f)
+{
+	return (uint32_t)((f->bytes + MESSAGE_MAX - 1) / MESSAGE_MAX);
+}
+
+static bool starts_before(const struct wf_rc *rc, uint32_t a, uint32_t b)
+{
+	wf_time x = rc->flows[a].spec.start, y = rc->flows[b].spec.start;
+
+	return x < y || (x == y && a < b);
+}
+
+/* A host's flows by their start; they mostly come in that order. */
+static void sort_starts(const struct wf_rc *rc, struct host *h)
+{
+	for (uint32_t i = 1; i < h->n_starts; i++) {
+		uint32_t flow = h->starts[i], k = i;
+
+		for (; k > 0 && starts_before(rc, flow, h->starts[k - 1]); k--)
+			h->starts[k] = h->starts[k - 1];
+		h->starts[k] = flow;
+	}
+}
+
+/* Shares the flows out over the hosts. */
+static void plan_hosts(struct wf_rc *rc)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < rc->n_flows; i++) {
+		const struct wf_flow_spec *f = &rc->flows[i].spec;
+
+		rc->hosts[requester(f)].n_starts++;
+		rc->hosts[f->src].n_qps++;
+		rc->hosts[f->dst].n_qps++;
+		rc->hosts[f->src].n_messages += messages(f);
+		rc->hosts[f->dst].n_messages += messages(f);
+	}
+	for (uint32_t h = 0; h < rc->n_hosts; h++) {
+		rc->hosts[h].rc = rc;
+		rc->hosts[h].starts = rc->starts + first;
+		first += rc->hosts[h].n_starts;
+		rc->hosts[h].n_starts = 0;
+	}
+	for (uint32_t i = 0; i < rc->n_flows; i++) {
+		struct host *h = &rc->hosts[requester(&rc->flows[i].spec)];
+
+		h->starts[h->n_starts++] = i;
+	}
+	for (uint32_t h = 0; h < rc->n_hosts; h++)
+		sort_starts(rc, &rc->hosts[h]);
+}
+
+static int find_mtu(uint64_t bytes, enum wf_mtu *mtu_p)
+{
+	for (enum wf_mtu mtu = WF_MTU_256; mtu <= WF_MTU_4096; mtu++) {
+		if (wf_mtu_bytes(mtu) == bytes) {
+			*mtu_p = mtu;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int wf_rc_create(const struct wf_fabric *fabric, const struct wf_flow_spec *flows, size_t n,
+                 struct wf_rc **rc_p, struct wf_err *err)
+{
+	struct wf_mem *mem = wf_mem_heap();
+	struct wf_rc *rc;
+	enum wf_mtu mtu;
+
+	if (find_mtu(fabric->cfg.mtu, &mtu) != 0)
+		return wf_err_say(err,
+		                  "mtu: queue pairs have a path MTU of 256, 512, 1024, 2048 or "
+		                  "4096 bytes");
+	rc = mem->alloc(mem, sizeof(*rc));
+	if (rc == NULL)
+		return -ENOMEM;
+	rc->mtu = mtu;
+	rc->n_flows = (uint32_t)n;
+	rc->n_hosts = fabric->topo->n_hosts;
+	rc->flows = mem->alloc(mem, n * sizeof(*rc->flows));
+	rc->starts = mem->alloc(mem, n * sizeof(*rc->starts));
+	rc->hosts = mem->alloc(mem, rc->n_hosts * sizeof(*rc->hosts));
+	if (rc->flows == NULL || rc->starts == NULL || rc->hosts == NULL) {
+		wf_rc_destroy(rc);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		rc->flows[i].spec = flows[i];
+		rc->flows[i].left = messages(&flows[i]);
+		rc->flows[i].end = WF_TIME_NEVER;
+	}
+	plan_hosts(rc);
+	*rc_p = rc;
+	return 0;
+}
+
+void wf_rc_destroy(struct wf_rc *rc)
+{
+	struct wf_mem *mem = wf_mem_heap();
+
+	if (rc == NULL)
+		return;
+	for (uint32_t i = 0; rc->hosts != NULL && i < rc->n_hosts; i++) {
+		if (rc->hosts[i].adapter != NULL)
+			wf_adapter_fini(rc->hosts[i].adapter);
+	}
+	mem->free(mem, rc->flows);
+	mem->free(mem, rc->starts);
+	mem->free(mem, rc->hosts);
+	mem->free(mem, rc);
+}
+
+void wf_rc_attr(const struct wf_rc *rc, uint32_t host, struct wf_hca_attr *attr)
+{
+	const struct host *h = &rc->hosts[host];
+
+	wf_hca_attr_defaults(attr);
+	attr->max_qp = h->n_qps + 1;
+	attr->max_mr = 1;
+	attr->max_cqe = h->n_messages + 1;
+	attr->max_events = 4;
+}
+
+wf_time wf_rc_flow_end(const struct wf_rc *rc, size_t i)
+{
+	return rc->flows[i].end;
+}
+
+/* Posts all messages of a flow. */
+static void post_flow(struct host *h, uint32_t number, wf_time now)
+{
+	struct flow *f = &h->rc->flows[number];
+	uint64_t left = f->spec.bytes;
+
+	while (left > 0) {
+		uint32_t bytes = (uint32_t)wf_min_u64(left, MESSAGE_MAX);
+		struct wf_sge sge = { .length = bytes, .lkey = wf_mr_lkey(h->mr) };
+		const struct wf_send_wr *bad;
+		struct wf_send_wr wr = {
+			.wr_id = number,
+			.sge = &sge,
+			.num_sge = 1,
+			.flags = WF_SEND_SIGNALED,
+			.rdma.rkey = f->rkey,
+		};
+		int ret;
+
+		switch ((enum wf_flow_op)f->spec.op) {
+		case WF_FLOW_WRITE:
+			wr.opcode = WF_WR_RDMA_WRITE;
+			break;
+		case WF_FLOW_SEND:
+			wr.opcode = WF_WR_SEND;
+			break;
+		case WF_FLOW_READ:
+			wr.opcode = WF_WR_RDMA_READ;
+			break;
+		case WF_FLOW_WINDOW:
+		case WF_FLOW_OPS:
+			assert(0);
+		}
+		/* The queue was made for all of them. */
+		ret = wf_qp_post_send(f->qp, &wr, &bad);
+		assert(ret == 0);
+		(void)ret;
+		left -= bytes;
+	}
+	wf_adapter_ring(h->adapter, f->spec.op == WF_FLOW_READ ? 0 : f->spec.bytes, now);
+}
+
+static void host_run(void *arg, struct wf_adapter *adapter, wf_time now)
+{
+	struct host *h = arg;
+
+	while (h->next < h->n_starts) {
+		uint32_t number = h->starts[h->next];
+		wf_time start = h->rc->flows[number].spec.start;
+
+		if (start > now) {
+			wf_adapter_call_at(adapter, start);
+			return;
+		}
+		h->next++;
+		post_flow(h, number, now);
+	}
+}
+
+/* A message of a flow is over. */
+static void take(struct host *h, const struct wf_wc *wc, wf_time now)
+{
+	struct wf_host_counts *c = wf_adapter_counts(h->adapter);
+	struct flow *f = &h->rc->flows[wc->wr_id];
+	wf_time seen = wf_adapter_seen(h->adapter, wc->opcode, wf_max_time(now, wc->time));
+
+	if (f->left == 0)
+		return; /* it failed before */
+	if (wc->status != WF_WC_SUCCESS) {
+		f->left = 0;
+		c->flows_failed++;
+		return;
+	}
+	if (--f->left > 0)
+		return;
+	f->end = seen;
+	c->bytes_delivered += f->spec.bytes;
+	c->flows_done++;
+	c->last_delivery = wf_max_time(c->last_delivery, seen);
+	wf_hist_add(&c->flow_time, (uint64_t)(seen - f->spec.start));
+}
+
+static void host_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *cq, wf_time now)
+{
+	struct host *h = arg;
+	struct wf_wc wc[POLL];
+	int n;
+
+	(void)adapter;
+	/* Armed first: what comes while we poll is not missed. */
+	wf_cq_arm(cq, false);
+	while ((n = wf_cq_poll(cq, POLL, wc)) > 0) {
+		for (int i = 0; i < n; i++) {
+			/* Receives of SENDs need no notice: the sender's completion ends the flow. */
+			if (wc[i].status == WF_WC_SUCCESS && wc[i].opcode >= WF_WC_RECV)
+				continue;
+			take(h, &wc[i], now);
+		}
+	}
+}
+
+static const struct wf_program host_program = { host_run, host_complete };
+
+static int open_host(struct wf_rc *rc, uint32_t number, struct wf_adapter *adapter)
+{
+	struct wf_mr_attr region = {
+		.length = REGION_BYTES,
+		.access = WF_ACCESS_LOCAL_WRITE | WF_ACCESS_REMOTE_WRITE | WF_ACCESS_REMOTE_READ,
+	};
+	struct host *h = &rc->hosts[number];
+	struct wf_hca *hca = wf_adapter_hca(adapter);
+	int ret;
+
+	h->adapter = adapter;
+	wf_adapter_set_program(adapter, &host_program, h);
+	ret = wf_pd_create(hca, &h->pd);
+	if (ret == 0)
+		ret = wf_mr_reg(h->pd, &region, &h->mr);
+	if (ret == 0)
+		ret = wf_cq_create(hca, h->n_messages + 1, &h->cq);
+	if (ret == 0)
+		wf_cq_arm(h->cq, false);
+	return ret;
+}
+
+/* Hardware settings of a queue pair, from the fabric's. */
+static void tune_qp(const struct wf_fabric *fabric, struct wf_qp_tune *tune)
+{
+	const struct wf_fabric_cfg *cfg = &fabric->cfg;
+
+	tune->ack_every = cfg->sender_ack;
+	tune->window = (uint32_t)((cfg->sender_window + cfg->mtu - 1) / cfg->mtu);
+	tune->ect = true;
+	if (fabric->route->reorders) {
+		/* Packets overtake one another: being early is no sign of a loss. */
+		tune->recovery = WF_RECOVERY_SELECTIVE;
+		tune->window = SELECTIVE_WINDOW;
+		tune->reorder = SELECTIVE_WINDOW - 1;
+	}
+}
+
+static int make_qp(struct host *h, const struct wf_fabric *fabric, const struct wf_flow_spec *f,
+                   struct wf_qp **qp_p)
+{
+	struct wf_qp_init init = {
+		.type = WF_QPT_RC,
+		.send_cq = h->cq,
+		.recv_cq = h->cq,
+		.cap = { .max_send_wr = messages(f),
+		         .max_recv_wr = f->op == WF_FLOW_SEND ? messages(f) : 1,
+		         .max_send_sge = 1,
+		         .max_recv_sge = 1 },
+	};
+
+	tune_qp(fabric, &init.tune);
+	return wf_qp_create(h->pd, &init, qp_p);
+}
+
+/* 4.096 us * 2^n: the smallest that is not less than at. */
+static uint8_t timeout_code(wf_time at)
+{
+	uint8_t n = 1;
+
+	while (n < 31 && (INT64_C(4096) * WF_NS << n) < at)
+		n++;
+	return n;
+}
+
+static int bring_up(const struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_qp *qp,
+                    uint32_t peer_host, uint32_t peer_qpn, const struct wf_flow_spec *f)
+{
+	struct wf_qp_attr attr = {
+		.qp_state = WF_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = WF_ACCESS_REMOTE_WRITE | WF_ACCESS_REMOTE_READ,
+		.path_mtu = rc->mtu,
+		.dest_qp_num = peer_qpn,
+		.ah_attr = { .dest = peer_host, .sl = f->cls, .port_num = 1 },
+		.max_rd_atomic = 16,
+		.max_dest_rd_atomic = 16,
+		.min_rnr_timer = 12,
+		.timeout = timeout_code(fabric->cfg.sender_timeout),
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+	};
+	int ret = wf_qp_modify(qp, &attr,
+	                       WF_QP_STATE | WF_QP_PKEY_INDEX | WF_QP_PORT | WF_QP_ACCESS_FLAGS);
+
+	attr.qp_state = WF_QPS_RTR;
+	if (ret == 0)
+		ret = wf_qp_modify(qp, &attr,
+		                   WF_QP_STATE | WF_QP_AV | WF_QP_PATH_MTU | WF_QP_DEST_QPN |
+		                           WF_QP_RQ_PSN | WF_QP_MAX_DEST_RD_ATOMIC |
+		                           WF_QP_MIN_RNR_TIMER);
+	attr.qp_state = WF_QPS_RTS;
+	if (ret == 0)
+		ret = wf_qp_modify(qp, &attr,
+		                   WF_QP_STATE | WF_QP_TIMEOUT | WF_QP_RETRY_CNT | WF_QP_RNR_RETRY |
+		                           WF_QP_SQ_PSN | WF_QP_MAX_QP_RD_ATOMIC);
+	return ret;
+}
+
+static int post_receives(struct host *h, struct wf_qp *qp, const struct wf_flow_spec *f)
+{
+	uint64_t left = f->bytes;
+	int ret = 0;
+
+	while (left > 0 && ret == 0 && f->op == WF_FLOW_SEND) {
+		uint32_t bytes = (uint32_t)wf_min_u64(left, MESSAGE_MAX);
+		struct wf_sge sge = { .length = bytes, .lkey = wf_mr_lkey(h->mr) };
+		struct wf_recv_wr wr = { .sge = &sge, .num_sge = 1 };
+		const struct wf_recv_wr *bad;
+
+		ret = wf_qp_post_recv(qp, &wr, &bad);
+		left -= bytes;
+	}
+	return ret;
+}
+
+static int connect_flow(struct wf_rc *rc, const struct wf_fabric *fabric, struct flow *f)
+{
+	uint32_t from = requester(&f->spec), to = responder(&f->spec);
+	struct wf_qp *peer;
+	int ret = make_qp(&rc->hosts[from], fabric, &f->spec, &f->qp);
+
+	if (ret == 0)
+		ret = make_qp(&rc->hosts[to], fabric, &f->spec, &peer);
+	if (ret != 0)
+		return ret;
+	f->rkey = wf_mr_rkey(rc->hosts[to].mr);
+	ret = bring_up(rc, fabric, f->qp, to, wf_qp_num(peer), &f->spec);
+	if (ret == 0)
+		ret = bring_up(rc, fabric, peer, from, wf_qp_num(f->qp), &f->spec);
+	if (ret == 0)
+		ret = post_receives(&rc->hosts[to], peer, &f->spec);
+	return ret;
+}
+
+int wf_rc_connect(struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_adapter **adapters,
+                  struct wf_err *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < rc->n_hosts && ret == 0; i++)
+		ret = open_host(rc, i, adapters[i]);
+	for (uint32_t i = 0; i < rc->n_flows && ret == 0; i++)
+		ret = connect_flow(rc, fabric, &rc->flows[i]);
+	if (ret == -EINVAL)
+		return wf_err_say(err, "traffic: a queue pair cannot be set up so (sender.window, "
+		                       "sender.ack, or more messages than a queue holds)");
+	return ret;
+}

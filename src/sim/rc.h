@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rc.h - flows as messages on reliable connected queue pairs.
+ *
+ * Each flow has a queue pair at both ends, connected before the run begins. Its requester (the
+ * source for WRITE and SEND, the destination for READ) posts the flow's bytes as one message, or
+ * several where they exceed what a message may have, and the flow is over when the last completes.
+ * Contents do not matter: keys, bounds and order are checked, no bytes are moved.
+ */
+#ifndef WF_SIM_RC_H
+#define WF_SIM_RC_H
+
+#include "sim/adapter.h"
+#include "sim/traffic.h"
+
+struct wf_rc;
+
+/*
+ * Plans n flows. flows is copied. Returns 0, -ENOMEM, or -EINVAL with err filled (an MTU that the
+ * transport does not have).
+ */
+int wf_rc_create(const struct wf_fabric *fabric, const struct wf_flow_spec *flows, size_t n,
+                 struct wf_rc **rc_p, struct wf_err *err) WF_MUST_USE;
+
+/* What the adapter of a host needs room for. */
+void wf_rc_attr(const struct wf_rc *rc, uint32_t host, struct wf_hca_attr *attr);
+
+/*
+ * Creates and connects the queue pairs and sets the adapters' programs. adapters by host index;
+ * borrowed. Returns 0, -ENOMEM, or -EINVAL with err filled.
+ */
+int wf_rc_connect(struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_adapter **adapters,
+                  struct wf_err *err) WF_MUST_USE;
+
+/* When flow i ended; WF_TIME_NEVER: it has not, or failed. */
+wf_time wf_rc_flow_end(const struct wf_rc *rc, size_t i);
+
+/* Frees everything, the adapters' transports too. NULL is allowed. */
+void wf_rc_destroy(struct wf_rc *rc);
+
+#endif
