@@ -14,13 +14,14 @@
  * holds), the average is u * (1 - dt / T) + n / T, and of two hops n / dt is compared crosswise. What
  * is left is one division for the rate and one for the gap that goes with it.
  *
- * u is in Q32, n in Q24 picoseconds. Errors are below 1e-9 of the rate.
+ * u is in Q32, n in Q24 picoseconds. An update is right to 1e-9 of the rate.
  */
 #include "base/rng.h"
 #include "cc/cc_priv.h"
 #include "cc/pint.h"
 
 #define N_BITS 24
+#define SHARE_BITS 36
 #define U_MAX (UINT64_C(1) << 42)
 #define PINT_DOMAIN 0x50494e54 /* "PINT" */
 
@@ -178,10 +179,11 @@ static void set_reference(struct hpcc *h, uint64_t rate)
 
 	assert(num != 0);
 	h->ref_rate = rate;
+	/* 63 bits, so that half a divisor can be added. */
 	if (high != 0)
-		h->ref_shift = 64 - __builtin_clzll(high);
+		h->ref_shift = 65 - __builtin_clzll(high);
 	else
-		h->ref_shift = -__builtin_clzll((uint64_t)num);
+		h->ref_shift = 1 - __builtin_clzll((uint64_t)num);
 	h->ref_num = (uint64_t)(h->ref_shift >= 0 ? num >> h->ref_shift : num << -h->ref_shift);
 }
 
@@ -192,8 +194,8 @@ static uint64_t scaled_reference(const struct hpcc *h, uint64_t u)
 
 	if (wf_unlikely(u >> 34 != 0 || u >> 20 == 0))
 		return u == 0 ? UINT64_MAX : wf_sat64((wf_u128)h->ref_rate * h->p.eta / u);
-	/* At least 29 significant bits. */
-	q = h->ref_num / u;
+	/* At least 28 significant bits, rounded. */
+	q = (h->ref_num + u / 2) / u;
 	return h->ref_shift >= 0 ? q << h->ref_shift : q >> -h->ref_shift;
 }
 
@@ -261,9 +263,9 @@ static bool look_at_hop(const struct hpcc *h, struct hop *hop, const struct wf_c
 	n = wf_min_u64(sent, hop->most) * hop->byte_time;
 	if (queued != 0) {
 		uint64_t drain = wf_min_u64(queued, hop->most) * hop->byte_time;
-		uint64_t share = (uint64_t)(((wf_u128)dt * h->inv_drain) >> 32);
+		uint64_t share = (uint64_t)(((wf_u128)dt * h->inv_drain) >> (64 - SHARE_BITS));
 
-		n += wf_min_u64(wf_sat64(((wf_u128)drain * share) >> 32), TIME_MAX);
+		n += wf_min_u64(wf_sat64(((wf_u128)drain * share) >> SHARE_BITS), TIME_MAX);
 	}
 	/* Which hop is the busiest cannot be foreseen: no branch. */
 	busier = (wf_u128)n * b->dt > (wf_u128)b->n * dt;
@@ -280,9 +282,9 @@ static void average(struct hpcc *h, const struct busy *b)
 	if (b->dt >= h->rtt) {
 		h->u = wf_sat64(((wf_u128)b->n << (32 - N_BITS)) / b->dt);
 	} else {
-		uint64_t w = (uint64_t)(((wf_u128)b->dt * h->inv_rtt) >> 32);
+		uint64_t w = b->dt * h->inv_rtt; /* Q64 */
 
-		h->u -= (uint64_t)(((wf_u128)h->u * w) >> 32);
+		h->u -= (uint64_t)(((wf_u128)h->u * w) >> 64);
 		h->u += (uint64_t)wf_min_u64(
 			wf_sat64(((wf_u128)b->n * h->inv_rtt) >> (32 + N_BITS)), U_MAX);
 	}
