@@ -49,6 +49,8 @@ static void put_on_link(struct wf_device *dev, struct wf_port *port, const struc
 	uint32_t head = bytes < port->cut ? bytes : port->cut;
 
 	assert(port->free_at <= now && port->up);
+	if (wf_unlikely(port->tapped))
+		dev->fabric->tap(dev->fabric->tap_arg, dev, port, pkt, now);
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
 	port->free_at = now + wf_port_time(port, bytes);
 	dev->shard->hops++;

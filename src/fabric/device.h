@@ -79,6 +79,7 @@ struct wf_port {
 	bool lossy;     /* received packets may be lost: up_since, loss, ber matter */
 	bool global;    /* between groups of a dragonfly */
 	uint8_t cursor; /* DWRR: queue whose turn it is */
+	bool tapped;    /* wf_fabric.tap is told of what is put on the wire */
 
 	wf_time in_delay; /* delay of the link into this port */
 	wf_time up_since; /* packets sent before this are lost */

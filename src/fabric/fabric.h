@@ -56,6 +56,13 @@ struct wf_fabric {
 	/* Told of every packet that is dropped, by the device that drops it; NULL: nobody is. */
 	void (*lost)(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt);
 	void *lost_arg;
+	/*
+	 * Told of every packet that a tapped port puts on its wire, link control too, when its first
+	 * bit leaves, on the thread of the device's shard. NULL: no port is tapped.
+	 */
+	void (*tap)(void *arg, const struct wf_device *dev, const struct wf_port *port,
+	            const struct wf_packet *pkt, wf_time now);
+	void *tap_arg;
 };
 
 /* The queue in which a packet of class cls leaves its host. */
