@@ -47,7 +47,7 @@ void wf_cc_no_timer(struct wf_cc *cc, wf_time now)
 void wf_cc_init(struct wf_cc *cc, const struct wf_cc_ops *ops, const void *param,
                 uint64_t line_rate, wf_time now)
 {
-	assert(ops->size >= sizeof(*cc));
+	assert(ops->size >= sizeof(*cc) && line_rate != 0);
 	memset(cc, 0, ops->size);
 	cc->ops = ops;
 	cc->line_rate = line_rate;

@@ -62,6 +62,7 @@ static inline uint64_t wf_mul_div(uint64_t x, uint64_t a, uint64_t b)
 {
 	wf_u128 p = (wf_u128)x * a;
 
+	assert(b != 0);
 	return (uint64_t)(p >> 64) == 0 ? (uint64_t)p / b : wf_sat64(p / b);
 }
 
@@ -109,13 +110,12 @@ struct wf_cc_win {
 static inline void wf_cc_win_init(struct wf_cc_win *w, const struct wf_cc *cc, uint64_t bytes,
                                   uint64_t slack, bool scales)
 {
-	assert(cc->line_rate != 0);
+	uint64_t line = wf_max_u64(cc->line_rate, 1);
+
 	w->bytes = bytes;
 	w->slack = slack;
 	w->scales = scales;
-	w->per_rate = 0;
-	if (bytes < cc->line_rate)
-		w->per_rate = (uint64_t)(((wf_u128)bytes << 64) / cc->line_rate);
+	w->per_rate = bytes < line ? (uint64_t)(((wf_u128)bytes << 64) / line) : 0;
 }
 
 /* Sets cc->window for cc->rate: bytes * rate / line rate, rounded down, at least 1; plus the slack. */
