@@ -70,7 +70,7 @@ struct wf_node_ops {
 	void (*rx)(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now);
 	/* Timer slot is due; it is off when this is called. */
 	void (*timer)(struct wf_node *node, unsigned slot, wf_time now);
-	/* The node will run soon: fetch what cells on input will need into the cache. */
+	/* The node will run soon: fetch what cells on input, or timer input, will need. */
 	void (*warm)(const struct wf_node *node, unsigned input);
 };
 

@@ -246,6 +246,13 @@ static void warm_inputs(const struct wf_node *n)
 			n->ops->warm(n, i);
 		}
 	}
+	/* Timers of the lower numbers belong to the inputs' other direction. */
+	for (uint64_t bits = n->armed[0]; bits != 0; bits &= bits - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(bits);
+
+		if (i < n->n_in && !(n->due[0] >> i & 1))
+			n->ops->warm(n, i);
+	}
 }
 
 static void warm(const struct wf_shard_priv *s, uint32_t i, uint32_t n)

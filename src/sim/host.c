@@ -432,9 +432,11 @@ static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 static void host_warm(const struct wf_node *node, unsigned input)
 {
 	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
+	const struct wf_host *h = wf_container_of(dev, const struct wf_host, dev);
 
 	__builtin_prefetch(&dev->ports[input]);
-	__builtin_prefetch(wf_device_lane(dev, input, 0));
+	__builtin_prefetch(wf_device_lane(dev, 0, h->turn));
+	__builtin_prefetch(&h->env->tx[h->first_tx]);
 }
 
 static const struct wf_node_ops host_ops = {
