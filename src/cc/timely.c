@@ -117,7 +117,10 @@ static struct timely *to_timely(struct wf_cc *cc)
 	return wf_container_of(cc, struct timely, cc);
 }
 
-/* The averaged difference after a sample, Q20 ps. */
+/*
+ * The averaged difference after a sample, Q20 ps. Rounded away from zero: an average that fades keeps
+ * its sign, and it is the sign that tells an increase from a decrease.
+ */
 static int64_t average(const struct timely *t, wf_time rtt)
 {
 	wf_time d = rtt - t->last_rtt;
@@ -126,6 +129,7 @@ static int64_t average(const struct timely *t, wf_time rtt)
 	d = wf_max_time(wf_min_time(d, DIFF_MAX), -DIFF_MAX);
 	sum = (__int128)t->diff * (int64_t)(WF_PROB_ONE - t->p.ewma);
 	sum += (__int128)(d * (1 << DIFF_BITS)) * (int64_t)t->p.ewma;
+	sum += sum > 0 ? (int64_t)WF_PROB_ONE - 1 : 1 - (int64_t)WF_PROB_ONE;
 	return (int64_t)(sum / (int64_t)WF_PROB_ONE);
 }
 

@@ -68,6 +68,27 @@ static void test_steps(void **state)
 	free(cc);
 }
 
+/* After a rise the RTT stays: the gradient fades, but is never nothing, so the rate does not grow. */
+static void test_sign(void **state)
+{
+	struct wf_cc_timely_param p;
+	struct wf_cc *cc;
+	uint64_t rate;
+
+	(void)state;
+	defaults(&p);
+	cc = make(&p);
+	ack(cc, 100 * WF_US, 0);
+	ack(cc, 101 * WF_US, 0);
+	for (int i = 0; i < 1000; i++) {
+		rate = cc->rate;
+		ack(cc, 101 * WF_US, 0);
+		assert_true(cc->rate <= rate);
+	}
+	assert_in_range(cc->rate, 90 * G, 97 * G);
+	free(cc);
+}
+
 /* Once an RTT, or once a segment. */
 static void test_when(void **state)
 {
@@ -164,9 +185,8 @@ static void test_flows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_when),
-		cmocka_unit_test(test_formulas),
+		cmocka_unit_test(test_steps), cmocka_unit_test(test_sign),
+		cmocka_unit_test(test_when),  cmocka_unit_test(test_formulas),
 		cmocka_unit_test(test_flows),
 	};
 
