@@ -207,7 +207,7 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t
 	sim->n_flows = (uint32_t)cfg->n_flows;
 	if (rc) {
 		sim->adapter_env.fabric = &sim->fabric;
-		return wf_rc_create(&sim->fabric, cfg->flows, cfg->n_flows, &sim->rc, err);
+		return wf_rc_create(&sim->fabric, cfg->cc, cfg->flows, cfg->n_flows, &sim->rc, err);
 	}
 	fill_env(sim);
 	sim->env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));

@@ -44,6 +44,7 @@ struct wf_rc {
 	uint32_t *starts; /* of all hosts, one after the other */
 	struct host *hosts;
 	enum wf_mtu mtu;
+	const struct wf_cc_choice *cc; /* NULL: none */
 };
 
 static uint32_t requester(const struct wf_flow_spec *f)
@@ -120,8 +121,9 @@ static int find_mtu(uint64_t bytes, enum wf_mtu *mtu_p)
 	return -EINVAL;
 }
 
-int wf_rc_create(const struct wf_fabric *fabric, const struct wf_flow_spec *flows, size_t n,
-                 struct wf_rc **rc_p, struct wf_err *err)
+int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
+                 const struct wf_flow_spec *flows, size_t n, struct wf_rc **rc_p,
+                 struct wf_err *err)
 {
 	struct wf_mem *mem = wf_mem_heap();
 	struct wf_rc *rc;
@@ -135,6 +137,7 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_flow_spec *flow
 	if (rc == NULL)
 		return -ENOMEM;
 	rc->mtu = mtu;
+	rc->cc = cc;
 	rc->n_flows = (uint32_t)n;
 	rc->n_hosts = fabric->topo->n_hosts;
 	rc->flows = mem->alloc(mem, n * sizeof(*rc->flows));
@@ -312,7 +315,8 @@ static int open_host(struct wf_rc *rc, uint32_t number, struct wf_adapter *adapt
 }
 
 /* Hardware settings of a queue pair, from the fabric's. */
-static void tune_qp(const struct wf_fabric *fabric, struct wf_qp_tune *tune)
+static int tune_qp(const struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_qp_tune *tune,
+                   struct wf_err *err)
 {
 	const struct wf_fabric_cfg *cfg = &fabric->cfg;
 
@@ -325,10 +329,11 @@ static void tune_qp(const struct wf_fabric *fabric, struct wf_qp_tune *tune)
 		tune->window = SELECTIVE_WINDOW;
 		tune->reorder = SELECTIVE_WINDOW - 1;
 	}
+	return rc->cc == NULL ? 0 : wf_cc_choice_tune(rc->cc, tune, err);
 }
 
 static int make_qp(struct host *h, const struct wf_fabric *fabric, const struct wf_flow_spec *f,
-                   struct wf_qp **qp_p)
+                   struct wf_qp **qp_p, struct wf_err *err)
 {
 	struct wf_qp_init init = {
 		.type = WF_QPT_RC,
@@ -339,9 +344,9 @@ static int make_qp(struct host *h, const struct wf_fabric *fabric, const struct 
 		         .max_send_sge = 1,
 		         .max_recv_sge = 1 },
 	};
+	int ret = tune_qp(h->rc, fabric, &init.tune, err);
 
-	tune_qp(fabric, &init.tune);
-	return wf_qp_create(h->pd, &init, qp_p);
+	return ret != 0 ? ret : wf_qp_create(h->pd, &init, qp_p);
 }
 
 /* 4.096 us * 2^n: the smallest that is not less than at. */
@@ -405,14 +410,15 @@ static int post_receives(struct host *h, struct wf_qp *qp, const struct wf_flow_
 	return ret;
 }
 
-static int connect_flow(struct wf_rc *rc, const struct wf_fabric *fabric, struct flow *f)
+static int connect_flow(struct wf_rc *rc, const struct wf_fabric *fabric, struct flow *f,
+                        struct wf_err *err)
 {
 	uint32_t from = requester(&f->spec), to = responder(&f->spec);
 	struct wf_qp *peer;
-	int ret = make_qp(&rc->hosts[from], fabric, &f->spec, &f->qp);
+	int ret = make_qp(&rc->hosts[from], fabric, &f->spec, &f->qp, err);
 
 	if (ret == 0)
-		ret = make_qp(&rc->hosts[to], fabric, &f->spec, &peer);
+		ret = make_qp(&rc->hosts[to], fabric, &f->spec, &peer, err);
 	if (ret != 0)
 		return ret;
 	f->rkey = wf_mr_rkey(rc->hosts[to].mr);
@@ -432,7 +438,7 @@ int wf_rc_connect(struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_ad
 	for (uint32_t i = 0; i < rc->n_hosts && ret == 0; i++)
 		ret = open_host(rc, i, adapters[i]);
 	for (uint32_t i = 0; i < rc->n_flows && ret == 0; i++)
-		ret = connect_flow(rc, fabric, &rc->flows[i]);
+		ret = connect_flow(rc, fabric, &rc->flows[i], err);
 	if (ret == -EINVAL)
 		return wf_err_say(err, "traffic: a queue pair cannot be set up so (sender.window, "
 		                       "sender.ack, or more messages than a queue holds)");

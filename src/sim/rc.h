@@ -11,16 +11,18 @@
 #define WF_SIM_RC_H
 
 #include "sim/adapter.h"
+#include "sim/cc_choice.h"
 #include "sim/traffic.h"
 
 struct wf_rc;
 
 /*
- * Plans n flows. flows is copied. Returns 0, -ENOMEM, or -EINVAL with err filled (an MTU that the
- * transport does not have).
+ * Plans n flows. flows is copied; cc (NULL: none) is borrowed. Returns 0, -ENOMEM, or -EINVAL with
+ * err filled (an MTU that the transport does not have).
  */
-int wf_rc_create(const struct wf_fabric *fabric, const struct wf_flow_spec *flows, size_t n,
-                 struct wf_rc **rc_p, struct wf_err *err) WF_MUST_USE;
+int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
+                 const struct wf_flow_spec *flows, size_t n, struct wf_rc **rc_p,
+                 struct wf_err *err) WF_MUST_USE;
 
 /* What the adapter of a host needs room for. */
 void wf_rc_attr(const struct wf_rc *rc, uint32_t host, struct wf_hca_attr *attr);

@@ -9,6 +9,7 @@
 #include "base/hist.h"
 #include "base/mem.h"
 #include "fabric/config.h"
+#include "sim/cc_choice.h"
 #include "sim/traffic.h"
 #include "topo/topo.h"
 
@@ -22,6 +23,7 @@ struct wf_sim_fault {
 struct wf_sim_cfg {
 	const struct wf_topo *topo;         /* borrowed for the life of the simulation */
 	const struct wf_fabric_cfg *fabric; /* borrowed until wf_sim_create() returns */
+	const struct wf_cc_choice *cc;      /* borrowed for its life; NULL: no congestion control */
 	const struct wf_flow_spec *flows;   /* borrowed until wf_sim_create() returns */
 	size_t n_flows;
 	const struct wf_sim_fault *faults; /* borrowed until wf_sim_create() returns */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cc_choice.c - the rows of all congestion control parameters, and what a queue pair makes of them.
+ */
+#include "sim/cc_choice.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+static const struct wf_param own_rows[] = {
+	{ .name = "cc.algorithm",
+	  .kind = WF_PARAM_TEXT,
+	  .offset = offsetof(struct wf_cc_choice, algorithm),
+	  .size = sizeof(((struct wf_cc_choice *)0)->algorithm),
+	  .def = "none",
+	  .help = "congestion control of queue pairs (weft list cc)" },
+	{ .name = "cc.min_time_between_cnps",
+	  .kind = WF_PARAM_TIME,
+	  .offset = offsetof(struct wf_cc_choice, cnp_gap),
+	  .size = sizeof(wf_time),
+	  .max = WF_S,
+	  .def = "4us",
+	  .help = "notification point: least time between two CNPs for one queue pair" },
+	{ .name = "cc.cnp_802p_prio",
+	  .kind = WF_PARAM_U32,
+	  .offset = offsetof(struct wf_cc_choice, cnp_class),
+	  .size = sizeof(uint32_t),
+	  .max = 15,
+	  .def = "0",
+	  .help = "priority of CNPs; 0: that of the data" },
+};
+
+size_t wf_cc_choice_n_rows(void)
+{
+	const struct wf_cc_ops *ops;
+	size_t n = WF_ARRAY_SIZE(own_rows);
+
+	for (size_t i = 0; (ops = wf_cc_at(i)) != NULL; i++)
+		n += ops->n_params;
+	return n;
+}
+
+/* "cc." algorithm "." name, in mem's memory; NULL: no more. */
+static char *full_name(struct wf_mem *mem, const char *algorithm, const char *name)
+{
+	size_t a = strlen(algorithm), n = strlen(name);
+	char *text = mem->alloc(mem, 3 + a + 1 + n + 1);
+
+	if (text == NULL)
+		return NULL;
+	memcpy(text, "cc.", 3);
+	memcpy(text + 3, algorithm, a);
+	text[3 + a] = '.';
+	memcpy(text + 3 + a + 1, name, n + 1);
+	return text;
+}
+
+int wf_cc_choice_rows(struct wf_mem *mem, size_t base, struct wf_param **rows_p, size_t *n_p)
+{
+	size_t n = wf_cc_choice_n_rows(), k = WF_ARRAY_SIZE(own_rows);
+	struct wf_param *rows = mem->alloc(mem, n * sizeof(*rows));
+	const struct wf_cc_ops *ops;
+
+	if (rows == NULL)
+		return -ENOMEM;
+	memcpy(rows, own_rows, sizeof(own_rows));
+	for (size_t i = 0; (ops = wf_cc_at(i)) != NULL; i++) {
+		assert(i < WF_CC_MAX_ALGORITHMS && ops->param_size <= WF_CC_MAX_PARAM);
+		for (size_t p = 0; p < ops->n_params; p++, k++) {
+			rows[k] = ops->params[p];
+			rows[k].offset += offsetof(struct wf_cc_choice, param) +
+			                  i * sizeof(((struct wf_cc_choice *)0)->param[0]);
+			rows[k].name = full_name(mem, ops->name, ops->params[p].name);
+			if (rows[k].name == NULL)
+				return -ENOMEM;
+		}
+	}
+	assert(k == n);
+	for (size_t i = 0; i < n; i++)
+		rows[i].offset += base;
+	*rows_p = rows;
+	*n_p = n;
+	return 0;
+}
+
+int wf_cc_choice_tune(const struct wf_cc_choice *choice, struct wf_qp_tune *tune,
+                      struct wf_err *err)
+{
+	const struct wf_cc_ops *ops;
+	bool by_cnp;
+
+	for (size_t i = 0; (ops = wf_cc_at(i)) != NULL; i++) {
+		if (strcmp(ops->name, choice->algorithm) != 0)
+			continue;
+		if (strcmp(ops->name, "hpcc") == 0)
+			return wf_err_say(
+				err, "cc.algorithm: hpcc needs telemetry from the switches, "
+				     "which queue pairs do not carry yet; weft run --hpcc has it");
+		by_cnp = strcmp(ops->name, "dcqcn") == 0 || strcmp(ops->name, "ibcc") == 0;
+		tune->cc = ops;
+		tune->cc_param = ops->param_size > 0 ? choice->param[i].bytes : NULL;
+		tune->cnp_interval = by_cnp ? wf_max_time(choice->cnp_gap, 1) : 0;
+		tune->cnp_cls = (uint8_t)choice->cnp_class;
+		/* Those that do not wait for CNPs see the marks in the acknowledgements. */
+		tune->ecn_echo = !by_cnp;
+		return 0;
+	}
+	return wf_err_say(err, "cc.algorithm: there is no \"%s\"; weft list cc names them",
+	                  choice->algorithm);
+}
