@@ -184,6 +184,25 @@ static int check_ops(const struct wf_sim_cfg *cfg, bool *rc_p, struct wf_err *er
 	return 0;
 }
 
+/* Programs on adapters: the caller's, or those that carry the flows. */
+static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)
+{
+	int ret;
+
+	sim->has_app = true;
+	sim->adapter_env.fabric = &sim->fabric;
+	if (cfg->app == NULL) {
+		ret = wf_rc_create(&sim->fabric, cfg->cc, cfg->flows, cfg->n_flows, &sim->rc, err);
+		if (ret == 0)
+			wf_rc_app(sim->rc, &sim->app);
+		return ret;
+	}
+	if (cfg->n_flows != 0)
+		return wf_err_say(err, "traffic: a run has flows or programs, not both");
+	sim->app = *cfg->app;
+	return sim->app.data ? wf_payload_create(sim->n_shards, &sim->adapter_env.payload) : 0;
+}
+
 int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,
                       struct wf_err *err)
 {
@@ -205,10 +224,8 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t
 	if (ret != 0)
 		return ret;
 	sim->n_flows = (uint32_t)cfg->n_flows;
-	if (rc) {
-		sim->adapter_env.fabric = &sim->fabric;
-		return wf_rc_create(&sim->fabric, cfg->cc, cfg->flows, cfg->n_flows, &sim->rc, err);
-	}
+	if (rc || cfg->app != NULL)
+		return make_app(sim, cfg, err);
 	fill_env(sim);
 	sim->env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
 	sim->env.rx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_rx));

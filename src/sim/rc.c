@@ -10,11 +10,12 @@
 #include "rdma/cq.h"
 #include "rdma/mr.h"
 #include "rdma/qp.h"
+#include "sim/conn.h"
 
 #define REGION_BYTES (UINT64_C(1) << 40) /* of every host; nothing is behind it */
 #define MESSAGE_MAX (UINT64_C(1) << 30)
 #define POLL 16
-#define SELECTIVE_WINDOW 1024
+#define QP_ACCESS (WF_ACCESS_REMOTE_WRITE | WF_ACCESS_REMOTE_READ)
 
 /* One flow, seen by its requester; only that host touches it during the run. */
 struct flow {
@@ -43,7 +44,6 @@ struct wf_rc {
 	struct flow *flows;
 	uint32_t *starts; /* of all hosts, one after the other */
 	struct host *hosts;
-	enum wf_mtu mtu;
 	const struct wf_cc_choice *cc; /* NULL: none */
 };
 
@@ -110,17 +110,6 @@ static void plan_hosts(struct wf_rc *rc)
 		sort_starts(rc, &rc->hosts[h]);
 }
 
-static int find_mtu(uint64_t bytes, enum wf_mtu *mtu_p)
-{
-	for (enum wf_mtu mtu = WF_MTU_256; mtu <= WF_MTU_4096; mtu++) {
-		if (wf_mtu_bytes(mtu) == bytes) {
-			*mtu_p = mtu;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
 int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  const struct wf_flow_spec *flows, size_t n, struct wf_rc **rc_p,
                  struct wf_err *err)
@@ -129,14 +118,11 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 	struct wf_rc *rc;
 	enum wf_mtu mtu;
 
-	if (find_mtu(fabric->cfg.mtu, &mtu) != 0)
-		return wf_err_say(err,
-		                  "mtu: queue pairs have a path MTU of 256, 512, 1024, 2048 or "
-		                  "4096 bytes");
+	if (wf_conn_mtu(fabric, &mtu, err) != 0)
+		return -EINVAL;
 	rc = mem->alloc(mem, sizeof(*rc));
 	if (rc == NULL)
 		return -ENOMEM;
-	rc->mtu = mtu;
 	rc->cc = cc;
 	rc->n_flows = (uint32_t)n;
 	rc->n_hosts = fabric->topo->n_hosts;
@@ -163,21 +149,17 @@ void wf_rc_destroy(struct wf_rc *rc)
 
 	if (rc == NULL)
 		return;
-	for (uint32_t i = 0; rc->hosts != NULL && i < rc->n_hosts; i++) {
-		if (rc->hosts[i].adapter != NULL)
-			wf_adapter_fini(rc->hosts[i].adapter);
-	}
 	mem->free(mem, rc->flows);
 	mem->free(mem, rc->starts);
 	mem->free(mem, rc->hosts);
 	mem->free(mem, rc);
 }
 
-void wf_rc_attr(const struct wf_rc *rc, uint32_t host, struct wf_hca_attr *attr)
+static void rc_attr(void *arg, uint32_t host, struct wf_hca_attr *attr)
 {
+	const struct wf_rc *rc = arg;
 	const struct host *h = &rc->hosts[host];
 
-	wf_hca_attr_defaults(attr);
 	attr->max_qp = h->n_qps + 1;
 	attr->max_mr = 1;
 	attr->max_cqe = h->n_messages + 1;
@@ -314,24 +296,6 @@ static int open_host(struct wf_rc *rc, uint32_t number, struct wf_adapter *adapt
 	return ret;
 }
 
-/* Hardware settings of a queue pair, from the fabric's. */
-static int tune_qp(const struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_qp_tune *tune,
-                   struct wf_err *err)
-{
-	const struct wf_fabric_cfg *cfg = &fabric->cfg;
-
-	tune->ack_every = cfg->sender_ack;
-	tune->window = (uint32_t)((cfg->sender_window + cfg->mtu - 1) / cfg->mtu);
-	tune->ect = true;
-	if (fabric->route->reorders) {
-		/* Packets overtake one another: being early is no sign of a loss. */
-		tune->recovery = WF_RECOVERY_SELECTIVE;
-		tune->window = SELECTIVE_WINDOW;
-		tune->reorder = SELECTIVE_WINDOW - 1;
-	}
-	return rc->cc == NULL ? 0 : wf_cc_choice_tune(rc->cc, tune, err);
-}
-
 static int make_qp(struct host *h, const struct wf_fabric *fabric, const struct wf_flow_spec *f,
                    struct wf_qp **qp_p, struct wf_err *err)
 {
@@ -344,53 +308,9 @@ static int make_qp(struct host *h, const struct wf_fabric *fabric, const struct 
 		         .max_send_sge = 1,
 		         .max_recv_sge = 1 },
 	};
-	int ret = tune_qp(h->rc, fabric, &init.tune, err);
+	int ret = wf_conn_tune(fabric, h->rc->cc, &init.tune, err);
 
 	return ret != 0 ? ret : wf_qp_create(h->pd, &init, qp_p);
-}
-
-/* 4.096 us * 2^n: the smallest that is not less than at. */
-static uint8_t timeout_code(wf_time at)
-{
-	uint8_t n = 1;
-
-	while (n < 31 && (INT64_C(4096) * WF_NS << n) < at)
-		n++;
-	return n;
-}
-
-static int bring_up(const struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_qp *qp,
-                    uint32_t peer_host, uint32_t peer_qpn, const struct wf_flow_spec *f)
-{
-	struct wf_qp_attr attr = {
-		.qp_state = WF_QPS_INIT,
-		.port_num = 1,
-		.qp_access_flags = WF_ACCESS_REMOTE_WRITE | WF_ACCESS_REMOTE_READ,
-		.path_mtu = rc->mtu,
-		.dest_qp_num = peer_qpn,
-		.ah_attr = { .dest = peer_host, .sl = f->cls, .port_num = 1 },
-		.max_rd_atomic = 16,
-		.max_dest_rd_atomic = 16,
-		.min_rnr_timer = 12,
-		.timeout = timeout_code(fabric->cfg.sender_timeout),
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-	};
-	int ret = wf_qp_modify(qp, &attr,
-	                       WF_QP_STATE | WF_QP_PKEY_INDEX | WF_QP_PORT | WF_QP_ACCESS_FLAGS);
-
-	attr.qp_state = WF_QPS_RTR;
-	if (ret == 0)
-		ret = wf_qp_modify(qp, &attr,
-		                   WF_QP_STATE | WF_QP_AV | WF_QP_PATH_MTU | WF_QP_DEST_QPN |
-		                           WF_QP_RQ_PSN | WF_QP_MAX_DEST_RD_ATOMIC |
-		                           WF_QP_MIN_RNR_TIMER);
-	attr.qp_state = WF_QPS_RTS;
-	if (ret == 0)
-		ret = wf_qp_modify(qp, &attr,
-		                   WF_QP_STATE | WF_QP_TIMEOUT | WF_QP_RETRY_CNT | WF_QP_RNR_RETRY |
-		                           WF_QP_SQ_PSN | WF_QP_MAX_QP_RD_ATOMIC);
-	return ret;
 }
 
 static int post_receives(struct host *h, struct wf_qp *qp, const struct wf_flow_spec *f)
@@ -422,25 +342,41 @@ static int connect_flow(struct wf_rc *rc, const struct wf_fabric *fabric, struct
 	if (ret != 0)
 		return ret;
 	f->rkey = wf_mr_rkey(rc->hosts[to].mr);
-	ret = bring_up(rc, fabric, f->qp, to, wf_qp_num(peer), &f->spec);
+	ret = wf_conn_up(fabric, f->qp, to, wf_qp_num(peer), f->spec.cls, QP_ACCESS);
 	if (ret == 0)
-		ret = bring_up(rc, fabric, peer, from, wf_qp_num(f->qp), &f->spec);
+		ret = wf_conn_up(fabric, peer, from, wf_qp_num(f->qp), f->spec.cls, QP_ACCESS);
 	if (ret == 0)
 		ret = post_receives(&rc->hosts[to], peer, &f->spec);
 	return ret;
 }
 
-int wf_rc_connect(struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_adapter **adapters,
-                  struct wf_err *err)
+static int rc_start(void *arg, const struct wf_fabric *fabric, struct wf_adapter **adapters,
+                    struct wf_err *err)
 {
+	struct wf_rc *rc = arg;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < rc->n_hosts && ret == 0; i++)
 		ret = open_host(rc, i, adapters[i]);
 	for (uint32_t i = 0; i < rc->n_flows && ret == 0; i++)
 		ret = connect_flow(rc, fabric, &rc->flows[i], err);
-	if (ret == -EINVAL)
+	if (ret == -EINVAL && err->text[0] == '\0')
 		return wf_err_say(err, "traffic: a queue pair cannot be set up so (sender.window, "
 		                       "sender.ack, or more messages than a queue holds)");
 	return ret;
+}
+
+/* The simulation counts the flows; there is nothing else to wait for. */
+static bool rc_done(void *arg, wf_time now)
+{
+	(void)arg;
+	(void)now;
+	return true;
+}
+
+void wf_rc_app(struct wf_rc *rc, struct wf_sim_app *app)
+{
+	*app = (struct wf_sim_app){
+		.arg = rc, .attr = rc_attr, .start = rc_start, .done = rc_done
+	};
 }

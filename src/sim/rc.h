@@ -10,7 +10,7 @@
 #ifndef WF_SIM_RC_H
 #define WF_SIM_RC_H
 
-#include "sim/adapter.h"
+#include "sim/app.h"
 #include "sim/cc_choice.h"
 #include "sim/traffic.h"
 
@@ -24,20 +24,16 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  const struct wf_flow_spec *flows, size_t n, struct wf_rc **rc_p,
                  struct wf_err *err) WF_MUST_USE;
 
-/* What the adapter of a host needs room for. */
-void wf_rc_attr(const struct wf_rc *rc, uint32_t host, struct wf_hca_attr *attr);
-
 /*
- * Creates and connects the queue pairs and sets the adapters' programs. adapters by host index;
- * borrowed. Returns 0, -ENOMEM, or -EINVAL with err filled.
+ * The flows as an application: creates and connects the queue pairs and sets the adapters' programs.
+ * rc must outlive the simulation's run.
  */
-int wf_rc_connect(struct wf_rc *rc, const struct wf_fabric *fabric, struct wf_adapter **adapters,
-                  struct wf_err *err) WF_MUST_USE;
+void wf_rc_app(struct wf_rc *rc, struct wf_sim_app *app);
 
 /* When flow i ended; WF_TIME_NEVER: it has not, or failed. */
 wf_time wf_rc_flow_end(const struct wf_rc *rc, size_t i);
 
-/* Frees everything, the adapters' transports too. NULL is allowed. */
+/* Frees everything but the adapters. NULL is allowed. */
 void wf_rc_destroy(struct wf_rc *rc);
 
 #endif

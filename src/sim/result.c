@@ -116,7 +116,7 @@ void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
 		wf_hist_merge(&r->flow_time, &c->flow_time);
 	}
 	r->packets_inside = r->packets_sent - r->packets_delivered - r->packets_dropped;
-	r->finished = r->flows_done + r->flows_failed == r->flows;
+	r->finished = r->flows_done + r->flows_failed == r->flows && sim->app_done;
 	r->windows = wf_engine_windows(sim->engine);
 	r->memory = wf_engine_memory(sim->engine);
 	add_devices(sim, r);

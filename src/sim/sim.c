@@ -78,7 +78,8 @@ static int make_adapter(struct wf_sim *sim, uint32_t id, struct wf_shard *shard)
 	struct wf_hca_attr attr;
 	struct wf_adapter *a;
 
-	wf_rc_attr(sim->rc, host, &attr);
+	wf_hca_attr_defaults(&attr);
+	sim->app.attr(sim->app.arg, host, &attr);
 	a = wf_adapter_create(shard, &sim->adapter_env, host, &attr);
 	if (a == NULL)
 		return -ENOMEM;
@@ -92,7 +93,7 @@ static int make_device(struct wf_sim *sim, uint32_t id, struct wf_shard *shard,
 {
 	uint32_t host = sim->topo->nodes[id].host;
 
-	if (is_host(sim->topo, id) && sim->rc != NULL)
+	if (is_host(sim->topo, id) && sim->has_app)
 		return make_adapter(sim, id, shard);
 	if (is_host(sim->topo, id)) {
 		struct wf_host *h = wf_host_create(shard, &sim->env, host, first_tx[host],
@@ -188,7 +189,7 @@ static int start_devices(struct wf_sim *sim, struct wf_err *err)
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
 		int ret = 0;
 
-		if (is_host(sim->topo, id) && sim->rc != NULL)
+		if (is_host(sim->topo, id) && sim->has_app)
 			wf_adapter_start(sim->adapters[sim->topo->nodes[id].host]);
 		else if (is_host(sim->topo, id))
 			wf_host_start(sim->hosts[sim->topo->nodes[id].host]);
@@ -307,8 +308,8 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 		ret = make_devices(sim, first_tx);
 	if (ret == 0)
 		ret = connect_links(sim);
-	if (ret == 0 && sim->rc != NULL)
-		ret = wf_rc_connect(sim->rc, &sim->fabric, sim->adapters, err);
+	if (ret == 0 && sim->has_app)
+		ret = sim->app.start(sim->app.arg, &sim->fabric, sim->adapters, err);
 	if (ret == 0)
 		ret = start_devices(sim, err);
 	if (ret == 0)
@@ -344,7 +345,12 @@ void wf_sim_destroy(struct wf_sim *sim)
 
 	if (sim == NULL)
 		return;
+	for (uint32_t i = 0; sim->adapters != NULL && i < sim->topo->n_hosts; i++) {
+		if (sim->adapters[i] != NULL)
+			wf_adapter_fini(sim->adapters[i]);
+	}
 	wf_rc_destroy(sim->rc);
+	wf_payload_destroy(sim->adapter_env.payload);
 	wf_engine_destroy(sim->engine);
 	wf_fabric_fini(&sim->fabric);
 	mem->free(mem, sim->shards);
@@ -404,7 +410,8 @@ static bool after_window(void *arg, wf_time now)
 #endif
 	for (unsigned i = 0; i < sim->n_shards; i++)
 		sim->failed |= sim->shards[i]->no_memory;
-	if (sim->failed || done == sim->n_flows)
+	sim->app_done = !sim->has_app || sim->app.done(sim->app.arg, now);
+	if (sim->failed || (done == sim->n_flows && sim->app_done))
 		return false;
 	if (sim->progress != NULL && ++sim->windows_seen % PROGRESS_EVERY == 0) {
 		uint64_t hops = 0;

@@ -13,6 +13,8 @@
 #include "sim/traffic.h"
 #include "topo/topo.h"
 
+struct wf_sim_app;
+
 /* A link that goes down or comes back at a time. */
 struct wf_sim_fault {
 	wf_time at;
@@ -26,6 +28,11 @@ struct wf_sim_cfg {
 	const struct wf_cc_choice *cc;      /* borrowed for its life; NULL: no congestion control */
 	const struct wf_flow_spec *flows;   /* borrowed until wf_sim_create() returns */
 	size_t n_flows;
+	/*
+	 * Programs on the hosts (sim/app.h), instead of flows; copied, what its arg points to must
+	 * live as long as the simulation. NULL: flows alone.
+	 */
+	const struct wf_sim_app *app;
 	const struct wf_sim_fault *faults; /* borrowed until wf_sim_create() returns */
 	size_t n_faults;
 	wf_time reconverge; /* a link change to new routes everywhere */
@@ -53,7 +60,7 @@ struct wf_sim_counts {
 
 struct wf_sim_result {
 	wf_time end;   /* virtual time at which the run ended */
-	bool finished; /* every flow was delivered and acknowledged */
+	bool finished; /* every flow was delivered and acknowledged, and the application is done */
 	uint64_t flows, flows_done;
 	uint64_t flows_failed; /* their queue pair went into error */
 	uint64_t packets_sent, packets_delivered, packets_dropped,

@@ -8,6 +8,7 @@
 #include "fabric/fabric.h"
 #include "fabric/switch.h"
 #include "sim/adapter.h"
+#include "sim/app.h"
 #include "sim/host.h"
 #include "sim/rc.h"
 #include "sim/sim.h"
@@ -21,9 +22,12 @@ struct wf_sim {
 	struct wf_device **devices; /* by node id */
 	struct wf_host **hosts;     /* by host index; flows of the windowed sender */
 	struct wf_host_env env;
-	struct wf_adapter **adapters; /* by host index; flows of RC queue pairs */
+	bool has_app; /* adapters with programs; else the windowed sender */
+	bool app_done;
+	struct wf_sim_app app;
+	struct wf_adapter **adapters; /* by host index */
 	struct wf_adapter_env adapter_env;
-	struct wf_rc *rc; /* NULL: the windowed sender */
+	struct wf_rc *rc; /* the application that carries flows; NULL: another, or none */
 	uint32_t n_flows;
 	uint32_t *rx_of_spec; /* receiving side of each flow, in the caller's order */
 	struct wf_sim_fault *faults;
