@@ -42,6 +42,7 @@ enum wf_counter {
 	WF_CTR_TX_ACKS,        /* ACKs and NAKs sent */
 	WF_CTR_TX_RETRANSMITS, /* request packets sent again */
 	WF_CTR_OOO_PLACED,     /* out-of-order packets kept, selective repeat */
+	WF_CTR_RX_WRITES,      /* RDMA WRITE messages that are in memory, all of each */
 	WF_CTR_EVENTS_LOST,    /* asynchronous events that found their queue full */
 	WF_COUNTERS
 };

@@ -132,6 +132,7 @@ const char *wf_counter_name(enum wf_counter counter)
 		[WF_CTR_TX_ACKS] = "tx_acks",
 		[WF_CTR_TX_RETRANSMITS] = "tx_retransmits",
 		[WF_CTR_OOO_PLACED] = "ooo_placed",
+		[WF_CTR_RX_WRITES] = "rx_writes",
 		[WF_CTR_EVENTS_LOST] = "events_lost",
 	};
 

@@ -76,6 +76,13 @@ enum wf_qp_state wf_qp_state(const struct wf_qp *qp);
 enum wf_qp_type wf_qp_type(const struct wf_qp *qp);
 
 /*
+ * What a driver says before it posts: the adapter learns of it at at, and sends none of it before.
+ * Where older work still waits to be sent, the adapter has time to learn of the new, and nothing is
+ * delayed. READ responses of the queue pair wait, too.
+ */
+void wf_qp_delay(struct wf_qp *qp, wf_time at);
+
+/*
  * Posts a list of send work requests. Inline data and address handles are copied; memory of other
  * sges is read while the work is carried out. Returns 0, or with *bad_p at the first one not posted:
  * -EINVAL (state, operation not of this service, too many sges, too much inline data) or -ENOMEM

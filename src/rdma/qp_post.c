@@ -182,6 +182,12 @@ static int post_one(struct wf_qp *qp, const struct wf_send_wr *wr)
 	return 0;
 }
 
+void wf_qp_delay(struct wf_qp *qp, wf_time at)
+{
+	if (!wf_req_pending(qp))
+		qp->next_tx = wf_max_time(qp->next_tx, at);
+}
+
 int wf_qp_post_send(struct wf_qp *qp, const struct wf_send_wr *wr, const struct wf_send_wr **bad_p)
 {
 	int ret = 0;

@@ -371,8 +371,11 @@ static void went(struct wf_qp *qp, const struct wf_packet *pkt)
 	/* A NAK that was not sent yet is out of date; what it acknowledged stays so. */
 	if (resp->ack)
 		resp->syndrome = WF_AETH_ACK;
-	if (wf_op_ends(pkt->opcode))
+	if (wf_op_ends(pkt->opcode)) {
 		resp->msn = wf_psn_add(resp->msn, 1);
+		if (wf_op_is_write(pkt->opcode))
+			wf_hca_count(qp->hca, WF_CTR_RX_WRITES);
+	}
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0 && wf_op_has_payload(pkt->opcode))
 		wf_answer_ack(qp, WF_AETH_ACK);
 	if (wf_op_completes_recv(pkt->opcode))

@@ -11,10 +11,11 @@
 #include "wire/transport.h"
 
 /* Timers of the node: 0 the port's wire, 1 its flow control, then */
-enum { TIMER_TICK = 2, TIMER_RUN, TIMER_COMPLETE, ADAPTER_TIMERS };
+enum { TIMER_TICK = 2, TIMER_RUN, TIMER_COMPLETE, TIMER_WRITTEN, ADAPTER_TIMERS };
 
 #define BORN_SHIFT 4 /* the birth of a packet, in 16 ps, travels where its payload's number would */
 #define MAX_READY 16 /* completion queues that wait to be seen */
+#define MAX_WRITTEN 16 /* a power of two */
 
 struct wf_adapter {
 	struct wf_device dev;
@@ -25,7 +26,6 @@ struct wf_adapter {
 	void *program_arg;
 	uint32_t staged_queues; /* bit per queue with a staged packet */
 	unsigned shard_number;
-	wf_time gate;      /* nothing new leaves before: doorbell and fetch */
 	wf_time pcie_tx;   /* PCIe is busy reading until */
 	wf_time pcie_rx;   /* and writing */
 	uint32_t pcie_q16; /* ps per byte, of 2^16 */
@@ -34,6 +34,11 @@ struct wf_adapter {
 		wf_time at;
 	} ready[MAX_READY]; /* queues with completions, and when the program sees them */
 	unsigned n_ready;
+	struct {
+		uint64_t writes; /* this many */
+		wf_time at;      /* are in memory then */
+	} written[MAX_WRITTEN];  /* a ring: for a program that polls memory */
+	uint32_t written_head, written_tail;
 	struct wf_packet staged[WF_MAX_QUEUES];
 };
 
@@ -184,7 +189,7 @@ static void wake_for_tx(struct wf_adapter *a, wf_time now)
 
 	if (at == WF_TIME_NEVER)
 		return;
-	wf_port_wake(&a->dev, &a->dev.ports[0], wf_max_time(at, wf_max_time(now, a->gate)));
+	wf_port_wake(&a->dev, &a->dev.ports[0], wf_max_time(at, now));
 }
 
 static void adapter_tx(struct wf_adapter *a, wf_time now)
@@ -196,7 +201,7 @@ static void adapter_tx(struct wf_adapter *a, wf_time now)
 		return;
 	if (port->control != 0)
 		wf_port_transmit_control(&a->dev, port, now);
-	else if (!send_staged(a, now, &again) && now >= a->gate && now >= a->pcie_tx)
+	else if (!send_staged(a, now, &again) && now >= a->pcie_tx)
 		(void)send_new(a, now, &again);
 	if (port->control != 0 || (a->staged_queues & ~port->blocked) != 0)
 		wf_port_wake(&a->dev, port, now);
@@ -232,18 +237,31 @@ static void settle(struct wf_adapter *a, wf_time now)
 	collect(a, now);
 }
 
-void wf_adapter_ring(struct wf_adapter *a, uint64_t bytes, wf_time now)
+/* Whether the adapter has to fetch data before the first packet of wr can leave. */
+static bool must_fetch(const struct wf_adapter *a, const struct wf_send_wr *wr)
+{
+	uint64_t bytes = 0;
+
+	if (wr->opcode >= WF_WR_RDMA_READ && wr->opcode <= WF_WR_BIND_MW)
+		return false;
+	for (uint32_t i = 0; i < wr->num_sge; i++)
+		bytes += wr->sge[i].length;
+	return (wr->flags & WF_SEND_INLINE) == 0 && bytes > a->dev.fabric->cfg.nic_inline;
+}
+
+int wf_adapter_post(struct wf_adapter *a, struct wf_qp *qp, const struct wf_send_wr *wr,
+                    const struct wf_send_wr **bad_p, wf_time now)
 {
 	const struct wf_fabric_cfg *cfg = &a->dev.fabric->cfg;
-	struct wf_port *port = &a->dev.ports[0];
 	wf_time ready = now + cfg->nic_doorbell + cfg->nic_tx;
+	int ret;
 
-	if (bytes > cfg->nic_inline)
+	if (must_fetch(a, wr))
 		ready += cfg->nic_fetch;
-	/* An adapter that is at work fetches ahead; only one that was idle is seen to wait. */
-	if (port->free_at < now && a->staged_queues == 0 && a->gate < now)
-		a->gate = ready;
+	wf_qp_delay(qp, ready);
+	ret = wf_qp_post_send(qp, wr, bad_p);
 	settle(a, now);
+	return ret;
 }
 
 /* Calls the program for every queue whose time has come. */
@@ -267,6 +285,36 @@ static void adapter_complete(struct wf_adapter *a, wf_time now)
 	settle(a, now);
 }
 
+/* Tells the program of the writes that are in memory by now. */
+static void adapter_written(struct wf_adapter *a, wf_time now)
+{
+	uint64_t writes = 0;
+
+	while (a->written_tail != a->written_head &&
+	       a->written[a->written_tail % MAX_WRITTEN].at <= now)
+		writes = a->written[a->written_tail++ % MAX_WRITTEN].writes;
+	if (a->written_tail != a->written_head)
+		wf_timer_set(&a->dev.node, TIMER_WRITTEN,
+		             a->written[a->written_tail % MAX_WRITTEN].at);
+	if (writes != 0)
+		a->program->written(a->program_arg, a, writes, now);
+	settle(a, now);
+}
+
+/* Notes that a WRITE is placed as soon as PCIe has brought it to memory. */
+static void note_writes(struct wf_adapter *a, uint64_t writes, wf_time now)
+{
+	wf_time at = wf_max_time(now, a->pcie_rx);
+
+	/* With no room left, the newest notice stands for this one, too. */
+	if (a->written_head - a->written_tail == MAX_WRITTEN)
+		a->written_head--;
+	else if (a->written_head == a->written_tail)
+		wf_timer_set(&a->dev.node, TIMER_WRITTEN, at);
+	a->written[a->written_head % MAX_WRITTEN].at = at;
+	a->written[a->written_head++ % MAX_WRITTEN].writes = writes;
+}
+
 static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
 	struct wf_adapter *a = to_adapter(node);
@@ -288,6 +336,9 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 		break;
 	case TIMER_COMPLETE:
 		adapter_complete(a, now);
+		break;
+	case TIMER_WRITTEN:
+		adapter_written(a, now);
 		break;
 	default:
 		assert(0);
@@ -315,6 +366,7 @@ static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 	struct wf_port *port = &a->dev.ports[input];
 	struct wf_hca_rx_extra extra = { 0 };
 	uint32_t payload = 0;
+	uint64_t writes;
 
 #ifndef NDEBUG
 	if (!wf_packet_is_control(pkt->type))
@@ -333,7 +385,10 @@ static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 		payload = pkt->payload;
 		extra.payload = wf_payload_bytes(a->env->payload, payload);
 	}
+	writes = wf_hca_counter(a->hca, WF_CTR_RX_WRITES);
 	wf_hca_rx(a->hca, pkt, &extra, now);
+	if (a->program->written != NULL && wf_hca_counter(a->hca, WF_CTR_RX_WRITES) != writes)
+		note_writes(a, wf_hca_counter(a->hca, WF_CTR_RX_WRITES), now);
 	if (payload != 0)
 		wf_payload_put(a->env->payload, a->shard_number, payload);
 	settle(a, now);
@@ -372,7 +427,7 @@ static void idle_complete(void *arg, struct wf_adapter *a, struct wf_cq *cq, wf_
 struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
                                      uint32_t host, const struct wf_hca_attr *attr)
 {
-	static const struct wf_program idle = { idle_run, idle_complete };
+	static const struct wf_program idle = { .run = idle_run, .complete = idle_complete };
 	const struct wf_fabric *fabric = env->fabric;
 	struct wf_node *node = wf_engine_add_node(shard, &adapter_ops, sizeof(struct wf_adapter), 1,
 	                                          ADAPTER_TIMERS);

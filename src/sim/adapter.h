@@ -19,12 +19,13 @@
 
 #include "fabric/fabric.h"
 #include "rdma/hca.h"
+#include "rdma/qp.h"
 #include "sim/counts.h"
 #include "sim/payload.h"
 
 struct wf_adapter;
 
-/* What runs on a host. Every function is set. */
+/* What runs on a host. */
 struct wf_program {
 	/* Virtual time began, or the time asked for with wf_adapter_call_at() has come. */
 	void (*run)(void *arg, struct wf_adapter *adapter, wf_time now);
@@ -33,6 +34,11 @@ struct wf_program {
 	 * would see them; it polls, and arms anew if it wants to be called again.
 	 */
 	void (*complete)(void *arg, struct wf_adapter *adapter, struct wf_cq *cq, wf_time now);
+	/*
+	 * For a program that polls memory: writes RDMA WRITE messages are in it by now, all of each,
+	 * counted since the run began. NULL: it does not look, and the adapter need not count.
+	 */
+	void (*written)(void *arg, struct wf_adapter *adapter, uint64_t writes, wf_time now);
 };
 
 /* What all adapters of a simulation share. */
@@ -71,10 +77,12 @@ struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
 void wf_adapter_call_at(struct wf_adapter *adapter, wf_time at);
 
 /*
- * Rings the doorbell: work of bytes payload was posted at now. To be called after each list of
- * wf_qp_post_send() calls; the first bit leaves when the adapter knows of the work and has the data.
+ * Posts a list of send work requests and rings the doorbell: what a program calls instead of
+ * wf_qp_post_send(), and returns as that. The first bit leaves when the adapter knows of the work and
+ * has the data; behind work of the same queue pair that still waits, it knows and has it in time.
  */
-void wf_adapter_ring(struct wf_adapter *adapter, uint64_t bytes, wf_time now);
+int wf_adapter_post(struct wf_adapter *adapter, struct wf_qp *qp, const struct wf_send_wr *wr,
+                    const struct wf_send_wr **bad_p, wf_time now) WF_MUST_USE;
 
 /*
  * When the program sees a completion that the transport made at now: READs and atomics had to fetch

@@ -205,12 +205,11 @@ static void post_flow(struct host *h, uint32_t number, wf_time now)
 			assert(0);
 		}
 		/* The queue was made for all of them. */
-		ret = wf_qp_post_send(f->qp, &wr, &bad);
+		ret = wf_adapter_post(h->adapter, f->qp, &wr, &bad, now);
 		assert(ret == 0);
 		(void)ret;
 		left -= bytes;
 	}
-	wf_adapter_ring(h->adapter, f->spec.op == WF_FLOW_READ ? 0 : f->spec.bytes, now);
 }
 
 static void host_run(void *arg, struct wf_adapter *adapter, wf_time now)
@@ -272,7 +271,7 @@ static void host_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *c
 	}
 }
 
-static const struct wf_program host_program = { host_run, host_complete };
+static const struct wf_program host_program = { .run = host_run, .complete = host_complete };
 
 static int open_host(struct wf_rc *rc, uint32_t number, struct wf_adapter *adapter)
 {
