@@ -128,8 +128,9 @@ struct wf_cc_ibcc_param {
 	wf_time ccti_timer;     /* the index falls by one after each */
 	char cct_shape[12];     /* "linear" or "exponential", where cct is empty */
 	uint64_t cct_step; /* of 2^16: linear, packet times added by an index; else the ratio */
-	char cct[1024];    /* entries from 0: "multiplier" or "shift:multiplier", commas */
-	bool becn_on_ack;  /* an acknowledgement with a mark is a BECN */
+	/* Entries from 0: "multiplier" or "shift:multiplier", commas; the last stands for the rest. */
+	char cct[192];
+	bool becn_on_ack; /* an acknowledgement with a mark is a BECN */
 };
 
 struct wf_cc_nscc_param {

@@ -22,6 +22,7 @@
 struct wf_param;
 
 #define WF_CC_HOPS 8
+#define WF_CC_PARAM_MAX 256 /* bytes; no algorithm's parameters take more */
 #define WF_CC_NO_WINDOW UINT64_MAX
 #define WF_CC_GAP_SHIFT 20
 #define WF_CC_RATE_MIN 10000 /* bits/s; nothing is paced slower: 16 KB then still fit the gap */

@@ -56,6 +56,7 @@ static void test_params(void **state)
 		char *param;
 
 		assert_true((ops->n_params == 0) == (ops->param_size == 0));
+		assert_true(ops->param_size <= WF_CC_PARAM_MAX);
 		if (ops->n_params == 0)
 			continue;
 		param = calloc(1, ops->param_size);
