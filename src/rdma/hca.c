@@ -336,12 +336,14 @@ static bool tx_ack(struct wf_hca *hca, wf_time now, struct wf_packet *pkt)
 		struct wf_qp *qp = wf_container_of(hca->ack_ring.next, struct wf_qp, ack_link);
 		bool sent;
 
-		wf_list_remove(&qp->ack_link);
 		if (wf_unlikely(hca->held >> wf_answer_class(qp) & 1)) {
+			wf_list_remove(&qp->ack_link);
 			wf_list_append(&hca->held_acks, &qp->ack_link);
 			continue;
 		}
+		/* Listed while it answers: what it owes then is found out below, once. */
 		sent = wf_answer_tx_ack(qp, now, pkt);
+		wf_list_remove(&qp->ack_link);
 		if (sent) {
 			if (wf_answer_ack_due(qp))
 				wf_list_append(&hca->ack_ring, &qp->ack_link);
