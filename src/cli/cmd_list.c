@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "fabric/config.h"
+#include "cc/cc.h"
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/route/route.h"
+#include "lab/fabric_table.h"
 #include "lab/json.h"
 #include "lab/paths.h"
 #include "lab/profile.h"
@@ -194,14 +195,28 @@ static void put_row(struct lister *l, const char *prefix, const struct wf_param 
 	wf_json_close(&l->json, '{');
 }
 
+static int list_cc(struct lister *l)
+{
+	const struct wf_cc_ops *ops;
+
+	for (size_t i = 0; (ops = wf_cc_at(i)) != NULL; i++)
+		put_entry(l, ops->name, ops->help);
+	return 0;
+}
+
 static int list_parameters(struct lister *l)
 {
+	const struct wf_param *rows;
+	size_t n;
+
+	if (wf_fabric_table(&l->arena, &rows, &n) != 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < wf_scenario_n_params; i++)
 		put_row(l, "", &wf_scenario_params[i]);
 	for (size_t i = 0; i < wf_topo_n_params; i++)
 		put_row(l, "topology.", &wf_topo_params[i]);
-	for (size_t i = 0; i < wf_fabric_n_params; i++)
-		put_row(l, "fabric.", &wf_fabric_params[i]);
+	for (size_t i = 0; i < n; i++)
+		put_row(l, "fabric.", &rows[i]);
 	for (size_t i = 0; i < wf_traffic_n_params; i++)
 		put_row(l, "traffic.", &wf_traffic_params[i]);
 	return 0;
@@ -217,6 +232,7 @@ static const struct topic {
 	{ "topologies", "Topologies (topology: {kind: NAME})", list_topologies, false },
 	{ "routing", "Routing (fabric: {routing: NAME})", list_routing, false },
 	{ "flowctl", "Flow control (fabric: {flowctl: NAME})", list_flowctl, false },
+	{ "cc", "Congestion control (fabric: {cc: {algorithm: NAME}})", list_cc, false },
 	{ "traffic", "Traffic (traffic: [{kind: NAME}])", list_traffic, false },
 	{ "sizes", "Flow sizes (traffic: [{kind: random, sizes: NAME}])", list_sizes, false },
 	{ "parameters", "Parameters", list_parameters, true },

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "fabric/config.h"
+#include "lab/fabric_table.h"
 #include "lab/json.h"
 #include "lab/paths.h"
 #include "lab/profile.h"
@@ -69,15 +69,18 @@ static void print_json(const struct wf_settings *s, const char *profile)
 static int show(const struct wf_paths *paths, const char *profile, bool as_json)
 {
 	const struct wf_place place = { .file = "weft show" };
-	struct wf_fabric_cfg cfg = { 0 };
+	static struct wf_fabric_values values;
+	const struct wf_param *rows;
 	struct wf_settings settings;
 	struct wf_err err = { "" };
 	struct wf_arena arena;
+	size_t n;
 	int rc;
 
 	wf_arena_init(&arena);
-	rc = wf_settings_init(&settings, "fabric", wf_fabric_params, wf_fabric_n_params, &cfg,
-	                      &arena, &err);
+	rc = wf_fabric_table(&arena, &rows, &n);
+	if (rc == 0)
+		rc = wf_settings_init(&settings, "fabric", rows, n, &values, &arena, &err);
 	if (rc == 0)
 		rc = wf_profile_apply(paths, profile, "", &place, &arena, &settings, &err);
 	if (rc == 0 && as_json)

@@ -104,6 +104,7 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 	const struct wf_sim_cfg cfg = {
 		.topo = scenario->topo,
 		.fabric = &fabric->cfg,
+		.cc = &fabric->values.cc,
 		.flows = scenario->flows.flow,
 		.n_flows = scenario->flows.n,
 		.faults = scenario->events,

@@ -129,16 +129,20 @@ static int add_fabric(struct reader *r, const struct wf_place *place,
 {
 	struct wf_scenario *s = r->s;
 	struct wf_scenario_fabric *fabric = &s->fabrics[s->n_fabrics];
+	const struct wf_param *rows;
+	size_t n;
 
 	if (s->n_fabrics == WF_SCENARIO_MAX_FABRICS)
 		return wf_place_err(place, r->err,
 		                    "this is one fabric too many; at most %d are run",
 		                    WF_SCENARIO_MAX_FABRICS);
+	if (wf_fabric_table(&s->arena, &rows, &n) != 0)
+		return -ENOMEM;
 	s->n_fabrics++;
 	fabric->place = *place;
 	*fabric_p = fabric;
-	return wf_settings_init(&fabric->settings, "fabric", wf_fabric_params, wf_fabric_n_params,
-	                        &fabric->cfg, &s->arena, r->err);
+	return wf_settings_init(&fabric->settings, "fabric", rows, n, &fabric->values, &s->arena,
+	                        r->err);
 }
 
 /* A fabric that is a profile and nothing else. */
@@ -444,13 +448,15 @@ static int check_algorithms(const struct wf_scenario_fabric *f, struct wf_err *e
 
 static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
 {
+	struct wf_qp_tune tune = { 0 };
 	struct wf_err why = { "" };
 	int rc = check_algorithms(f, r->err);
 
 	if (rc != 0)
 		return rc;
 	if (wf_fabric_check(&f->cfg, &why) != 0 ||
-	    wf_classes_parse(&f->cfg, &f->classes, &why) != 0)
+	    wf_classes_parse(&f->cfg, &f->classes, &why) != 0 ||
+	    wf_cc_choice_tune(&f->values.cc, &tune, &why) != 0)
 		return wf_settings_err(&f->settings, &f->place, &why, r->err);
 	if (strcmp(f->cfg.link_layer, "ethernet") != 0)
 		return 0;

@@ -12,6 +12,7 @@
 
 #include "fabric/config.h"
 #include "lab/paths.h"
+#include "lab/fabric_table.h"
 #include "lab/settings.h"
 #include "sim/sim.h"
 #include "sim/traffic.h"
@@ -35,7 +36,10 @@ extern const size_t wf_scenario_n_params;
 
 struct wf_scenario_fabric {
 	char label[WF_SCENARIO_LABEL]; /* heads its column; each is different */
-	struct wf_fabric_cfg cfg;
+	union {
+		struct wf_fabric_values values;
+		struct wf_fabric_cfg cfg; /* its first member */
+	};
 	struct wf_classes classes;
 	struct wf_settings settings;
 	struct wf_place place;

@@ -66,7 +66,7 @@ int wf_cc_choice_rows(struct wf_mem *mem, size_t base, struct wf_param **rows_p,
 		return -ENOMEM;
 	memcpy(rows, own_rows, sizeof(own_rows));
 	for (size_t i = 0; (ops = wf_cc_at(i)) != NULL; i++) {
-		assert(i < WF_CC_MAX_ALGORITHMS && ops->param_size <= WF_CC_MAX_PARAM);
+		assert(i < WF_CC_MAX_ALGORITHMS && ops->param_size <= WF_CC_PARAM_MAX);
 		for (size_t p = 0; p < ops->n_params; p++, k++) {
 			rows[k] = ops->params[p];
 			rows[k].offset += offsetof(struct wf_cc_choice, param) +

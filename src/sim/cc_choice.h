@@ -15,7 +15,6 @@
 #include "rdma/qp.h"
 
 #define WF_CC_MAX_ALGORITHMS 16
-#define WF_CC_MAX_PARAM 256 /* bytes of one algorithm's parameters */
 
 struct wf_cc_choice {
 	char algorithm[16]; /* a name of src/cc */
@@ -23,7 +22,7 @@ struct wf_cc_choice {
 	uint32_t cnp_class; /* priority of CNPs; 0: as the data */
 	struct {
 		uint64_t align[0];
-		unsigned char bytes[WF_CC_MAX_PARAM];
+		unsigned char bytes[WF_CC_PARAM_MAX];
 	} param[WF_CC_MAX_ALGORITHMS]; /* in the order of wf_cc_at() */
 };
 
