@@ -41,18 +41,20 @@ size_t wf_cc_choice_n_rows(void)
 	return n;
 }
 
+static char *append(char *to, const char *text)
+{
+	while (*text != '\0')
+		*to++ = *text++;
+	return to;
+}
+
 /* "cc." algorithm "." name, in mem's memory; NULL: no more. */
 static char *full_name(struct wf_mem *mem, const char *algorithm, const char *name)
 {
-	size_t a = strlen(algorithm), n = strlen(name);
-	char *text = mem->alloc(mem, 3 + a + 1 + n + 1);
+	char *text = mem->alloc(mem, strlen("cc..") + strlen(algorithm) + strlen(name) + 1);
 
-	if (text == NULL)
-		return NULL;
-	memcpy(text, "cc.", 3);
-	memcpy(text + 3, algorithm, a);
-	text[3 + a] = '.';
-	memcpy(text + 3 + a + 1, name, n + 1);
+	if (text != NULL) /* zeroed, and so ended */
+		append(append(append(append(text, "cc."), algorithm), "."), name);
 	return text;
 }
 

@@ -260,7 +260,9 @@ static void test_simple_sender(void **state)
 	(void)state;
 	wf_wire_conf_init(&conf, WF_ENCAP_ROCE2_IPV4);
 	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++) {
-		struct wf_packet p = { .type = row[i].type & 15u, .length = row[i].length, .u.born = 99 };
+		struct wf_packet p = { .type = row[i].type & 15u,
+			               .length = row[i].length,
+			               .u.born = 99 };
 
 		p.psn = 0x12345678;
 		assert_int_equal(
