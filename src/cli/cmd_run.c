@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cmd_run_hpcc.h"
 #include "cli/progress.h"
 #include "lab/file.h"
 #include "lab/human.h"
@@ -22,6 +23,7 @@
 
 static const char help_text[] =
 	"usage: weft run SCENARIO.yaml [OPTIONS]\n"
+	"       weft run --hpcc CONFIG [--paths FILE] [--seed N] [--threads N] --out DIR\n"
 	"\n"
 	"Simulates the traffic of a scenario on each of its fabrics and prints what happened, one\n"
 	"column for each. SCENARIO - is standard input; docs/scenario.md says what is in one.\n"
@@ -38,6 +40,10 @@ static const char help_text[] =
 	"  -o, --out FILE               write to FILE, whole or not at all\n"
 	"      --profiles DIR           look for profiles in DIR first\n"
 	"  -q, --quiet                  no progress, and no line about the time it took\n"
+	"      --hpcc CONFIG            run this configuration of the HPCC simulator (ns-3) in "
+        "its\n"
+	"                               model; fct.txt and pfc.txt go to the folder of --out\n"
+	"      --paths FILE             with --hpcc: the path of each flow and of its ACKs\n"
 	"  -h, --help                   this text\n"
 	"\n"
 	"The report goes to standard output, and depends on the scenario and its seed alone. How\n"
@@ -47,7 +53,7 @@ static const char help_text[] =
 	"  weft run examples/permutation.yaml --fabric roce-400g,roce-400g-spray --seed 7\n"
 	"  weft run examples/incast.yaml --set fabric.buffer.headroom=1KB --ports\n";
 
-enum { OPT_SEED = 256, OPT_PORTS, OPT_PROFILES };
+enum { OPT_SEED = 256, OPT_HPCC, OPT_PATHS, OPT_PORTS, OPT_PROFILES };
 
 static const struct option options[] = {
 	{ "fabric", required_argument, NULL, 'f' },
@@ -59,6 +65,8 @@ static const struct option options[] = {
 	{ "out", required_argument, NULL, 'o' },
 	{ "profiles", required_argument, NULL, OPT_PROFILES },
 	{ "quiet", no_argument, NULL, 'q' },
+	{ "hpcc", required_argument, NULL, OPT_HPCC },
+	{ "paths", required_argument, NULL, OPT_PATHS },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -74,6 +82,8 @@ struct request {
 	const char *out;
 	const char *profiles;
 	const char *fabrics;
+	const char *hpcc, *paths;
+	const char *seed;
 	uint32_t threads;
 	bool ports, json, quiet, help;
 	struct wf_override overrides[MAX_OVERRIDES];
@@ -134,7 +144,14 @@ static int take_option(struct request *req, int c)
 		return 0;
 	case 's':
 		return add_set(req, optarg);
+	case OPT_HPCC:
+		req->hpcc = optarg;
+		return 0;
+	case OPT_PATHS:
+		req->paths = optarg;
+		return 0;
 	case OPT_SEED:
+		req->seed = optarg;
 		return add_override(req, "--seed", optarg, "seed", optarg);
 	case 't':
 		return set_threads(req, optarg);
@@ -171,7 +188,7 @@ static int parse(int argc, char **argv, struct request *req)
 		if (status != 0)
 			return status;
 	}
-	if (req->help)
+	if (req->help || req->hpcc != NULL)
 		return 0;
 	if (optind == argc)
 		return wf_cli_usage("run",
@@ -277,6 +294,36 @@ static int simulate(const struct request *req, struct wf_err *err)
 	return rc;
 }
 
+/* weft run --hpcc: what else was said must go with it. */
+static int run_hpcc(const struct request *req)
+{
+	static const struct wf_param seed = {
+		.name = "seed",
+		.kind = WF_PARAM_U64,
+		.size = sizeof(uint64_t),
+		.max = INT64_MAX - 1,
+	};
+	struct wf_cmd_run_hpcc cmd = {
+		.config = req->hpcc,
+		.paths = req->paths,
+		.out = req->out,
+		.seed = 1,
+		.threads = req->threads,
+		.quiet = req->quiet,
+	};
+	struct wf_err why = { "" };
+
+	if (req->out == NULL)
+		return wf_cli_usage("run", "--hpcc needs --out, the folder of fct.txt and pfc.txt");
+	if (req->fabrics != NULL || req->ports || req->json ||
+	    req->n_overrides > (req->seed != NULL))
+		return wf_cli_usage("run", "--fabric, --set, --ports and --json do not go with "
+		                           "--hpcc");
+	if (req->seed != NULL && wf_param_set(&seed, &cmd.seed, req->seed, &why) != 0)
+		return wf_cli_usage("run", "--seed: %s", why.text);
+	return wf_cmd_run_hpcc(&cmd);
+}
+
 static int run_run(int argc, char **argv)
 {
 	static struct request req;
@@ -288,6 +335,10 @@ static int run_run(int argc, char **argv)
 		return status;
 	if (req.help)
 		return wf_cli_help(&wf_cmd_run);
+	if (req.hpcc != NULL)
+		return run_hpcc(&req);
+	if (req.paths != NULL)
+		return wf_cli_usage("run", "--paths goes with --hpcc");
 	rc = simulate(&req, &err);
 	if (rc == -EINTR) {
 		fprintf(stderr, "weft run: interrupted; nothing is written\n");

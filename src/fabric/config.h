@@ -17,6 +17,8 @@
 #define WF_MAX_QUEUES 16  /* queues (traffic classes or virtual lanes) of a port */
 #define WF_MAX_CLASSES 16 /* priorities or service levels in packets */
 #define WF_NAME 16
+#define WF_ECN_TEXT 512
+#define WF_ECN_RATES 8
 
 struct wf_fabric_cfg {
 	char link_layer[WF_NAME]; /* "infiniband" or "ethernet" */
@@ -27,7 +29,9 @@ struct wf_fabric_cfg {
 	wf_time link_phy;       /* PHY and FEC, per link crossing */
 	uint64_t link_gap;      /* bytes: preamble and inter-packet gap */
 	uint64_t link_ber;      /* errors per 10^18 bits */
+	wf_time link_step;      /* a packet takes a whole number of these; 1: as long as it takes */
 	wf_time switch_latency; /* first bit in to first bit out, unloaded */
+	bool switch_int;        /* telemetry is written into packets that ask for it */
 	bool switch_cut;        /* cut-through where the rates allow; else store and forward */
 	wf_time nic_doorbell;   /* work posted by the program to known by the adapter */
 	wf_time nic_tx;         /* from there to the first bit out, when the data is there */
@@ -52,10 +56,13 @@ struct wf_fabric_cfg {
 	uint64_t buffer_queue_alpha; /* of 2^16: the same for one egress queue of a lossy class */
 	uint64_t buffer_xon;         /* bytes below the XOFF threshold at which XON is sent */
 
-	uint64_t ecn_kmin; /* bytes */
-	uint64_t ecn_kmax; /* bytes */
-	uint64_t ecn_pmax; /* of 2^32 */
+	uint64_t ecn_kmin;             /* bytes */
+	uint64_t ecn_kmax;             /* bytes */
+	uint64_t ecn_pmax;             /* of 2^32 */
+	char ecn_at[WF_NAME];          /* "enqueue" or "dequeue": when the queue is looked at */
+	char ecn_by_rate[WF_ECN_TEXT]; /* other values for ports of a rate: wf_ecn_parse() */
 
+	uint64_t pfc_frame;   /* bytes of a pause frame */
 	uint32_t pfc_quanta;  /* pause time in a frame, 512 bit times each */
 	wf_time pfc_reaction; /* frame received to transmission stopped */
 
@@ -74,6 +81,24 @@ struct wf_fabric_cfg {
 	uint32_t sender_ack;    /* packets per acknowledgement */
 	wf_time sender_timeout; /* resend what is not acknowledged */
 };
+
+/* When packets of a queue are marked. */
+struct wf_ecn {
+	uint64_t kmin, kmax; /* bytes */
+	uint64_t pmax;       /* of 2^32 */
+};
+
+struct wf_ecn_rate {
+	uint64_t rate; /* bits/s of the port */
+	struct wf_ecn ecn;
+};
+
+/*
+ * Compiles ecn.by_rate: "rate:kmin:kmax:pmax" with commas between, at most WF_ECN_RATES of them (
+ * ecn.c). Returns 0, or -EINVAL with a message in err that begins with the parameter's name.
+ */
+int wf_ecn_parse(const char *text, struct wf_ecn_rate *rates, unsigned *n_p,
+                 struct wf_err *err) WF_MUST_USE;
 
 extern const struct wf_param wf_fabric_params[];
 extern const size_t wf_fabric_n_params;

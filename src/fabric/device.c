@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "fabric/fabric.h"
+#include "fabric/order.h"
 
 #define RNG_PORT 1 /* domain of the draws for loss on links */
 
@@ -40,6 +41,31 @@ int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32
 	return 0;
 }
 
+/* The same in whole steps: what is not a whole one is cut off. */
+static void put_on_link_stepped(struct wf_device *dev, struct wf_port *port,
+                                const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_cell *cell = wf_link_slot(&port->link, dev->node.shard);
+	const struct wf_fabric *fabric = dev->fabric;
+	wf_time wire = wf_step_floor(fabric->step, wf_port_time(port, pkt->size + fabric->gap));
+	wf_time at;
+
+	assert(port->free_at <= now && port->up);
+	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
+	if (fabric->order_bits == 0) {
+		port->free_at = now + wire;
+		at = port->free_at + port->delay;
+	} else {
+		uint64_t ns = (uint64_t)(wire / WF_NS);
+
+		port->free_at = wf_order_after(fabric->order_bits, now, ns);
+		at = wf_order_after(fabric->order_bits, now, ns + (uint64_t)(port->delay / WF_NS));
+	}
+	port->last_at = wf_max_time(port->last_at, at);
+	dev->shard->hops++;
+	wf_link_commit(&port->link, dev->node.shard, port->last_at);
+}
+
 /* Puts pkt on the wire now. */
 static void put_on_link(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
                         wf_time now)
@@ -67,7 +93,10 @@ void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lan
 #ifndef NDEBUG
 	dev->shard->tally[pkt->cls].on_links++;
 #endif
-	put_on_link(dev, port, pkt, now);
+	if (wf_unlikely(dev->fabric->step != 0))
+		put_on_link_stepped(dev, port, pkt, now);
+	else
+		put_on_link(dev, port, pkt, now);
 }
 
 void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_time now)
@@ -77,7 +106,10 @@ void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_ti
 	assert(port->control != 0);
 	dev->fabric->flowctl->make_control(dev, port, &pkt, now);
 	port->control_packets++;
-	put_on_link(dev, port, &pkt, now);
+	if (dev->fabric->step != 0)
+		put_on_link_stepped(dev, port, &pkt, now);
+	else
+		put_on_link(dev, port, &pkt, now);
 }
 
 void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)

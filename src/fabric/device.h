@@ -95,6 +95,9 @@ struct wf_port {
 	} arb;
 	struct wf_lane *lanes;          /* the queues */
 	int32_t deficit[WF_MAX_QUEUES]; /* DWRR, bytes */
+	struct wf_ecn ecn;              /* of this port */
+	uint32_t alpha;                 /* of 2^16: pfc-hpcc, of this port */
+	wf_time last_at;                /* link.time_step: when the last packet arrives */
 } WF_ALIGNED(WF_CACHE_LINE);
 
 _Static_assert(offsetof(struct wf_port, in_delay) == WF_CACHE_LINE, "hot fields are one line");
@@ -134,6 +137,16 @@ static inline struct wf_lane *wf_port_lane(const struct wf_port *port, unsigned 
 static inline wf_time wf_port_time(const struct wf_port *port, uint64_t n)
 {
 	return (wf_time)((n * port->ps_q16) >> 16);
+}
+
+/*
+ * A time in whole steps: what is more than the last whole one that lies before it is cut off. (The
+ * simulators that count in steps compute times in seconds, in binary, and a whole number of steps
+ * comes out as a little less.)
+ */
+static inline wf_time wf_step_floor(wf_time step, wf_time t)
+{
+	return t > 0 ? (t - 1) / step * step : 0;
 }
 
 /*

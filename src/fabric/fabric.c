@@ -46,6 +46,20 @@ static int check_cfg(const struct wf_fabric_cfg *cfg, const struct wf_flowctl_op
 	return 0;
 }
 
+static int compile_ecn(struct wf_fabric *fabric, struct wf_err *err)
+{
+	const struct wf_fabric_cfg *cfg = &fabric->cfg;
+	unsigned n;
+	int ret = wf_ecn_parse(cfg->ecn_by_rate, fabric->ecn_rates, &n, err);
+
+	if (ret != 0)
+		return ret;
+	fabric->n_ecn_rates = (uint8_t)n;
+	fabric->ecn = (struct wf_ecn){ cfg->ecn_kmin, cfg->ecn_kmax, cfg->ecn_pmax };
+	fabric->mark_late = strcmp(cfg->ecn_at, "dequeue") == 0;
+	return 0;
+}
+
 static bool has_global_links(const struct wf_topo *topo)
 {
 	for (uint32_t i = 0; i < topo->n_ports; i++) {
@@ -86,8 +100,14 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->gap = (uint32_t)cfg->link_gap;
 	fabric->header = wf_header_bytes(cfg->header);
 	fabric->max_wire = (uint32_t)cfg->mtu + fabric->header;
-	/* A PFC frame is 64 bytes, a flow control packet of InfiniBand 8. */
-	fabric->control_size = flowctl->uses_credits ? 8 : 64;
+	/* A flow control packet of InfiniBand has 8 bytes. */
+	fabric->control_size = flowctl->uses_credits ? 8 : (uint32_t)cfg->pfc_frame;
+	ret = compile_ecn(fabric, err);
+	if (ret != 0)
+		return ret;
+	fabric->step = cfg->link_step > 1 ? cfg->link_step : 0;
+	fabric->departs = cfg->switch_int || fabric->mark_late;
+	fabric->careful = fabric->departs || flowctl->uses_credits || flowctl->sees_all;
 	if (flowctl->uses_credits && has_global_links(topo))
 		fabric->vl_shift = (uint8_t)(cfg->vl_count / 2);
 	return wf_routes_create(topo, NULL, wf_mem_heap(), &fabric->routes);

@@ -8,6 +8,7 @@
 #include "fabric/config.h"
 #include "fabric/device.h"
 #include "fabric/flowctl/flowctl.h"
+#include "fabric/route/pinned.h"
 #include "fabric/route/route.h"
 #include "fabric/sched.h"
 #include "topo/routes.h"
@@ -21,17 +22,33 @@ struct wf_tally {
 	int64_t on_links;
 };
 
+#define WF_PAUSE_LOG 254
+
+/* Pause frames received by the devices of a shard, in the order in which these ran. */
+struct wf_pause_log {
+	struct wf_pause_log *next;
+	uint32_t n;
+	struct wf_pause_note {
+		wf_time at;
+		uint32_t node;
+		uint16_t port;
+		uint8_t priority;
+		bool stop;
+	} note[WF_PAUSE_LOG];
+};
+
 /* What the devices of one shard share: the user pointer of the engine's shard. */
 struct wf_fabric_shard {
 	struct wf_packet *free; /* packets for queues */
 	struct wf_shard *shard;
 	unsigned number; /* of the shard */
-	uint64_t hops; /* packets put on links, control included */
+	uint64_t hops;   /* packets put on links, control included */
 	bool no_memory;
 	uint64_t max_buffer; /* largest occupancy of a switch's shared buffer, bytes */
 	struct wf_tally tally[WF_MAX_CLASSES];
 	struct wf_packet *grave; /* where a packet goes when there is no memory */
 	void *user;              /* the driver's */
+	struct wf_pause_log *pauses, *last_pauses;
 };
 
 struct wf_fabric {
@@ -63,6 +80,17 @@ struct wf_fabric {
 	void (*tap)(void *arg, const struct wf_device *dev, const struct wf_port *port,
 	            const struct wf_packet *pkt, wf_time now);
 	void *tap_arg;
+
+	bool careful;   /* packets that go straight through a switch have to be looked at */
+	bool departs;   /* something happens when a packet leaves: telemetry, or marking then */
+	bool mark_late; /* ecn.at dequeue */
+	bool pause_log; /* pause frames received are noted (pfc-hpcc) */
+	uint8_t n_ecn_rates;
+	uint8_t order_bits; /* 0: times are ps; else ns and their order (order.h); the driver's */
+	wf_time step;       /* 0: times are exact; else packets take whole steps */
+	struct wf_ecn ecn;
+	struct wf_ecn_rate ecn_rates[WF_ECN_RATES];
+	const struct wf_pins *pins; /* routing pinned: who goes where; the driver's */
 };
 
 /* The queue in which a packet of class cls leaves its host. */
@@ -73,6 +101,12 @@ static inline uint8_t wf_fabric_queue(const struct wf_fabric *fabric, uint8_t cl
 	if (fabric->vl_shift == 0 || fabric->classes.queue[queue].exempt)
 		return queue;
 	return queue % fabric->vl_shift;
+}
+
+/* The time of an event in ps, whatever the driver counts in. */
+static inline wf_time wf_fabric_time(const struct wf_fabric *fabric, wf_time now)
+{
+	return fabric->order_bits == 0 ? now : (now >> fabric->order_bits) * WF_NS;
 }
 
 /*

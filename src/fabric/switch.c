@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "fabric/telemetry.h"
 
 #define RNG_SWITCH 2 /* domain of the draws for marking and spraying */
 #define NO_PORT UINT32_MAX
@@ -61,18 +62,53 @@ static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time
 	return fabric->route->pick(sw, sw->set_ports + set->first, set->n, pkt, now);
 }
 
-/* ECN at enqueue: between kmin and kmax with growing probability, above always. */
-static bool should_mark(struct wf_switch *sw, uint32_t queued)
+/* ECN: between kmin and kmax with growing probability, above always. */
+static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_t queued)
 {
-	const struct wf_fabric_cfg *cfg = &sw->dev.fabric->cfg;
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_ecn *ecn = &fabric->ecn;
 	uint64_t chance;
 
-	if (queued <= cfg->ecn_kmin)
+	if (wf_unlikely(fabric->n_ecn_rates != 0))
+		ecn = &out->ecn;
+	if (queued <= ecn->kmin)
 		return false;
-	if (queued > cfg->ecn_kmax)
+	if (queued > ecn->kmax)
 		return true;
-	chance = (queued - cfg->ecn_kmin) * cfg->ecn_pmax / (cfg->ecn_kmax - cfg->ecn_kmin);
+	chance = (queued - ecn->kmin) * ecn->pmax / (ecn->kmax - ecn->kmin);
 	return (wf_rand64(sw->rng_key, sw->rng_count++) >> 32) < chance;
+}
+
+/* Telemetry: what the port sent before this packet, and what the packet leaves behind. */
+static void stamp(struct wf_switch *sw, const struct wf_port *out, const struct wf_packet *pkt,
+                  wf_time now)
+{
+	struct wf_int_record *record = wf_int_record(pkt);
+	struct wf_int_hop *hop = &record->hop[record->hops % WF_INT_HOPS];
+	uint64_t bytes = (uint64_t)out->control_packets * sw->dev.fabric->control_size;
+
+	for (unsigned q = 0; q < sw->dev.n_queues; q++)
+		bytes += wf_device_lane(&sw->dev, out->number, q)->tx_bytes;
+	record->hops++;
+	hop->at = wf_fabric_time(sw->dev.fabric, now);
+	hop->tx_bytes = bytes;
+	hop->rate = out->rate;
+	hop->queued = sw->load[out->number];
+}
+
+/* A packet leaves; it is in no queue any more. */
+static void depart(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane, unsigned queue,
+                   struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+
+	if (fabric->mark_late && fabric->classes.queue[queue].ecn && lane->bytes != 0 &&
+	    should_mark(sw, out, lane->bytes)) {
+		pkt->flags |= WF_PACKET_CE;
+		lane->ecn_marked++;
+	}
+	if (fabric->cfg.switch_int && (pkt->flags & WF_PACKET_INT))
+		stamp(sw, out, pkt, now);
 }
 
 static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane, unsigned queue,
@@ -83,7 +119,7 @@ static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *l
 	*p = *pkt;
 	p->at = 0;
 	if ((p->flags & WF_PACKET_ECT) && sw->dev.fabric->classes.queue[queue].ecn &&
-	    should_mark(sw, lane->bytes)) {
+	    !sw->dev.fabric->mark_late && should_mark(sw, out, lane->bytes)) {
 		p->flags |= WF_PACKET_CE;
 		lane->ecn_marked++;
 	}
@@ -126,6 +162,24 @@ static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, stru
 	return p;
 }
 
+/* A packet that goes straight through, where that has to be looked at; false: it is dropped. */
+static bool go_straight(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
+                        struct wf_lane *lane, unsigned queue, struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_flowctl_ops *flowctl = sw->dev.fabric->flowctl;
+
+	if (flowctl->uses_credits)
+		flowctl->pass(&sw->dev, in, pkt->vl, pkt->size, now);
+	if (flowctl->sees_all) {
+		if (!flowctl->admit(sw, in, lane, pkt, now))
+			return false;
+		flowctl->release(sw, in, pkt, now);
+	}
+	if (sw->dev.fabric->departs)
+		depart(sw, out, lane, queue, pkt, now);
+	return true;
+}
+
 static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
 	struct wf_switch *sw = to_switch(wf_device_of(node));
@@ -162,8 +216,10 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	lane = wf_device_lane(dev, port, queue);
 	if (out->free_at <= now && (out->nonempty | out->control) == 0 &&
 	    wf_flowctl_ready(fabric->flowctl, out, lane, queue, pkt->size, now) <= now) {
-		if (fabric->flowctl->uses_credits)
-			fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
+		if (fabric->careful && !go_straight(sw, in, out, lane, queue, pkt, now)) {
+			wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER);
+			return;
+		}
 		pkt->vl = queue & WF_PACKET_VL;
 		wf_port_transmit(dev, out, lane, pkt, now);
 		if (wf_unlikely(out->control != 0)) /* of this very packet, when it turns back */
@@ -234,6 +290,8 @@ static void send_head(struct wf_switch *sw, struct wf_port *port, unsigned q, wf
 	struct wf_packet *p = dequeue(sw, port, lane, q, now);
 
 	wf_lane_go(lane, now);
+	if (wf_unlikely(sw->dev.fabric->departs))
+		depart(sw, port, lane, q, p, now);
 	wf_port_transmit(&sw->dev, port, lane, p, now);
 	wf_packet_put(sw->dev.shard, p);
 }
@@ -394,12 +452,35 @@ int wf_switch_set_routes(struct wf_switch *sw)
 	return fabric->route == &wf_route_lft ? fill_lft(sw) : 0;
 }
 
+/* The marking thresholds of each port, from its rate. */
+static int set_ecn(struct wf_switch *sw, struct wf_err *err)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+
+	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
+		struct wf_port *port = &sw->dev.ports[i];
+		unsigned k = 0;
+
+		while (k < fabric->n_ecn_rates && fabric->ecn_rates[k].rate != port->rate)
+			k++;
+		if (k == fabric->n_ecn_rates)
+			return wf_err_say(err,
+			                  "ecn.by_rate: nothing is said of ports of %llu bits/s; "
+			                  "every rate of the topology is needed",
+			                  (unsigned long long)port->rate);
+		port->ecn = fabric->ecn_rates[k].ecn;
+	}
+	return 0;
+}
+
 int wf_switch_start(struct wf_switch *sw, struct wf_err *err)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	uint64_t headroom = 0;
 	uint32_t n_lossless = 0;
 
+	if (fabric->n_ecn_rates != 0 && set_ecn(sw, err) != 0)
+		return -EINVAL;
 	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
 		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
 		for (unsigned q = 0; q < fabric->classes.n; q++)
@@ -407,6 +488,8 @@ int wf_switch_start(struct wf_switch *sw, struct wf_err *err)
 	}
 	if (fabric->flowctl->uses_credits)
 		return 0;
+	if (fabric->flowctl == &wf_flowctl_pfc_hpcc)
+		return wf_pfc_hpcc_init(sw, err);
 	for (unsigned q = 0; q < fabric->classes.n && fabric->flowctl == &wf_flowctl_pfc; q++)
 		n_lossless += fabric->classes.queue[q].lossless;
 	return wf_buffer_init(&sw->buffer, &fabric->cfg, fabric->topo->nodes[sw->dev.id].name,

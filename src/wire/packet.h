@@ -33,6 +33,7 @@ static inline int wf_packet_is_control(uint8_t type)
 #define WF_PACKET_ACK_REQ 0x08   /* BTH A: acknowledge this packet */
 #define WF_PACKET_SOLICITED 0x10 /* BTH SE */
 #define WF_PACKET_MIGRATED 0x20  /* BTH M */
+#define WF_PACKET_INT 0x80       /* carries telemetry (fabric/telemetry.h) */
 #define WF_PACKET_BAD 0x40       /* corrupted on the way: the receiver discards it */
 
 #define WF_PACKET_VL 15u /* largest vl */

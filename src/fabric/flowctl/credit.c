@@ -177,6 +177,7 @@ const struct wf_flowctl_ops wf_flowctl_credit = {
 	.name = "credit",
 	.help = "InfiniBand: credits per virtual lane, nothing sent without buffer",
 	.uses_credits = true,
+	.sees_all = false,
 	.start = credit_start,
 	.admit = credit_admit,
 	.release = credit_release,

@@ -17,6 +17,7 @@ struct wf_flowctl_ops {
 	const char *name;  /* "pfc" */
 	const char *help;  /* one line */
 	bool uses_credits; /* counts packets: pass and sent do something */
+	bool sees_all;     /* packets that go straight through are admitted and released too */
 
 	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
@@ -71,7 +72,11 @@ const struct wf_flowctl_ops *wf_flowctl_find(const char *name);
 
 extern const struct wf_flowctl_ops wf_flowctl_credit;
 extern const struct wf_flowctl_ops wf_flowctl_pfc;
+extern const struct wf_flowctl_ops wf_flowctl_pfc_hpcc;
 extern const struct wf_flowctl_ops wf_flowctl_none;
+
+/* pfc-hpcc: divides the buffer of a switch up. Returns 0 or -EINVAL with err filled. */
+int wf_pfc_hpcc_init(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
 
 /*
  * PFC: bytes of buffer a port needs beyond XOFF so that nothing is lost, counted in whole cells:

@@ -81,6 +81,7 @@ const struct wf_flowctl_ops wf_flowctl_none = {
 	.name = "none",
 	.help = "lossy Ethernet: queues drop at their tail",
 	.uses_credits = false,
+	.sees_all = false,
 	.start = none_start,
 	.admit = none_admit,
 	.release = none_release,

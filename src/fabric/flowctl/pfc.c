@@ -210,6 +210,7 @@ const struct wf_flowctl_ops wf_flowctl_pfc = {
 	.name = "pfc",
 	.help = "Ethernet with priority flow control (802.1Qbb) on the lossless classes",
 	.uses_credits = false,
+	.sees_all = false,
 	.start = pfc_start,
 	.admit = pfc_admit,
 	.release = pfc_release,

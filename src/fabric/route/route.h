@@ -31,5 +31,6 @@ extern const struct wf_route_ops wf_route_lft;
 extern const struct wf_route_ops wf_route_ecmp;
 extern const struct wf_route_ops wf_route_adaptive;
 extern const struct wf_route_ops wf_route_spray;
+extern const struct wf_route_ops wf_route_pinned;
 
 #endif

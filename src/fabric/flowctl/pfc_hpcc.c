@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pfc_hpcc.c - priority flow control as the HPCC simulator (ns-3) models it.
+ *
+ * What differs from pfc.c, so that the two can be compared (docs/validation.md):
+ *
+ *  - A pause lasts until the frame that ends it; there are no quanta and nothing is said twice. One
+ *    frame speaks of one class. A pause that ends before its frame was sent is still sent.
+ *  - Bytes are counted, not cells. reserved, then shared up to the threshold, then headroom; a
+ *    packet is in one of the last two as a whole, and may be shared again while headroom is taken.
+ *  - A packet is dropped when neither headroom nor threshold would let it in.
+ *  - Headroom is three times rate * delay of the port's link, and is kept, as reserved is, once for
+ *    a port, not for each class.
+ *  - alpha holds for ports of the hosts' rate and doubles with every doubling of the rate, up to 1.
+ *  - Packets that go straight through count too, for an instant.
+ */
+#include "fabric/fabric.h"
+#include "fabric/flowctl/flowctl.h"
+#include "fabric/switch.h"
+
+#define HEADROOM_DELAYS 3
+
+/* Bytes of headroom: as the simulator computes them, with whole bytes of rate * delay. */
+static uint64_t headroom_of(const struct wf_port *port)
+{
+	uint64_t ns = (uint64_t)(port->in_delay / WF_NS);
+
+	return port->rate / 8 * ns / 1000000000 * HEADROOM_DELAYS;
+}
+
+static void hpcc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	const struct wf_fabric *fabric = dev->fabric;
+	uint64_t headroom = fabric->cfg.buffer_headroom;
+
+	if (headroom == (uint64_t)WF_PARAM_AUTO)
+		headroom = headroom_of(port);
+	for (unsigned q = 0; q < fabric->classes.n; q++) {
+		struct wf_lane *lane = wf_port_lane(port, q);
+
+		lane->pause.from = now;
+		lane->pause.until = now;
+		lane->capacity = (uint32_t)headroom;
+		lane->granted = 0;
+		lane->xoff = false;
+	}
+	port->held = 0;
+}
+
+int wf_pfc_hpcc_init(struct wf_switch *sw, struct wf_err *err)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_topo *topo = fabric->topo;
+	uint64_t nic =
+		topo->links[topo->ports[topo->nodes[topo->host_node[0]].first_port].link].rate;
+	uint64_t headroom = 0;
+
+	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
+		struct wf_port *port = &sw->dev.ports[i];
+		uint64_t alpha = fabric->cfg.buffer_alpha;
+
+		headroom += wf_port_lane(port, 0)->capacity;
+		for (uint64_t rate = port->rate; rate > nic && alpha < WF_RATIO_ONE; rate /= 2)
+			alpha *= 2;
+		port->alpha = (uint32_t)alpha;
+	}
+	return wf_buffer_init(&sw->buffer, &fabric->cfg, topo->nodes[sw->dev.id].name,
+	                      sw->dev.n_ports, 1, headroom, err);
+}
+
+static uint64_t shared_part(const struct wf_buffer *b, uint64_t used)
+{
+	return used > b->reserved ? used - b->reserved : 0;
+}
+
+static uint64_t threshold(const struct wf_buffer *b, const struct wf_port *in)
+{
+	if (b->shared_used >= b->shared_size)
+		return 0;
+	return ((b->shared_size - b->shared_used) * in->alpha) >> 16;
+}
+
+/* Asks for one more frame; it goes after those that wait, which take turns: stop, go, stop. */
+static void say(struct wf_device *dev, struct wf_port *port, unsigned queue, bool stop, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(port, queue);
+
+	lane->xoff = stop;
+	lane->granted++;
+	wf_port_want_control(dev, port, queue, now);
+}
+
+/* Gives a packet its place. */
+static void place(struct wf_buffer *b, const struct wf_port *in, struct wf_lane *lane,
+                  uint32_t size)
+{
+	uint64_t after = shared_part(b, (uint64_t)lane->used + size);
+
+	if (after > threshold(b, in)) {
+		lane->headroom += size;
+	} else {
+		lane->used += size;
+		b->shared_used += wf_min_u64(size, after);
+	}
+	b->used += size;
+	if (b->used > b->max_used)
+		b->max_used = b->used;
+	if (lane->used + lane->headroom > lane->max_used)
+		lane->max_used = lane->used + lane->headroom;
+}
+
+static bool hpcc_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
+                       const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
+	struct wf_buffer *b = &sw->buffer;
+
+	(void)out;
+	if ((uint64_t)pkt->size + lane->headroom > lane->capacity &&
+	    pkt->size + shared_part(b, lane->used) > threshold(b, in))
+		return false;
+	place(b, in, lane, pkt->size);
+	if (!lane->xoff && (lane->headroom > 0 || shared_part(b, lane->used) >= threshold(b, in)))
+		say(&sw->dev, in, pkt->vl, true, now);
+	return true;
+}
+
+static void hpcc_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+                         wf_time now)
+{
+	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
+	struct wf_buffer *b = &sw->buffer;
+	uint32_t from_headroom = pkt->size < lane->headroom ? pkt->size : lane->headroom;
+	uint32_t rest = pkt->size - from_headroom;
+	uint64_t shared;
+
+	assert(lane->used >= rest && b->used >= pkt->size);
+	b->shared_used -= wf_min_u64(rest, shared_part(b, lane->used));
+	lane->headroom -= from_headroom;
+	lane->used -= rest;
+	b->used -= pkt->size;
+	if (wf_likely(!lane->xoff) || lane->headroom != 0)
+		return;
+	shared = shared_part(b, lane->used);
+	if (shared == 0 || shared + b->xon <= threshold(b, in))
+		say(&sw->dev, in, pkt->vl, false, now);
+}
+
+static void hpcc_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+                      wf_time now)
+{
+	(void)dev;
+	(void)in;
+	(void)queue;
+	(void)size;
+	(void)now;
+}
+
+static wf_time hpcc_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
+{
+	(void)size;
+	return lane->pause.until == WF_TIME_NEVER ? WF_TIME_NEVER : now;
+}
+
+static void hpcc_sent(struct wf_lane *lane, uint32_t size)
+{
+	(void)lane;
+	(void)size;
+}
+
+/* Notes a frame that came in, where the driver asks for it. */
+static void note(struct wf_device *dev, const struct wf_port *port, unsigned queue, bool stop,
+                 wf_time now)
+{
+	struct wf_fabric_shard *shard = dev->shard;
+	struct wf_pause_log *log = shard->last_pauses;
+
+	if (!dev->fabric->pause_log)
+		return;
+	if (log == NULL || log->n == WF_PAUSE_LOG) {
+		log = wf_shard_alloc(shard->shard, sizeof(*log));
+		if (log == NULL) {
+			shard->no_memory = true;
+			return;
+		}
+		if (shard->last_pauses == NULL)
+			shard->pauses = log;
+		else
+			shard->last_pauses->next = log;
+		shard->last_pauses = log;
+	}
+	log->note[log->n++] = (struct wf_pause_note){
+		.at = wf_fabric_time(dev->fabric, now),
+		.node = dev->id,
+		.port = port->number,
+		.priority = dev->fabric->classes.queue[queue].id,
+		.stop = stop,
+	};
+}
+
+static void hpcc_control(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                         wf_time now)
+{
+	unsigned priority = (unsigned)__builtin_ctz(pkt->u.pause.mask);
+	unsigned queue = dev->fabric->classes.of[priority];
+	struct wf_lane *lane = wf_port_lane(port, queue);
+	bool stop = pkt->u.pause.quanta[0] != 0;
+
+	note(dev, port, queue, stop, now);
+	if (stop) {
+		lane->pause_rx++;
+		if (!(port->held >> queue & 1)) {
+			lane->pause.from = now;
+			lane->stops++;
+		}
+		lane->pause.until = WF_TIME_NEVER;
+		port->held |= (uint16_t)(1u << queue);
+		return;
+	}
+	if (port->held >> queue & 1)
+		lane->stopped_ps += (uint64_t)(now - lane->pause.from);
+	lane->pause.until = now;
+	lane->wait_since = WF_TIME_NEVER; /* the time is counted above */
+	port->held &= (uint16_t) ~(1u << queue);
+	wf_port_wake(dev, port, now);
+}
+
+static void hpcc_make_control(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
+                              wf_time now)
+{
+	unsigned q = (unsigned)__builtin_ctz(port->control);
+	struct wf_lane *lane = wf_port_lane(port, q);
+	bool stop = lane->xoff == (lane->granted % 2 == 1);
+
+	(void)now;
+	pkt->type = WF_PACKET_PAUSE;
+	pkt->u.pause.mask = (uint16_t)(1u << dev->fabric->classes.queue[q].id);
+	pkt->u.pause.quanta[0] = stop ? UINT16_MAX : 0;
+	lane->pause_tx += stop;
+	if (--lane->granted == 0)
+		port->control &= (uint16_t) ~(1u << q);
+}
+
+static void hpcc_timer(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	(void)dev;
+	(void)port;
+	(void)now;
+}
+
+const struct wf_flowctl_ops wf_flowctl_pfc_hpcc = {
+	.name = "pfc-hpcc",
+	.help = "PFC as the HPCC simulator (ns-3) models it: no quanta, explicit resume",
+	.uses_credits = false,
+	.sees_all = true,
+	.start = hpcc_start,
+	.admit = hpcc_admit,
+	.release = hpcc_release,
+	.pass = hpcc_pass,
+	.ready = hpcc_ready,
+	.sent = hpcc_sent,
+	.control = hpcc_control,
+	.make_control = hpcc_make_control,
+	.timer = hpcc_timer,
+};

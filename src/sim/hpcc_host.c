@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hpcc_host.c - a host of the HPCC simulator (ns-3).
+ *
+ * The order of what happens inside one event follows that simulator, whose adapter looks for
+ * something to send when a flow starts, when a packet has left, when an acknowledgement was received
+ * or is to be sent, when a pause ends, and when its timer for the pace of the queue pairs is due.
+ */
+#include "sim/hpcc_host.h"
+
+#include <string.h>
+
+#include "fabric/order.h"
+#include "fabric/telemetry.h"
+
+/* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
+enum { TIMER_START = 2, TIMER_PACE, HOST_TIMERS };
+
+#define NONE UINT32_MAX
+#define ACK_CLASS 3 /* the class whose pause holds acknowledgements back */
+#define RECORDS 32  /* telemetry records made at once */
+#define BIT_NS_PER_BYTE (UINT64_C(8) * 1000000000)
+
+struct wf_hpcc_host {
+	struct wf_device dev;
+	const struct wf_hpcc_env *env;
+	uint32_t host;
+	const uint32_t *list; /* flows, by their start */
+	uint32_t n_list;
+	uint32_t next_start; /* of list */
+	struct wf_hpcc_qp **active;
+	uint32_t n_active;
+	uint32_t last;                    /* of active: who sent last */
+	struct wf_packet *ack, *last_ack; /* acknowledgements to send */
+	struct wf_int_record *free_int;
+	uint8_t ack_queue;
+	uint8_t bits;               /* fabric->order_bits */
+	struct wf_cc_int telemetry; /* of the acknowledgement being looked at */
+};
+
+static struct wf_hpcc_host *to_host(struct wf_node *node)
+{
+	return wf_container_of(wf_device_of(node), struct wf_hpcc_host, dev);
+}
+
+struct wf_device *wf_hpcc_host_device(struct wf_hpcc_host *h)
+{
+	return &h->dev;
+}
+
+/* The time in ps; the rest is only for the order of events. */
+static wf_time whole(const struct wf_hpcc_host *h, wf_time now)
+{
+	return (now >> h->bits) * WF_NS;
+}
+
+/* A time in ps, not before now, as the engine has it: with its order. */
+static wf_time when(const struct wf_hpcc_host *h, wf_time at, wf_time now)
+{
+	return wf_order_after(h->bits, now, (uint64_t)((at - whole(h, now)) / WF_NS));
+}
+
+static bool is_paused(const struct wf_hpcc_host *h, unsigned queue)
+{
+	return h->dev.ports[0].held >> queue & 1;
+}
+
+static bool is_finished(const struct wf_hpcc_qp *qp)
+{
+	return qp->snd_una >= qp->spec->size;
+}
+
+static bool has_bytes(const struct wf_hpcc_qp *qp)
+{
+	return qp->snd_nxt < qp->spec->size;
+}
+
+/* Bytes in flight are counted as that simulator does: negative ones are very many. */
+static bool is_window_bound(const struct wf_hpcc_qp *qp)
+{
+	return qp->snd_nxt - qp->snd_una >= qp->cc->window;
+}
+
+/*
+ * How long bytes take at the queue pair's rate, in whole ns. A whole number comes out as one less, as
+ * wf_step_floor() says.
+ */
+static wf_time pace(const struct wf_hpcc_host *h, const struct wf_hpcc_qp *qp, uint32_t bytes)
+{
+	uint64_t rate = h->env->rate_bound ? qp->cc->rate : qp->cc->line_rate;
+
+	return (wf_time)((bytes * BIT_NS_PER_BYTE - 1) / rate) * WF_NS;
+}
+
+/* ---- telemetry ---- */
+
+static struct wf_int_record *record_get(struct wf_hpcc_host *h)
+{
+	struct wf_int_record *r = h->free_int;
+
+	if (wf_unlikely(r == NULL)) {
+		r = wf_shard_alloc(h->dev.node.shard, RECORDS * sizeof(*r));
+		if (r == NULL) {
+			h->dev.shard->no_memory = true;
+			return NULL;
+		}
+		for (unsigned i = 0; i + 1 < RECORDS; i++)
+			r[i].next = &r[i + 1];
+	}
+	h->free_int = r->next;
+	r->hops = 0;
+	return r;
+}
+
+/* A packet that ends here leaves its record here: whoever has it may use it. */
+static void record_put(struct wf_hpcc_host *h, const struct wf_packet *pkt)
+{
+	struct wf_int_record *r = wf_int_record(pkt);
+
+	if (!(pkt->flags & WF_PACKET_INT))
+		return;
+	r->next = h->free_int;
+	h->free_int = r;
+}
+
+_Static_assert(sizeof(struct wf_int_hop) == sizeof(struct wf_cc_hop), "the same, in two layers");
+
+static const struct wf_cc_int *read_record(struct wf_hpcc_host *h, const struct wf_packet *pkt)
+{
+	const struct wf_int_record *r = wf_int_record(pkt);
+
+	if (!(pkt->flags & WF_PACKET_INT))
+		return NULL;
+	h->telemetry.hops = r->hops < WF_INT_HOPS ? r->hops : WF_INT_HOPS;
+	for (uint32_t i = 0; i < h->telemetry.hops; i++)
+		h->telemetry.hop[i] = (struct wf_cc_hop){
+			.at = r->hop[i].at,
+			.tx_bytes = r->hop[i].tx_bytes,
+			.rate = r->hop[i].rate,
+			.queued = r->hop[i].queued,
+		};
+	return &h->telemetry;
+}
+
+/* ---- sending ---- */
+
+static void transmit(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
+{
+	pkt->vl = wf_fabric_queue(h->dev.fabric, pkt->cls) & WF_PACKET_VL;
+	h->dev.shard->tally[pkt->cls].sent++;
+	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, pkt->vl), pkt, now);
+}
+
+static void send_ack(struct wf_hpcc_host *h, wf_time now)
+{
+	struct wf_packet *pkt = h->ack;
+
+	h->ack = wf_packet_next(pkt);
+	transmit(h, pkt, now);
+	wf_packet_put(h->dev.shard, pkt);
+}
+
+static void catch_up(struct wf_hpcc_qp *qp, wf_time at)
+{
+	if (qp->cc->timer <= at)
+		qp->cc->ops->on_timer(qp->cc, at);
+}
+
+static void send_data(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
+{
+	uint64_t left = qp->spec->size - qp->snd_nxt;
+	wf_time at = whole(h, now);
+	struct wf_packet pkt = {
+		.src = h->host,
+		.dst = qp->spec->dst,
+		.type = WF_PACKET_DATA,
+		.cls = qp->spec->cls,
+		.flags = WF_PACKET_ECT,
+		.entropy = qp->spec->sport,
+		.length = (uint16_t)wf_min_u64(left, h->env->mtu),
+		.qpn = qp->flow,
+		.psn = (uint32_t)qp->snd_nxt,
+		.u.born = at,
+	};
+
+	pkt.size = (uint16_t)(pkt.length + h->env->header);
+	if (h->env->telemetry) {
+		struct wf_int_record *r = record_get(h);
+
+		pkt.atomic_va = (uintptr_t)r;
+		pkt.flags |= r != NULL ? WF_PACKET_INT : 0;
+	}
+	qp->snd_nxt += pkt.length;
+	qp->last_size = pkt.size;
+	catch_up(qp, at);
+	qp->cc->ops->on_send(qp->cc, pkt.size, at);
+	qp->gap = pace(h, qp, pkt.size);
+	qp->next_avail = at + qp->gap;
+	transmit(h, &pkt, now);
+}
+
+/* Takes finished queue pairs out of the turns, from number first on; *chosen moves with its own. */
+static void clear_finished(struct wf_hpcc_host *h, uint32_t first, uint32_t *chosen)
+{
+	uint32_t n = first;
+
+	for (uint32_t i = first + 1; i < h->n_active; i++) {
+		if (is_finished(h->active[i]))
+			continue;
+		if (i == *chosen)
+			*chosen = n;
+		h->active[n++] = h->active[i];
+	}
+	h->n_active = n;
+}
+
+/* Whose turn it is, of active; NONE: nobody may send now. */
+static uint32_t next_qp(struct wf_hpcc_host *h, wf_time at)
+{
+	uint32_t n = h->n_active, chosen = NONE, finished = NONE;
+	uint32_t i = n == 0 ? 0 : h->last % n;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct wf_hpcc_qp *qp;
+
+		i = i + 1 == n ? 0 : i + 1;
+		qp = h->active[i];
+		if (!is_paused(h, wf_fabric_queue(h->dev.fabric, qp->spec->cls)) && has_bytes(qp) &&
+		    !is_window_bound(qp)) {
+			if (qp->next_avail > at)
+				continue;
+			chosen = i;
+			break;
+		}
+		if (is_finished(qp) && i < finished)
+			finished = i;
+	}
+	if (finished != NONE)
+		clear_finished(h, finished, &chosen);
+	return chosen;
+}
+
+/* Nobody may send: has the adapter look again when the first queue pair's pace allows. */
+static void wait_for_pace(struct wf_hpcc_host *h, wf_time now)
+{
+	wf_time first = WF_TIME_NEVER;
+
+	for (uint32_t i = 0; i < h->n_active; i++) {
+		if (has_bytes(h->active[i]))
+			first = wf_min_time(first, h->active[i]->next_avail);
+	}
+	/* One that could send but for its window, or a pause, stops the timer: so it is there. */
+	if (first != WF_TIME_NEVER && first > whole(h, now) &&
+	    !wf_timer_is_set(&h->dev.node, TIMER_PACE))
+		wf_timer_set(&h->dev.node, TIMER_PACE, when(h, first, now));
+}
+
+/* Sends what is next; the wire may be busy. */
+static void host_tx(struct wf_hpcc_host *h, wf_time now)
+{
+	struct wf_port *port = &h->dev.ports[0];
+	uint32_t i;
+
+	if (port->free_at > now) {
+		wf_port_wake(&h->dev, port, now);
+		return;
+	}
+	if (h->ack != NULL && (h->env->ack_first || !is_paused(h, h->ack_queue))) {
+		send_ack(h, now);
+	} else {
+		i = next_qp(h, whole(h, now));
+		if (i == NONE) {
+			wait_for_pace(h, now);
+			return;
+		}
+		h->last = i;
+		send_data(h, h->active[i], now);
+	}
+	if (h->ack != NULL || h->n_active != 0)
+		wf_port_wake(&h->dev, port, now);
+}
+
+/* Starts every flow whose time has come. */
+static void start_flows(struct wf_hpcc_host *h, wf_time now)
+{
+	while (h->next_start < h->n_list) {
+		uint32_t i = h->list[h->next_start];
+		wf_time at = (h->env->flows[i].start - h->env->base) / WF_NS;
+
+		at = at << h->bits | (wf_time)wf_order_first(h->bits, h->env->flows[i].rank);
+
+		if (at > now) {
+			wf_timer_set(&h->dev.node, TIMER_START, at);
+			return;
+		}
+		h->next_start++;
+		h->env->qp[i]->next_avail = whole(h, now);
+		h->active[h->n_active++] = h->env->qp[i];
+		host_tx(h, now);
+	}
+}
+
+static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_hpcc_host *h = to_host(node);
+
+	if (slot == TIMER_START)
+		start_flows(h, now);
+	else if (slot == 0 || slot == TIMER_PACE)
+		host_tx(h, now);
+}
+
+/* ---- receiving ---- */
+
+enum answer { NO_ANSWER, ANSWER_ACK, ANSWER_NACK };
+
+static enum answer check_order(const struct wf_hpcc_host *h, struct wf_hpcc_rx *rx,
+                               const struct wf_packet *pkt, wf_time at)
+{
+	const struct wf_hpcc_env *env = h->env;
+
+	if (pkt->psn == rx->expected) {
+		rx->expected += pkt->length;
+		return rx->expected >= env->ack_every || rx->expected % env->chunk == 0 ? ANSWER_ACK
+		                                                                        : NO_ANSWER;
+	}
+	if (pkt->psn < rx->expected)
+		return NO_ANSWER;
+	if (at < rx->nack_again && rx->last_nack == rx->expected)
+		return NO_ANSWER;
+	rx->nack_again = at + env->nack_interval;
+	rx->last_nack = rx->expected;
+	return ANSWER_NACK;
+}
+
+static void rx_data(struct wf_hpcc_host *h, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_hpcc_rx *rx = h->env->rx[pkt->qpn];
+	enum answer answer = check_order(h, rx, pkt, whole(h, now));
+	struct wf_packet *ack;
+
+	if (answer == NO_ANSWER) {
+		record_put(h, pkt);
+		return;
+	}
+	ack = wf_packet_get(h->dev.shard);
+	*ack = (struct wf_packet){
+		.src = h->host,
+		.dst = pkt->src,
+		.size = (uint16_t)h->env->ack_size,
+		.type = answer == ANSWER_ACK ? WF_PACKET_ACK : WF_PACKET_NAK,
+		.cls = pkt->cls,
+		.entropy = pkt->entropy,
+		.qpn = pkt->qpn,
+		.psn = (uint32_t)rx->expected,
+		.atomic_va = pkt->atomic_va,
+		.u.born = pkt->u.born,
+	};
+	/* Switches write no telemetry into acknowledgements: the flag is back when it arrives. */
+	if (pkt->flags & WF_PACKET_CE)
+		ack->flags |= WF_PACKET_BECN;
+	if (h->ack == NULL)
+		h->ack = ack;
+	else
+		h->last_ack->at = (wf_time)(uintptr_t)ack;
+	h->last_ack = ack;
+	host_tx(h, now);
+}
+
+/* A new rate that also counts for the packet sent last. */
+static void repace(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
+{
+	struct wf_node *node = &h->dev.node;
+	wf_time gap = pace(h, qp, qp->last_size);
+	wf_time at;
+
+	qp->next_avail += gap - qp->gap;
+	qp->gap = gap;
+	at = wf_max_time(qp->next_avail, whole(h, now));
+	if (wf_timer_is_set(node, TIMER_PACE) && at < whole(h, node->timer[TIMER_PACE]))
+		wf_timer_set(node, TIMER_PACE, when(h, at, now));
+}
+
+static void tell_cc(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, const struct wf_packet *pkt,
+                    uint64_t bytes, wf_time now)
+{
+	wf_time at = whole(h, now);
+	struct wf_cc_ack ack = {
+		.now = at,
+		.rtt = at - pkt->u.born,
+		.inflight = qp->snd_nxt > qp->snd_una ? qp->snd_nxt - qp->snd_una : 0,
+		.bytes = (uint32_t)bytes,
+		.ecn = pkt->flags & WF_PACKET_BECN,
+		.telemetry = read_record(h, pkt),
+	};
+
+	catch_up(qp, at);
+	qp->cc->ops->on_ack(qp->cc, &ack);
+	if (qp->cc->repace)
+		repace(h, qp, now);
+}
+
+static void rx_ack(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
+{
+	struct wf_hpcc_qp *qp = h->env->qp[pkt->qpn];
+	uint64_t bytes = 0;
+
+	pkt->flags |= h->env->telemetry && pkt->atomic_va != 0 ? WF_PACKET_INT : 0;
+	if (qp->end != WF_TIME_NEVER) {
+		record_put(h, pkt);
+		return;
+	}
+	if (pkt->psn > qp->snd_una) {
+		bytes = pkt->psn - qp->snd_una;
+		qp->snd_una = pkt->psn;
+	}
+	if (is_finished(qp))
+		qp->end = whole(h, now);
+	if (pkt->type == WF_PACKET_NAK)
+		qp->snd_nxt = qp->snd_una;
+	if (qp->end == WF_TIME_NEVER)
+		tell_cc(h, qp, pkt, bytes, now);
+	record_put(h, pkt);
+	host_tx(h, now);
+}
+
+static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_hpcc_host *h = to_host(node);
+	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
+	struct wf_port *port = &h->dev.ports[input];
+
+#ifndef NDEBUG
+	if (!wf_packet_is_control(pkt->type))
+		h->dev.shard->tally[pkt->cls].on_links--;
+#endif
+	if (wf_unlikely(port->lossy) && wf_port_loses(&h->dev, port, pkt, now))
+		return;
+	if (wf_packet_is_control(pkt->type)) {
+		h->dev.fabric->flowctl->control(&h->dev, port, pkt, now);
+		return;
+	}
+	assert(pkt->dst == h->host);
+	h->dev.shard->tally[pkt->cls].delivered++;
+	if (pkt->type == WF_PACKET_DATA)
+		rx_data(h, pkt, now);
+	else
+		rx_ack(h, pkt, now);
+}
+
+static void host_warm(const struct wf_node *node, unsigned input)
+{
+	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
+
+	__builtin_prefetch(&dev->ports[input]);
+	__builtin_prefetch(wf_device_lane(dev, input, 0));
+}
+
+static const struct wf_node_ops host_ops = {
+	.name = "hpcc host",
+	.rx = host_rx,
+	.timer = host_timer,
+	.warm = host_warm,
+};
+
+/* ---- life ---- */
+
+static struct wf_hpcc_qp *make_qp(struct wf_hpcc_host *h, uint32_t flow)
+{
+	const struct wf_hpcc_env *env = h->env;
+	const struct wf_topo *topo = h->dev.fabric->topo;
+	struct wf_shard *shard = h->dev.node.shard;
+	struct wf_hpcc_qp *qp = wf_shard_alloc(shard, sizeof(*qp));
+	struct wf_cc *cc = wf_shard_alloc(shard, env->cc->size);
+	uint32_t port = topo->nodes[h->dev.id].first_port;
+
+	if (qp == NULL || cc == NULL)
+		return NULL;
+	qp->cc = cc;
+	qp->flow = flow;
+	qp->spec = &env->flows[flow];
+	qp->end = WF_TIME_NEVER;
+	wf_cc_init(cc, env->cc, qp->spec->cc_param, topo->links[topo->ports[port].link].rate,
+	           qp->spec->start - env->base);
+	return qp;
+}
+
+struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf_hpcc_env *env,
+                                         uint32_t host, const uint32_t *list, uint32_t n)
+{
+	struct wf_node *node =
+		wf_engine_add_node(shard, &host_ops, sizeof(struct wf_hpcc_host), 1, HOST_TIMERS);
+	struct wf_hpcc_host *h;
+
+	if (node == NULL)
+		return NULL;
+	h = to_host(node);
+	if (wf_device_init(&h->dev, env->fabric, env->fabric->topo->host_node[host]) != 0)
+		return NULL;
+	assert(h->dev.n_ports == 1);
+	h->env = env;
+	h->bits = env->fabric->order_bits;
+	h->host = host;
+	h->list = list;
+	h->n_list = n;
+	h->ack_queue = wf_fabric_queue(env->fabric, ACK_CLASS);
+	h->active = wf_shard_alloc(shard, ((size_t)n + 1) * sizeof(struct wf_hpcc_qp *));
+	if (h->active == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		env->qp[list[i]] = make_qp(h, list[i]);
+		if (env->qp[list[i]] == NULL)
+			return NULL;
+	}
+	return h;
+}
+
+struct wf_hpcc_rx *wf_hpcc_host_add_rx(struct wf_hpcc_host *h)
+{
+	return wf_shard_alloc(h->dev.node.shard, sizeof(struct wf_hpcc_rx));
+}
+
+void wf_hpcc_host_start(struct wf_hpcc_host *h)
+{
+	h->dev.fabric->flowctl->start(&h->dev, &h->dev.ports[0], 0);
+	start_flows(h, -1);
+}

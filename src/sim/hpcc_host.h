@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hpcc_host.h - a host of the HPCC simulator (ns-3): a queue pair for each flow, on one port.
+ *
+ * The adapter sends acknowledgements first, then the queue pairs take turns, packet by packet: each
+ * when its pace, its window and PFC allow. The receiver acknowledges every packet in order and echoes
+ * its congestion mark and telemetry; a gap draws a NACK, at most one in nack_interval for the same
+ * gap, from which the sender goes back. There is no timeout: a loss at the end is for ever. Time is in
+ * whole nanoseconds, with the order of what happens in the same one (fabric/order.h).
+ */
+#ifndef WF_SIM_HPCC_HOST_H
+#define WF_SIM_HPCC_HOST_H
+
+#include "cc/cc.h"
+#include "fabric/fabric.h"
+
+/* A flow, as it is asked for. */
+struct wf_hpcc_flow {
+	uint32_t src, dst;    /* hosts */
+	uint32_t size;        /* payload bytes, at least 1 */
+	uint16_t sport;       /* for hashing */
+	uint8_t cls;          /* priority */
+	wf_time start;        /* whole ns */
+	uint16_t rank;        /* among those that start at the same time; wf_hpcc_sim_create()'s */
+	const void *cc_param; /* of the algorithm; borrowed */
+};
+
+/* Its sending side; only its source touches it. */
+struct wf_hpcc_qp {
+	struct wf_cc *cc;
+	uint64_t snd_nxt, snd_una;
+	wf_time next_avail; /* whole ns: its pace */
+	wf_time gap;        /* whole ns: after the last packet, at the rate now */
+	wf_time end;        /* whole ns: the last acknowledgement came; WF_TIME_NEVER: not yet */
+	uint32_t last_size; /* bytes on the wire of the last packet */
+	uint32_t flow;
+	const struct wf_hpcc_flow *spec;
+};
+
+/* Its receiving side; only its destination touches it. */
+struct wf_hpcc_rx {
+	uint64_t expected;
+	uint64_t last_nack;
+	wf_time nack_again; /* whole ns: the same NACK may be sent from then on */
+};
+
+/* What all hosts share. */
+struct wf_hpcc_env {
+	const struct wf_fabric *fabric;
+	const struct wf_cc_ops *cc;
+	const struct wf_hpcc_flow *flows;
+	struct wf_hpcc_qp **qp; /* by flow */
+	struct wf_hpcc_rx **rx; /* by flow */
+	wf_time base;           /* ps: times inside count from here */
+	uint32_t mtu;           /* payload bytes of a full packet */
+	uint32_t header;        /* bytes around the payload */
+	uint32_t ack_size;
+	uint32_t ack_every; /* bytes: no acknowledgement before so many have come */
+	uint32_t chunk;     /* bytes: ... but at each whole number of these */
+	wf_time nack_interval;
+	bool rate_bound; /* queue pairs are paced at their rate; else at the line's */
+	bool ack_first;  /* acknowledgements leave even when their class is paused */
+	bool telemetry;  /* packets collect what switches say */
+};
+
+struct wf_hpcc_host;
+
+/*
+ * Creates host number host of the topology, in a shard, with the sending sides of flows list[0..n),
+ * in the order of their start. env and list are borrowed. Returns NULL when there is no more memory.
+ */
+struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf_hpcc_env *env,
+                                         uint32_t host, const uint32_t *list,
+                                         uint32_t n) WF_MUST_USE;
+
+/* Makes the receiving side of a flow in the host's memory. Returns NULL when there is none left. */
+struct wf_hpcc_rx *wf_hpcc_host_add_rx(struct wf_hpcc_host *host) WF_MUST_USE;
+
+/* Sets up flow control and the first flow when its port is connected. */
+void wf_hpcc_host_start(struct wf_hpcc_host *host);
+
+/* The device of a host. */
+struct wf_device *wf_hpcc_host_device(struct wf_hpcc_host *host);
+
+#endif
