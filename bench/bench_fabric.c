@@ -140,14 +140,16 @@ int main(int argc, char **argv)
 	topo = make_topo(argv[1]);
 	make_flows(&list, topo->n_hosts, argc > 4 ? argv[4] : "256KB",
 	           argc > 6 ? argv[6] : "window");
-	if (wf_sim_create(&(struct wf_sim_cfg){ .topo = topo,
-	                                        .fabric = &fabric,
-	                                        .flows = list.flow,
-	                                        .n_flows = list.n,
-	                                        .until = WF_S,
-	                                        .seed = 1,
-	                                        .threads = argc > 3 ? (unsigned)atoi(argv[3]) : 1 },
-	                  &sim, &err) != 0)
+	if (wf_sim_create(
+		    &(struct wf_sim_cfg){ .topo = topo,
+	                                  .fabric = &fabric,
+	                                  .flows = list.flow,
+	                                  .n_flows = list.n,
+	                                  .until = WF_S,
+	                                  .seed = 1,
+	                                  .threads = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10)
+	                                                      : 1 },
+		    &sim, &err) != 0)
 		die("simulation", &err);
 	built = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
