@@ -124,6 +124,14 @@ static int out_failed(const struct wf_out *out, const char *what, int error, str
 	return -EIO;
 }
 
+/* Devices and pipes: they are written to, not replaced. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err)
 {
 	mode_t mask;
@@ -135,6 +143,10 @@ int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err)
 		return 0;
 	}
 	snprintf(out->path, sizeof(out->path), "%s", path);
+	if (is_special(path)) {
+		out->file = fopen(path, "w");
+		return out->file != NULL ? 0 : out_failed(out, "write it", errno, err);
+	}
 	if (snprintf(out->temp, sizeof(out->temp), "%s.XXXXXX", path) >= (int)sizeof(out->temp))
 		return out_failed(out, "write it", ENAMETOOLONG, err);
 	fd = mkstemp(out->temp);
@@ -155,6 +167,15 @@ int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err)
 	return 0;
 }
 
+/* Closes what is not standard output. Returns whether that went wrong. */
+static bool close_out(struct wf_out *out)
+{
+	FILE *file = out->file;
+
+	out->file = NULL;
+	return file != NULL && out->path[0] != '\0' && fclose(file) != 0;
+}
+
 int wf_out_commit(struct wf_out *out, struct wf_err *err)
 {
 	bool bad;
@@ -165,22 +186,16 @@ int wf_out_commit(struct wf_out *out, struct wf_err *err)
 	if (!bad && out->temp[0] != '\0')
 		bad = fsync(fileno(out->file)) != 0;
 	error = errno;
-	if (out->temp[0] != '\0') {
-		FILE *file = out->file;
-
-		out->file = NULL;
-		if (fclose(file) != 0 && !bad) {
-			bad = true;
-			error = errno;
-		}
-		if (!bad && rename(out->temp, out->path) != 0) {
-			bad = true;
-			error = errno;
-		}
+	if (close_out(out) && !bad) {
+		bad = true;
+		error = errno;
+	}
+	if (!bad && out->temp[0] != '\0' && rename(out->temp, out->path) != 0) {
+		bad = true;
+		error = errno;
 	}
 	if (!bad) {
 		out->temp[0] = '\0';
-		out->file = NULL;
 		return 0;
 	}
 	wf_out_abort(out);
@@ -189,11 +204,8 @@ int wf_out_commit(struct wf_out *out, struct wf_err *err)
 
 void wf_out_abort(struct wf_out *out)
 {
-	if (out->temp[0] != '\0') {
-		if (out->file != NULL)
-			fclose(out->file);
+	(void)close_out(out);
+	if (out->temp[0] != '\0')
 		unlink(out->temp);
-	}
 	out->temp[0] = '\0';
-	out->file = NULL;
 }

@@ -35,12 +35,12 @@ int wf_file_beside(const char *from, const char *name, char out[WF_PATH_MAX]) WF
 struct wf_out {
 	FILE *file;             /* write here */
 	char path[WF_PATH_MAX]; /* "" for standard output */
-	char temp[WF_PATH_MAX]; /* where it grows until it is complete */
+	char temp[WF_PATH_MAX]; /* where it grows until it is complete; "" where it does not */
 };
 
 /*
- * Begins to write path, in a temporary file beside it; path NULL is standard output. Returns 0, or
- * -EIO with err filled.
+ * Begins to write path, in a temporary file beside it; path NULL is standard output. A device or a
+ * pipe is written to as it is, never replaced. Returns 0, or -EIO with err filled.
  */
 int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err) WF_MUST_USE;
 
