@@ -104,8 +104,6 @@ static bool may_send(struct wf_adapter *a, const struct wf_packet *pkt, wf_time 
 
 static void send(struct wf_adapter *a, struct wf_packet *pkt, wf_time now)
 {
-	if (a->env->tap != NULL)
-		a->env->tap(a->env->tap_arg, &a->dev, pkt, now);
 	if (a->env->payload == NULL && pkt->length != 0 && !wf_op_is_atomic(pkt->opcode))
 		pkt->payload = (uint32_t)(now >> BORN_SHIFT);
 	a->dev.shard->tally[pkt->cls].sent++;

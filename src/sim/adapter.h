@@ -45,10 +45,6 @@ struct wf_program {
 struct wf_adapter_env {
 	const struct wf_fabric *fabric;
 	struct wf_payload *payload; /* NULL: contents do not matter */
-	/* Sees every packet put on the wire by an adapter, before it leaves; NULL: nobody does. */
-	void (*tap)(void *arg, const struct wf_device *dev, const struct wf_packet *pkt,
-	            wf_time now);
-	void *tap_arg;
 };
 
 /*

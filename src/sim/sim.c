@@ -353,6 +353,7 @@ void wf_sim_destroy(struct wf_sim *sim)
 	wf_payload_destroy(sim->adapter_env.payload);
 	wf_engine_destroy(sim->engine);
 	wf_fabric_fini(&sim->fabric);
+	wf_wire_check_destroy(sim->check);
 	mem->free(mem, sim->shards);
 	mem->free(mem, sim->devices);
 	mem->free(mem, sim->hosts);
@@ -411,7 +412,8 @@ static bool after_window(void *arg, wf_time now)
 	for (unsigned i = 0; i < sim->n_shards; i++)
 		sim->failed |= sim->shards[i]->no_memory;
 	sim->app_done = !sim->has_app || sim->app.done(sim->app.arg, now);
-	if (sim->failed || (done == sim->n_flows && sim->app_done))
+	if (sim->failed || wf_sim_wire_result(sim, NULL) != 0 ||
+	    (done == sim->n_flows && sim->app_done))
 		return false;
 	if (sim->progress != NULL && ++sim->windows_seen % PROGRESS_EVERY == 0) {
 		uint64_t hops = 0;
@@ -430,5 +432,7 @@ int wf_sim_run(struct wf_sim *sim, wf_sim_progress_fn *progress, void *arg)
 	sim->progress = progress;
 	sim->progress_arg = arg;
 	ret = wf_engine_run(sim->engine, sim->until, after_window, sim);
-	return ret == 0 && sim->failed ? -ENOMEM : ret;
+	if (ret == 0 && sim->failed)
+		return -ENOMEM;
+	return ret == 0 ? wf_sim_wire_result(sim, NULL) : ret;
 }

@@ -80,6 +80,7 @@ struct wf_sim_result {
 };
 
 struct wf_sim;
+struct wf_packet;
 
 /*
  * Builds the simulation. On success *sim_p is owned by the caller. Returns 0, -EINVAL with err
@@ -91,7 +92,35 @@ int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p,
 /* Called between windows on the calling thread now and then; returning false ends the run. */
 typedef bool wf_sim_progress_fn(void *arg, wf_time now, uint64_t hops, uint64_t flows_done);
 
-/* Runs to the end. progress may be NULL. Returns 0, or -EAGAIN when threads cannot be started. */
+/*
+ * Told of every packet that a tapped port puts on its wire, link control too: when its first bit
+ * leaves, on the thread that runs the port. Calls for one port come in the order of time.
+ */
+typedef void wf_sim_tap_fn(void *arg, uint32_t node, unsigned port, const struct wf_packet *pkt,
+                           wf_time now);
+
+/* Who is told; before the run. */
+void wf_sim_set_tap(struct wf_sim *sim, wf_sim_tap_fn *fn, void *arg);
+
+/* Taps a port; before the run. Returns 0, or -EINVAL when there is no such port. */
+int wf_sim_tap_port(struct wf_sim *sim, uint32_t node, unsigned port) WF_MUST_USE;
+
+/*
+ * Has every packet that a host sends or receives written as bytes, read back and compared; before the
+ * run, which a difference ends with -EBADMSG. Returns 0 or -ENOMEM.
+ */
+int wf_sim_check_wire(struct wf_sim *sim) WF_MUST_USE;
+
+/* How many were. */
+uint64_t wf_sim_wire_checked(const struct wf_sim *sim);
+
+/* 0, or -EBADMSG with both packets of the first difference in err. */
+int wf_sim_wire_result(const struct wf_sim *sim, struct wf_err *err) WF_MUST_USE;
+
+/*
+ * Runs to the end. progress may be NULL. Returns 0, -ENOMEM, -EAGAIN when threads cannot be started,
+ * or -EBADMSG when the check of the packets' bytes found a difference.
+ */
 int wf_sim_run(struct wf_sim *sim, wf_sim_progress_fn *progress, void *arg) WF_MUST_USE;
 
 /* What happened. */

@@ -12,6 +12,7 @@
 #include "sim/host.h"
 #include "sim/rc.h"
 #include "sim/sim.h"
+#include "sim/wire_check.h"
 
 struct wf_sim {
 	const struct wf_topo *topo;
@@ -41,6 +42,10 @@ struct wf_sim {
 	void *progress_arg;
 	uint64_t windows_seen;
 	bool failed; /* no memory for new routes */
+
+	struct wf_wire_check *check; /* NULL: bytes are not checked */
+	wf_sim_tap_fn *tap;          /* NULL: nobody listens */
+	void *tap_arg;
 };
 
 /* Makes the flows' two sides and the per-host shares. Returns 0, -EINVAL with err, or -ENOMEM. */

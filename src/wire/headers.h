@@ -26,7 +26,7 @@
 #include "wire/transport.h"
 
 /* What the first byte belongs to. */
-enum wf_link {
+enum wf_link_layer {
 	WF_LINK_ETHERNET, /* destination MAC; without FCS */
 	WF_LINK_INFINIBAND, /* LRH, or, of exactly WF_FCP_LEN bytes, a flow control packet; with VCRC */
 	WF_LINKS
@@ -96,8 +96,8 @@ struct wf_headers {
  * borrowed from bytes by offset. Else returns -EBADMSG, says why in *reason_p, and *h_p holds
  * whatever was understood so far. No byte outside [0, len) is looked at, whatever they say.
  */
-int wf_headers_decode(const uint8_t *bytes, size_t len, enum wf_link link, struct wf_headers *h_p,
-                      enum wf_reason *reason_p) WF_MUST_USE;
+int wf_headers_decode(const uint8_t *bytes, size_t len, enum wf_link_layer link,
+                      struct wf_headers *h_p, enum wf_reason *reason_p) WF_MUST_USE;
 
 /*
  * Checks ICRC, VCRC, LPCRC and IPv4's header checksum, those that the packet has. bytes, len and h

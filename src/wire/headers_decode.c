@@ -277,8 +277,8 @@ static enum wf_reason decode_infiniband(struct cursor *c, struct wf_headers *h)
 	return h->trailer_len == 0 ? decode_transport(c, h) : WF_REASON_IP_LENGTH;
 }
 
-int wf_headers_decode(const uint8_t *bytes, size_t len, enum wf_link link, struct wf_headers *h_p,
-                      enum wf_reason *reason_p)
+int wf_headers_decode(const uint8_t *bytes, size_t len, enum wf_link_layer link,
+                      struct wf_headers *h_p, enum wf_reason *reason_p)
 {
 	struct cursor c = { .bytes = bytes, .end = len };
 

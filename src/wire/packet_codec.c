@@ -346,7 +346,8 @@ int wf_packet_from_headers(const struct wf_headers *h, const struct wf_wire_conf
 int wf_packet_decode(const uint8_t *bytes, size_t len, const struct wf_wire_conf *conf,
                      struct wf_packet *p_p, struct wf_headers *h_p, enum wf_reason *reason_p)
 {
-	enum wf_link link = wf_encap_is_eth(conf->encap) ? WF_LINK_ETHERNET : WF_LINK_INFINIBAND;
+	enum wf_link_layer link =
+		wf_encap_is_eth(conf->encap) ? WF_LINK_ETHERNET : WF_LINK_INFINIBAND;
 	int ret;
 
 	ret = wf_headers_decode(bytes, len, link, h_p, reason_p);

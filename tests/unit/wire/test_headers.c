@@ -23,13 +23,13 @@ static size_t make(struct test_rnd *r, enum wf_encap encap, uint8_t op, uint16_t
 	return len;
 }
 
-static enum wf_link link_of(enum wf_encap encap)
+static enum wf_link_layer link_of(enum wf_encap encap)
 {
 	return wf_encap_is_eth(encap) ? WF_LINK_ETHERNET : WF_LINK_INFINIBAND;
 }
 
 /* Decodes a copy of exactly that size, so that a look beyond its end is found. */
-static int decode_copy(const uint8_t *bytes, size_t len, enum wf_link link, struct wf_headers *h,
+static int decode_copy(const uint8_t *bytes, size_t len, enum wf_link_layer link, struct wf_headers *h,
                        enum wf_reason *reason)
 {
 	uint8_t *copy = malloc(len > 0 ? len : 1);

@@ -150,7 +150,7 @@ static void capture_write(struct capture *c, const uint8_t *block, size_t len)
 	assert_int_equal(fwrite(block, 1, len, c->file), len);
 }
 
-static void capture_begin(struct capture *c, enum wf_link link)
+static void capture_begin(struct capture *c, enum wf_link_layer link)
 {
 	struct wf_pcapng_interface interface = {
 		.link_type = link == WF_LINK_ETHERNET ? WF_LINKTYPE_ETHERNET : WF_LINKTYPE_ERF,
@@ -336,7 +336,7 @@ static void test_control_frames(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(encaps); i++) {
-		capture_begin(&capture, (enum wf_link)i);
+		capture_begin(&capture, (enum wf_link_layer)i);
 		for (unsigned n = 0; n < 100; n++) {
 			sane_headers(&r, encaps[i], 0, &h);
 			assert_int_equal(wf_headers_complete(&h, 0), 0);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tap.c - who is told of packets on the wire: the check of their bytes, and one listener.
+ */
+#include <errno.h>
+
+#include "sim/sim_priv.h"
+
+/* Whether a host is at one of the two ends of a port's link. */
+static bool at_host(const struct wf_topo *topo, uint32_t node, unsigned port)
+{
+	const struct wf_topo_node *n = &topo->nodes[node];
+
+	return n->kind == WF_TOPO_HOST ||
+	       topo->nodes[topo->ports[n->first_port + port].peer].kind == WF_TOPO_HOST;
+}
+
+static void on_wire(void *arg, const struct wf_device *dev, const struct wf_port *port,
+                    const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_sim *sim = arg;
+
+	if (sim->check != NULL && at_host(sim->topo, dev->id, port->number))
+		wf_wire_check_packet(sim->check, dev, pkt, now);
+	if (sim->tap != NULL)
+		sim->tap(sim->tap_arg, dev->id, port->number, pkt, now);
+}
+
+static void tap_port(struct wf_sim *sim, uint32_t node, unsigned port)
+{
+	sim->fabric.tap = on_wire;
+	sim->fabric.tap_arg = sim;
+	sim->devices[node]->ports[port].tapped = true;
+}
+
+void wf_sim_set_tap(struct wf_sim *sim, wf_sim_tap_fn *fn, void *arg)
+{
+	sim->tap = fn;
+	sim->tap_arg = arg;
+}
+
+int wf_sim_tap_port(struct wf_sim *sim, uint32_t node, unsigned port)
+{
+	if (node >= sim->topo->n_nodes || port >= sim->topo->nodes[node].n_ports)
+		return -EINVAL;
+	tap_port(sim, node, port);
+	return 0;
+}
+
+int wf_sim_check_wire(struct wf_sim *sim)
+{
+	const struct wf_topo *topo = sim->topo;
+	int ret = wf_wire_check_create(&sim->fabric, sim->n_shards, &sim->check);
+
+	if (ret != 0)
+		return ret;
+	for (uint32_t id = 0; id < topo->n_nodes; id++) {
+		for (unsigned p = 0; p < topo->nodes[id].n_ports; p++) {
+			if (at_host(topo, id, p))
+				tap_port(sim, id, p);
+		}
+	}
+	return 0;
+}
+
+uint64_t wf_sim_wire_checked(const struct wf_sim *sim)
+{
+	return sim->check != NULL ? wf_wire_check_count(sim->check) : 0;
+}
+
+int wf_sim_wire_result(const struct wf_sim *sim, struct wf_err *err)
+{
+	return sim->check != NULL ? wf_wire_check_result(sim->check, err) : 0;
+}
