@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/cmd_run_hpcc.h"
 #include "cli/progress.h"
@@ -38,6 +39,12 @@ static const char help_text[] =
 	"      --ports                  list the ports with drops, pauses, waits or marks\n"
 	"  -j, --json                   print JSON instead of a table\n"
 	"  -o, --out FILE               write to FILE, whole or not at all\n"
+	"      --pcap FILE              write what passed the ports of the hosts as a capture for\n"
+	"                               Wireshark; with several fabrics, one file for each\n"
+	"      --pcap-port NODE[:PORT],...  capture these ports instead: leaf0:3,h5\n"
+	"      --wire-check             write every packet that a host sends or receives as "
+        "bytes,\n"
+	"                               read them back and compare\n"
 	"      --profiles DIR           look for profiles in DIR first\n"
 	"  -q, --quiet                  no progress, and no line about the time it took\n"
 	"      --hpcc CONFIG            run this configuration of the HPCC simulator (ns-3) in "
@@ -53,7 +60,16 @@ static const char help_text[] =
 	"  weft run examples/permutation.yaml --fabric roce-400g,roce-400g-spray --seed 7\n"
 	"  weft run examples/incast.yaml --set fabric.buffer.headroom=1KB --ports\n";
 
-enum { OPT_SEED = 256, OPT_HPCC, OPT_PATHS, OPT_PORTS, OPT_PROFILES };
+enum {
+	OPT_SEED = 256,
+	OPT_HPCC,
+	OPT_PATHS,
+	OPT_PORTS,
+	OPT_PROFILES,
+	OPT_PCAP,
+	OPT_PCAP_PORT,
+	OPT_WIRE_CHECK
+};
 
 static const struct option options[] = {
 	{ "fabric", required_argument, NULL, 'f' },
@@ -63,6 +79,9 @@ static const struct option options[] = {
 	{ "ports", no_argument, NULL, OPT_PORTS },
 	{ "json", no_argument, NULL, 'j' },
 	{ "out", required_argument, NULL, 'o' },
+	{ "pcap", required_argument, NULL, OPT_PCAP },
+	{ "pcap-port", required_argument, NULL, OPT_PCAP_PORT },
+	{ "wire-check", no_argument, NULL, OPT_WIRE_CHECK },
 	{ "profiles", required_argument, NULL, OPT_PROFILES },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "hpcc", required_argument, NULL, OPT_HPCC },
@@ -84,8 +103,9 @@ struct request {
 	const char *fabrics;
 	const char *hpcc, *paths;
 	const char *seed;
+	const char *pcap, *pcap_ports;
 	uint32_t threads;
-	bool ports, json, quiet, help;
+	bool ports, json, quiet, help, wire_check;
 	struct wf_override overrides[MAX_OVERRIDES];
 	size_t n_overrides;
 	struct override_text text[MAX_OVERRIDES]; /* what the overrides point into */
@@ -164,6 +184,15 @@ static int take_option(struct request *req, int c)
 	case 'o':
 		req->out = optarg;
 		return 0;
+	case OPT_PCAP:
+		req->pcap = optarg;
+		return 0;
+	case OPT_PCAP_PORT:
+		req->pcap_ports = optarg;
+		return 0;
+	case OPT_WIRE_CHECK:
+		req->wire_check = true;
+		return 0;
 	case OPT_PROFILES:
 		req->profiles = optarg;
 		return 0;
@@ -195,6 +224,8 @@ static int parse(int argc, char **argv, struct request *req)
 		                    "which scenario? Name a file, e.g. examples/incast.yaml");
 	if (optind + 1 < argc)
 		return wf_cli_usage("run", "one scenario at a time, not %s too", argv[optind + 1]);
+	if (req->pcap_ports != NULL && req->pcap == NULL)
+		return wf_cli_usage("run", "--pcap-port goes with --pcap FILE");
 	req->scenario = argv[optind];
 	return 0;
 }
@@ -214,9 +245,27 @@ static void say_speed(const struct wf_run *run, unsigned threads)
 	        memory, threads, threads == 1 ? "" : "s");
 }
 
-/* Runs every fabric; runs[0..*n_p) are the caller's to free, whatever is returned. */
-static int run_all(const struct request *req, const struct wf_scenario *scenario,
-                   struct wf_run *runs, size_t *n_p, struct wf_err *err)
+/* What becomes of each fabric: its run, and its capture where one was asked for. */
+struct work {
+	struct wf_run runs[WF_SCENARIO_MAX_FABRICS];
+	size_t n_runs;
+	struct wf_cli_capture captures[WF_SCENARIO_MAX_FABRICS];
+};
+
+static int open_captures(const struct request *req, const struct wf_scenario *scenario,
+                         struct work *work, struct wf_err *err)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && req->pcap != NULL && i < scenario->n_fabrics; i++)
+		rc = wf_cli_capture_open(&work->captures[i], scenario, i, req->pcap,
+		                         req->pcap_ports, err);
+	return rc;
+}
+
+/* Runs every fabric; work->runs[0..n_runs) are the caller's to free, whatever is returned. */
+static int run_all(const struct request *req, const struct wf_scenario *scenario, struct work *work,
+                   struct wf_err *err)
 {
 	for (unsigned i = 0; i < scenario->n_fabrics; i++) {
 		struct wf_progress progress;
@@ -224,45 +273,71 @@ static int run_all(const struct request *req, const struct wf_scenario *scenario
 			.threads = req->threads,
 			.progress = wf_progress_step,
 			.arg = &progress,
+			.pcap = work->captures[i].pcap,
+			.wire_check = req->wire_check,
 		};
 		int rc;
 
 		wf_progress_begin(&progress, scenario->fabrics[i].label, scenario->cfg.until,
 		                  scenario->flows.n, req->quiet);
-		rc = wf_run_fabric(scenario, i, &opts, &runs[i], err);
+		rc = wf_run_fabric(scenario, i, &opts, &work->runs[i], err);
 		wf_progress_end(&progress);
 		if (rc != 0)
 			return rc;
-		*n_p = i + 1;
+		work->n_runs = i + 1;
 		if (wf_progress_interrupted())
 			return -EINTR;
+		rc = wf_cli_capture_write(&work->captures[i], err);
+		if (rc != 0)
+			return rc;
 	}
 	return 0;
 }
 
+/* The captures, then the report. */
+static int commit_all(const struct request *req, struct work *work, struct wf_report *report,
+                      struct wf_out *out, struct wf_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < work->n_runs; i++)
+		rc = wf_cli_capture_commit(&work->captures[i], err);
+	if (rc != 0)
+		return rc;
+	report->n = work->n_runs;
+	if (req->json)
+		wf_report_json(report, out->file);
+	else
+		wf_report_table(report, out->file);
+	return wf_out_commit(out, err);
+}
+
 /* From a scenario that is built to the report, whole or not at all. */
 static int run_and_report(const struct request *req, const struct wf_scenario *scenario,
-                          struct wf_run *runs, struct wf_err *err)
+                          struct work *work, struct wf_err *err)
 {
-	struct wf_report report = { .scenario = scenario, .runs = runs, .ports = req->ports };
+	struct wf_report report = { .scenario = scenario, .runs = work->runs, .ports = req->ports };
 	struct wf_out out;
 	/* Opened before the run: a place that cannot be written is best known early. */
 	int rc = wf_out_open(&out, req->out, err);
 
 	if (rc != 0)
 		return rc;
-	rc = run_all(req, scenario, runs, &report.n, err);
-	if (rc == 0) {
-		if (req->json)
-			wf_report_json(&report, out.file);
-		else
-			wf_report_table(&report, out.file);
-		rc = wf_out_commit(&out, err);
-	}
+	rc = open_captures(req, scenario, work, err);
+	if (rc == 0)
+		rc = run_all(req, scenario, work, err);
+	if (rc == 0)
+		rc = commit_all(req, work, &report, &out, err);
+	for (size_t i = 0; rc == 0 && req->wire_check && i < report.n; i++)
+		fprintf(stderr,
+		        "%s: wire check: %" PRIu64 " packets, all the same as their bytes\n",
+		        work->runs[i].fabric->label, work->runs[i].wire_checked);
 	for (size_t i = 0; rc == 0 && !req->quiet && i < report.n; i++)
-		say_speed(&runs[i], req->threads);
-	for (size_t i = 0; i < report.n; i++)
-		wf_run_fini(&runs[i]);
+		say_speed(&work->runs[i], req->threads);
+	for (size_t i = 0; i < work->n_runs; i++)
+		wf_run_fini(&work->runs[i]);
+	for (unsigned i = 0; i < scenario->n_fabrics; i++)
+		wf_cli_capture_abort(&work->captures[i]);
 	wf_out_abort(&out);
 	return rc;
 }
@@ -277,7 +352,7 @@ static int simulate(const struct request *req, struct wf_err *err)
 		.n_overrides = req->n_overrides,
 	};
 	struct wf_scenario scenario;
-	struct wf_run *runs;
+	struct work *work;
 	int rc = wf_paths_init(&paths, req->profiles, err);
 
 	if (rc != 0)
@@ -286,9 +361,9 @@ static int simulate(const struct request *req, struct wf_err *err)
 	if (rc == 0)
 		rc = wf_scenario_build(&scenario, &opts, err);
 	if (rc == 0) {
-		runs = calloc(scenario.n_fabrics, sizeof(*runs));
-		rc = runs == NULL ? -ENOMEM : run_and_report(req, &scenario, runs, err);
-		free(runs);
+		work = calloc(1, sizeof(*work));
+		rc = work == NULL ? -ENOMEM : run_and_report(req, &scenario, work, err);
+		free(work);
 	}
 	wf_scenario_fini(&scenario);
 	return rc;

@@ -97,6 +97,14 @@ static int keep_ports(const struct wf_scenario *s, const struct wf_sim *sim, str
 	return 0;
 }
 
+/* Sets up what looks at packets. */
+static int watch(struct wf_sim *sim, const struct wf_run_opts *opts)
+{
+	if (opts->pcap != NULL)
+		wf_pcap_listen(opts->pcap, sim);
+	return opts->wire_check ? wf_sim_check_wire(sim) : 0;
+}
+
 int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
                   const struct wf_run_opts *opts, struct wf_run *run, struct wf_err *err)
 {
@@ -127,13 +135,18 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		return wf_settings_err(&fabric->settings, &fabric->place, &why, err);
 	if (rc != 0)
 		return rc;
-	rc = wf_sim_run(sim, opts->progress, opts->arg);
+	rc = watch(sim, opts);
+	if (rc == 0)
+		rc = wf_sim_run(sim, opts->progress, opts->arg);
 	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run->cpu_ns;
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC) - run->wall_ns;
 	if (rc == 0) {
 		wf_sim_result(sim, &run->result);
 		add_up(scenario, run);
+		run->wire_checked = wf_sim_wire_checked(sim);
 		rc = keep_ports(scenario, sim, run);
+	} else if (rc == -EBADMSG) {
+		rc = wf_sim_wire_result(sim, err);
 	}
 	wf_sim_destroy(sim);
 	if (rc != 0)

@@ -5,6 +5,7 @@
 #ifndef WF_LAB_RUN_H
 #define WF_LAB_RUN_H
 
+#include "lab/pcap.h"
 #include "lab/scenario.h"
 
 /* A queue of a port where something happened. */
@@ -23,6 +24,7 @@ struct wf_run {
 	uint64_t goodput;          /* bits/s of payload over that time, or over the whole run */
 	struct wf_run_port *ports; /* those with drops, pauses, waits or marks */
 	size_t n_ports;
+	uint64_t wire_checked;    /* packets written as bytes, read back and compared */
 	uint64_t cpu_ns, wall_ns; /* of the simulation itself */
 };
 
@@ -30,12 +32,15 @@ struct wf_run_opts {
 	unsigned threads;
 	wf_sim_progress_fn *progress; /* may be NULL */
 	void *arg;
+	struct wf_pcap *pcap; /* captures what passes its ports; NULL: nothing is captured */
+	bool wire_check;      /* packets are written as bytes, read back and compared */
 };
 
 /*
  * Runs the built scenario on its fabric number index. On success *run is filled and owned by the
  * caller, who gives it to wf_run_fini(). Returns 0, -EINVAL with err filled (the fabric cannot be),
- * -ENOMEM, or -EAGAIN when threads cannot be started.
+ * -ENOMEM, -EAGAIN when threads cannot be started, or -EBADMSG with err filled when the wire check
+ * found a difference.
  */
 int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
                   const struct wf_run_opts *opts, struct wf_run *run,

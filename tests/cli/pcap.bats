@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+# pcap.bats - weft run --pcap and --wire-check: captures that Wireshark reads, packets that are packets.
+# ctest: timeout=600
+
+load common
+
+# rc_scenario: an incast on queue pairs that makes flow control speak; lines to change by sed.
+rc_scenario() {
+	cat <<'END'
+name: captured
+seed: 1
+topology: {kind: leaf-spine, hosts: 16, radix: 16}
+fabric: {profile: roce-400g, buffer: {size: 8MB}}
+traffic:
+  - {kind: incast, fanin: 15, size: 300KB, op: write}
+run: {until: 10ms}
+END
+}
+
+need_tshark() {
+	command -v tshark >/dev/null || skip "tshark is not installed"
+}
+
+# count FILE FILTER: packets that match.
+count() {
+	tshark -r "$1" -Y "$2" 2>/dev/null | wc -l
+}
+
+# is_clean FILE: tshark finds nothing wrong in any packet, and their times do not go back.
+is_clean() {
+	local bad
+	bad=$(tshark -r "$1" -Y '_ws.malformed || _ws.expert.severity >= 6291456 ||
+		ip.checksum.status == "Bad"' 2>&1 >bad.txt; cat bad.txt)
+	bad=$(grep -v "Running as user" <<<"$bad" || true)
+	[ -z "$bad" ] || { echo "$bad" | head; return 1; }
+	tshark -r "$1" -T fields -e frame.time_epoch 2>/dev/null | sort -c -n
+}
+
+# delivered_and_sent: what hosts sent plus what the switches sent to hosts of one run, control left out, by the report.
+delivered_and_sent() {
+	python3 -c 'import json; r = json.load(open("stdout.txt"))["runs"][0]
+print(r["packets_sent"] + r["packets_delivered"])'
+}
+
+@test "every operation on every link layer, as Wireshark sees it" {
+	need_tshark
+	rc_scenario >s.yaml
+	for fabric in roce-400g ib-ndr roce-400g-lossy; do
+		for op in write send read window; do
+			weft run s.yaml --quiet --json --fabric $fabric --pcap o.pcapng \
+				--set traffic.op=$op --set traffic.size=50KB
+			[ "$status" -eq 0 ]
+			is_clean o.pcapng
+			[ "$(count o.pcapng infiniband.bth)" -eq "$(delivered_and_sent)" ]
+			case $op in
+			write) opcodes="6 7 8 17" ;;
+			send) opcodes="0 1 2 17" ;;
+			read) opcodes="12 13 14 15" ;;
+			window) opcodes="4 17" ;;
+			esac
+			for o in $opcodes; do
+				[ "$(count o.pcapng "infiniband.bth.opcode == $o")" -gt 0 ]
+			done
+		done
+	done
+}
+
+@test "flow control is in the capture: PFC frames and credits" {
+	need_tshark
+	rc_scenario >s.yaml
+	weft run s.yaml --quiet --json --pcap o.pcapng
+	[ "$status" -eq 0 ]
+	is_clean o.pcapng
+	[ "$(count o.pcapng 'macc.opcode == 0x0101')" -gt 0 ]
+	weft run s.yaml --quiet --json --fabric ib-ndr --pcap o.pcapng
+	[ "$status" -eq 0 ]
+	is_clean o.pcapng
+	[ "$(count o.pcapng 'infiniband_link')" -gt 0 ]
+	[ "$(count o.pcapng 'infiniband.bth')" -eq "$(delivered_and_sent)" ]
+}
+
+@test "losses are in it: a packet that was lost on the link, and its repetition" {
+	need_tshark
+	rc_scenario >s.yaml
+	for fabric in roce-400g ib-ndr roce-400g-lossy; do
+		weft run s.yaml --quiet --json --fabric $fabric --set fabric.link.ber=5e-9 --set run.until=100ms \
+			--set traffic.size=2MB --pcap o.pcapng --wire-check
+		[ "$status" -eq 0 ]
+		python3 -c 'import json; r = json.load(open("stdout.txt"))["runs"][0]
+assert r["packets_dropped"] > 0 and r["finished"]'
+		is_clean o.pcapng
+		[ "$(count o.pcapng 'infiniband.aeth.syndrome.opcode == 3')" -gt 0 ]
+	done
+}
+
+@test "the same bytes on 1, 2 and 4 threads" {
+	rc_scenario >s.yaml
+	for fabric in roce-400g ib-ndr roce-400g-lossy; do
+		for threads in 1 2 4; do
+			weft run s.yaml --quiet --fabric $fabric --pcap $threads.pcapng --threads $threads \
+				--set fabric.link.ber=1e-9 --wire-check
+			[ "$status" -eq 0 ]
+			says "$err" "packets, all the same as their bytes"
+		done
+		cmp 1.pcapng 2.pcapng
+		cmp 1.pcapng 4.pcapng
+	done
+}
+
+@test "ports can be chosen; both ends of a link see the same packets" {
+	need_tshark
+	rc_scenario >s.yaml
+	weft run s.yaml --quiet --pcap o.pcapng --pcap-port h5,leaf0:0,h0
+	[ "$status" -eq 0 ]
+	is_clean o.pcapng
+	[ "$(tshark -r o.pcapng -T fields -e frame.interface_name 2>/dev/null | sort -u | xargs)" = \
+		"h0 h5 leaf0:0" ]
+	[ "$(count o.pcapng 'frame.interface_name == "h0"')" -eq \
+		"$(count o.pcapng 'frame.interface_name == "leaf0:0"')" ]
+	weft run s.yaml --quiet --pcap o.pcapng --pcap-port leaf1
+	[ "$status" -eq 0 ]
+	[ "$(tshark -r o.pcapng -T fields -e frame.interface_name 2>/dev/null | sort -u | wc -l)" -gt 4 ]
+}
+
+@test "several fabrics are several files" {
+	rc_scenario >s.yaml
+	mkdir d.x
+	weft run s.yaml --quiet --fabric ib-ndr,roce-400g,ib-ndr --pcap d.x/o.pcapng
+	[ "$status" -eq 0 ]
+	[ "$(ls d.x | xargs)" = "o.ib-ndr.pcapng o.ib-ndr_2.pcapng o.roce-400g.pcapng" ]
+	cmp d.x/o.ib-ndr.pcapng d.x/o.ib-ndr_2.pcapng
+	weft run s.yaml --quiet --fabric ib-ndr,roce-400g --pcap d.x/plain
+	[ -s d.x/plain.ib-ndr ]
+}
+
+@test "a report does not depend on being watched" {
+	rc_scenario >s.yaml
+	weft run s.yaml --quiet --json
+	cp stdout.txt plain.json
+	weft run s.yaml --quiet --json --pcap o.pcapng --wire-check
+	cmp stdout.txt plain.json
+}
+
+@test "--wire-check passes on every example, as it is and on queue pairs" {
+	for example in "$WEFT_SOURCE_DIR"/examples/*.yaml; do
+		for op in "" "--set traffic.op=write" "--set traffic.op=read"; do
+			# shellcheck disable=SC2086
+			weft run "$example" $op --quiet --wire-check --set run.until=40us \
+				--set fabric.sender.timeout=20us
+			[ "$status" -eq 0 ] || { echo "$example $op"; echo "$err"; return 1; }
+			says "$err" "packets, all the same as their bytes"
+		done
+	done
+}
+
+@test "ports that are not there" {
+	rc_scenario >s.yaml
+	for ports in h99 leaf7:0 leaf0:99 leaf0: leaf0:x leaf0:-1 "" , h0,,h1 h0:1 leaf0:4294967296; do
+		weft run s.yaml --pcap o.pcapng --pcap-port "$ports"
+		[ "$status" -eq 2 ] || { echo "'$ports': $status"; return 1; }
+		says "$err" "--pcap-port"
+	done
+	weft run s.yaml --pcap o.pcapng --pcap-port laef0
+	says "$err" "did you mean leaf0"
+	weft run s.yaml --pcap-port h0
+	[ "$status" -eq 2 ]
+	says "$err" "--pcap FILE"
+	[ -z "$(ls o.pcapng* 2>/dev/null)" ]
+}
+
+@test "a file that cannot be written" {
+	rc_scenario >s.yaml
+	weft run s.yaml --quiet --pcap nowhere/o.pcapng
+	[ "$status" -eq 1 ]
+	says "$err" "nowhere/o.pcapng: cannot write it"
+	mkdir o.pcapng
+	weft run s.yaml --quiet --pcap o.pcapng
+	[ "$status" -eq 1 ]
+	[ -z "$(ls o.pcapng.* 2>/dev/null)" ]
+	weft run s.yaml --quiet --pcap "$(printf 'x%.0s' {1..5000})"
+	[ "$status" -ne 0 ]
+}
+
+@test "a pipe is written to, not replaced" {
+	rc_scenario >s.yaml
+	mkfifo pipe
+	cat pipe >through.pcapng &
+	weft run s.yaml --quiet --pcap pipe
+	wait
+	[ "$status" -eq 0 ]
+	[ -p pipe ]
+	weft run s.yaml --quiet --pcap o.pcapng
+	cmp o.pcapng through.pcapng
+}
