@@ -84,7 +84,7 @@ static unsigned bits_of(uint64_t x)
 }
 
 /*
- * Time is what is left of 62 bits for the order of events, and a window fits the 46 bits that the
+ * Time is what is left of 62 bits for the order of events, and a window fits the 47 bits that the
  * engine has for it. For the order within a ns, a window gives up one.
  */
 static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err *err)
@@ -109,7 +109,7 @@ static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err 
 		return wf_err_say(err, "topology: a link has less than 2 ns of delay; all need "
 		                       "that much");
 	bits = 62 - bits_of((uint64_t)(sim->until / WF_NS + horizon));
-	bits = (unsigned)wf_min_u64(bits, 46 - wf_min_u64(bits_of((uint64_t)window), 30));
+	bits = (unsigned)wf_min_u64(bits, 47 - wf_min_u64(bits_of((uint64_t)window), 30));
 	assert(bits >= WF_ORDER_MIN);
 	sim->fabric.order_bits = (uint8_t)bits;
 	cfg.window = window << bits;
