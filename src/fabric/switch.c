@@ -120,8 +120,9 @@ static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *l
 	p->at = 0;
 	if ((p->flags & WF_PACKET_ECT) && sw->dev.fabric->classes.queue[queue].ecn &&
 	    !sw->dev.fabric->mark_late && should_mark(sw, out, lane->bytes)) {
+		/* A packet that was marked before it came here is not counted again. */
+		lane->ecn_marked += !(p->flags & WF_PACKET_CE);
 		p->flags |= WF_PACKET_CE;
-		lane->ecn_marked++;
 	}
 	if (lane->head == NULL)
 		lane->head = p;

@@ -40,7 +40,7 @@ int wf_switch_start(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
 int wf_switch_set_routes(struct wf_switch *sw) WF_MUST_USE;
 
 /* A port's link goes down or up; what waits for a port that is down is dropped. No node runs. */
-void wf_switch_set_up(struct wf_switch *sw, unsigned port, bool up, wf_time now);
+void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time now);
 
 /* Packets of each class that wait in the switch now: for checking. */
 void wf_switch_count(const struct wf_switch *sw, uint64_t *per_class);
