@@ -24,6 +24,7 @@ struct wf_cmd {
 };
 
 extern const struct wf_cmd wf_cmd_run;
+extern const struct wf_cmd wf_cmd_perf;
 extern const struct wf_cmd wf_cmd_list;
 extern const struct wf_cmd wf_cmd_show;
 extern const struct wf_cmd wf_cmd_help;

@@ -14,7 +14,7 @@
 #endif
 
 static const struct wf_cmd *const all[] = {
-	&wf_cmd_run, &wf_cmd_list, &wf_cmd_show, &wf_cmd_help, NULL,
+	&wf_cmd_run, &wf_cmd_perf, &wf_cmd_list, &wf_cmd_show, &wf_cmd_help, NULL,
 };
 
 const struct wf_cmd *const *wf_cmd_all(void)

@@ -73,7 +73,7 @@ load common
 		[ "$status" -eq 0 ]
 		says "$out" "weft run"
 	done
-	for command in run list show help; do
+	for command in run perf list show help; do
 		weft help "$command"
 		[ "$status" -eq 0 ]
 		says "$out" "usage: weft $command"
@@ -85,7 +85,7 @@ load common
 }
 
 @test "help texts fit a terminal" {
-	for args in "--help" "help run" "help list" "help show"; do
+	for args in "--help" "help run" "help perf" "help list" "help show"; do
 		weft $args
 		[ -z "$(awk 'length > 100' stdout.txt)" ]
 	done
