@@ -9,7 +9,6 @@
 
 #include "base/rng.h"
 #include "fabric/fabric.h"
-#include "fabric/order.h"
 
 #define RNG_PORT 1 /* domain of the draws for loss on links */
 
@@ -52,14 +51,15 @@ static void put_on_link_stepped(struct wf_device *dev, struct wf_port *port,
 
 	assert(port->free_at <= now && port->up);
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
-	if (fabric->order_bits == 0) {
+	if (fabric->order.bits == 0) {
 		port->free_at = now + wire;
 		at = port->free_at + port->delay;
 	} else {
 		uint64_t ns = (uint64_t)(wire / WF_NS);
 
-		port->free_at = wf_order_after(fabric->order_bits, now, ns);
-		at = wf_order_after(fabric->order_bits, now, ns + (uint64_t)(port->delay / WF_NS));
+		port->free_at = wf_order_after(&fabric->order, now, ns);
+		at = wf_order_arrival(&fabric->order, now, ns,
+		                      (uint64_t)(port->delay / WF_NS));
 	}
 	port->last_at = wf_max_time(port->last_at, at);
 	dev->shard->hops++;

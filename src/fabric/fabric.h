@@ -8,6 +8,7 @@
 #include "fabric/config.h"
 #include "fabric/device.h"
 #include "fabric/flowctl/flowctl.h"
+#include "fabric/order.h"
 #include "fabric/route/pinned.h"
 #include "fabric/route/route.h"
 #include "fabric/sched.h"
@@ -86,7 +87,7 @@ struct wf_fabric {
 	bool mark_late; /* ecn.at dequeue */
 	bool pause_log; /* pause frames received are noted (pfc-hpcc) */
 	uint8_t n_ecn_rates;
-	uint8_t order_bits; /* 0: times are ps; else ns and their order (order.h); the driver's */
+	struct wf_order order; /* ns and their order, or plain ps; the driver's */
 	wf_time step;       /* 0: times are exact; else packets take whole steps */
 	struct wf_ecn ecn;
 	struct wf_ecn_rate ecn_rates[WF_ECN_RATES];
@@ -106,7 +107,7 @@ static inline uint8_t wf_fabric_queue(const struct wf_fabric *fabric, uint8_t cl
 /* The time of an event in ps, whatever the driver counts in. */
 static inline wf_time wf_fabric_time(const struct wf_fabric *fabric, wf_time now)
 {
-	return fabric->order_bits == 0 ? now : (now >> fabric->order_bits) * WF_NS;
+	return fabric->order.bits == 0 ? now : (now >> fabric->order.bits) * WF_NS;
 }
 
 /*

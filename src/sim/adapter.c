@@ -402,6 +402,7 @@ static void adapter_warm(const struct wf_node *node, unsigned input)
 
 static const struct wf_node_ops adapter_ops = {
 	.name = "adapter",
+	.late = true,
 	.rx = adapter_rx,
 	.timer = adapter_timer,
 	.warm = adapter_warm,

@@ -441,6 +441,7 @@ static void host_warm(const struct wf_node *node, unsigned input)
 
 static const struct wf_node_ops host_ops = {
 	.name = "host",
+	.late = true,
 	.rx = host_rx,
 	.timer = host_timer,
 	.warm = host_warm,

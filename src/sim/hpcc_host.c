@@ -34,7 +34,7 @@ struct wf_hpcc_host {
 	struct wf_packet *ack, *last_ack; /* acknowledgements to send */
 	struct wf_int_record *free_int;
 	uint8_t ack_queue;
-	uint8_t bits;               /* fabric->order_bits */
+	uint8_t bits;               /* of the order in a time */
 	struct wf_cc_int telemetry; /* of the acknowledgement being looked at */
 };
 
@@ -57,7 +57,7 @@ static wf_time whole(const struct wf_hpcc_host *h, wf_time now)
 /* A time in ps, not before now, as the engine has it: with its order. */
 static wf_time when(const struct wf_hpcc_host *h, wf_time at, wf_time now)
 {
-	return wf_order_after(h->bits, now, (uint64_t)((at - whole(h, now)) / WF_NS));
+	return wf_order_after(&h->dev.fabric->order, now, (uint64_t)((at - whole(h, now)) / WF_NS));
 }
 
 static bool is_paused(const struct wf_hpcc_host *h, unsigned queue)
@@ -285,9 +285,9 @@ static void start_flows(struct wf_hpcc_host *h, wf_time now)
 {
 	while (h->next_start < h->n_list) {
 		uint32_t i = h->list[h->next_start];
-		wf_time at = (h->env->flows[i].start - h->env->base) / WF_NS;
-
-		at = at << h->bits | (wf_time)wf_order_first(h->bits, h->env->flows[i].rank);
+		wf_time start = h->env->flows[i].start - h->env->base;
+		wf_time at = wf_order_first(&h->dev.fabric->order, (uint64_t)(start / WF_NS),
+		                            h->env->flows[i].rank);
 
 		if (at > now) {
 			wf_timer_set(&h->dev.node, TIMER_START, at);
@@ -499,7 +499,7 @@ struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf
 		return NULL;
 	assert(h->dev.n_ports == 1);
 	h->env = env;
-	h->bits = env->fabric->order_bits;
+	h->bits = env->fabric->order.bits;
 	h->host = host;
 	h->list = list;
 	h->n_list = n;

@@ -11,6 +11,7 @@
 #include "fabric/switch.h"
 
 #define STORE (UINT32_MAX >> 1) /* cut: the whole packet */
+#define TYPICAL_WIRE 44         /* ns: between a long packet and a short one at 100 Gb/s */
 
 struct wf_hpcc_sim {
 	const struct wf_topo *topo;
@@ -111,7 +112,10 @@ static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err 
 	bits = 62 - bits_of((uint64_t)(sim->until / WF_NS + horizon));
 	bits = (unsigned)wf_min_u64(bits, 47 - wf_min_u64(bits_of((uint64_t)window), 30));
 	assert(bits >= WF_ORDER_MIN);
-	sim->fabric.order_bits = (uint8_t)bits;
+	sim->fabric.order = (struct wf_order){
+		.bits = (uint8_t)bits,
+		.travel = (uint32_t)window + TYPICAL_WIRE,
+	};
 	cfg.window = window << bits;
 	cfg.horizon = horizon << bits;
 	sim->n_shards = cfg.shards;
@@ -339,7 +343,7 @@ static bool after_window(void *arg, wf_time now)
 
 int wf_hpcc_sim_run(struct wf_hpcc_sim *sim)
 {
-	int ret = wf_engine_run(sim->engine, sim->until / WF_NS << sim->fabric.order_bits,
+	int ret = wf_engine_run(sim->engine, sim->until / WF_NS << sim->fabric.order.bits,
 	                        after_window, sim);
 
 	return ret == 0 && !after_window(sim, 0) ? -ENOMEM : ret;

@@ -36,7 +36,11 @@ static int engine_cfg(const struct wf_sim *sim, unsigned threads, struct wf_engi
 		wf_time to_a = wf_fabric_delay(&sim->fabric, l, !is_host(topo, l->a));
 		wf_time to_b = wf_fabric_delay(&sim->fabric, l, !is_host(topo, l->b));
 
-		cfg->window = wf_min_time(cfg->window, wf_min_time(to_a, to_b));
+		/* Hosts are late nodes: what is on its way to them does not count. */
+		if (!is_host(topo, l->a))
+			cfg->window = wf_min_time(cfg->window, to_a);
+		if (!is_host(topo, l->b))
+			cfg->window = wf_min_time(cfg->window, to_b);
 		cfg->horizon = wf_max_time(cfg->horizon, wf_max_time(to_a, to_b) + slow);
 	}
 	if (cfg->window < 1)
