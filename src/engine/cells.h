@@ -64,7 +64,8 @@ static inline void wf_link_commit(struct wf_link *link, struct wf_shard *shard, 
 {
 	struct wf_cell *cell = &link->chunk->cell[link->cell];
 
-	assert(shard->running == NULL || at >= shard->limit);
+	assert(shard->running == NULL || at >= shard->limit ||
+	       (link->dst_half % 2 == 1 && !shard->running->ops->late));
 	link->cell++;
 	if (wf_unlikely(link->cell == WF_CHUNK_CELLS))
 		wf_link_next_chunk(link, shard);

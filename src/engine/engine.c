@@ -36,7 +36,7 @@ static int slots_for(const struct wf_engine_cfg *cfg, uint32_t *slots_p)
 
 static int shard_init(struct wf_engine *e, struct wf_shard_priv *s)
 {
-	size_t lists = (size_t)e->n_shards * e->slots;
+	size_t lists = 2 * (size_t)e->n_shards * e->slots;
 
 	s->engine = e;
 	s->shard.priv = s;
@@ -180,13 +180,13 @@ struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_
 	n->index = s->n_nodes;
 	n->n_in = n_in;
 	n->n_timers = n_timers;
+	s->engine->has_late |= ops->late;
 	s->nodes[s->n_nodes++] = n;
 	return n;
 }
 
 int wf_link_connect(struct wf_link *link, struct wf_node *src, struct wf_node *dst, unsigned input)
 {
-	struct wf_engine *e = src->shard->priv->engine;
 	struct wf_chunk *c = &wf_pool_get(src->shard->priv)->chunk;
 
 	if (src->shard->priv->no_memory)
@@ -198,7 +198,7 @@ int wf_link_connect(struct wf_link *link, struct wf_node *src, struct wf_node *d
 	link->cell = 0;
 	link->notified = 0;
 	link->dst = dst->index << ENTRY_NODE_SHIFT | input;
-	link->dst_shard = (uint16_t)(dst->shard->priv - e->shards);
+	link->dst_half = (uint16_t)wf_node_half(dst);
 	dst->in[input].chunk = c;
 	dst->in[input].cell = 0;
 	return 0;
@@ -254,11 +254,35 @@ static void run_task(void *arg, unsigned task)
 	wf_shard_run(&e->shards[task]);
 }
 
+/* Runs the late nodes, or the others, with all threads or with this one. */
+static void run_part(struct wf_engine *e, bool late, uint64_t entries)
+{
+	e->late = late;
+	if (e->threads > 1 && entries >= LIGHT_WINDOW) {
+		wf_team_round(&e->team, e->n_shards);
+		return;
+	}
+	for (unsigned i = 0; i < e->n_shards; i++)
+		wf_shard_run(&e->shards[i]);
+}
+
+/* Takes the number of entries for a slot, and begins to count anew. */
+static uint64_t take_entries(struct wf_engine *e, uint32_t slot)
+{
+	uint64_t entries = 0;
+
+	for (unsigned i = 0; i < e->n_shards; i++) {
+		entries += e->shards[i].slot_entries[slot];
+		e->shards[i].slot_entries[slot] = 0;
+	}
+	return entries;
+}
+
 /* Runs window k up to limit. */
 static void run_window(struct wf_engine *e, int64_t k, wf_time limit)
 {
 	uint32_t slot = (uint32_t)k & (e->slots - 1);
-	uint64_t entries = 0;
+	uint64_t entries;
 
 	e->k = k;
 	e->limit = limit;
@@ -267,16 +291,12 @@ static void run_window(struct wf_engine *e, int64_t k, wf_time limit)
 		struct wf_shard_priv *s = &e->shards[i];
 
 		wf_wheel_turn(s, k);
-		entries += s->slot_entries[slot];
-		s->slot_entries[slot] = 0;
 		s->slot_used[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
 	}
-	if (e->threads > 1 && entries >= LIGHT_WINDOW) {
-		wf_team_round(&e->team, e->n_shards);
-		return;
-	}
-	for (unsigned i = 0; i < e->n_shards; i++)
-		wf_shard_run(&e->shards[i]);
+	entries = take_entries(e, slot);
+	run_part(e, false, entries);
+	if (e->has_late)
+		run_part(e, true, entries + take_entries(e, slot));
 }
 
 static int64_t next_window(const struct wf_engine *e)

@@ -13,6 +13,10 @@
  *	 node a  --->  struct wf_link  ==== chunks ====>  struct wf_input  --->  node b
  *	                     \------ "input i of node b is due in window k" ------/
  *
+ * Late nodes run a window after all others have run it. What is on its way to them may therefore take
+ * less than a window; what they send may not, and they exchange nothing with one another. Hosts are
+ * late: links into hosts are the shortest, and without this they would make all windows short.
+ *
  * The engine knows no RDMA: a cell is 64 bytes of which it reads the first eight, a time.
  */
 #ifndef WF_ENGINE_ENGINE_H
@@ -53,8 +57,8 @@ struct wf_link {
 	struct wf_chunk *chunk; /* where the next cell goes */
 	wf_time notified;       /* the receiver knows of arrivals before this */
 	uint32_t dst;           /* receiver: index in its shard, and input, as in a wheel entry */
-	uint16_t dst_shard;
-	uint16_t cell; /* index in chunk */
+	uint16_t dst_half;      /* the half of a shard it is in: see struct wf_shard_priv */
+	uint16_t cell;          /* index in chunk */
 };
 
 /* The consumer's end. */
@@ -66,6 +70,7 @@ struct wf_input {
 
 struct wf_node_ops {
 	const char *name;
+	bool late; /* runs a window after all that are not */
 	/* A cell arrived; it is the node's to read and change until the call returns. */
 	void (*rx)(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now);
 	/* Timer slot is due; it is off when this is called. */
@@ -89,10 +94,10 @@ struct wf_node {
 };
 
 struct wf_engine_cfg {
-	wf_time window;     /* L: no cell arrives sooner than this after it was sent; >= 1 */
-	wf_time horizon;    /* no cell arrives later than this after it was sent */
-	unsigned threads;   /* 1..WF_ENGINE_MAX_THREADS */
-	unsigned shards;    /* >= threads; see wf_engine_shards_for() */
+	wf_time window;   /* L: no cell but to a late node arrives sooner after it was sent; >= 1 */
+	wf_time horizon;  /* no cell arrives later than this after it was sent */
+	unsigned threads; /* 1..WF_ENGINE_MAX_THREADS */
+	unsigned shards;  /* >= threads; see wf_engine_shards_for() */
 	struct wf_mem *mem; /* for the engine's own tables; must outlive it */
 };
 

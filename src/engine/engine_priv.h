@@ -65,7 +65,10 @@ struct wf_shard_priv {
 	uint32_t *run;       /* the nodes to run in this window, in order */
 	struct wf_pool pool;
 
-	/* What this shard knows to be due: wheel[dst shard * slots + window % slots]. */
+	/*
+	 * What this shard knows to be due: wheel[half * slots + window % slots]. Each shard has two
+	 * halves, 2 * shard for its nodes and 2 * shard + 1 for those that are late.
+	 */
 	struct wf_block **wheel;
 	uint32_t *slot_entries; /* over all receivers */
 	uint64_t *slot_used;    /* bit per slot with entries */
@@ -100,6 +103,8 @@ struct wf_engine {
 	/* The window being run; written by the leader while the others wait. */
 	int64_t k;
 	wf_time limit;
+	bool late; /* the late nodes' part of it */
+	bool has_late;
 	uint64_t windows;
 
 	pthread_mutex_t pool_lock;
@@ -121,8 +126,16 @@ static inline void wf_pool_put(struct wf_shard_priv *s, union wf_object *o)
 /* Hands what the shard's pool has too much of to the engine's. */
 void wf_pool_trim(struct wf_shard_priv *s);
 
-/* Puts entry for window k of shard dst into the wheel of s. */
-void wf_wheel_add(struct wf_shard_priv *s, uint32_t dst, int64_t k, uint32_t entry);
+/* Puts entry for window k of a half of a shard into the wheel of s. */
+void wf_wheel_add(struct wf_shard_priv *s, uint32_t half, int64_t k, uint32_t entry);
+
+/* The half that a node is in. */
+static inline uint32_t wf_node_half(const struct wf_node *node)
+{
+	const struct wf_shard_priv *s = node->shard->priv;
+
+	return 2 * (uint32_t)(s - s->engine->shards) + node->ops->late;
+}
 
 /* The first window at or after k for which s knows something due; INT64_MAX if none. */
 int64_t wf_wheel_next(const struct wf_shard_priv *s, int64_t k);
@@ -133,7 +146,7 @@ void wf_wheel_add_timer(struct wf_shard_priv *s, struct wf_node *node, wf_time a
 /* Moves every far timer that the wheel can now hold into it. */
 void wf_wheel_turn(struct wf_shard_priv *s, int64_t k);
 
-/* Runs all nodes of a shard for the engine's current window. */
+/* Runs the nodes of a shard, late ones or the others, for the engine's current window. */
 void wf_shard_run(struct wf_shard_priv *s);
 
 #endif

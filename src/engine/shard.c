@@ -126,8 +126,9 @@ static void node_finish(struct wf_shard_priv *s, struct wf_node *n)
 			for (uint64_t bits = n->due[w]; bits != 0; bits &= bits - 1) {
 				uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
 
-				if (head_time(&n->in[i]) < window_end)
-					wf_wheel_add(s, (uint32_t)(s - e->shards), e->k,
+				/* A late node may get more for this window, and was told already. */
+				if (n->ops->late || head_time(&n->in[i]) < window_end)
+					wf_wheel_add(s, wf_node_half(n), e->k,
 					             n->index << ENTRY_NODE_SHIFT | i);
 			}
 		}
@@ -181,11 +182,11 @@ static void node_run(struct wf_shard_priv *s, struct wf_node *n)
 static void shard_collect(struct wf_shard_priv *s)
 {
 	struct wf_engine *e = s->engine;
-	uint32_t self = (uint32_t)(s - e->shards);
+	uint32_t half = 2 * (uint32_t)(s - e->shards) + e->late;
 	uint32_t slot = (uint32_t)e->k & (e->slots - 1);
 
 	for (uint32_t src = 0; src < e->n_shards; src++) {
-		struct wf_block **list = &e->shards[src].wheel[(size_t)self * e->slots + slot];
+		struct wf_block **list = &e->shards[src].wheel[(size_t)half * e->slots + slot];
 		struct wf_block *b = *list;
 
 		*list = NULL;
@@ -303,9 +304,12 @@ void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at)
 	int64_t k = at / s->engine->window;
 
 	/* As wf_link_slot() decided. */
-	wf_wheel_add(s, link->dst_shard, k,
+	wf_wheel_add(s, link->dst_half, k,
 	             link->dst | (link->notified <= shard->base ? ENTRY_AGAIN : 0));
 	link->notified = (k + 1) * s->engine->window;
+	/* A late node told of this very window looks no further than what is run of it now. */
+	if (k == s->engine->k && shard->limit < link->notified)
+		link->notified = shard->limit;
 }
 
 void wf_node_wake(struct wf_node *node, wf_time at)

@@ -73,11 +73,11 @@ void wf_pool_trim(struct wf_shard_priv *s)
 	pthread_mutex_unlock(&e->pool_lock);
 }
 
-void wf_wheel_add(struct wf_shard_priv *s, uint32_t dst, int64_t k, uint32_t entry)
+void wf_wheel_add(struct wf_shard_priv *s, uint32_t half, int64_t k, uint32_t entry)
 {
 	struct wf_engine *e = s->engine;
 	uint32_t slot = (uint32_t)k & (e->slots - 1);
-	struct wf_block **list = &s->wheel[(size_t)dst * e->slots + slot];
+	struct wf_block **list = &s->wheel[(size_t)half * e->slots + slot];
 	struct wf_block *b = *list;
 
 	assert(k >= e->k && k < e->k + e->slots);
@@ -89,6 +89,9 @@ void wf_wheel_add(struct wf_shard_priv *s, uint32_t dst, int64_t k, uint32_t ent
 	}
 	b->entry[b->n++] = entry;
 	s->slot_entries[slot]++;
+	/* What the late nodes get from this very window is not left for another visit. */
+	if (k == e->k && half % 2 == 1 && s->shard.running != NULL && !e->late)
+		return;
 	s->slot_used[slot / 64] |= UINT64_C(1) << (slot % 64);
 }
 
@@ -179,18 +182,18 @@ void wf_wheel_add_timer(struct wf_shard_priv *s, struct wf_node *node, wf_time a
 	if (k >= e->k + e->slots)
 		far_push(s, node, at);
 	else
-		wf_wheel_add(s, (uint32_t)(s - e->shards), k,
+		wf_wheel_add(s, wf_node_half(node), k,
 		             node->index << ENTRY_NODE_SHIFT | ENTRY_TIMERS);
 }
 
 void wf_wheel_turn(struct wf_shard_priv *s, int64_t k)
 {
-	struct wf_engine *e = s->engine;
+	const struct wf_engine *e = s->engine;
 
 	while (s->far_n > 0 && s->far[0].at / e->window < k + e->slots) {
 		struct wf_far far = far_pop(s);
 
-		wf_wheel_add(s, (uint32_t)(s - e->shards), far.at / e->window,
+		wf_wheel_add(s, wf_node_half(far.node), far.at / e->window,
 		             far.node->index << ENTRY_NODE_SHIFT | ENTRY_TIMERS);
 	}
 }

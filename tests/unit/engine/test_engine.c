@@ -57,7 +57,7 @@ static void probe_warm(const struct wf_node *node, unsigned input)
 	(void)input;
 }
 
-static const struct wf_node_ops probe_ops = { "probe", probe_rx, probe_timer, probe_warm };
+static const struct wf_node_ops probe_ops = { "probe", false, probe_rx, probe_timer, probe_warm };
 
 static struct wf_engine *make_engine(wf_time window, wf_time horizon)
 {
@@ -281,6 +281,49 @@ static void test_hook_ends_run(void **state)
 	wf_engine_destroy(e);
 }
 
+/* A node that sends a cell to a late one every 70, which takes it 100: a tenth of a window. */
+static void feeder_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct probe *p = to_probe(node);
+
+	push(p, 0, (uint64_t)now, now + 100);
+	if (now < 5000)
+		wf_timer_set(node, slot, now + 70);
+}
+
+static const struct wf_node_ops feeder_ops = { "feeder", false, probe_rx, feeder_timer,
+	                                       probe_warm };
+static const struct wf_node_ops late_ops = { "late", true, probe_rx, probe_timer, probe_warm };
+
+/* A late node hears in a window what was sent in it, however the window is cut up. */
+static void test_late_nodes(void **state)
+{
+	static const wf_time steps[] = { 1000000, 1000, 130, 37 };
+
+	(void)state;
+	for (unsigned i = 0; i < WF_ARRAY_SIZE(steps); i++) {
+		struct wf_engine *e = make_engine(1000, 2000);
+		struct wf_shard *shard = wf_engine_shard(e, 0);
+		/* The late one comes first in memory: that must not matter. */
+		struct probe *late =
+			to_probe(wf_engine_add_node(shard, &late_ops, sizeof(struct probe), 1, 1));
+		struct probe *feeder = to_probe(
+			wf_engine_add_node(shard, &feeder_ops, sizeof(struct probe), 0, 1));
+
+		assert_int_equal(wf_link_connect(&feeder->out[0], &feeder->node, &late->node, 0),
+		                 0);
+		wf_timer_set(&feeder->node, 0, 10);
+		for (wf_time t = 0; t < 10000; t += steps[i]) {
+			assert_int_equal(wf_engine_run(e, t + steps[i], NULL, NULL), 0);
+			assert_true(late->n == 0 || late->log[late->n - 1].at < t + steps[i]);
+		}
+		assert_int_equal(late->n, 73);
+		for (unsigned k = 0; k < late->n; k++)
+			assert_int_equal(late->log[k].at, 110 + 70 * (wf_time)k);
+		wf_engine_destroy(e);
+	}
+}
+
 /* Many nodes that pass cells on at random: the same on any number of threads and shards. */
 #define RING_NODES 200
 #define RING_LINKS 4
@@ -322,7 +365,8 @@ static void walker_timer(struct wf_node *node, unsigned slot, wf_time now)
 	w->sum = wf_mix64(w->sum + (uint64_t)now + slot);
 }
 
-static const struct wf_node_ops walker_ops = { "walker", walker_rx, walker_timer, probe_warm };
+static const struct wf_node_ops walker_ops = { "walker", false, walker_rx, walker_timer,
+	                                       probe_warm };
 
 static uint64_t run_walkers(unsigned threads, unsigned shards)
 {
@@ -391,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_global_functions),
 		cmocka_unit_test(test_until_and_resume),
 		cmocka_unit_test(test_hook_ends_run),
+		cmocka_unit_test(test_late_nodes),
 		cmocka_unit_test(test_same_on_any_number_of_threads),
 	};
 
