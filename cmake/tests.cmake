@@ -33,6 +33,7 @@ endif()
 
 set(WEFT_TEST_ENV
 	"WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
+	"WEFT_BUILD_TYPE=${CMAKE_BUILD_TYPE}"
 	"ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1"
 	"UBSAN_OPTIONS=print_stacktrace=1"
 	"TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")

@@ -58,8 +58,7 @@ static void put_on_link_stepped(struct wf_device *dev, struct wf_port *port,
 		uint64_t ns = (uint64_t)(wire / WF_NS);
 
 		port->free_at = wf_order_after(&fabric->order, now, ns);
-		at = wf_order_arrival(&fabric->order, now, ns,
-		                      (uint64_t)(port->delay / WF_NS));
+		at = wf_order_arrival(&fabric->order, now, ns, (uint64_t)(port->delay / WF_NS));
 	}
 	port->last_at = wf_max_time(port->last_at, at);
 	dev->shard->hops++;

@@ -88,7 +88,7 @@ struct wf_fabric {
 	bool pause_log; /* pause frames received are noted (pfc-hpcc) */
 	uint8_t n_ecn_rates;
 	struct wf_order order; /* ns and their order, or plain ps; the driver's */
-	wf_time step;       /* 0: times are exact; else packets take whole steps */
+	wf_time step;          /* 0: times are exact; else packets take whole steps */
 	struct wf_ecn ecn;
 	struct wf_ecn_rate ecn_rates[WF_ECN_RATES];
 	const struct wf_pins *pins; /* routing pinned: who goes where; the driver's */

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# hpcc.bats - weft run --hpcc: the HPCC simulator's files, in its model.
+# ctest: timeout=600
+
+load common
+
+data() {
+	echo "$WEFT_SOURCE_DIR/tests/data/ns3/$1"
+}
+
+@test "what it prints of the HPCC simulator's cases is what that prints" {
+	small=
+	# Assertions and sanitizers make the large cases take minutes.
+	[ "${WEFT_BUILD_TYPE:-}" = Release ] || small=--small
+	python3 "$WEFT_SOURCE_DIR/scripts/compare_ns3.py" --weft "$WEFT" $small
+}
+
+@test "the same on 1, 2 and 4 threads" {
+	for case in b_incast16_buf4/dcqcn c_perm16_100G/hpcc b_incast16_buf4/pfconly; do
+		for threads in 1 2 4; do
+			"$WEFT" run --quiet --hpcc "$(data $case)/config.txt" \
+				--paths "$(data $case)/paths.txt" --threads $threads --out t$threads
+			cmp t1/fct.txt t$threads/fct.txt
+			cmp t1/pfc.txt t$threads/pfc.txt
+		done
+		[ -s t1/fct.txt ]
+		rm -r t1 t2 t4
+	done
+}
+
+@test "the seed changes what chance decides, and nothing else" {
+	for case in a_2to1/dcqcn a_2to1/pfconly; do
+		for seed in 1 2; do
+			"$WEFT" run --quiet --hpcc "$(data $case)/config.txt" \
+				--paths "$(data $case)/paths.txt" --seed $seed --out s$seed
+		done
+		cmp s1/fct.txt s2/fct.txt && same=yes || same=no
+		[ "$case,$same" = a_2to1/dcqcn,no ] || [ "$case,$same" = a_2to1/pfconly,yes ]
+		rm -r s1 s2
+	done
+}
+
+@test "without paths flows are hashed, and all end" {
+	weft run --hpcc "$(data c_perm16_100G/dctcp)/config.txt" --out o
+	[ "$status" -eq 0 ]
+	says "$err" "16 of 16 flows done"
+	[ "$(wc -l <o/fct.txt)" -eq 16 ]
+}
+
+@test "an isolated loss costs 52 packets" {
+	sed 's/0.000000$/0/; s/^0 3 100Gbps 1000ns 0$/0 3 100Gbps 1000ns 0.0002/' \
+		"$(data inputs)/topo_star3.txt" >topo.txt
+	cp "$(data inputs)/flow_g_one_10MB.txt" flow.txt
+	sed -e 's/^TOPOLOGY_FILE .*/TOPOLOGY_FILE topo.txt/; s/^FLOW_FILE .*/FLOW_FILE flow.txt/' \
+		-e 's/^ERROR_RATE_PER_LINK .*/ERROR_RATE_PER_LINK 0/' \
+		"$(data g_loss_0.001/dcqcn_rng1)/config.txt" >config.txt
+	for seed in 1 2 3 4 5 6; do
+		"$WEFT" run --quiet --hpcc config.txt --seed $seed --out o
+		[ -s o/fct.txt ] || continue # the last packet was lost
+		fct=$(cut -d' ' -f7 o/fct.txt)
+		[ $(((fct - 834091) % 4316)) -eq 0 ]
+	done
+}
+
+@test "mistakes are told with their place" {
+	config() {
+		weft run --hpcc config.txt --out o
+		[ "$status" -eq 2 ]
+		says "$err" "$1"
+		[ ! -e o/fct.txt ]
+	}
+	good="$(data a_2to1/dcqcn)/config.txt"
+	sed 's/^CC_MODE .*/CC_MODE 9/' "$good" >config.txt
+	config "CC_MODE 9 is not supported"
+	sed 's/^RATE_AI .*/RATE_AI fast/' "$good" >config.txt
+	config "config.txt:22:9: RATE_AI"
+	sed 's/^LINK_DOWN .*/LINK_DOWN 2000 0 3/' "$good" >config.txt
+	config "LINK_DOWN"
+	cp "$good" config.txt
+	config "cannot open"
+	weft run --hpcc "$good"
+	[ "$status" -eq 2 ]
+	says "$err" "--out"
+	weft run --paths x s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "--hpcc"
+}
