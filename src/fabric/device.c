@@ -87,7 +87,7 @@ void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lan
 {
 	lane->tx_packets++;
 	lane->tx_bytes += pkt->size;
-	if (dev->fabric->flowctl->uses_credits)
+	if (port->held != 0) /* where nobody is held back, nobody counts */
 		dev->fabric->flowctl->sent(lane, pkt->size);
 #ifndef NDEBUG
 	dev->shard->tally[pkt->cls].on_links++;
