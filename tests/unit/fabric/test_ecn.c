@@ -35,6 +35,8 @@ static void test_good(void **state)
 
 static void test_bad(void **state)
 {
+	static const char nine[] = "1Gbps:1:2:1,2Gbps:1:2:1,3Gbps:1:2:1,4Gbps:1:2:1,5Gbps:1:2:1,"
+				   "6Gbps:1:2:1,7Gbps:1:2:1,8Gbps:1:2:1,9Gbps:1:2:1";
 	static const char *const bad[] = {
 		"100Gbps",
 		"100Gbps:1KB:2KB",
@@ -44,8 +46,7 @@ static void test_bad(void **state)
 		"100Gbps:1KB:2KB:1,",
 		"100Gbps:1KB:2KB:2",
 		"fast:1:2:1",
-		"1Gbps:1:2:1,2Gbps:1:2:1,3Gbps:1:2:1,4Gbps:1:2:1,5Gbps:1:2:1,6Gbps:1:2:1,"
-		"7Gbps:1:2:1,8Gbps:1:2:1,9Gbps:1:2:1",
+		nine,
 	};
 
 	(void)state;
