@@ -169,16 +169,18 @@ static int set_map(struct wf_text *text, const struct wf_word *key, struct wf_hp
 	if (ret == 0)
 		ret = wf_text_number(text, &word, "the number of rates", 0, WF_ECN_RATES, &n);
 	for (uint64_t i = 0; ret == 0 && i < n; i++) {
-		struct wf_ecn_rate *e = NULL;
+		struct wf_ecn_rate *e;
 
 		ret = wf_text_expect(text, "the rate", &word);
 		if (ret == 0)
 			ret = wf_text_number(text, &word, "the rate", 1, INT64_MAX, &rate);
-		if (ret == 0 && (e = ecn_of(config, rate)) == NULL)
-			ret = wf_err_at(text->err, text->name, word.line, word.column,
-			                "more than %d rates; that many are allowed", WF_ECN_RATES);
-		if (ret == 0)
-			ret = wf_text_expect(text, "the value", &word);
+		if (ret != 0)
+			return ret;
+		e = ecn_of(config, rate);
+		if (e == NULL)
+			return wf_err_at(text->err, text->name, word.line, word.column,
+			                 "more than %d rates; that many are allowed", WF_ECN_RATES);
+		ret = wf_text_expect(text, "the value", &word);
 		if (ret == 0 && prob)
 			ret = wf_text_value(text, &word, "the probability", WF_PARAM_PROB, 0,
 			                    WF_PROB_ONE, &e->ecn.pmax);

@@ -29,8 +29,8 @@ static enum wf_link_layer link_of(enum wf_encap encap)
 }
 
 /* Decodes a copy of exactly that size, so that a look beyond its end is found. */
-static int decode_copy(const uint8_t *bytes, size_t len, enum wf_link_layer link, struct wf_headers *h,
-                       enum wf_reason *reason)
+static int decode_copy(const uint8_t *bytes, size_t len, enum wf_link_layer link,
+                       struct wf_headers *h, enum wf_reason *reason)
 {
 	uint8_t *copy = malloc(len > 0 ? len : 1);
 	int ret;
