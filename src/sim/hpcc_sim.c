@@ -11,7 +11,8 @@
 #include "fabric/switch.h"
 
 #define STORE (UINT32_MAX >> 1) /* cut: the whole packet */
-#define TYPICAL_WIRE 44         /* ns: between a long packet and a short one at 100 Gb/s */
+#define MAX_SPREAD 1000000
+#define TYPICAL_WIRE 44 /* ns: between a long packet and a short one at 100 Gb/s */
 
 struct wf_hpcc_sim {
 	const struct wf_topo *topo;
@@ -119,7 +120,12 @@ static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err 
 	cfg.window = window << bits;
 	cfg.horizon = horizon << bits;
 	sim->n_shards = cfg.shards;
-	return wf_engine_create(&cfg, &sim->engine);
+	if (wf_engine_create(&cfg, &sim->engine) == 0)
+		return 0;
+	if (horizon / window > MAX_SPREAD)
+		return wf_err_say(err, "topology: the longest link takes over a million times as "
+		                       "long as the shortest; the two must be closer");
+	return -ENOMEM;
 }
 
 static int make_shards(struct wf_hpcc_sim *sim)
