@@ -55,11 +55,11 @@ int wf_hpcc_input_read(struct wf_hpcc_input *in, const char *config, const char 
 void wf_hpcc_input_fini(struct wf_hpcc_input *in);
 
 /* The pieces of the above, on text in memory; name is that of the file. */
-int wf_hpcc_config_parse(struct wf_hpcc_config *config, const char *text, size_t len,
+int wf_hpcc_config_parse(struct wf_hpcc_config *config, const char *bytes, size_t len,
                          const char *name, struct wf_err *err) WF_MUST_USE;
-int wf_hpcc_flows_parse(struct wf_hpcc_input *in, const char *text, size_t len, const char *name,
+int wf_hpcc_flows_parse(struct wf_hpcc_input *in, const char *bytes, size_t len, const char *name,
                         struct wf_err *err) WF_MUST_USE;
-int wf_hpcc_paths_parse(struct wf_hpcc_input *in, const char *text, size_t len, const char *name,
+int wf_hpcc_paths_parse(struct wf_hpcc_input *in, const char *bytes, size_t len, const char *name,
                         struct wf_err *err) WF_MUST_USE;
 
 #endif
