@@ -327,9 +327,9 @@ static int read_named(const char *from, const char *name, char path[WF_PATH_MAX]
 static int read_topology(struct wf_hpcc_input *in, const char *config, struct wf_err *err)
 {
 	struct wf_mem *mem = wf_mem_heap();
-	char path[WF_PATH_MAX], *text;
+	char path[WF_PATH_MAX], *text = NULL;
 	struct wf_topo_cfg cfg;
-	size_t len;
+	size_t len = 0;
 	int ret = wf_param_defaults(wf_topo_params, wf_topo_n_params, &cfg, err);
 
 	if (ret == 0)
@@ -344,8 +344,8 @@ static int read_topology(struct wf_hpcc_input *in, const char *config, struct wf
 static int read_flows(struct wf_hpcc_input *in, const char *config, struct wf_err *err)
 {
 	struct wf_mem *mem = wf_mem_heap();
-	char path[WF_PATH_MAX], *text;
-	size_t len;
+	char path[WF_PATH_MAX], *text = NULL;
+	size_t len = 0;
 	int ret = read_named(config, in->config.flows, path, &text, &len, err);
 
 	if (ret != 0)
@@ -359,8 +359,8 @@ int wf_hpcc_input_read(struct wf_hpcc_input *in, const char *config, const char 
                        struct wf_err *err)
 {
 	struct wf_mem *mem = wf_mem_heap();
-	char *text;
-	size_t len;
+	char *text = NULL;
+	size_t len = 0;
 	int ret;
 
 	memset(in, 0, sizeof(*in));
