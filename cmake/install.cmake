@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `make install` puts below the prefix: the program, the profiles and the manual pages.
+# What `make install` puts below the prefix: the program, the library with its headers,
+# the profiles and the manual pages.
 if(TARGET weft)
 	install(TARGETS weft RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
+install(TARGETS weft_library ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/weft"
+	DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/weft.pc.in" "${PROJECT_BINARY_DIR}/weft.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/weft.pc"
+	DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/profiles")
 	install(DIRECTORY "${PROJECT_SOURCE_DIR}/profiles/"
 		DESTINATION "${CMAKE_INSTALL_DATADIR}/weft/profiles")

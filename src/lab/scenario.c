@@ -250,6 +250,8 @@ static int read_traffic(struct reader *r)
 	struct wf_scenario *s = r->s;
 	int rc = 0;
 
+	if (node == NULL && r->opts->programs)
+		return 0;
 	if (node == NULL)
 		return missing(r, "traffic", "traffic: [{kind: permutation, size: 1MB}]");
 	if (node->kind != WF_YNODE_SEQUENCE || node->n == 0)

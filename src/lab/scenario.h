@@ -94,6 +94,7 @@ struct wf_scenario_opts {
 	const char *fabrics; /* "a,b": profiles to use instead of the scenario's; NULL */
 	const struct wf_override *overrides;
 	size_t n_overrides;
+	bool programs; /* programs will run on the hosts: no traffic is needed */
 };
 
 /*

@@ -137,6 +137,14 @@ static void keep_payload(struct wf_adapter *a, struct wf_packet *pkt, const void
 		memcpy(wf_payload_bytes(a->env->payload, pkt->payload), bytes, pkt->length);
 }
 
+void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt)
+{
+	const struct wf_adapter_env *env = arg;
+
+	if (pkt->type == WF_PACKET_RDMA && !wf_op_is_atomic(pkt->opcode) && pkt->length != 0)
+		wf_payload_put(env->payload, shard->number, pkt->payload);
+}
+
 /* PCIe has to bring the payload: the next packet may have to wait for it. */
 static void charge_pcie(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
 {

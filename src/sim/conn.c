@@ -44,8 +44,7 @@ int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 	return cc == NULL ? 0 : wf_cc_choice_tune(cc, tune, err);
 }
 
-/* 4.096 us * 2^n: the smallest that is not less than at. */
-static uint8_t timeout_code(wf_time at)
+uint8_t wf_conn_timeout(wf_time at)
 {
 	uint8_t n = 1;
 
@@ -66,7 +65,7 @@ int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_h
 		.max_rd_atomic = 16,
 		.max_dest_rd_atomic = 16,
 		.min_rnr_timer = 12,
-		.timeout = timeout_code(fabric->cfg.sender_timeout),
+		.timeout = wf_conn_timeout(fabric->cfg.sender_timeout),
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 	};

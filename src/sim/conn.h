@@ -20,6 +20,9 @@ int wf_conn_mtu(const struct wf_fabric *fabric, enum wf_mtu *mtu_p, struct wf_er
 int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  struct wf_qp_tune *tune, struct wf_err *err) WF_MUST_USE;
 
+/* A timeout as queue pairs have it: n for 4.096 us * 2^n, the smallest that is not less than at. */
+uint8_t wf_conn_timeout(wf_time at);
+
 /*
  * Takes an RC queue pair from RESET to RTS: towards queue pair peer_qpn of peer_host, with packets of
  * class cls, open to access (WF_ACCESS_REMOTE_*). Returns 0 or -EINVAL.

@@ -200,7 +200,11 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 	if (cfg->n_flows != 0)
 		return wf_err_say(err, "traffic: a run has flows or programs, not both");
 	sim->app = *cfg->app;
-	return sim->app.data ? wf_payload_create(sim->n_shards, &sim->adapter_env.payload) : 0;
+	if (!sim->app.data)
+		return 0;
+	sim->fabric.lost = wf_adapter_lost;
+	sim->fabric.lost_arg = &sim->adapter_env;
+	return wf_payload_create(sim->n_shards, &sim->adapter_env.payload);
 }
 
 int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,

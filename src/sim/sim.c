@@ -440,3 +440,18 @@ int wf_sim_run(struct wf_sim *sim, wf_sim_progress_fn *progress, void *arg)
 		return -ENOMEM;
 	return ret == 0 ? wf_sim_wire_result(sim, NULL) : ret;
 }
+
+int wf_sim_run_until(struct wf_sim *sim, wf_time until, wf_time *end_p)
+{
+	int ret;
+
+	sim->until = until;
+	ret = wf_sim_run(sim, NULL, NULL);
+	*end_p = sim->end;
+	return ret;
+}
+
+uint64_t wf_sim_payload_in_use(const struct wf_sim *sim)
+{
+	return sim->adapter_env.payload != NULL ? wf_payload_in_use(sim->adapter_env.payload) : 0;
+}

@@ -123,6 +123,15 @@ int wf_sim_wire_result(const struct wf_sim *sim, struct wf_err *err) WF_MUST_USE
  */
 int wf_sim_run(struct wf_sim *sim, wf_sim_progress_fn *progress, void *arg) WF_MUST_USE;
 
+/*
+ * The same up to another time than the configuration's; it can be called again, with a later one.
+ * *end_p is the time up to which everything has run.
+ */
+int wf_sim_run_until(struct wf_sim *sim, wf_time until, wf_time *end_p) WF_MUST_USE;
+
+/* Payloads of packets that have neither arrived nor been dropped; 0 where data is not carried. */
+uint64_t wf_sim_payload_in_use(const struct wf_sim *sim);
+
 /* What happened. */
 void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *result);
 
