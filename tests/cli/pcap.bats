@@ -184,7 +184,7 @@ assert r["packets_dropped"] > 0 and r["finished"]'
 @test "a pipe is written to, not replaced" {
 	rc_scenario >s.yaml
 	mkfifo pipe
-	cat pipe >through.pcapng &
+	timeout 60 cat pipe >through.pcapng &
 	weft run s.yaml --quiet --pcap pipe
 	wait
 	[ "$status" -eq 0 ]
