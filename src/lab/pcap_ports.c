@@ -118,7 +118,7 @@ int wf_pcap_parse_ports(const struct wf_topo *topo, const char *text, struct wf_
 		mark_hosts(topo, wanted);
 	for (uint32_t i = 0; i < topo->n_ports; i++)
 		n += wanted[i];
-	ports = ret == 0 ? calloc(n, sizeof(*ports)) : NULL;
+	ports = ret == 0 ? calloc(n + 1, sizeof(*ports)) : NULL;
 	if (ports != NULL) {
 		list_ports(topo, wanted, ports);
 		*ports_p = ports;
