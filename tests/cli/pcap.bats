@@ -79,6 +79,16 @@ print(r["packets_sent"] + r["packets_delivered"])'
 	[ "$(count o.pcapng 'infiniband.bth')" -eq "$(delivered_and_sent)" ]
 }
 
+@test "congestion is in it: marked packets and CNPs" {
+	need_tshark
+	rc_scenario >s.yaml
+	weft run s.yaml --quiet --json --pcap o.pcapng --wire-check --set fabric.cc.algorithm=dcqcn
+	[ "$status" -eq 0 ]
+	is_clean o.pcapng
+	[ "$(count o.pcapng 'ip.dsfield.ecn == 3')" -gt 0 ]
+	[ "$(count o.pcapng 'infiniband.bth.opcode == 0x81')" -gt 0 ]
+}
+
 @test "losses are in it: a packet that was lost on the link, and its repetition" {
 	need_tshark
 	rc_scenario >s.yaml
