@@ -5,7 +5,7 @@
  * An algorithm is one const struct wf_cc_ops in its own file, listed in cc.c. It owns the bytes
  * behind struct wf_cc and nothing else: it sets a rate, a window or both, and cannot reach the queue
  * pair. It learns of the network through what is passed to its functions. Every function is there;
- * one that has nothing to do is a wf_cc_no_*() stub, so callers never test for NULL.
+ * one that has nothing to do is a wf_cc_no_*() function, so callers never test for NULL.
  *
  * Timers are lazy: an algorithm writes into cc->timer when it wants on_timer() next, and the
  * requester calls it before the next packet of the queue pair, acknowledgement or notification at
