@@ -85,6 +85,7 @@ static inline void wf_timer_set(struct wf_node *node, unsigned slot, wf_time at)
 
 	assert(slot < node->n_timers);
 	assert(at != WF_TIME_NEVER && at >= 0);
+	assert(shard->running != node || at >= shard->base);
 	node->timer[slot] = at;
 	if (wf_likely(shard->running == node && at < shard->limit)) {
 		wf_shard_due(shard, (uint64_t)(at - shard->base) << 16 | 0x8000 | slot);

@@ -213,7 +213,7 @@ static void adapter_tx(struct wf_adapter *a, wf_time now)
 		wf_port_wake(&a->dev, port, now);
 	else if (again != WF_TIME_NEVER)
 		wf_port_wake(&a->dev, port, again);
-	if (wf_hca_tx_time(a->hca) != WF_TIME_NEVER && a->pcie_tx > port->free_at)
+	if (wf_hca_tx_time(a->hca) != WF_TIME_NEVER && a->pcie_tx > wf_max_time(port->free_at, now))
 		wf_port_wake(&a->dev, port, a->pcie_tx);
 	else
 		wake_for_tx(a, now);

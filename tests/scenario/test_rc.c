@@ -82,6 +82,31 @@ static void test_losses(void **state)
 	}
 }
 
+/* PFC stops one class of a host; what it sends in another goes on at once. */
+static void test_paused_class_stops_no_other(void **state)
+{
+	struct wf_sim_counts c;
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, "pfc", "single", 10);
+	rig_set(&r, "buffer.size", "4MB");
+	rig_set(&r, "sender.window", "4MB");
+	rig_incast(&r, 8, 9, 4000000);
+	rig_flow(&r, 0, 8, 400000, 100 * WF_US, 0);
+	use_op(&r, WF_FLOW_WRITE);
+	rig_run(&r, 1);
+	assert_true(r.result->finished);
+	assert_int_equal(r.result->packets_dropped, 0);
+	/* Host 0 was paused in priority 3 (its second queue), and its share of the incast took long. */
+	assert_true(wf_sim_port_counts(r.sim, 0, 0, 1, &c));
+	assert_true(c.paused_ps > 200 * WF_US);
+	assert_true(wf_sim_flow_end(r.sim, 0) > 500 * WF_US);
+	/* 400 KB take 8 us alone and 16 us beside the other class. */
+	assert_true(wf_sim_flow_end(r.sim, 8) < 125 * WF_US);
+	rig_fini(&r);
+}
+
 /* A host that is cut off for good: its queue pairs give up, and the run says so. */
 static void test_retries_run_out(void **state)
 {
@@ -185,6 +210,7 @@ int main(void)
 		cmocka_unit_test(test_incast_of_every_operation),
 		cmocka_unit_test(test_reordering_paths),
 		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_paused_class_stops_no_other),
 		cmocka_unit_test(test_retries_run_out),
 		cmocka_unit_test(test_small_write_adds_up),
 		cmocka_unit_test(test_same_on_threads),
