@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build run test lint format bench fuzz clean install help
+.PHONY: build run test lint format bench bench-live fuzz clean install help
 
 build: ## build the program, optimised: build/release/weft
 	@scripts/build release
@@ -31,6 +31,10 @@ bench: ## build and run the benchmarks
 	@scripts/need scripts/bench
 	@scripts/bench
 
+bench-live: ## measure live fabrics with perftest, beside TCP and UCX on the same machine
+	@scripts/setup --test
+	@scripts/bench-live
+
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@scripts/setup --test
 	@scripts/fuzz $(FUZZ_SECONDS)
@@ -44,4 +48,4 @@ install: ## build for and install below PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install build/release
 
 help: ## list these commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

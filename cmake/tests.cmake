@@ -5,9 +5,11 @@
 #   tests/unit/*.c                 helpers, linked into all of these
 #   tests/scenario/test_x.c        cmocka program test_scenario_x, linked with everything up to lab
 #   tests/cli/x.bats               bats, with the program's path in $WEFT
+#   tests/web/x.mjs                Node's test runner and Chromium, with the program's path in $WEFT
+#   tests/live/x.bats              bats, as live_x: programs on live fabrics
 #   tests/scripts/test_x.py        Python's unittest, with WEFT_LINT_TESTS
 #
-# A test's labels are its ring (unit, scenario, cli, scripts), its folder, and the words of a comment
+# A test's labels are its ring (unit, scenario, cli, web, live, scripts), its folder, and the words of a comment
 # `ctest: word ...` among its first lines; `timeout=seconds` there changes how long it may run. What
 # is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
 # say so.
@@ -20,6 +22,12 @@ endif()
 find_program(BATS_PROGRAM bats)
 if(NOT BATS_PROGRAM)
 	message(STATUS "the tests of the command line are left out: bats is missing (scripts/setup --test)")
+endif()
+
+find_program(CHROMIUM_PROGRAM NAMES chromium chromium-browser)
+find_program(SQLITE3_PROGRAM sqlite3)
+if(NOT CHROMIUM_PROGRAM OR NOT SQLITE3_PROGRAM)
+	message(STATUS "the tests of the report's page are left out: chromium or sqlite3 is missing (scripts/setup --test)")
 endif()
 
 if(WEFT_TESTS_IN_ALL)
@@ -124,13 +132,34 @@ function(weft_add_c_tests)
 endfunction()
 
 function(weft_add_bats_tests)
-	file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cli/*.bats")
+	foreach(ring cli live)
+		file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${ring}/*.bats")
+		foreach(file IN LISTS files)
+			cmake_path(GET file STEM name)
+			weft_test_labels(test "${file}" ${ring})
+			if(test_WANTED)
+				add_dependencies(tests weft)
+				weft_register(${ring}_${name} "${test_LABELS}" ${test_TIMEOUT}
+					${BATS_PROGRAM} "${file}")
+			endif()
+		endforeach()
+	endforeach()
+endfunction()
+
+function(weft_add_web_tests)
+	file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/web/*.mjs")
+	add_custom_target(web_test_packages
+		COMMAND "${PROJECT_SOURCE_DIR}/scripts/npm" "${PROJECT_SOURCE_DIR}/tests/web"
+			"${WEFT_NPM}/tests"
+		VERBATIM)
+	add_dependencies(tests weft web_test_packages)
+	list(APPEND WEFT_TEST_ENV "CHROMIUM=${CHROMIUM_PROGRAM}" "SQLITE3=${SQLITE3_PROGRAM}"
+		"WEFT_TEST_PACKAGES=${WEFT_NPM}/tests/node_modules")
 	foreach(file IN LISTS files)
 		cmake_path(GET file STEM name)
-		weft_test_labels(test "${file}" cli)
+		weft_test_labels(test "${file}" web)
 		if(test_WANTED)
-			add_dependencies(tests weft)
-			weft_register(cli_${name} "${test_LABELS}" ${test_TIMEOUT} ${BATS_PROGRAM} "${file}")
+			weft_register(web_${name} "${test_LABELS}" ${test_TIMEOUT} ${NODE_PROGRAM} "${file}")
 		endif()
 	endforeach()
 endfunction()
@@ -154,6 +183,9 @@ if(CMOCKA_FOUND)
 endif()
 if(BATS_PROGRAM AND TARGET weft)
 	weft_add_bats_tests()
+endif()
+if(CHROMIUM_PROGRAM AND SQLITE3_PROGRAM AND TARGET weft AND NOT WEFT_TEST_LABEL)
+	weft_add_web_tests()
 endif()
 if(WEFT_LINT_TESTS)
 	weft_add_script_tests()

@@ -35,7 +35,7 @@ static void setup(struct target *t)
 {
 	static const struct wf_qp_tune tune[QPS] = {
 		{ .cnp_interval = 1, .credits = true },
-		{ .recovery = WF_RECOVERY_SELECTIVE, .window = 64, .reorder = 3 },
+		{ .recovery = WF_RECOVERY_SELECTIVE, .window = 64, .reorder = 3, .direct = true },
 	};
 	static const enum wf_qp_type type[QPS] = { WF_QPT_RC, WF_QPT_RC, WF_QPT_UC, WF_QPT_UD };
 	struct wf_qp_attr attr;
@@ -68,8 +68,10 @@ static void make_packet(struct target *t, struct wf_packet *pkt)
 	if (pkt->opcode < 0xe0)
 		pkt->opcode = (uint8_t)((pkt->opcode & 0x1f) | service[qp]);
 	pkt->psn = (0xffffe0 + (uint32_t)take(t, 1)) & 0xffffff;
-	pkt->flags =
-		(uint8_t)(take(t, 1) & (WF_PACKET_ACK_REQ | WF_PACKET_CE | WF_PACKET_SOLICITED));
+	pkt->flags = (uint8_t)take(t, 1);
+	if (pkt->flags >= 0xe0)
+		pkt->type = WF_PACKET_TRIMMED;
+	pkt->flags &= WF_PACKET_ACK_REQ | WF_PACKET_CE | WF_PACKET_SOLICITED;
 	pkt->pkey = 0xffff;
 	if (wf_op_is_atomic(pkt->opcode)) {
 		pkt->atomic_rkey = wf_mr_rkey(t->mr);
@@ -91,7 +93,11 @@ static void make_packet(struct target *t, struct wf_packet *pkt)
 		pkt->u.deth.src_qpn = 5;
 	} else if (wf_op_has_aeth(pkt->opcode)) {
 		pkt->u.aeth.syndrome = (uint8_t)take(t, 1);
-		pkt->u.aeth.msn = (uint32_t)take(t, 3);
+		pkt->u.aeth.msn = (uint32_t)take(t, 1);
+		if (pkt->u.aeth.msn % 2 == 0) /* of selective repeat: a PSN */
+			pkt->u.aeth.msn = (0xffffe0 + pkt->u.aeth.msn / 2) & 0xffffff;
+		else
+			pkt->u.aeth.msn = (uint32_t)take(t, 3);
 	}
 }
 

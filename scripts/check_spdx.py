@@ -7,8 +7,8 @@ The first line (the second, after #!) names the licence; the one after it says w
 import pathlib
 import sys
 
-FOLDERS = ("src", "include", "tests", "bench", "fuzz", "scripts", "cmake", ".ci")
-SUFFIXES = {".c", ".h", ".py", ".sh", ".bats", ".cmake"}
+FOLDERS = ("src", "include", "tests", "bench", "fuzz", "scripts", "cmake", "web", ".ci")
+SUFFIXES = {".c", ".h", ".py", ".sh", ".bats", ".cmake", ".js", ".mjs", ".css"}
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 MARKS = " \t/*#\"'"
 
@@ -40,7 +40,8 @@ def main():
         for path in sorted((root / folder).rglob("*")):
             if not is_checked(path) or "__pycache__" in path.parts:
                 continue
-            comments = ("/", "*") if path.suffix in (".c", ".h") else ("#", '"')
+            slashes = path.suffix in (".c", ".h", ".js", ".mjs", ".css")
+            comments = ("/", "*") if slashes else ("#", '"')
             found = wrong(path.read_text(errors="replace"), comments)
             if found:
                 print(f"{path.relative_to(root)}:{found[0]}: {found[1]}")

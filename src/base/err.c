@@ -55,20 +55,41 @@ static void append(struct wf_err *err, size_t at, const char *fmt, va_list args)
 	make_printable(err->text);
 }
 
-int wf_err_at(struct wf_err *err, const char *file, unsigned line, unsigned column, const char *fmt,
-              ...)
+/* What stands before the part of a file's name that is kept; the name is moved on to that. */
+static const char *shorten(const char **file)
 {
-	size_t len = strlen(file);
-	const char *dots = "";
+	size_t len = strlen(*file);
+
+	if (len <= MAX_FILE)
+		return "";
+	*file += len - MAX_FILE;
+	return "...";
+}
+
+int wf_err_byte(struct wf_err *err, const char *file, size_t offset, const char *fmt, ...)
+{
+	const char *dots = shorten(&file);
 	va_list args;
 	int n;
 
 	if (err == NULL || err->text[0] != '\0')
 		return -EINVAL;
-	if (len > MAX_FILE) {
-		file += len - MAX_FILE;
-		dots = "...";
-	}
+	n = snprintf(err->text, sizeof(err->text), "%s%s: byte %zu: ", dots, file, offset);
+	va_start(args, fmt);
+	append(err, n > 0 ? (size_t)n : 0, fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+int wf_err_at(struct wf_err *err, const char *file, unsigned line, unsigned column, const char *fmt,
+              ...)
+{
+	const char *dots = shorten(&file);
+	va_list args;
+	int n;
+
+	if (err == NULL || err->text[0] != '\0')
+		return -EINVAL;
 	if (line == 0)
 		n = snprintf(err->text, sizeof(err->text), "%s%s: ", dots, file);
 	else if (column == 0)

@@ -24,6 +24,10 @@ struct wf_err {
 int wf_err_at(struct wf_err *err, const char *file, unsigned line, unsigned column, const char *fmt,
               ...) WF_PRINTF(5, 6);
 
+/* The same for a file that is not text: "file: byte 12: what is wrong". Always returns -EINVAL. */
+int wf_err_byte(struct wf_err *err, const char *file, size_t offset, const char *fmt, ...)
+	WF_PRINTF(4, 5);
+
 /* The same for an error without a place in a file. Always returns -EINVAL. */
 int wf_err_say(struct wf_err *err, const char *fmt, ...) WF_PRINTF(2, 3);
 

@@ -20,8 +20,7 @@ void wf_hist_merge(struct wf_hist *a, const struct wf_hist *b)
 	a->sum += b->sum;
 }
 
-/* The largest value that falls into bucket i. */
-static uint64_t bucket_end(unsigned i)
+uint64_t wf_hist_bucket_end(unsigned i)
 {
 	unsigned shift = i >> WF_HIST_SUB_BITS;
 	uint64_t sub;
@@ -45,7 +44,7 @@ uint64_t wf_hist_quantile(const struct wf_hist *h, unsigned per_mille)
 	for (unsigned i = 0; i < WF_HIST_BUCKETS; i++) {
 		seen += h->bucket[i];
 		if (seen >= want)
-			return wf_min_u64(bucket_end(i), h->max);
+			return wf_min_u64(wf_hist_bucket_end(i), h->max);
 	}
 	return h->max;
 }

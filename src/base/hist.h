@@ -39,6 +39,9 @@ static inline void wf_hist_add(struct wf_hist *h, uint64_t v)
 	h->n++;
 }
 
+/* The largest value that falls into bucket i. */
+uint64_t wf_hist_bucket_end(unsigned i);
+
 /* Adds all of b to a. */
 void wf_hist_merge(struct wf_hist *a, const struct wf_hist *b);
 

@@ -65,9 +65,26 @@ struct wf_cc_hpcc_param {
 	uint64_t window;       /* bytes; auto: line rate * base_rtt */
 	uint64_t window_slack; /* bytes */
 	bool window_scales;    /* with the rate */
-	uint32_t int_multi;    /* 0: telemetry is exact; else its units as in the HPCC header */
-	bool pint;             /* telemetry comes as one byte (PINT) */
-	uint64_t pint_prob;    /* of 2^32: of acknowledgements that carry that byte */
+	uint64_t pint_prob;    /* of 2^32: of acknowledgements with one code, those that are used */
+	uint64_t pint_seed;
+};
+
+/* The same as its authors' simulator has it: whole ns, the header's units, doubles. */
+struct wf_cc_hpcc_ns3_param {
+	wf_time base_rtt;      /* T; auto: WF_CC_BASE_RTT */
+	uint64_t eta;          /* of 2^32, of which nine decimals count */
+	uint32_t max_stage;    /* MI_THRESH */
+	bool fast_react;       /* react to every acknowledgement, not once an RTT */
+	bool multi_rate;       /* a rate for each hop */
+	bool sample_feedback;  /* hops without a queue count only once an RTT */
+	bool window_scales;    /* with the rate */
+	uint64_t rate_ai;      /* bits/s */
+	uint64_t min_rate;     /* bits/s */
+	uint64_t window;       /* bytes; auto: line rate * base_rtt; 0: none */
+	uint64_t window_slack; /* bytes */
+	uint32_t int_multi;    /* the header's units, times this */
+	bool pint;             /* CC_MODE 10: telemetry comes as one code */
+	uint64_t pint_prob;    /* of 2^32: of acknowledgements, those that are used */
 	uint64_t pint_seed;
 };
 
@@ -155,6 +172,7 @@ struct wf_cc_nscc_param {
 
 extern const struct wf_cc_ops wf_cc_dcqcn;
 extern const struct wf_cc_ops wf_cc_hpcc;
+extern const struct wf_cc_ops wf_cc_hpcc_ns3;
 extern const struct wf_cc_ops wf_cc_timely;
 extern const struct wf_cc_ops wf_cc_swift;
 extern const struct wf_cc_ops wf_cc_dctcp;

@@ -9,7 +9,7 @@
 
 static const struct wf_cc_ops *const all_cc[] = {
 	&wf_cc_none,  &wf_cc_fixed, &wf_cc_dcqcn, &wf_cc_hpcc, &wf_cc_timely,
-	&wf_cc_swift, &wf_cc_dctcp, &wf_cc_ibcc,  &wf_cc_nscc,
+	&wf_cc_swift, &wf_cc_dctcp, &wf_cc_ibcc,  &wf_cc_nscc, &wf_cc_hpcc_ns3,
 };
 
 void wf_cc_no_send(struct wf_cc *cc, uint32_t bytes, wf_time now)

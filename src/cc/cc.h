@@ -37,8 +37,8 @@ struct wf_cc_hop {
 
 struct wf_cc_int {
 	uint32_t hops;
-	uint32_t
-		pint; /* 1 + the code of the busiest hop (pint.h), where a byte came; 0: none did */
+	uint64_t
+		use; /* of the busiest hop, Q32, where that is all that came (PINT); 0: it is not */
 	struct wf_cc_hop hop[WF_CC_HOPS];
 };
 
@@ -73,6 +73,7 @@ struct wf_cc_ops {
 	const char *name; /* as written in a scenario: "dcqcn" */
 	const char *help; /* one line */
 	size_t size;      /* of the struct that starts with a struct wf_cc */
+	bool telemetry;   /* it lives on what switches write into packets */
 
 	/* What can be set (base/param.h), and the size of the struct that the rows describe. */
 	const struct wf_param *params;

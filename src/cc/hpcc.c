@@ -18,7 +18,6 @@
  */
 #include "base/rng.h"
 #include "cc/cc_priv.h"
-#include "cc/pint.h"
 
 #define N_BITS 24
 #define SHARE_BITS 36
@@ -28,13 +27,6 @@
 /* What one record may say: further apart, two records say nothing of the present. */
 #define DT_MAX (UINT64_C(1) << 40)   /* ps; a second */
 #define TIME_MAX (UINT64_C(1) << 61) /* Q24 ps, of a queue or of what was sent */
-
-/* The HPCC header: 24 bits of ns, 20 of 128 * multi bytes, 17 of 80 * multi bytes. */
-#define INT_TIME_WRAP ((UINT64_C(1) << 24) * (uint64_t)WF_NS)
-#define INT_BYTES 128
-#define INT_BYTES_WRAP (UINT64_C(1) << 20)
-#define INT_QUEUE 80
-#define INT_QUEUE_WRAP (UINT64_C(1) << 17)
 
 struct hop {
 	uint64_t at; /* ps */
@@ -142,29 +134,18 @@ static const struct wf_param hpcc_params[] = {
 	  .max = INT64_MAX / 4,
 	  .def = "0",
 	  .help = "added to the window" },
-	{ .name = "int_multi",
-	  .kind = WF_PARAM_U32,
-	  FIELD(int_multi),
-	  .max = 1024,
-	  .def = "0",
-	  .help = "telemetry in the HPCC header's units, times this; 0: exact" },
-	{ .name = "pint",
-	  .kind = WF_PARAM_BOOL,
-	  FIELD(pint),
-	  .def = "false",
-	  .help = "telemetry squeezed into one byte (PINT)" },
 	{ .name = "pint_prob",
 	  .kind = WF_PARAM_PROB,
 	  FIELD(pint_prob),
 	  .max = (int64_t)WF_PROB_ONE,
 	  .def = "1",
-	  .help = "of acknowledgements, how many carry that byte" },
+	  .help = "of acknowledgements that carry one code (PINT), how many are used" },
 	{ .name = "pint_seed",
 	  .kind = WF_PARAM_U64,
 	  FIELD(pint_seed),
 	  .max = INT64_MAX - 1,
 	  .def = "1",
-	  .help = "for the rounding and the sampling" },
+	  .help = "for choosing them" },
 };
 
 static struct hpcc *to_hpcc(struct wf_cc *cc)
@@ -201,17 +182,6 @@ static uint64_t scaled_reference(const struct hpcc *h, uint64_t u)
 
 /* ---- telemetry ---- */
 
-/* Rounds a record to the units it is carried in; what they cannot hold wraps when it is compared. */
-static void round_hop(const struct hpcc *h, struct wf_cc_hop *x)
-{
-	uint64_t multi = h->p.int_multi;
-
-	x->at -= x->at % WF_NS;
-	x->tx_bytes -= x->tx_bytes % (INT_BYTES * multi);
-	x->queued /= INT_QUEUE * multi;
-	x->queued = x->queued % INT_QUEUE_WRAP * (INT_QUEUE * multi);
-}
-
 static void keep_hop(struct hop *hop, const struct wf_cc_hop *x)
 {
 	hop->at = (uint64_t)x->at;
@@ -224,15 +194,13 @@ static void keep_all(struct hpcc *h, const struct wf_cc_int *t)
 {
 	h->hops = (uint32_t)wf_min_u64(t->hops, WF_CC_HOPS);
 	for (uint32_t i = 0; i < h->hops; i++) {
-		struct wf_cc_hop x = t->hop[i];
+		const struct wf_cc_hop *x = &t->hop[i];
 		struct hop *hop = &h->hop[i];
 
-		if (h->p.int_multi != 0)
-			round_hop(h, &x);
-		keep_hop(hop, &x);
-		hop->rate = x.rate;
+		keep_hop(hop, x);
+		hop->rate = x->rate;
 		hop->byte_time =
-			wf_sat64(((wf_u128)8 * (uint64_t)WF_S << N_BITS) / wf_max_u64(x.rate, 1));
+			wf_sat64(((wf_u128)8 * (uint64_t)WF_S << N_BITS) / wf_max_u64(x->rate, 1));
 		hop->most = TIME_MAX / wf_max_u64(hop->byte_time, 1);
 	}
 }
@@ -252,10 +220,6 @@ static bool look_at_hop(const struct hpcc *h, struct hop *hop, const struct wf_c
 
 	if (wf_unlikely(x->rate != hop->rate || x->tx_bytes < hop->tx_bytes))
 		return false;
-	if (h->p.int_multi != 0) {
-		dt %= INT_TIME_WRAP;
-		sent %= INT_BYTES_WRAP * INT_BYTES * h->p.int_multi;
-	}
 	keep_hop(hop, x);
 	/* Also one that comes too late: then dt is negative. */
 	if (wf_unlikely(dt >= DT_MAX || dt == 0))
@@ -293,11 +257,6 @@ static void average(struct hpcc *h, const struct busy *b)
 
 /* ---- reaction ---- */
 
-static uint64_t draw(struct hpcc *h, wf_time now)
-{
-	return wf_rand64(h->key ^ (uint64_t)now, h->draws++);
-}
-
 static void react(struct hpcc *h, uint64_t u, bool full)
 {
 	uint64_t rate = h->ref_rate;
@@ -326,17 +285,7 @@ static bool look_at_all(struct hpcc *h, const struct wf_cc_int *t, struct busy *
 	if (wf_unlikely(t->hops != h->hops))
 		return false;
 	for (uint32_t i = 0; i < h->hops; i++) {
-		bool same;
-
-		if (wf_unlikely(h->p.int_multi != 0)) {
-			struct wf_cc_hop x = t->hop[i];
-
-			round_hop(h, &x);
-			same = look_at_hop(h, &h->hop[i], &x, b);
-		} else {
-			same = look_at_hop(h, &h->hop[i], &t->hop[i], b);
-		}
-		if (wf_unlikely(!same))
+		if (wf_unlikely(!look_at_hop(h, &h->hop[i], &t->hop[i], b)))
 			return false;
 	}
 	return true;
@@ -348,15 +297,13 @@ static uint64_t look(struct hpcc *h, const struct wf_cc_ack *ack)
 	const struct wf_cc_int *t = ack->telemetry;
 	struct busy b = { .n = 0, .dt = 1 };
 
-	if (t->pint != 0)
-		return wf_pint_decode((uint8_t)(t->pint - 1));
+	if (t->use != 0)
+		return t->use;
 	if (wf_unlikely(!look_at_all(h, t, &b))) {
 		keep_all(h, t);
 		return 0;
 	}
 	average(h, &b);
-	if (h->p.pint)
-		return wf_pint_decode(wf_pint_encode(h->u, draw(h, ack->now)));
 	return wf_max_u64(h->u, 1);
 }
 
@@ -369,7 +316,8 @@ static void hpcc_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 	h->acked += ack->bytes;
 	if (ack->telemetry == NULL)
 		return;
-	if (h->p.pint && (draw(h, ack->now) >> 32) >= h->p.pint_prob)
+	if (ack->telemetry->use != 0 && h->p.pint_prob < WF_PROB_ONE &&
+	    wf_rand64(h->key ^ (uint64_t)ack->now, h->draws++) >> 32 >= h->p.pint_prob)
 		return;
 	next = h->acked + ack->inflight;
 	if (wf_unlikely(h->update == 0)) {
@@ -418,6 +366,7 @@ const struct wf_cc_ops wf_cc_hpcc = {
 	.name = "hpcc",
 	.help = "rate and window from telemetry of every hop",
 	.size = sizeof(struct hpcc),
+	.telemetry = true,
 	.params = hpcc_params,
 	.n_params = WF_ARRAY_SIZE(hpcc_params),
 	.param_size = sizeof(struct wf_cc_hpcc_param),

@@ -24,9 +24,18 @@ struct wf_cmd {
 };
 
 extern const struct wf_cmd wf_cmd_run;
+extern const struct wf_cmd wf_cmd_compare;
+extern const struct wf_cmd wf_cmd_sweep;
 extern const struct wf_cmd wf_cmd_perf;
+extern const struct wf_cmd wf_cmd_report;
 extern const struct wf_cmd wf_cmd_list;
 extern const struct wf_cmd wf_cmd_show;
+extern const struct wf_cmd wf_cmd_export;
+extern const struct wf_cmd wf_cmd_up;
+extern const struct wf_cmd wf_cmd_exec;
+extern const struct wf_cmd wf_cmd_status;
+extern const struct wf_cmd wf_cmd_fault;
+extern const struct wf_cmd wf_cmd_down;
 extern const struct wf_cmd wf_cmd_help;
 
 /* The table of all subcommands; ends with NULL. */

@@ -31,6 +31,8 @@ static const char help_text[] =
 	"  flowctl     who keeps packets from being lost (fabric: {flowctl: NAME})\n"
 	"  traffic     kinds of traffic (traffic: [{kind: NAME}])\n"
 	"  sizes       distributions of flow sizes (traffic: [{kind: random, sizes: NAME}])\n"
+	"  models      models to train (job: {kind: train, model: NAME})\n"
+	"  gpus        what they are trained on (job: {kind: train, gpu: NAME})\n"
 	"  parameters  everything that can be set, with default, range and meaning\n"
 	"\n"
 	"Without a topic: all of them but the parameters.\n"
@@ -69,18 +71,18 @@ static void put_entry(struct lister *l, const char *name, const char *help)
 	wf_json_close(&l->json, '{');
 }
 
-static int list_profiles(struct lister *l)
+static int list_kind(struct lister *l, enum wf_profile_kind kind)
 {
 	const char *const *names;
 	size_t n;
-	int rc = wf_paths_list(l->paths, "", ".yaml", &l->arena, &names, &n);
+	int rc = wf_paths_list(l->paths, wf_profile_folder(kind), ".yaml", &l->arena, &names, &n);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const char *text = "";
 		struct wf_err err = { "" };
 
 		/* A broken profile is named with what is wrong; the others are still listed. */
-		rc = wf_profile_describe(l->paths, names[i], &l->arena, &text, &err);
+		rc = wf_profile_describe(l->paths, kind, names[i], &l->arena, &text, &err);
 		if (rc == -EINVAL) {
 			text = err.text;
 			rc = 0;
@@ -89,6 +91,21 @@ static int list_profiles(struct lister *l)
 			put_entry(l, names[i], text);
 	}
 	return rc;
+}
+
+static int list_profiles(struct lister *l)
+{
+	return list_kind(l, WF_PROFILE_FABRIC);
+}
+
+static int list_models(struct lister *l)
+{
+	return list_kind(l, WF_PROFILE_MODEL);
+}
+
+static int list_gpus(struct lister *l)
+{
+	return list_kind(l, WF_PROFILE_GPU);
 }
 
 static int list_sizes(struct lister *l)
@@ -219,6 +236,10 @@ static int list_parameters(struct lister *l)
 		put_row(l, "fabric.", &rows[i]);
 	for (size_t i = 0; i < wf_traffic_n_params; i++)
 		put_row(l, "traffic.", &wf_traffic_params[i]);
+	if (wf_job_table(&l->arena, &rows, &n) != 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		put_row(l, "job.", &rows[i]);
 	return 0;
 }
 
@@ -235,6 +256,8 @@ static const struct topic {
 	{ "cc", "Congestion control (fabric: {cc: {algorithm: NAME}})", list_cc, false },
 	{ "traffic", "Traffic (traffic: [{kind: NAME}])", list_traffic, false },
 	{ "sizes", "Flow sizes (traffic: [{kind: random, sizes: NAME}])", list_sizes, false },
+	{ "models", "Models (job: {kind: train, model: NAME})", list_models, false },
+	{ "gpus", "GPUs (job: {kind: train, gpu: NAME})", list_gpus, false },
 	{ "parameters", "Parameters", list_parameters, true },
 };
 

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/sets.h"
 #include "lab/paths.h"
 #include "lab/perf.h"
 #include "lab/suggest.h"
-
-#define MAX_OVERRIDES 64
-#define MAX_NAME 128 /* of a parameter */
 
 static const char help_text[] =
 	"usage: weft perf [OPTIONS]\n"
@@ -85,50 +83,14 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-struct override_text {
-	char where[512];
-	char name[MAX_NAME];
-};
-
 /* What the command line asks for. */
 struct request {
 	struct wf_perf_plan plan;
 	const char *sizes; /* NULL: the default of the operation */
 	const char *profiles;
 	bool json, help;
-	struct wf_override overrides[MAX_OVERRIDES];
-	struct override_text text[MAX_OVERRIDES]; /* what the overrides point into */
+	struct wf_cli_sets sets;
 };
-
-/* A change of the parameter called name, as arg was written behind option. */
-static int add_override(struct request *req, const char *option, const char *arg, const char *name,
-                        const char *value)
-{
-	size_t n = req->plan.n_overrides;
-	struct override_text *text = &req->text[n];
-
-	if (n == MAX_OVERRIDES)
-		return wf_cli_usage("perf", "%s: more than %d parameters are changed", option,
-		                    MAX_OVERRIDES);
-	if (strlen(option) + strlen(arg) + 2 > sizeof(text->where))
-		return wf_cli_usage("perf", "%s: the value is too long", option);
-	snprintf(text->where, sizeof(text->where), "%s %s", option, arg);
-	snprintf(text->name, sizeof(text->name), "%s", name);
-	req->overrides[n] = (struct wf_override){ text->where, text->name, value };
-	req->plan.n_overrides++;
-	return 0;
-}
-
-static int add_set(struct request *req, const char *arg)
-{
-	const char *eq = strchr(arg, '=');
-	char name[MAX_NAME];
-
-	if (eq == NULL || eq == arg || (size_t)(eq - arg) >= sizeof(name))
-		return wf_cli_usage("perf", "--set %s: write PARAMETER=VALUE", arg);
-	snprintf(name, sizeof(name), "%.*s", (int)(eq - arg), arg);
-	return add_override(req, "--set", arg, name, eq + 1);
-}
 
 static int set_number(const char *option, const char *arg, uint32_t min, uint32_t max,
                       uint32_t *value)
@@ -221,11 +183,12 @@ static int take_option(struct request *req, int c)
 		req->plan.topology = optarg;
 		return 0;
 	case OPT_MTU:
-		return add_override(req, "--mtu", optarg, "fabric.mtu", optarg);
+		return wf_cli_sets_add(&req->sets, "perf", "--mtu", optarg, "fabric.mtu", optarg);
 	case OPT_INLINE:
-		return add_override(req, "--inline", optarg, "fabric.nic.inline", optarg);
+		return wf_cli_sets_add(&req->sets, "perf", "--inline", optarg, "fabric.nic.inline",
+		                       optarg);
 	case 's':
-		return add_set(req, optarg);
+		return wf_cli_sets_parse(&req->sets, "perf", optarg);
 	case 'j':
 		req->json = true;
 		return 0;
@@ -279,13 +242,14 @@ static int parse(int argc, char **argv, struct request *req)
 		.cls = 3,
 		.topology = "single",
 		.fabrics = "ib-ndr,roce-400g",
-		.overrides = req->overrides,
+		.overrides = req->sets.set,
 	};
 	while ((c = wf_cli_option(argc, argv, ":f:n:s:jh", options)) != -1) {
 		status = take_option(req, c);
 		if (status != 0)
 			return status;
 	}
+	req->plan.n_overrides = req->sets.n;
 	if (req->help)
 		return 0;
 	if (optind != argc)

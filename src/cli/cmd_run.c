@@ -12,15 +12,13 @@
 #include "cli/cli.h"
 #include "cli/cmd_run_hpcc.h"
 #include "cli/progress.h"
+#include "cli/study.h"
 #include "lab/file.h"
 #include "lab/human.h"
 #include "lab/paths.h"
 #include "lab/report.h"
 #include "lab/run.h"
 #include "lab/scenario.h"
-
-#define MAX_OVERRIDES 64
-#define MAX_NAME 128 /* of a parameter */
 
 static const char help_text[] =
 	"usage: weft run SCENARIO.yaml [OPTIONS]\n"
@@ -41,7 +39,8 @@ static const char help_text[] =
 	"  -o, --out FILE               write to FILE, whole or not at all\n"
 	"      --pcap FILE              write what passed the ports of the hosts as a capture for\n"
 	"                               Wireshark; with several fabrics, one file for each\n"
-	"      --pcap-port NODE[:PORT],...  capture these ports instead: leaf0:3,h5\n"
+	"      --pcap-port NODE[:PORT],...  capture these ports instead: "
+	"leaf0:3,h5\n" WF_CLI_RECORD_HELP
 	"      --wire-check             write every packet that a host sends or receives as "
 	"bytes,\n"
 	"                               read them back and compare\n"
@@ -60,129 +59,38 @@ static const char help_text[] =
 	"  weft run examples/permutation.yaml --fabric roce-400g,roce-400g-spray --seed 7\n"
 	"  weft run examples/incast.yaml --set fabric.buffer.headroom=1KB --ports\n";
 
-enum {
-	OPT_SEED = 256,
-	OPT_HPCC,
-	OPT_PATHS,
-	OPT_PORTS,
-	OPT_PROFILES,
-	OPT_PCAP,
-	OPT_PCAP_PORT,
-	OPT_WIRE_CHECK
-};
+enum { OPT_HPCC = 256, OPT_PATHS, OPT_PORTS, OPT_PCAP, OPT_PCAP_PORT, OPT_WIRE_CHECK };
 
 static const struct option options[] = {
-	{ "fabric", required_argument, NULL, 'f' },
-	{ "set", required_argument, NULL, 's' },
-	{ "seed", required_argument, NULL, OPT_SEED },
-	{ "threads", required_argument, NULL, 't' },
+	WF_CLI_STUDY_OPTIONS,
 	{ "ports", no_argument, NULL, OPT_PORTS },
-	{ "json", no_argument, NULL, 'j' },
-	{ "out", required_argument, NULL, 'o' },
 	{ "pcap", required_argument, NULL, OPT_PCAP },
 	{ "pcap-port", required_argument, NULL, OPT_PCAP_PORT },
 	{ "wire-check", no_argument, NULL, OPT_WIRE_CHECK },
-	{ "profiles", required_argument, NULL, OPT_PROFILES },
-	{ "quiet", no_argument, NULL, 'q' },
 	{ "hpcc", required_argument, NULL, OPT_HPCC },
 	{ "paths", required_argument, NULL, OPT_PATHS },
-	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
-};
-
-struct override_text {
-	char where[512];
-	char name[MAX_NAME];
 };
 
 /* What the command line asks for. */
 struct request {
-	const char *scenario;
-	const char *out;
-	const char *profiles;
-	const char *fabrics;
+	struct wf_cli_study study;
 	const char *hpcc, *paths;
-	const char *seed;
 	const char *pcap, *pcap_ports;
-	uint32_t threads;
-	bool ports, json, quiet, help, wire_check;
-	struct wf_override overrides[MAX_OVERRIDES];
-	size_t n_overrides;
-	struct override_text text[MAX_OVERRIDES]; /* what the overrides point into */
+	bool ports, wire_check;
 };
-
-/* One change of a parameter, as arg was written behind option. */
-static int add_override(struct request *req, const char *option, const char *arg, const char *name,
-                        const char *value)
-{
-	struct wf_override *o = &req->overrides[req->n_overrides];
-	struct override_text *text = &req->text[req->n_overrides];
-
-	if (req->n_overrides == MAX_OVERRIDES)
-		return wf_cli_usage("run", "%s is there more than %d times", option, MAX_OVERRIDES);
-	if (strlen(option) + strlen(arg) + 2 > sizeof(text->where))
-		return wf_cli_usage("run", "%s: the value is too long", option);
-	snprintf(text->where, sizeof(text->where), "%s %s", option, arg);
-	snprintf(text->name, sizeof(text->name), "%s", name);
-	*o = (struct wf_override){ .where = text->where, .name = text->name, .value = value };
-	req->n_overrides++;
-	return 0;
-}
-
-static int add_set(struct request *req, const char *arg)
-{
-	const char *eq = strchr(arg, '=');
-	char name[MAX_NAME];
-
-	if (eq == NULL || eq == arg || (size_t)(eq - arg) >= sizeof(name))
-		return wf_cli_usage("run", "--set %s: write PARAMETER=VALUE", arg);
-	snprintf(name, sizeof(name), "%.*s", (int)(eq - arg), arg);
-	return add_override(req, "--set", arg, name, eq + 1);
-}
-
-static int set_threads(struct request *req, const char *arg)
-{
-	static const struct wf_param row = {
-		.name = "threads",
-		.kind = WF_PARAM_U32,
-		.size = sizeof(uint32_t),
-		.min = 1,
-		.max = 64,
-	};
-	struct wf_err why = { "" };
-
-	if (wf_param_set(&row, &req->threads, arg, &why) != 0)
-		return wf_cli_usage("run", "--threads: %s", why.text);
-	return 0;
-}
 
 static int take_option(struct request *req, int c)
 {
 	switch (c) {
-	case 'f':
-		req->fabrics = optarg;
-		return 0;
-	case 's':
-		return add_set(req, optarg);
 	case OPT_HPCC:
 		req->hpcc = optarg;
 		return 0;
 	case OPT_PATHS:
 		req->paths = optarg;
 		return 0;
-	case OPT_SEED:
-		req->seed = optarg;
-		return add_override(req, "--seed", optarg, "seed", optarg);
-	case 't':
-		return set_threads(req, optarg);
 	case OPT_PORTS:
 		req->ports = true;
-		return 0;
-	case 'j':
-		req->json = true;
-		return 0;
-	case 'o':
-		req->out = optarg;
 		return 0;
 	case OPT_PCAP:
 		req->pcap = optarg;
@@ -193,41 +101,26 @@ static int take_option(struct request *req, int c)
 	case OPT_WIRE_CHECK:
 		req->wire_check = true;
 		return 0;
-	case OPT_PROFILES:
-		req->profiles = optarg;
-		return 0;
-	case 'q':
-		req->quiet = true;
-		return 0;
-	case 'h':
-		req->help = true;
-		return 0;
 	default:
-		return WF_EXIT_USAGE;
+		return wf_cli_study_option(&req->study, c);
 	}
 }
 
 static int parse(int argc, char **argv, struct request *req)
 {
-	int c, status;
+	int c, status = 0;
 
-	req->threads = 1;
-	while ((c = wf_cli_option(argc, argv, ":f:s:t:jo:qh", options)) != -1) {
+	req->study.cmd = "run";
+	req->study.threads = 1;
+	while (status == 0 &&
+	       (c = wf_cli_option(argc, argv, ":" WF_CLI_STUDY_SHORT, options)) != -1)
 		status = take_option(req, c);
-		if (status != 0)
-			return status;
-	}
-	if (req->help || req->hpcc != NULL)
-		return 0;
-	if (optind == argc)
-		return wf_cli_usage("run",
-		                    "which scenario? Name a file, e.g. examples/incast.yaml");
-	if (optind + 1 < argc)
-		return wf_cli_usage("run", "one scenario at a time, not %s too", argv[optind + 1]);
-	if (req->pcap_ports != NULL && req->pcap == NULL)
+	if (status != 0 || req->study.help || req->hpcc != NULL)
+		return status;
+	status = wf_cli_study_operand(&req->study, argc, argv, "examples/incast.yaml");
+	if (status == 0 && req->pcap_ports != NULL && req->pcap == NULL)
 		return wf_cli_usage("run", "--pcap-port goes with --pcap FILE");
-	req->scenario = argv[optind];
-	return 0;
+	return status;
 }
 
 static void say_speed(const struct wf_run *run, unsigned threads)
@@ -270,16 +163,17 @@ static int run_all(const struct request *req, const struct wf_scenario *scenario
 	for (unsigned i = 0; i < scenario->n_fabrics; i++) {
 		struct wf_progress progress;
 		const struct wf_run_opts opts = {
-			.threads = req->threads,
+			.threads = req->study.threads,
 			.progress = wf_progress_step,
 			.arg = &progress,
 			.pcap = work->captures[i].pcap,
+			.record = req->study.record.opts,
 			.wire_check = req->wire_check,
 		};
 		int rc;
 
 		wf_progress_begin(&progress, scenario->fabrics[i].label, scenario->cfg.until,
-		                  scenario->flows.n, req->quiet);
+		                  scenario->flows.n, req->study.quiet);
 		rc = wf_run_fabric(scenario, i, &opts, &work->runs[i], err);
 		wf_progress_end(&progress);
 		if (rc != 0)
@@ -305,7 +199,7 @@ static int commit_all(const struct request *req, struct work *work, struct wf_re
 	if (rc != 0)
 		return rc;
 	report->n = work->n_runs;
-	if (req->json)
+	if (req->study.json)
 		wf_report_json(report, out->file);
 	else
 		wf_report_table(report, out->file);
@@ -313,17 +207,21 @@ static int commit_all(const struct request *req, struct work *work, struct wf_re
 }
 
 /* From a scenario that is built to the report, whole or not at all. */
-static int run_and_report(const struct request *req, const struct wf_scenario *scenario,
+static int run_and_report(struct request *req, const struct wf_scenario *scenario,
                           struct work *work, struct wf_err *err)
 {
 	struct wf_report report = { .scenario = scenario, .runs = work->runs, .ports = req->ports };
+	struct wf_err unheard = { "" };
 	struct wf_out out;
+	int recorded;
 	/* Opened before the run: a place that cannot be written is best known early. */
-	int rc = wf_out_open(&out, req->out, err);
+	int rc = wf_out_open(&out, req->study.out, err);
 
 	if (rc != 0)
 		return rc;
 	rc = open_captures(req, scenario, work, err);
+	if (rc == 0)
+		rc = wf_cli_record_open(&req->study.record, "run", scenario->cfg.name, err);
 	if (rc == 0)
 		rc = run_all(req, scenario, work, err);
 	if (rc == 0)
@@ -332,32 +230,33 @@ static int run_and_report(const struct request *req, const struct wf_scenario *s
 		fprintf(stderr,
 		        "%s: wire check: %" PRIu64 " packets, all the same as their bytes\n",
 		        work->runs[i].fabric->label, work->runs[i].wire_checked);
-	for (size_t i = 0; rc == 0 && !req->quiet && i < report.n; i++)
-		say_speed(&work->runs[i], req->threads);
+	for (size_t i = 0; rc == 0 && !req->study.quiet && i < report.n; i++)
+		say_speed(&work->runs[i], req->study.threads);
 	for (size_t i = 0; i < work->n_runs; i++)
 		wf_run_fini(&work->runs[i]);
 	for (unsigned i = 0; i < scenario->n_fabrics; i++)
 		wf_cli_capture_abort(&work->captures[i]);
 	wf_out_abort(&out);
-	return rc;
+	recorded = wf_cli_record_close(&req->study.record, rc == 0 ? err : &unheard);
+	return rc == 0 ? recorded : rc;
 }
 
-static int simulate(const struct request *req, struct wf_err *err)
+static int simulate(struct request *req, struct wf_err *err)
 {
 	static struct wf_paths paths;
 	struct wf_scenario_opts opts = {
 		.paths = &paths,
-		.fabrics = req->fabrics,
-		.overrides = req->overrides,
-		.n_overrides = req->n_overrides,
+		.fabrics = req->study.fabrics,
+		.overrides = req->study.sets.set,
+		.n_overrides = req->study.sets.n,
 	};
 	struct wf_scenario scenario;
 	struct work *work;
-	int rc = wf_paths_init(&paths, req->profiles, err);
+	int rc = wf_paths_init(&paths, req->study.profiles, err);
 
 	if (rc != 0)
 		return rc;
-	rc = wf_scenario_read(&scenario, req->scenario, &opts, err);
+	rc = wf_scenario_read(&scenario, req->study.scenario, &opts, err);
 	if (rc == 0)
 		rc = wf_scenario_build(&scenario, &opts, err);
 	if (rc == 0) {
@@ -381,20 +280,21 @@ static int run_hpcc(const struct request *req)
 	struct wf_cmd_run_hpcc cmd = {
 		.config = req->hpcc,
 		.paths = req->paths,
-		.out = req->out,
+		.out = req->study.out,
 		.seed = 1,
-		.threads = req->threads,
-		.quiet = req->quiet,
+		.threads = req->study.threads,
+		.quiet = req->study.quiet,
 	};
 	struct wf_err why = { "" };
 
-	if (req->out == NULL)
+	if (req->study.out == NULL)
 		return wf_cli_usage("run", "--hpcc needs --out, the folder of fct.txt and pfc.txt");
-	if (req->fabrics != NULL || req->ports || req->json ||
-	    req->n_overrides > (req->seed != NULL))
-		return wf_cli_usage("run", "--fabric, --set, --ports and --json do not go with "
-		                           "--hpcc");
-	if (req->seed != NULL && wf_param_set(&seed, &cmd.seed, req->seed, &why) != 0)
+	if (req->study.fabrics != NULL || req->ports || req->study.json ||
+	    req->study.record.path != NULL || req->study.sets.n > (req->study.seed != NULL))
+		return wf_cli_usage("run",
+		                    "--fabric, --set, --ports, --json and --record do not go with "
+		                    "--hpcc");
+	if (req->study.seed != NULL && wf_param_set(&seed, &cmd.seed, req->study.seed, &why) != 0)
 		return wf_cli_usage("run", "--seed: %s", why.text);
 	return wf_cmd_run_hpcc(&cmd);
 }
@@ -408,7 +308,7 @@ static int run_run(int argc, char **argv)
 
 	if (status != 0)
 		return status;
-	if (req.help)
+	if (req.study.help)
 		return wf_cli_help(&wf_cmd_run);
 	if (req.hpcc != NULL)
 		return run_hpcc(&req);
@@ -416,7 +316,11 @@ static int run_run(int argc, char **argv)
 		return wf_cli_usage("run", "--paths goes with --hpcc");
 	rc = simulate(&req, &err);
 	if (rc == -EINTR) {
-		fprintf(stderr, "weft run: interrupted; nothing is written\n");
+		if (req.study.record.path != NULL)
+			fprintf(stderr, "weft run: interrupted; what was recorded is in %s\n",
+			        req.study.record.path);
+		else
+			fprintf(stderr, "weft run: interrupted; nothing is written\n");
 		return WF_EXIT_INTERRUPTED;
 	}
 	return rc == 0 ? WF_EXIT_OK : wf_cli_fail(rc, &err);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/base.h"
+#include "lab/watch.h"
 
 struct wf_progress {
 	const char *label; /* of the fabric that runs */
@@ -27,6 +28,19 @@ bool wf_progress_step(void *arg, wf_time now, uint64_t hops, uint64_t flows_done
 
 /* Takes the line away. */
 void wf_progress_end(struct wf_progress *progress);
+
+/* Several simulations at once: how many are over, and how fast it goes. */
+struct wf_progress_team;
+
+/*
+ * What a struct wf_watch needs; what is counted ("runs") is borrowed. Returns NULL when there is no
+ * more memory. From now on an interrupt is remembered, not deadly.
+ */
+struct wf_progress_team *wf_progress_team_create(const char *what, bool quiet,
+                                                 struct wf_watch *watch) WF_MUST_USE;
+
+/* Takes the line away. NULL is allowed. */
+void wf_progress_team_destroy(struct wf_progress_team *team);
 
 /* Whether there was an interrupt. */
 bool wf_progress_interrupted(void);

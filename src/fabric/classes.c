@@ -151,17 +151,40 @@ static int fill_weights(unsigned named, unsigned strict, unsigned weight[PRIORIT
 	return 0;
 }
 
+/* The one priority in which trimmed packets go on, as a mask; 0: packets are not trimmed. */
+static int parse_trim(const struct wf_fabric_cfg *cfg, unsigned lossless, unsigned ecn,
+                      unsigned *mask, struct wf_err *err)
+{
+	if (parse_priorities("classes.trim", cfg->class_trim, mask, err) != 0)
+		return -EINVAL;
+	if ((*mask & (*mask - 1)) != 0)
+		return wf_err_say(err,
+		                  "classes.trim: \"%s\" names several priorities; what is left of "
+		                  "trimmed packets goes on in one",
+		                  cfg->class_trim);
+	if ((*mask & (lossless | ecn)) != 0)
+		return wf_err_say(err,
+		                  "classes.trim: priority %s is lossless or marked: the data's "
+		                  "own; write another one, e.g. one of classes.strict",
+		                  cfg->class_trim);
+	return 0;
+}
+
 static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c, struct wf_err *err)
 {
 	unsigned weight[PRIORITIES] = { 0 };
-	unsigned lossless, strict, ecn, named;
+	unsigned lossless, strict, ecn, named, trim;
 
 	if (parse_priorities("classes.lossless", cfg->class_lossless, &lossless, err) != 0 ||
 	    parse_priorities("classes.strict", cfg->class_strict, &strict, err) != 0 ||
 	    parse_priorities("classes.ecn", cfg->class_ecn, &ecn, err) != 0 ||
 	    parse_weights(cfg->class_weights, strict, weight, err) != 0)
 		return -EINVAL;
-	named = lossless | strict | ecn;
+	if (strcmp(cfg->flowctl, "none") == 0)
+		lossless = 0;
+	if (parse_trim(cfg, lossless, ecn, &trim, err) != 0)
+		return -EINVAL;
+	named = lossless | strict | ecn | trim;
 	if (fill_weights(named, strict, weight, err) != 0)
 		return -EINVAL;
 	for (unsigned p = 0; p < PRIORITIES; p++)
@@ -170,13 +193,15 @@ static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c,
 		named = 1;
 		weight[0] = 1;
 	}
-	if (strcmp(cfg->flowctl, "none") == 0)
-		lossless = 0;
 
 	for (unsigned p = 0; p < PRIORITIES; p++) {
 		if (!(named & 1u << p))
 			continue;
 		c->of[p] = (uint8_t)c->n;
+		if (trim >> p & 1) {
+			c->trims = true;
+			c->trim = (uint8_t)c->n;
+		}
 		c->queue[c->n++] = (struct wf_class){
 			.id = (uint8_t)p,
 			.lossless = lossless >> p & 1,

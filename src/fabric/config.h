@@ -29,29 +29,35 @@ struct wf_fabric_cfg {
 	wf_time link_phy;       /* PHY and FEC, per link crossing */
 	uint64_t link_gap;      /* bytes: preamble and inter-packet gap */
 	uint64_t link_ber;      /* errors per 10^18 bits */
+	uint64_t link_loss;     /* of 2^32: the same of a packet, whatever its size */
 	wf_time link_step;      /* a packet takes a whole number of these; 1: as long as it takes */
 	wf_time switch_latency; /* first bit in to first bit out, unloaded */
-	bool switch_int;        /* telemetry is written into packets that ask for it */
-	bool switch_cut;        /* cut-through where the rates allow; else store and forward */
-	wf_time nic_doorbell;   /* work posted by the program to known by the adapter */
-	wf_time nic_tx;         /* from there to the first bit out, when the data is there */
-	wf_time nic_fetch;      /* reading host memory: a PCIe round trip */
-	uint64_t nic_inline;    /* bytes that come with the doorbell and need no fetch */
-	uint64_t nic_pcie;      /* bits/s between adapter and memory, each way */
-	wf_time nic_rx;         /* last bit in to data in memory, and answered */
-	uint64_t mtu;           /* payload bytes of a full packet */
+	char switch_int[WF_NAME]; /* telemetry for packets that ask for it: auto, none, int, pint */
+	uint64_t pint_base;       /* of 2^16: the ratio of two codes */
+	wf_time pint_rtt;         /* what utilisation is averaged over */
+	bool switch_cut;          /* cut-through where the rates allow; else store and forward */
+	char nic_stack[8];        /* "rdma", or "tcp" for the kernel's: a word for reports */
+	wf_time nic_doorbell;     /* work posted by the program to known by the adapter */
+	wf_time nic_tx;           /* from there to the first bit out, when the data is there */
+	wf_time nic_fetch;        /* reading host memory: a PCIe round trip */
+	uint64_t nic_inline;      /* bytes that come with the doorbell and need no fetch */
+	uint64_t nic_pcie;        /* bits/s between adapter and memory, each way */
+	wf_time nic_rx;           /* last bit in to data in memory, and answered */
+	uint64_t mtu;             /* payload bytes of a full packet */
 
 	/* Ethernet classes; the lists name priorities, "3,4" */
 	char class_lossless[64];
 	char class_strict[64];
 	char class_ecn[64];
 	char class_weights[128]; /* DWRR: "0:50,3:50" */
+	char class_trim[8];      /* priority in which what is left of trimmed packets goes on */
 
 	/* shared buffer (pfc, none) */
 	uint64_t buffer_size;     /* bytes of a switch */
 	uint64_t buffer_cell;     /* bytes; occupancy is counted in whole cells */
 	uint64_t buffer_reserved; /* bytes of each port and lossless class */
 	uint64_t buffer_headroom; /* bytes of each port and lossless class; auto = from the cable */
+	uint64_t buffer_small;    /* of 2^32: share of smallest packets that auto is ready for */
 	uint64_t buffer_alpha;    /* of 2^16: share of the free pool one ingress class may take */
 	uint64_t buffer_queue_alpha; /* of 2^16: the same for one egress queue of a lossy class */
 	uint64_t buffer_xon;         /* bytes below the XOFF threshold at which XON is sent */
@@ -76,10 +82,20 @@ struct wf_fabric_cfg {
 		vl_high_limit; /* 4 KiB units the high table may send before a low packet; 255 = no limit */
 	wf_time vl_hoq_life; /* a packet at the head of a queue for longer is dropped; auto = never */
 
+	/* InfiniBand congestion control: SwitchCongestionSetting of annex A10 */
+	uint32_t fecn_threshold;        /* 0: nobody marks; 1 (late) to 15 (early) */
+	uint32_t fecn_rate;             /* mean number of packets passed over between two marked */
+	uint32_t fecn_size;             /* 64-byte blocks; shorter packets are not marked */
+	char fecn_victim_mask[WF_NAME]; /* ports that mark although they lack credits */
+
 	/* the simple windowed sender */
-	uint64_t sender_window; /* bytes in flight per flow */
-	uint32_t sender_ack;    /* packets per acknowledgement */
-	wf_time sender_timeout; /* resend what is not acknowledged */
+	uint64_t sender_window;         /* bytes in flight per flow */
+	uint32_t sender_ack;            /* packets per acknowledgement */
+	wf_time sender_timeout;         /* resend what is not acknowledged */
+	char sender_recovery[16];       /* queue pairs: "auto", "go-back-n" or "selective" */
+	uint32_t sender_ack_class;      /* queue pairs: class of acknowledgements; 0: as the data */
+	bool sender_spray;              /* queue pairs: every packet has an entropy of its own */
+	char sender_placement[WF_NAME]; /* queue pairs: "in-order" or "direct" */
 };
 
 /* When packets of a queue are marked. */
@@ -123,6 +139,8 @@ struct wf_classes {
 	unsigned n; /* queues of a port */
 	struct wf_class queue[WF_MAX_QUEUES];
 	uint8_t of[WF_MAX_CLASSES]; /* packet class -> queue */
+	bool trims;                 /* packets of lossy classes that do not fit are trimmed */
+	uint8_t trim;               /* queue in which they go on */
 	unsigned n_high, n_low;     /* VL arbitration tables */
 	uint32_t high_limit;        /* 4 KiB units; 255 = no limit */
 	struct wf_vlarb_entry high[64];

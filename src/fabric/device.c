@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "fabric/fabric.h"
+#include "fabric/telemetry.h"
 
 #define RNG_PORT 1 /* domain of the draws for loss on links */
 
@@ -123,6 +123,7 @@ void wf_lane_stop(struct wf_lane *lane, wf_time now)
 	if (lane->wait_since != WF_TIME_NEVER)
 		return;
 	lane->wait_since = now;
+	lane->stop_bytes = lane->tx_bytes;
 	lane->stops++;
 }
 
@@ -143,7 +144,7 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_
 	bool gone = !port->up || now - port->in_delay < port->up_since;
 
 	/* Control packets are short and repeated by real links; errors spare them (docs/limits.md). */
-	if (control)
+	if (control && (gone || !fabric->flowctl->loses_control))
 		return gone;
 	if (!gone) {
 		uint64_t chance = port->loss + error_chance(fabric, pkt->size);
@@ -151,20 +152,46 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_
 
 		if (draw >= chance)
 			return false;
+		if (control)
+			return true;
 		/* It was sent and received, if not whole: its credits come back. */
 		fabric->flowctl->pass(dev, port, pkt->vl, pkt->size, now);
 	}
-	wf_device_drop(dev, port, pkt->vl, pkt, WF_DROP_LINK);
+	wf_device_drop(dev, port, pkt->vl, pkt, WF_DROP_LINK, now);
 	return true;
 }
 
-void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
-                    const struct wf_packet *pkt, enum wf_drop why)
+static void note_drop(struct wf_device *dev, const struct wf_port *port, unsigned queue,
+                      const struct wf_packet *pkt, enum wf_drop why, wf_time now)
 {
+	const struct wf_incident note = {
+		.at = now,
+		.node = dev->id,
+		.src = pkt->src,
+		.dst = pkt->dst,
+		.port = port->number,
+		.queue = (uint8_t)queue,
+		.kind = WF_INCIDENT_DROP,
+		.why = (uint8_t)why,
+	};
+
+	wf_incident_add(dev->fabric, dev->shard, &note);
+}
+
+void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
+                    const struct wf_packet *pkt, enum wf_drop why, wf_time now)
+{
+	struct wf_packet whole = *pkt;
+	struct wf_int_record *record = wf_int_detach(&whole);
+
 	wf_port_lane(port, queue)->drops[why]++;
 	dev->shard->tally[pkt->cls].dropped++;
+	if (record != NULL)
+		wf_int_put(dev->shard, record);
+	if (dev->fabric->incidents != 0)
+		note_drop(dev, port, queue, &whole, why, now);
 	if (dev->fabric->lost != NULL)
-		dev->fabric->lost(dev->fabric->lost_arg, dev->shard, pkt);
+		dev->fabric->lost(dev->fabric->lost_arg, dev->shard, &whole);
 }
 
 void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)

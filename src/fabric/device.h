@@ -58,9 +58,12 @@ struct wf_lane {
 	/* counters */
 	uint32_t drops[WF_DROPS];
 	uint32_t ecn_marked;
+	uint32_t
+		trimmed; /* egress: packets that did not fit the queue and went on without payload */
 	uint32_t pause_tx, pause_rx;
 	uint32_t stops;      /* times the head had to wait for credits or a pause to end */
 	uint64_t stopped_ps; /* how long the lane was paused, or its head waited for credits */
+	uint64_t stop_bytes; /* tx_bytes when its head last had to wait */
 } WF_ALIGNED(WF_CACHE_LINE);
 
 struct wf_port {
@@ -80,6 +83,7 @@ struct wf_port {
 	bool global;    /* between groups of a dragonfly */
 	uint8_t cursor; /* DWRR: queue whose turn it is */
 	bool tapped;    /* wf_fabric.tap is told of what is put on the wire */
+	bool victim;    /* its bit in InfiniBand's Victim_Mask: marks without credits, too */
 
 	wf_time in_delay; /* delay of the link into this port */
 	wf_time up_since; /* packets sent before this are lost */
@@ -98,6 +102,9 @@ struct wf_port {
 	struct wf_ecn ecn;              /* of this port */
 	uint32_t alpha;                 /* of 2^16: pfc-hpcc, of this port */
 	wf_time last_at;                /* link.time_step: when the last packet arrives */
+	uint64_t use;                   /* pint: its utilisation, Q32 */
+	wf_time last_left;              /* pint: when the last packet left */
+	uint32_t last_bytes;            /* pint: and how many bytes it had */
 } WF_ALIGNED(WF_CACHE_LINE);
 
 _Static_assert(offsetof(struct wf_port, in_delay) == WF_CACHE_LINE, "hot fields are one line");
@@ -195,9 +202,9 @@ static inline void wf_lane_go(struct wf_lane *lane, wf_time now)
 bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
                    wf_time now);
 
-/* Counts a packet of queue that ends here without being delivered. */
+/* Counts a packet of queue that ends here, now, without being delivered. */
 void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
-                    const struct wf_packet *pkt, enum wf_drop why);
+                    const struct wf_packet *pkt, enum wf_drop why, wf_time now);
 
 /* Takes the link at port down or up, now, while no node runs. Queued packets of a switch are the switch's. */
 void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);

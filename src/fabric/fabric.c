@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/telemetry.h"
+
 #define PACKET_BATCH 64
+#define INT_BYTES 42 /* HPCC: 8 for each of five hops, 2 for their number and the path */
 
 static const struct {
 	const char *name;
@@ -60,6 +63,25 @@ static int compile_ecn(struct wf_fabric *fabric, struct wf_err *err)
 	return 0;
 }
 
+static int compile_telemetry(struct wf_fabric *fabric, struct wf_err *err)
+{
+	const struct wf_fabric_cfg *cfg = &fabric->cfg;
+
+	int ret = 0;
+
+	if (strcmp(cfg->switch_int, "int") == 0) {
+		fabric->telemetry = WF_TELEMETRY_INT;
+		fabric->int_bytes = INT_BYTES;
+	} else if (strcmp(cfg->switch_int, "pint") == 0) {
+		fabric->telemetry = WF_TELEMETRY_PINT;
+		ret = wf_pint_init(&fabric->pint, cfg, err);
+		fabric->int_bytes =
+			fabric->pint.codes <= 257 ? 1 : 2; /* the last stands for more */
+	}
+	fabric->max_wire += fabric->int_bytes;
+	return ret;
+}
+
 static bool has_global_links(const struct wf_topo *topo)
 {
 	for (uint32_t i = 0; i < topo->n_ports; i++) {
@@ -106,7 +128,13 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	if (ret != 0)
 		return ret;
 	fabric->step = cfg->link_step > 1 ? cfg->link_step : 0;
-	fabric->departs = cfg->switch_int || fabric->mark_late;
+	fabric->fecn = flowctl->uses_credits && cfg->fecn_threshold != 0;
+	fabric->fecn_bytes = (uint32_t)(cfg->vl_buffer * (16 - cfg->fecn_threshold) / 16);
+	ret = compile_telemetry(fabric, err);
+	if (ret != 0)
+		return ret;
+	fabric->departs =
+		fabric->telemetry != WF_TELEMETRY_NONE || fabric->mark_late || fabric->fecn;
 	fabric->careful = fabric->departs || flowctl->uses_credits || flowctl->sees_all;
 	if (flowctl->uses_credits && has_global_links(topo))
 		fabric->vl_shift = (uint8_t)(cfg->vl_count / 2);
@@ -115,6 +143,7 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 
 void wf_fabric_fini(struct wf_fabric *fabric)
 {
+	wf_pint_fini(&fabric->pint);
 	wf_routes_destroy(fabric->routes);
 	fabric->routes = NULL;
 }

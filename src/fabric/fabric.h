@@ -8,6 +8,7 @@
 #include "fabric/config.h"
 #include "fabric/device.h"
 #include "fabric/flowctl/flowctl.h"
+#include "fabric/incident.h"
 #include "fabric/order.h"
 #include "fabric/route/pinned.h"
 #include "fabric/route/route.h"
@@ -40,7 +41,8 @@ struct wf_pause_log {
 
 /* What the devices of one shard share: the user pointer of the engine's shard. */
 struct wf_fabric_shard {
-	struct wf_packet *free; /* packets for queues */
+	struct wf_packet *free;         /* packets for queues */
+	struct wf_int_record *free_int; /* telemetry.h */
 	struct wf_shard *shard;
 	unsigned number; /* of the shard */
 	uint64_t hops;   /* packets put on links, control included */
@@ -50,6 +52,16 @@ struct wf_fabric_shard {
 	struct wf_packet *grave; /* where a packet goes when there is no memory */
 	void *user;              /* the driver's */
 	struct wf_pause_log *pauses, *last_pauses;
+	struct wf_incident_chunk *first_incident, *last_incident, *free_incidents;
+};
+
+enum wf_telemetry { WF_TELEMETRY_NONE, WF_TELEMETRY_INT, WF_TELEMETRY_PINT };
+
+/* The codes of PINT, for telemetry.h. */
+struct wf_pint {
+	uint64_t *value; /* of a code, in 1/512, Q32 */
+	uint32_t codes;
+	uint64_t rtt; /* ps */
 };
 
 struct wf_fabric {
@@ -71,7 +83,10 @@ struct wf_fabric {
 	 * all VLs are alike.
 	 */
 	uint8_t vl_shift;
-	/* Told of every packet that is dropped, by the device that drops it; NULL: nobody is. */
+	/*
+	 * Told of every packet that is dropped, by the device that drops it, and of one that is
+	 * trimmed, while it still has its payload; NULL: nobody is.
+	 */
 	void (*lost)(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt);
 	void *lost_arg;
 	/*
@@ -82,10 +97,16 @@ struct wf_fabric {
 	            const struct wf_packet *pkt, wf_time now);
 	void *tap_arg;
 
-	bool careful;   /* packets that go straight through a switch have to be looked at */
-	bool departs;   /* something happens when a packet leaves: telemetry, or marking then */
-	bool mark_late; /* ecn.at dequeue */
-	bool pause_log; /* pause frames received are noted (pfc-hpcc) */
+	enum wf_telemetry telemetry; /* switch.telemetry; auto is none here */
+	struct wf_pint pint;
+	uint8_t int_bytes;  /* that telemetry takes in a packet, and in its acknowledgement */
+	uint32_t incidents; /* bit per enum wf_incident_kind that is noted; the driver's */
+	bool careful;       /* packets that go straight through a switch have to be looked at */
+	bool departs;       /* something happens when a packet leaves: telemetry, or marking then */
+	bool mark_late;     /* ecn.at dequeue */
+	bool fecn;          /* InfiniBand switches mark: fecn.threshold is not 0 */
+	uint32_t fecn_bytes; /* longer queues are congested */
+	bool pause_log;      /* pause frames received are noted (pfc-hpcc) */
 	uint8_t n_ecn_rates;
 	struct wf_order order; /* ns and their order, or plain ps; the driver's */
 	wf_time step;          /* 0: times are exact; else packets take whole steps */

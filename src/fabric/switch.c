@@ -5,6 +5,8 @@
  *	 in --> lost? --> control? --> route --> wire free, nobody waits, flow control agrees? --> out
  *	                                              | no
  *	                                              +--> buffer? --> mark? --> queue --> (wire free) --> out
+ *	                                                     | no
+ *	                                                     +--> trim? --> queue ahead of the others
  *
  * A packet that finds its port idle costs one event, one that waits costs two. A packet is in the
  * buffer from when it joins a queue until its transmission begins.
@@ -16,6 +18,8 @@
 
 #include "base/rng.h"
 #include "fabric/telemetry.h"
+#include "wire/opcode.h"
+#include "wire/size.h"
 
 #define RNG_SWITCH 2 /* domain of the draws for marking and spraying */
 #define NO_PORT UINT32_MAX
@@ -79,21 +83,23 @@ static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_
 	return (wf_rand64(sw->rng_key, sw->rng_count++) >> 32) < chance;
 }
 
-/* Telemetry: what the port sent before this packet, and what the packet leaves behind. */
-static void stamp(struct wf_switch *sw, const struct wf_port *out, const struct wf_packet *pkt,
-                  wf_time now)
+/*
+ * InfiniBand: whether a packet of a queue leaves with FECN (annex A10). A queue above the threshold
+ * that has credits is a root of congestion. One that lacks them is a victim of congestion further on
+ * and leaves the marking to the root, unless its port is in the victim mask. Credits come back in
+ * bursts of at most a buffer, so a queue has credits when it sent that much since it last waited.
+ */
+static bool should_fecn(struct wf_switch *sw, const struct wf_port *out, const struct wf_lane *lane,
+                        const struct wf_packet *pkt)
 {
-	struct wf_int_record *record = wf_int_record(pkt);
-	struct wf_int_hop *hop = &record->hop[record->hops % WF_INT_HOPS];
-	uint64_t bytes = (uint64_t)out->control_packets * sw->dev.fabric->control_size;
+	const struct wf_fabric_cfg *cfg = &sw->dev.fabric->cfg;
 
-	for (unsigned q = 0; q < sw->dev.n_queues; q++)
-		bytes += wf_device_lane(&sw->dev, out->number, q)->tx_bytes;
-	record->hops++;
-	hop->at = wf_fabric_time(sw->dev.fabric, now);
-	hop->tx_bytes = bytes;
-	hop->rate = out->rate;
-	hop->queued = sw->load[out->number];
+	if (lane->bytes <= sw->dev.fabric->fecn_bytes || pkt->size < cfg->fecn_size * 64)
+		return false;
+	if (lane->stops != 0 && lane->tx_bytes - lane->stop_bytes < cfg->vl_buffer && !out->victim)
+		return false;
+	return cfg->fecn_rate == 0 ||
+	       wf_rand_below(wf_rand64(sw->rng_key, sw->rng_count++), cfg->fecn_rate + 1) == 0;
 }
 
 /* A packet leaves; it is in no queue any more. */
@@ -107,8 +113,13 @@ static void depart(struct wf_switch *sw, struct wf_port *out, struct wf_lane *la
 		pkt->flags |= WF_PACKET_CE;
 		lane->ecn_marked++;
 	}
-	if (fabric->cfg.switch_int && (pkt->flags & WF_PACKET_INT))
-		stamp(sw, out, pkt, now);
+	if (fabric->fecn && !fabric->classes.queue[queue].exempt &&
+	    should_fecn(sw, out, lane, pkt)) {
+		lane->ecn_marked += !(pkt->flags & WF_PACKET_CE);
+		pkt->flags |= WF_PACKET_CE;
+	}
+	if (fabric->telemetry != WF_TELEMETRY_NONE)
+		wf_int_stamp(sw, out, pkt, now);
 }
 
 static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane, unsigned queue,
@@ -163,6 +174,44 @@ static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, stru
 	return p;
 }
 
+/*
+ * There is no room for a packet in its queue. Where its class is lossy and packets are trimmed, its
+ * payload is cut off and the rest goes on in the queue for that, ahead of the others. Returns that
+ * queue, with its number in *queue_p, or NULL when the packet has to be dropped.
+ */
+static struct wf_lane *trim(struct wf_switch *sw, struct wf_port *in, const struct wf_port *out,
+                            unsigned *queue_p, struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_classes *classes = &fabric->classes;
+	struct wf_lane *lane = wf_device_lane(&sw->dev, out->number, classes->trim);
+	struct wf_int_record *record;
+
+	if (!classes->trims || classes->queue[*queue_p].lossless || pkt->type != WF_PACKET_RDMA ||
+	    wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
+		return NULL;
+	record = wf_int_detach(pkt);
+	if (record != NULL) {
+		pkt->size = (uint16_t)(pkt->size - record->bytes);
+		wf_int_put(sw->dev.shard, record);
+	}
+	if (fabric->lost != NULL)
+		fabric->lost(fabric->lost_arg, sw->dev.shard, pkt);
+	pkt->type = WF_PACKET_TRIMMED;
+	pkt->size = (uint16_t)(pkt->size - (pkt->length + wf_size_pad(pkt->length)));
+	if (pkt->size < WF_SIZE_ETH_MIN)
+		pkt->size = WF_SIZE_ETH_MIN;
+	pkt->length = 0;
+	pkt->payload = 0;
+	pkt->vl = classes->trim & WF_PACKET_VL;
+	sw->dev.queues_used |= 1u << classes->trim;
+	if (!fabric->flowctl->admit(sw, in, lane, pkt, now))
+		return NULL;
+	wf_device_lane(&sw->dev, out->number, *queue_p)->trimmed++;
+	*queue_p = classes->trim;
+	return lane;
+}
+
 /* A packet that goes straight through, where that has to be looked at; false: it is dropped. */
 static bool go_straight(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
                         struct wf_lane *lane, unsigned queue, struct wf_packet *pkt, wf_time now)
@@ -210,7 +259,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	port = route(sw, pkt, now);
 	if (wf_unlikely(port == NO_PORT)) {
 		fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
-		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE);
+		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE, now);
 		return;
 	}
 	out = &dev->ports[port];
@@ -218,7 +267,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	if (out->free_at <= now && (out->nonempty | out->control) == 0 &&
 	    wf_flowctl_ready(fabric->flowctl, out, lane, queue, pkt->size, now) <= now) {
 		if (fabric->careful && !go_straight(sw, in, out, lane, queue, pkt, now)) {
-			wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER);
+			wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER, now);
 			return;
 		}
 		pkt->vl = queue & WF_PACKET_VL;
@@ -228,8 +277,11 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		return;
 	}
 	if (!fabric->flowctl->admit(sw, in, lane, pkt, now)) {
-		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER);
-		return;
+		lane = trim(sw, in, out, &queue, pkt, now);
+		if (lane == NULL) {
+			wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER, now);
+			return;
+		}
 	}
 	enqueue(sw, out, lane, queue, pkt);
 	if (!(out->blocked >> queue & 1))
@@ -279,7 +331,7 @@ static void drop_expired(struct wf_switch *sw, struct wf_port *port, wf_time now
 			continue;
 		wf_lane_go(lane, now);
 		p = dequeue(sw, port, lane, q, now);
-		wf_device_drop(&sw->dev, port, q, p, WF_DROP_LIFE);
+		wf_device_drop(&sw->dev, port, q, p, WF_DROP_LIFE, now);
 		wf_packet_put(sw->dev.shard, p);
 	}
 }
@@ -474,6 +526,22 @@ static int set_ecn(struct wf_switch *sw, struct wf_err *err)
 	return 0;
 }
 
+/* The victim mask: which ports mark although they wait for credits. */
+static void set_victims(struct wf_switch *sw)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_topo *topo = fabric->topo;
+	const char *mask = fabric->cfg.fecn_victim_mask;
+
+	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
+		uint32_t peer = topo->ports[topo->nodes[sw->dev.id].first_port + i].peer;
+		bool host = topo->nodes[peer].kind == WF_TOPO_HOST;
+
+		sw->dev.ports[i].victim =
+			strcmp(mask, "all") == 0 || (host && strcmp(mask, "hosts") == 0);
+	}
+}
+
 int wf_switch_start(struct wf_switch *sw, struct wf_err *err)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
@@ -482,6 +550,8 @@ int wf_switch_start(struct wf_switch *sw, struct wf_err *err)
 
 	if (fabric->n_ecn_rates != 0 && set_ecn(sw, err) != 0)
 		return -EINVAL;
+	if (fabric->fecn)
+		set_victims(sw);
 	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
 		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
 		for (unsigned q = 0; q < fabric->classes.n; q++)
@@ -511,7 +581,7 @@ void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time no
 		while (lane->head != NULL) {
 			struct wf_packet *p = dequeue(sw, port, lane, q, now);
 
-			wf_device_drop(&sw->dev, port, q, p, WF_DROP_LINK);
+			wf_device_drop(&sw->dev, port, q, p, WF_DROP_LINK, now);
 			wf_packet_put(sw->dev.shard, p);
 		}
 	}

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * telemetry.h - what switches write into packets on their way (in-band telemetry, INT).
+ * telemetry.h - what switches write into packets on their way (in-band telemetry).
+ *
+ * With "int" every switch adds a record of the port that the packet leaves by. With "pint" a packet
+ * carries one code: the utilisation of the busiest port so far, of which a switch keeps an average
+ * (Ben Basat et al., "PINT: Probabilistic In-band Network Telemetry", SIGCOMM 2020).
  *
  * A packet with WF_PACKET_INT carries the address of a record in atomic_va, from the host that sent
  * it to the one that receives it and back in the acknowledgement. Whoever has the packet has the
- * record, so no two threads ever touch it at once.
+ * record, so no two threads ever touch it at once; what was in atomic_va before is kept in the record.
+ * Records that are free belong to a shard, and those of packets that are dropped go back to one.
  */
 #ifndef WF_FABRIC_TELEMETRY_H
 #define WF_FABRIC_TELEMETRY_H
 
-#include "wire/packet.h"
+#include <string.h>
+
+#include "fabric/fabric.h"
 
 #define WF_INT_HOPS 8
+#define WF_INT_BACK 1u /* in atomic_va: the record is on its way back, and complete */
+
+struct wf_switch;
 
 struct wf_int_hop {
 	wf_time at;        /* when the packet left */
@@ -21,14 +31,68 @@ struct wf_int_hop {
 };
 
 struct wf_int_record {
-	struct wf_int_record *next; /* the owner's: among those that are free */
-	uint32_t hops;              /* the last WF_INT_HOPS of them are there */
+	struct wf_int_record *next; /* among those that are free */
+	uint64_t kept;              /* the packet's atomic_va */
+	uint32_t hops;              /* the last WF_INT_HOPS of them are there (int) */
+	uint32_t code;              /* of the busiest hop (pint) */
+	uint32_t bytes;             /* of the packet's size that are telemetry */
 	struct wf_int_hop hop[WF_INT_HOPS];
 };
 
+/* An empty record, or NULL when there is no more memory (and the run ends). */
+struct wf_int_record *wf_int_get(struct wf_fabric_shard *shard);
+
+static inline void wf_int_put(struct wf_fabric_shard *shard, struct wf_int_record *r)
+{
+	r->next = shard->free_int;
+	shard->free_int = r;
+}
+
 static inline struct wf_int_record *wf_int_record(const struct wf_packet *pkt)
 {
-	return (struct wf_int_record *)(uintptr_t)pkt->atomic_va;
+	return (struct wf_int_record *)(uintptr_t)(pkt->atomic_va & ~(uint64_t)WF_INT_BACK);
 }
+
+/* Gives a packet its record; direction is 0, or WF_INT_BACK in an acknowledgement. */
+static inline void wf_int_attach(struct wf_packet *pkt, struct wf_int_record *r, uint64_t direction)
+{
+	r->kept = pkt->atomic_va;
+	pkt->atomic_va = (uintptr_t)r | direction;
+	pkt->flags |= WF_PACKET_INT;
+}
+
+/* Takes the record out of a packet, which is then as if it had never had one. NULL: there is none. */
+static inline struct wf_int_record *wf_int_detach(struct wf_packet *pkt)
+{
+	struct wf_int_record *r;
+
+	if (!(pkt->flags & WF_PACKET_INT))
+		return NULL;
+	r = wf_int_record(pkt);
+	pkt->atomic_va = r->kept;
+	pkt->flags &= (uint8_t)~WF_PACKET_INT;
+	return r;
+}
+
+/* A packet leaves a switch: writes into its record. */
+void wf_int_stamp(struct wf_switch *sw, struct wf_port *out, const struct wf_packet *pkt,
+                  wf_time now);
+
+/* pint.c */
+
+/* Fills the table of codes. Returns 0, -EINVAL with err filled, or -ENOMEM. */
+int wf_pint_init(struct wf_pint *pint, const struct wf_fabric_cfg *cfg,
+                 struct wf_err *err) WF_MUST_USE;
+
+void wf_pint_fini(struct wf_pint *pint);
+
+/* The code for utilisation u (Q32), with 64 random bits: the one below or the one above it. */
+uint32_t wf_pint_encode(const struct wf_pint *pint, uint64_t u, uint64_t random);
+
+/* The utilisation that a code stands for, Q32, never 0. */
+uint64_t wf_pint_decode(const struct wf_pint *pint, uint32_t code);
+
+/* A packet of size bytes leaves by a port, and leaves queued bytes behind. Returns its use, Q32. */
+uint64_t wf_pint_use(const struct wf_pint *pint, struct wf_port *out, uint64_t queued, wf_time at);
 
 #endif

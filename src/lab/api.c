@@ -122,7 +122,7 @@ static int app_start(void *arg, const struct wf_fabric *fabric, struct wf_adapte
 		a->fabric = f;
 		a->adapter = adapters[i];
 		a->host = i;
-		wf_adapter_set_program(adapters[i], &host_program, a);
+		wf_adapter_add_program(adapters[i], &host_program, a);
 		ret = wf_pd_create(wf_adapter_hca(adapters[i]), &a->pd);
 	}
 	return ret;

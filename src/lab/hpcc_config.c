@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/text.h"
+#include "base/text.h"
 
 #define VALUE_TEXT 512
 #define KB 1000
@@ -81,6 +81,13 @@ static const struct {
 	PROB("EWMA_GAIN", gain),
 	PROB("U_TARGET", u_target),
 	PROB("ERROR_RATE_PER_LINK", loss),
+	PROB("PINT_PROB", pint_prob),
+	{ { .name = "PINT_LOG_BASE",
+	    .kind = WF_PARAM_RATIO,
+	    FIELD(pint_base),
+	    .min = (int64_t)WF_RATIO_ONE + 1,
+	    .max = 2 * (int64_t)WF_RATIO_ONE },
+	  "" },
 	RATE("RATE_AI", rate_ai),
 	RATE("RATE_HAI", rate_hai),
 	RATE("MIN_RATE", min_rate),
@@ -107,17 +114,21 @@ static const struct wf_hpcc_config defaults = {
 	.recovery_times = 5,
 	.mi_thresh = 5,
 	.int_multi = 1,
-	.buffer_mib = 32,
+	.buffer_mib = 16,
 	.enable_qcn = true,
+	.has_win = true,
 	.global_t = true,
 	.fast_react = true,
 	.rate_bound = true,
-	.stop = 3 * WF_S,
+	.stop = 3 * WF_S + 10 * WF_MS,
 	.alpha_resume = 55 * WF_US,
 	.rate_decrease = 4 * WF_US,
 	.rp_timer = 1500 * WF_US,
-	.gain = WF_PROB_ONE / 16,
-	.u_target = WF_PROB_ONE / 100 * 95,
+	.gain = 0, /* 1 / 16 there, in whole numbers */
+	.u_target = (WF_PROB_ONE * 95 + 50) / 100,
+	.pint_prob = WF_PROB_ONE,
+	.pint_base = (WF_RATIO_ONE * 105 + 50) / 100,
+	.multi_rate = true,
 	.rate_ai = 5000000,
 	.rate_hai = 50000000,
 	.min_rate = 100000000,
@@ -205,23 +216,33 @@ static int check_link_down(struct wf_text *text)
 	return ret;
 }
 
+/* That simulator's timers of DCQCN run for whole microseconds. */
+static int cut_timers(struct wf_hpcc_config *c, const char *name, struct wf_err *err)
+{
+	wf_time *const timer[] = { &c->alpha_resume, &c->rate_decrease, &c->rp_timer };
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(timer); i++) {
+		*timer[i] -= *timer[i] % WF_US;
+		if (*timer[i] == 0 && c->cc_mode == WF_HPCC_DCQCN)
+			return wf_err_at(err, name, 0, 0,
+			                 "ALPHA_RESUME_INTERVAL, RATE_DECREASE_INTERVAL and "
+			                 "RP_TIMER count in whole us; each has to be 1 at least");
+	}
+	return 0;
+}
+
 static int check(const struct wf_hpcc_config *c, const char *name, struct wf_err *err)
 {
 	if (c->topology[0] == '\0' || c->flows[0] == '\0')
 		return wf_err_at(err, name, 0, 0, "%s is missing",
 		                 c->topology[0] == '\0' ? "TOPOLOGY_FILE" : "FLOW_FILE");
 	if (c->cc_mode != WF_HPCC_DCQCN && c->cc_mode != WF_HPCC_HPCC &&
-	    c->cc_mode != WF_HPCC_TIMELY && c->cc_mode != WF_HPCC_DCTCP)
+	    c->cc_mode != WF_HPCC_TIMELY && c->cc_mode != WF_HPCC_DCTCP &&
+	    c->cc_mode != WF_HPCC_PINT)
 		return wf_err_at(err, name, 0, 0,
 		                 "CC_MODE %" PRIu32 " is not supported; 1 (dcqcn), 3 (hpcc), 7 "
-		                 "(timely) and 8 (dctcp) are",
+		                 "(timely), 8 (dctcp) and 10 (hpcc-pint) are",
 		                 c->cc_mode);
-	if (c->cc_mode == WF_HPCC_HPCC && !c->has_win)
-		return wf_err_at(err, name, 0, 0, "CC_MODE 3 (hpcc) needs HAS_WIN 1");
-	if (c->back_to_zero || c->multi_rate || c->sample_feedback)
-		return wf_err_at(err, name, 0, 0,
-		                 "L2_BACK_TO_ZERO, MULTI_RATE and SAMPLE_FEEDBACK are not "
-		                 "supported; write 0");
 	for (unsigned i = 0; i < c->n_ecn; i++) {
 		if (c->ecn[i].ecn.kmin > c->ecn[i].ecn.kmax)
 			return wf_err_at(err, name, 0, 0,
@@ -256,5 +277,7 @@ int wf_hpcc_config_parse(struct wf_hpcc_config *config, const char *bytes, size_
 		while (wf_text_word(&text, &rest))
 			; /* of keys that are skipped */
 	}
+	if (ret == 0)
+		ret = cut_timers(config, name, err);
 	return ret != 0 ? ret : check(config, name, err);
 }

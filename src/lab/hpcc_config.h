@@ -11,7 +11,13 @@
 #include "sim/hpcc_host.h"
 #include "topo/topo.h"
 
-enum wf_hpcc_cc { WF_HPCC_DCQCN = 1, WF_HPCC_HPCC = 3, WF_HPCC_TIMELY = 7, WF_HPCC_DCTCP = 8 };
+enum wf_hpcc_cc {
+	WF_HPCC_DCQCN = 1,
+	WF_HPCC_HPCC = 3,
+	WF_HPCC_TIMELY = 7,
+	WF_HPCC_DCTCP = 8,
+	WF_HPCC_PINT = 10
+};
 
 /* The configuration's keys, in weft's units. */
 struct wf_hpcc_config {
@@ -20,7 +26,8 @@ struct wf_hpcc_config {
 	bool back_to_zero, multi_rate, sample_feedback;
 	uint32_t payload, chunk, ack_interval, recovery_times, mi_thresh, int_multi, buffer_mib;
 	wf_time stop, alpha_resume, rate_decrease, rp_timer;
-	uint64_t gain, u_target, loss; /* of 2^32 */
+	uint64_t gain, u_target, loss, pint_prob; /* of 2^32 */
+	uint64_t pint_base;                       /* of 2^16 */
 	uint64_t rate_ai, rate_hai, min_rate, dctcp_rate_ai;
 	char topology[512], flows[512];
 	unsigned n_ecn;
@@ -54,7 +61,10 @@ int wf_hpcc_input_read(struct wf_hpcc_input *in, const char *config, const char 
 /* Frees what was read. */
 void wf_hpcc_input_fini(struct wf_hpcc_input *in);
 
-/* The pieces of the above, on text in memory; name is that of the file. */
+/*
+ * The pieces of the above, on text in memory; name is that of the file. Flows may be read without a
+ * topology (NULL): then any number may be a host's.
+ */
 int wf_hpcc_config_parse(struct wf_hpcc_config *config, const char *bytes, size_t len,
                          const char *name, struct wf_err *err) WF_MUST_USE;
 int wf_hpcc_flows_parse(struct wf_hpcc_input *in, const char *bytes, size_t len, const char *name,

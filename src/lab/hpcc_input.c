@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "lab/hpcc_config.h"
-#include "topo/text.h"
+#include "base/text.h"
+#include "job/trace.h"
 
 #define FIRST_SPORT 10000
 #define MAX_SIZE UINT32_C(4000000000) /* sequence numbers have 32 bits */
@@ -53,12 +54,14 @@ static int read_number(struct wf_text *text, const char *what, uint64_t min, uin
 	return ret;
 }
 
+/* topo NULL: any number may be a host's. */
 static int read_host(struct wf_text *text, const struct wf_topo *topo, const char *what,
                      uint32_t *id_p)
 {
-	int ret = read_number(text, what, 0, topo->n_nodes - 1, id_p);
+	uint32_t n = topo != NULL ? topo->n_nodes : WF_TRACE_MAX_RANKS;
+	int ret = read_number(text, what, 0, n - 1, id_p);
 
-	if (ret == 0 && topo->nodes[*id_p].kind != WF_TOPO_HOST)
+	if (ret == 0 && topo != NULL && topo->nodes[*id_p].kind != WF_TOPO_HOST)
 		return wf_err_at(text->err, text->name, text->line, 0,
 		                 "%s is node %" PRIu32 ", a switch; name a host", what, *id_p);
 	return ret;

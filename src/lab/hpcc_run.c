@@ -23,6 +23,7 @@
 #define MIN_ACK 60
 #define INT_HPCC 42 /* bytes of telemetry in a packet */
 #define INT_TIMELY 8
+#define INT_PINT 2
 #define NACK_INTERVAL (500 * WF_US)
 #define FIRST_IP UINT32_C(0x0b000001)
 #define ALPHA_ONE 1024
@@ -45,6 +46,7 @@ struct job {
 	struct pair *pairs; /* by flow */
 	uint64_t max_rtt, max_bdp;
 	const struct wf_cc_ops *cc;
+	uint64_t seed;
 	char *params; /* of cc: one for all, or one for each flow */
 	struct wf_pins pins;
 };
@@ -131,6 +133,11 @@ static int find_pairs(struct job *job)
 
 /* ---- congestion control ---- */
 
+static bool has_telemetry(const struct wf_hpcc_config *c)
+{
+	return c->cc_mode == WF_HPCC_HPCC || c->cc_mode == WF_HPCC_PINT;
+}
+
 static void set_dcqcn(const struct wf_hpcc_config *c, uint64_t window, struct wf_cc_dcqcn_param *p)
 {
 	p->rpg_time_reset = c->rp_timer;
@@ -159,20 +166,23 @@ static void set_dcqcn(const struct wf_hpcc_config *c, uint64_t window, struct wf
 }
 
 static void set_hpcc(const struct wf_hpcc_config *c, uint64_t window, uint64_t rtt_ns,
-                     struct wf_cc_hpcc_param *p)
+                     uint64_t seed, struct wf_cc_hpcc_ns3_param *p)
 {
 	p->base_rtt = (wf_time)rtt_ns * WF_NS;
 	p->eta = c->u_target;
 	p->max_stage = c->mi_thresh;
 	p->fast_react = c->fast_react;
-	p->repace = true;
+	p->multi_rate = c->multi_rate;
+	p->sample_feedback = c->sample_feedback;
 	p->rate_ai = c->rate_ai;
 	p->min_rate = c->min_rate;
 	p->window = window;
 	p->window_slack = 0;
 	p->window_scales = c->var_win;
 	p->int_multi = c->int_multi;
-	p->pint = false;
+	p->pint = c->cc_mode == WF_HPCC_PINT;
+	p->pint_prob = c->pint_prob;
+	p->pint_seed = seed;
 }
 
 static void set_timely(const struct wf_hpcc_config *c, uint64_t window,
@@ -221,7 +231,8 @@ static int set_param(const struct job *job, const struct pair *pair, void *param
 		window = 0;
 	switch (c->cc_mode) {
 	case WF_HPCC_HPCC:
-		set_hpcc(c, window, rtt, param);
+	case WF_HPCC_PINT:
+		set_hpcc(c, window, rtt, job->seed, param);
 		break;
 	case WF_HPCC_TIMELY:
 		set_timely(c, window, param);
@@ -241,7 +252,7 @@ static int set_cc(struct job *job, struct wf_err *err)
 	uint32_t n = c->global_t ? 1 : job->in->n_lines;
 	int ret = 0;
 
-	job->cc = c->cc_mode == WF_HPCC_HPCC     ? &wf_cc_hpcc
+	job->cc = has_telemetry(c)               ? &wf_cc_hpcc_ns3
 	          : c->cc_mode == WF_HPCC_TIMELY ? &wf_cc_timely
 	          : c->cc_mode == WF_HPCC_DCTCP  ? &wf_cc_dctcp
 	                                         : &wf_cc_dcqcn;
@@ -272,7 +283,12 @@ static int set_fabric(struct job *job, struct wf_err *err)
 		return ret;
 	f->mtu = c->payload;
 	f->buffer_size = (uint64_t)c->buffer_mib << 20;
-	f->switch_int = c->cc_mode == WF_HPCC_HPCC;
+	if (c->cc_mode == WF_HPCC_HPCC)
+		memcpy(f->switch_int, "int", sizeof("int"));
+	if (c->cc_mode == WF_HPCC_PINT)
+		memcpy(f->switch_int, "pint", sizeof("pint"));
+	f->pint_base = c->pint_base;
+	f->pint_rtt = (wf_time)job->max_rtt * WF_NS;
 	if (job->in->paths != NULL)
 		memcpy(f->routing, "pinned", sizeof("pinned"));
 	if (!c->enable_qcn)
@@ -294,6 +310,7 @@ static void set_hosts(const struct job *job, struct wf_hpcc_env *env)
 {
 	const struct wf_hpcc_config *c = &job->in->config;
 	uint32_t extra = c->cc_mode == WF_HPCC_HPCC     ? INT_HPCC
+	                 : c->cc_mode == WF_HPCC_PINT   ? INT_PINT
 	                 : c->cc_mode == WF_HPCC_TIMELY ? INT_TIMELY
 	                                                : 0;
 
@@ -306,15 +323,18 @@ static void set_hosts(const struct job *job, struct wf_hpcc_env *env)
 	env->nack_interval = NACK_INTERVAL;
 	env->rate_bound = c->rate_bound;
 	env->ack_first = c->ack_high;
-	env->telemetry = c->cc_mode == WF_HPCC_HPCC;
+	env->telemetry = has_telemetry(c);
+	env->back_to_zero = c->back_to_zero;
 }
 
-static int prepare(struct job *job, const struct wf_hpcc_input *in, struct wf_err *err)
+static int prepare(struct job *job, const struct wf_hpcc_input *in, uint64_t seed,
+                   struct wf_err *err)
 {
 	int ret;
 
 	memset(job, 0, sizeof(*job));
 	job->in = in;
+	job->seed = seed;
 	job->flows = calloc(in->n_lines + (size_t)1, sizeof(*job->flows));
 	job->pairs = calloc(in->n_lines + (size_t)1, sizeof(*job->pairs));
 	if (job->flows == NULL || job->pairs == NULL)
@@ -538,7 +558,7 @@ int wf_hpcc_run(const struct wf_hpcc_input *in, const struct wf_hpcc_run_opts *o
 		wf_out_abort(&fct);
 		return ret;
 	}
-	ret = prepare(&job, in, err);
+	ret = prepare(&job, in, opts->seed, err);
 	if (ret == 0)
 		ret = simulate(&job, opts, run, &sim, err);
 	if (ret == 0)

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct step {
 	uint64_t size;
@@ -71,4 +72,13 @@ void wf_human_count(uint64_t n, char *buf, size_t size)
 		buf[at++] = digits[i];
 	}
 	buf[at < size ? at : size - 1] = '\0';
+}
+
+void wf_human_real(double v, char buf[WF_HUMAN_REAL])
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buf, WF_HUMAN_REAL, "%.*g", digits, v);
+		if (strtod(buf, NULL) == v)
+			return;
+	}
 }

@@ -18,4 +18,9 @@ void wf_human_bytes(uint64_t bytes, char *buf, size_t size);
 /* "1,234,567" */
 void wf_human_count(uint64_t n, char *buf, size_t size);
 
+#define WF_HUMAN_REAL 32 /* bytes a number takes */
+
+/* A finite number in as few digits as say which it is; reading it back gives the same. */
+void wf_human_real(double v, char buf[WF_HUMAN_REAL]);
+
 #endif

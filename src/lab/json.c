@@ -7,7 +7,10 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
+
+#include "lab/human.h"
 
 void wf_json_init(struct wf_json *json, FILE *file)
 {
@@ -51,14 +54,25 @@ static void write_string(FILE *file, const char *text)
 	fputc('"', file);
 }
 
+/* Whether what is written now stands on the line of what is around it. */
+static bool is_flat(const struct wf_json *json)
+{
+	return json->flat != 0 && json->depth > json->flat;
+}
+
 /* Comma, new line, indentation and key before a value. */
 static void begin(struct wf_json *json, const char *key)
 {
+	bool flat = is_flat(json);
+
 	if (json->depth > 0) {
-		fputs(json->used[json->depth - 1] ? ",\n" : "\n", json->file);
+		if (json->used[json->depth - 1])
+			fputs(flat ? ", " : ",", json->file);
+		if (!flat)
+			fputc('\n', json->file);
 		json->used[json->depth - 1] = true;
 	}
-	for (unsigned i = 0; i < json->depth; i++)
+	for (unsigned i = 0; i < json->depth && !flat; i++)
 		fputs("  ", json->file);
 	if (key != NULL) {
 		write_string(json->file, key);
@@ -76,9 +90,11 @@ void wf_json_open(struct wf_json *json, const char *key, char bracket)
 
 void wf_json_close(struct wf_json *json, char bracket)
 {
+	bool flat = is_flat(json);
+
 	assert(json->depth > 0);
 	json->depth--;
-	if (json->used[json->depth]) {
+	if (json->used[json->depth] && !flat) {
 		fputc('\n', json->file);
 		for (unsigned i = 0; i < json->depth; i++)
 			fputs("  ", json->file);
@@ -110,6 +126,31 @@ void wf_json_null(struct wf_json *json, const char *key)
 {
 	begin(json, key);
 	fputs("null", json->file);
+}
+
+void wf_json_decimal(struct wf_json *json, const char *key, int64_t v, unsigned digits)
+{
+	uint64_t abs = v < 0 ? -(uint64_t)v : (uint64_t)v, one = 1;
+
+	assert(digits > 0 && digits < 19);
+	for (unsigned i = 0; i < digits; i++)
+		one *= 10;
+	begin(json, key);
+	fprintf(json->file, "%s%" PRIu64 ".%0*" PRIu64, v < 0 ? "-" : "", abs / one, (int)digits,
+	        abs % one);
+}
+
+void wf_json_real(struct wf_json *json, const char *key, double v)
+{
+	char text[WF_HUMAN_REAL];
+
+	if (!isfinite(v)) {
+		wf_json_null(json, key);
+		return;
+	}
+	wf_human_real(v, text);
+	begin(json, key);
+	fputs(text, json->file);
 }
 
 void wf_json_ratio(struct wf_json *json, const char *key, uint64_t part, uint64_t whole)

@@ -16,6 +16,7 @@
 struct wf_json {
 	FILE *file;
 	unsigned depth;
+	unsigned flat; /* what is deeper than this stands on one line; 0: nothing does */
 	bool used[WF_JSON_MAX_DEPTH]; /* something is written at that depth */
 };
 
@@ -33,6 +34,12 @@ void wf_json_text(struct wf_json *json, const char *key, const char *text);
 void wf_json_u64(struct wf_json *json, const char *key, uint64_t v);
 void wf_json_bool(struct wf_json *json, const char *key, bool v);
 void wf_json_null(struct wf_json *json, const char *key);
+
+/* v / 10^digits, exactly. */
+void wf_json_decimal(struct wf_json *json, const char *key, int64_t v, unsigned digits);
+
+/* A number in as few digits as say which it is; null when it is not finite. */
+void wf_json_real(struct wf_json *json, const char *key, double v);
 
 /* part / whole with six decimals; null when whole is 0. */
 void wf_json_ratio(struct wf_json *json, const char *key, uint64_t part, uint64_t whole);

@@ -231,17 +231,17 @@ static int count_switches(const struct wf_topo *topo, uint32_t from, uint32_t to
 
 /* ---- measuring ---- */
 
-/* One simulation. */
-static int measure_one(const struct builder *b, const struct wf_perf_block *block,
-                       const struct wf_perf_cfg *cfg, struct wf_perf_row *row, struct wf_err *err)
+int wf_perf_one(const struct wf_topo *topo, const struct wf_fabric_cfg *fabric, uint64_t seed,
+                const struct wf_perf_cfg *cfg, struct wf_perf_row *row, struct wf_err *err)
 {
 	struct wf_sim_app app;
 	const struct wf_sim_cfg sim_cfg = {
-		.topo = b->topo,
-		.fabric = &block->cfg,
+		.topo = topo,
+		.fabric = fabric,
+		.cc = cfg->cc,
 		.app = &app,
 		.until = UNTIL,
-		.seed = SEED,
+		.seed = seed,
 		.threads = 1,
 	};
 	struct wf_perf *perf = NULL;
@@ -285,7 +285,7 @@ static int measure_row(const struct builder *b, const struct wf_perf_block *bloc
 		cfg.bandwidth = bandwidth != 0;
 		cfg.iters = plan->iters != 0 ? plan->iters
 		                             : wf_perf_default_iters(row->size, bandwidth != 0);
-		rc = measure_one(b, block, &cfg, row, err);
+		rc = wf_perf_one(b->topo, &block->cfg, SEED, &cfg, row, err);
 	}
 	return rc;
 }
@@ -304,8 +304,8 @@ static int read_fabric(struct builder *b, const char *name, struct wf_perf_block
 		rc = wf_settings_init(settings, "fabric", rows, n, &block->values, &b->arena,
 		                      b->err);
 	if (rc == 0)
-		rc = wf_profile_apply(b->plan->paths, name, "", &place, &b->arena, settings,
-		                      b->err);
+		rc = wf_profile_apply(b->plan->paths, WF_PROFILE_FABRIC, name, "", &place,
+		                      &b->arena, settings, b->err);
 	if (rc == 0)
 		rc = override(b, "fabric.", settings);
 	if (rc == 0 && wf_fabric_check(&block->cfg, &why) != 0)

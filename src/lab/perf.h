@@ -77,6 +77,14 @@ uint32_t wf_perf_default_iters(uint64_t size, bool bandwidth);
 int wf_perf_measure(const struct wf_perf_plan *plan, struct wf_perf_report *report,
                     struct wf_err *err) WF_MUST_USE;
 
+/*
+ * One measurement on a topology, a simulation of its own: fills row's latency or bandwidth. Returns as
+ * wf_perf_measure().
+ */
+int wf_perf_one(const struct wf_topo *topo, const struct wf_fabric_cfg *fabric, uint64_t seed,
+                const struct wf_perf_cfg *cfg, struct wf_perf_row *row,
+                struct wf_err *err) WF_MUST_USE;
+
 /* perftest's tables, a block for each fabric. */
 void wf_perf_table(const struct wf_perf_report *report, FILE *file);
 

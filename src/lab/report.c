@@ -12,6 +12,7 @@
 #define NAME_WIDTH 32
 #define MIN_WIDTH 14
 #define CELL 96
+#define NOTE_WIDTH 100
 
 /* One figure. cell writes its text; a row that is empty in every column is left out. */
 struct row {
@@ -19,11 +20,19 @@ struct row {
 	void (*cell)(const struct wf_scenario *s, const struct wf_run *run, char *buf);
 };
 
+/* A job alone has no flows. */
+static bool has_flows(const struct wf_run *run)
+{
+	return run->job == NULL || run->result.flows > 0;
+}
+
 static void flows_done(const struct wf_scenario *s, const struct wf_run *run, char *buf)
 {
 	char done[WF_HUMAN], all[WF_HUMAN];
 
 	(void)s;
+	if (!has_flows(run))
+		return;
 	wf_human_count(run->result.flows_done, done, sizeof(done));
 	wf_human_count(run->result.flows, all, sizeof(all));
 	snprintf(buf, CELL, "%s of %s", done, all);
@@ -32,6 +41,8 @@ static void flows_done(const struct wf_scenario *s, const struct wf_run *run, ch
 static void completion(const struct wf_scenario *s, const struct wf_run *run, char *buf)
 {
 	(void)s;
+	if (!has_flows(run))
+		return;
 	if (run->completion < 0)
 		snprintf(buf, CELL, "unfinished");
 	else
@@ -41,6 +52,8 @@ static void completion(const struct wf_scenario *s, const struct wf_run *run, ch
 static void goodput(const struct wf_scenario *s, const struct wf_run *run, char *buf)
 {
 	(void)s;
+	if (!has_flows(run))
+		return;
 	snprintf(buf, CELL, "%" PRIu64 ".%01" PRIu64 " Gb/s", run->goodput / 1000000000,
 	         run->goodput / 100000000 % 10);
 }
@@ -79,6 +92,15 @@ static void goodput_share(const struct wf_scenario *s, const struct wf_run *run,
 		wf_human_time(value, buf, CELL);                                                   \
 	}
 
+/* A job has no flows. */
+#define FLOW_CELL(name, value)                                                                     \
+	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
+	{                                                                                          \
+		(void)s;                                                                           \
+		if (has_flows(run))                                                                \
+			wf_human_time(value, buf, CELL);                                           \
+	}
+
 #define BYTES_CELL(name, value)                                                                    \
 	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
 	{                                                                                          \
@@ -94,14 +116,15 @@ SOME_CELL(dropped_link, run->total.drops_link)
 SOME_CELL(dropped_route, run->total.drops_route)
 SOME_CELL(dropped_life, run->total.drops_life)
 SOME_CELL(inside, run->result.packets_inside)
+SOME_CELL(trimmed, run->total.trimmed)
 COUNT_CELL(resent, run->result.resent)
 COUNT_CELL(marked, run->total.ecn_marked)
 TIME_CELL(latency_p50, wf_hist_quantile(&run->result.packet_latency, 500))
 TIME_CELL(latency_p99, wf_hist_quantile(&run->result.packet_latency, 990))
 TIME_CELL(latency_max, run->result.packet_latency.max)
-TIME_CELL(flow_p50, wf_hist_quantile(&run->result.flow_time, 500))
-TIME_CELL(flow_p99, wf_hist_quantile(&run->result.flow_time, 990))
-TIME_CELL(flow_max, run->result.flow_time.max)
+FLOW_CELL(flow_p50, wf_hist_quantile(&run->result.flow_time, 500))
+FLOW_CELL(flow_p99, wf_hist_quantile(&run->result.flow_time, 990))
+FLOW_CELL(flow_max, run->result.flow_time.max)
 BYTES_CELL(max_queue, run->total.max_queue_bytes)
 BYTES_CELL(max_buffer, run->total.max_buffer_bytes)
 COUNT_CELL(hops, run->result.hops)
@@ -168,7 +191,179 @@ static void max_switch(const struct wf_scenario *s, const struct wf_run *run, ch
 		wf_human_bytes(run->result.max_switch_bytes, buf, CELL);
 }
 
+/* Of the port that needs most; a profile that says less than that is told. */
+static void headroom(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	char has[WF_HUMAN], needs[WF_HUMAN];
+
+	(void)s;
+	if (run->headroom_needed == 0) {
+		snprintf(buf, CELL, "-");
+		return;
+	}
+	wf_human_bytes(run->headroom, has, sizeof(has));
+	wf_human_bytes(run->headroom_needed, needs, sizeof(needs));
+	if (run->headroom >= run->headroom_needed)
+		snprintf(buf, CELL, "%s", has);
+	else
+		snprintf(buf, CELL, "%s of %s", has, needs);
+}
+
+/* ---- the job ---- */
+
+/* Groups are summed up over those that are over. */
+static void job_done(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->job == NULL)
+		return;
+	if (run->job->finished)
+		wf_human_time((uint64_t)run->job->end, buf, CELL);
+	else
+		snprintf(buf, CELL, "unfinished");
+}
+
+static void put_gbytes(uint64_t rate, char *buf)
+{
+	snprintf(buf, CELL, "%" PRIu64 ".%02" PRIu64 " GB/s", rate / 1000000000,
+	         rate / 10000000 % 100);
+}
+
+/* Mean over the groups of what get() says of each. */
+static uint64_t job_mean(const struct wf_run *run, uint64_t (*get)(const struct wf_job_group *g))
+{
+	uint64_t sum = 0, n = 0;
+
+	for (uint32_t i = 0; run->job != NULL && i < run->job->n_groups; i++) {
+		const struct wf_job_group *g = &run->job_groups[i];
+
+		if (g->algbw == 0)
+			continue;
+		sum += get(g);
+		n++;
+	}
+	return n == 0 ? 0 : sum / n;
+}
+
+static uint64_t get_time(const struct wf_job_group *g)
+{
+	return (uint64_t)g->took;
+}
+
+static uint64_t get_algbw(const struct wf_job_group *g)
+{
+	return g->algbw;
+}
+
+static uint64_t get_busbw(const struct wf_job_group *g)
+{
+	return g->busbw;
+}
+
+static void job_time(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (job_mean(run, get_time) != 0)
+		wf_human_time(job_mean(run, get_time), buf, CELL);
+}
+
+static void job_algbw(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (job_mean(run, get_algbw) != 0)
+		put_gbytes(job_mean(run, get_algbw), buf);
+}
+
+static void job_busbw(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (job_mean(run, get_busbw) != 0)
+		put_gbytes(job_mean(run, get_busbw), buf);
+}
+
+#define JOB_TIME(name, value)                                                                      \
+	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
+	{                                                                                          \
+		(void)s;                                                                           \
+		if (run->job != NULL)                                                              \
+			wf_human_time(value, buf, CELL);                                           \
+	}
+
+JOB_TIME(message_p50, wf_hist_quantile(&run->job->latency[1], 500))
+JOB_TIME(message_p99, wf_hist_quantile(&run->job->latency[1], 990))
+JOB_TIME(message_p999, wf_hist_quantile(&run->job->latency[1], 999))
+
+static void messages(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->job != NULL)
+		wf_human_count(run->job->messages[1], buf, CELL);
+}
+
+static void job_bytes(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->job != NULL)
+		wf_human_bytes(run->job->bytes[1], buf, CELL);
+}
+
+/* ---- a training step ---- */
+
+#define TRAIN_TIME(name, value)                                                                    \
+	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
+	{                                                                                          \
+		(void)s;                                                                           \
+		if (run->train != NULL && (value) != 0)                                            \
+			wf_human_time((uint64_t)(value), buf, CELL);                               \
+	}
+
+TRAIN_TIME(train_ideal, run->train->info.ideal)
+TRAIN_TIME(train_busy, run->train->result.busy)
+TRAIN_TIME(train_bubble, run->train->result.bubble)
+TRAIN_TIME(train_tp, run->train->result.exposed[WF_TRAIN_TP])
+TRAIN_TIME(train_pp, run->train->result.exposed[WF_TRAIN_PP])
+TRAIN_TIME(train_ep, run->train->result.exposed[WF_TRAIN_EP])
+TRAIN_TIME(train_dp, run->train->result.exposed[WF_TRAIN_DP])
+TRAIN_TIME(train_other, run->train->result.other)
+
+static void train_mfu(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->train != NULL)
+		snprintf(buf, CELL, "%.1f %%", 100 * run->train->result.mfu);
+}
+
+/* Whoever simulates a part of the bytes and operations is told what the whole would take. */
+static void train_whole(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	uint64_t scale = s->job.cfg.train.scale;
+
+	if (run->train != NULL && scale != WF_RATIO_ONE)
+		wf_human_time((uint64_t)((unsigned __int128)(uint64_t)run->train->result.step *
+		                         WF_RATIO_ONE / scale),
+		              buf, CELL);
+}
+
 static const struct row rows[] = {
+	{ "job time", job_done },
+	{ "MFU", train_mfu },
+	{ "step time / scale", train_whole },
+	{ "step, network takes no time", train_ideal },
+	{ "computing, mean of GPUs", train_busy },
+	{ "pipeline bubble", train_bubble },
+	{ "exposed: tensor parallel", train_tp },
+	{ "exposed: pipeline", train_pp },
+	{ "exposed: experts", train_ep },
+	{ "exposed: data parallel", train_dp },
+	{ "exposed: other", train_other },
+	{ "collective time, mean", job_time },
+	{ "algorithm bandwidth", job_algbw },
+	{ "bus bandwidth", job_busbw },
+	{ "messages over the fabric", messages },
+	{ "bytes over the fabric", job_bytes },
+	{ "message latency, p50", message_p50 },
+	{ "message latency, p99", message_p99 },
+	{ "message latency, p99.9", message_p999 },
 	{ "flows done", flows_done },
 	{ "completion time", completion },
 	{ "goodput, all hosts", goodput },
@@ -181,10 +376,12 @@ static const struct row rows[] = {
 	{ "  no route", dropped_route },
 	{ "  too long at a queue's head", dropped_life },
 	{ "dropped in lossless classes", lossless_drops },
+	{ "packets trimmed", trimmed },
 	{ "packets sent again", resent },
 	{ "packets still inside", inside },
 	{ "PFC pauses sent", pauses },
 	{ "PFC paused, sum of ports", paused_time },
+	{ "PFC headroom of a port", headroom },
 	{ "credit waits", credit_waits },
 	{ "credit wait, sum of ports", credit_time },
 	{ "ECN marks", marked },
@@ -259,11 +456,27 @@ static void print_heading(const struct wf_report *report, FILE *file)
 	fputc('\n', file);
 }
 
+static void print_stuck(const struct wf_run *run, FILE *file)
+{
+	const struct wf_job_result *j = run->job;
+	char at[CELL];
+
+	wf_human_time((uint64_t)run->result.end, at, sizeof(at));
+	fprintf(file, "\n%s: %u ranks have not finished at %s", run->fabric->label, j->n_stuck, at);
+	if (j->errors > 0)
+		fprintf(file, "; %" PRIu64 " work requests failed", j->errors);
+	fputc('\n', file);
+	for (unsigned i = 0; i < j->n_stuck && i < WF_JOB_STUCK; i++)
+		fprintf(file, "  %s\n", j->stuck[i].text);
+}
+
 static void print_unfinished(const struct wf_run *run, FILE *file)
 {
 	const struct wf_sim_result *r = &run->result;
 	char left[CELL], all[CELL], at[CELL], stuck[CELL];
 
+	if (run->job != NULL && !run->job->finished)
+		print_stuck(run, file);
 	if (r->flows_done == r->flows)
 		return;
 	wf_human_count(r->flows - r->flows_done, left, sizeof(left));
@@ -304,6 +517,39 @@ static void print_ports(const struct wf_report *report, const struct wf_run *run
 	}
 }
 
+/* Words, broken at blanks so that a terminal shows them whole. */
+static void print_wrapped(const char *text, const char *indent, FILE *file)
+{
+	int column = width_of(indent);
+
+	fputs(indent, file);
+	while (*text != '\0') {
+		int len = (int)strcspn(text, " ");
+
+		if (column + 1 + len > NOTE_WIDTH && column > width_of(indent)) {
+			fprintf(file, "\n%*s", width_of(indent), "");
+			column = width_of(indent);
+		} else if (column > width_of(indent)) {
+			fputc(' ', file);
+			column++;
+		}
+		fprintf(file, "%.*s", len, text);
+		column += len;
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', file);
+}
+
+static void print_notes(const struct wf_run *run, FILE *file)
+{
+	if (run->notes.n == 0)
+		return;
+	fprintf(file, "\n%s:\n", run->fabric->label);
+	for (unsigned i = 0; i < run->notes.n; i++)
+		print_wrapped(run->notes.note[i].text, "  * ", file);
+}
+
 void wf_report_table(const struct wf_report *report, FILE *file)
 {
 	print_heading(report, file);
@@ -311,6 +557,8 @@ void wf_report_table(const struct wf_report *report, FILE *file)
 		print_row(report, &rows[i], file);
 	for (size_t i = 0; i < report->n; i++)
 		print_unfinished(&report->runs[i], file);
+	for (size_t i = 0; i < report->n; i++)
+		print_notes(&report->runs[i], file);
 	for (size_t i = 0; report->ports && i < report->n; i++)
 		print_ports(report, &report->runs[i], file);
 }

@@ -54,6 +54,7 @@ static void put_counts(struct wf_json *j, const struct wf_sim_counts *c)
 	wf_json_u64(j, "drops_route", c->drops_route);
 	wf_json_u64(j, "drops_life", c->drops_life);
 	wf_json_u64(j, "ecn_marks", c->ecn_marked);
+	wf_json_u64(j, "trimmed", c->trimmed);
 	wf_json_u64(j, "pauses_sent", c->pause_tx);
 	wf_json_u64(j, "pauses_received", c->pause_rx);
 	wf_json_u64(j, "paused_ps", c->paused_ps);
@@ -73,6 +74,18 @@ static void put_classes(struct wf_json *j, const struct wf_run *run)
 		wf_json_u64(j, "id", run->result.queue_id[q]);
 		wf_json_bool(j, "lossless", q < classes->n && classes->queue[q].lossless);
 		put_counts(j, &run->result.queue[q]);
+		wf_json_close(j, '{');
+	}
+	wf_json_close(j, '[');
+}
+
+static void put_notes(struct wf_json *j, const struct wf_run *run)
+{
+	wf_json_open(j, "notes", '[');
+	for (unsigned i = 0; i < run->notes.n; i++) {
+		wf_json_open(j, NULL, '{');
+		wf_json_text(j, "rule", run->notes.note[i].rule);
+		wf_json_text(j, "text", run->notes.note[i].text);
 		wf_json_close(j, '{');
 	}
 	wf_json_close(j, '[');
@@ -123,8 +136,83 @@ static void put_figures(struct wf_json *j, const struct wf_scenario *s, const st
 	put_hist(j, "packet_latency_ps", &r->packet_latency);
 	put_hist(j, "flow_completion_ps", &r->flow_time);
 	wf_json_u64(j, "max_switch_bytes", r->max_switch_bytes);
+	if (run->headroom_needed > 0) {
+		wf_json_u64(j, "headroom_bytes", run->headroom);
+		wf_json_u64(j, "headroom_needed_bytes", run->headroom_needed);
+	}
 	wf_json_u64(j, "hops", r->hops);
 	wf_json_u64(j, "end_ps", (uint64_t)r->end);
+}
+
+/* nccl-tests' figures of a group; algbw and busbw in bytes/s. */
+static void put_group(struct wf_json *j, const struct wf_job_group *g)
+{
+	wf_json_open(j, NULL, '{');
+	wf_json_text(j, "name", g->group.name);
+	wf_json_text(j, "kind", g->group.kind);
+	wf_json_u64(j, "bytes", g->group.bytes);
+	wf_json_u64(j, "ranks", g->group.ranks);
+	wf_json_u64(j, "ranks_done", g->time.ranks);
+	if (g->time.ranks > 0) {
+		wf_json_u64(j, "begin_ps", (uint64_t)g->time.begin);
+		wf_json_u64(j, "end_ps", (uint64_t)g->time.end);
+	}
+	wf_json_u64(j, "algbw", g->algbw);
+	wf_json_u64(j, "busbw", g->busbw);
+	wf_json_close(j, '{');
+}
+
+/* A training step: means over the GPUs. */
+static void put_train(struct wf_json *j, const struct wf_run_train *train)
+{
+	const struct wf_train_result *r = &train->result;
+
+	wf_json_open(j, "train", '{');
+	wf_json_u64(j, "tokens", train->info.tokens);
+	wf_json_u64(j, "mfu_ppm", (uint64_t)(1e6 * r->mfu + 0.5));
+	wf_json_u64(j, "ideal_ps", (uint64_t)train->info.ideal);
+	wf_json_u64(j, "computing_ps", (uint64_t)r->busy);
+	wf_json_u64(j, "bubble_ps", (uint64_t)r->bubble);
+	wf_json_u64(j, "exposed_tp_ps", (uint64_t)r->exposed[WF_TRAIN_TP]);
+	wf_json_u64(j, "exposed_pp_ps", (uint64_t)r->exposed[WF_TRAIN_PP]);
+	wf_json_u64(j, "exposed_ep_ps", (uint64_t)r->exposed[WF_TRAIN_EP]);
+	wf_json_u64(j, "exposed_dp_ps", (uint64_t)r->exposed[WF_TRAIN_DP]);
+	wf_json_u64(j, "exposed_other_ps", (uint64_t)r->other);
+	wf_json_close(j, '{');
+}
+
+static void put_job(struct wf_json *j, const struct wf_run *run)
+{
+	const struct wf_job_result *job = run->job;
+
+	wf_json_open(j, "job", '{');
+	wf_json_bool(j, "finished", job->finished);
+	wf_json_u64(j, "end_ps", (uint64_t)job->end);
+	wf_json_u64(j, "operations", job->ops);
+	wf_json_u64(j, "errors", job->errors);
+	wf_json_u64(j, "connections", job->n_connections);
+	wf_json_u64(j, "queue_pairs", job->n_queue_pairs);
+	wf_json_u64(j, "messages", job->messages[1]);
+	wf_json_u64(j, "message_bytes", job->bytes[1]);
+	wf_json_u64(j, "nvlink_messages", job->messages[0]);
+	wf_json_u64(j, "nvlink_bytes", job->bytes[0]);
+	put_hist(j, "message_latency_ps", &job->latency[1]);
+	put_hist(j, "nvlink_latency_ps", &job->latency[0]);
+	wf_json_u64(j, "busy_mean_ps", (uint64_t)job->busy_mean);
+	wf_json_u64(j, "busy_max_ps", (uint64_t)job->busy_max);
+	wf_json_u64(j, "exposed_mean_ps", (uint64_t)job->exposed_mean);
+	wf_json_u64(j, "exposed_max_ps", (uint64_t)job->exposed_max);
+	if (run->train != NULL)
+		put_train(j, run->train);
+	wf_json_open(j, "groups", '[');
+	for (uint32_t i = 0; i < job->n_groups; i++)
+		put_group(j, &run->job_groups[i]);
+	wf_json_close(j, '[');
+	wf_json_open(j, "stuck", '[');
+	for (unsigned i = 0; i < job->n_stuck && i < WF_JOB_STUCK; i++)
+		wf_json_text(j, NULL, job->stuck[i].text);
+	wf_json_close(j, '[');
+	wf_json_close(j, '{');
 }
 
 void wf_report_json(const struct wf_report *report, FILE *file)
@@ -145,7 +233,10 @@ void wf_report_json(const struct wf_report *report, FILE *file)
 		wf_json_text(&j, "flowctl", run->fabric->cfg.flowctl);
 		wf_json_text(&j, "routing", run->fabric->cfg.routing);
 		put_figures(&j, report->scenario, run);
+		if (run->job != NULL)
+			put_job(&j, run);
 		put_classes(&j, run);
+		put_notes(&j, run);
 		if (report->ports)
 			put_ports(&j, report->scenario->topo, run);
 		wf_json_close(&j, '{');

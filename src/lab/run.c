@@ -9,6 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "lab/run_job.h"
+#include "sim/state.h"
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
@@ -27,6 +30,7 @@ static void add_counts(struct wf_sim_counts *sum, const struct wf_sim_counts *c)
 	sum->drops_route += c->drops_route;
 	sum->drops_life += c->drops_life;
 	sum->ecn_marked += c->ecn_marked;
+	sum->trimmed += c->trimmed;
 	sum->pause_tx += c->pause_tx;
 	sum->pause_rx += c->pause_rx;
 	sum->paused_ps += c->paused_ps;
@@ -64,8 +68,8 @@ static void add_up(const struct wf_scenario *s, struct wf_run *run)
 
 static bool is_quiet(const struct wf_sim_counts *c)
 {
-	return c->drops == 0 && c->ecn_marked == 0 && c->pause_tx == 0 && c->pause_rx == 0 &&
-	       c->paused_ps == 0 && c->credit_waits == 0;
+	return c->drops == 0 && c->ecn_marked == 0 && c->trimmed == 0 && c->pause_tx == 0 &&
+	       c->pause_rx == 0 && c->paused_ps == 0 && c->credit_waits == 0;
 }
 
 /* Keeps the queues of ports where something happened. */
@@ -97,6 +101,28 @@ static int keep_ports(const struct wf_scenario *s, const struct wf_sim *sim, str
 	return 0;
 }
 
+/* The headroom of the port that needs most of it. */
+static void find_headroom(const struct wf_scenario *s, const struct wf_sim *sim, struct wf_run *run)
+{
+	const struct wf_classes *classes = &run->fabric->classes;
+	struct wf_sim_lane_state state;
+
+	if (strcmp(run->fabric->cfg.flowctl, "pfc") != 0)
+		return;
+	for (uint32_t node = 0; node < s->topo->n_nodes; node++) {
+		for (uint32_t port = 0; port < s->topo->nodes[node].n_ports; port++) {
+			for (unsigned q = 0; q < classes->n; q++) {
+				if (!classes->queue[q].lossless ||
+				    !wf_sim_lane_state(sim, node, port, q, &state) ||
+				    state.needed <= run->headroom_needed)
+					continue;
+				run->headroom_needed = state.needed;
+				run->headroom = state.capacity;
+			}
+		}
+	}
+}
+
 /* Sets up what looks at packets. */
 static int watch(struct wf_sim *sim, const struct wf_run_opts *opts)
 {
@@ -105,11 +131,28 @@ static int watch(struct wf_sim *sim, const struct wf_run_opts *opts)
 	return opts->wire_check ? wf_sim_check_wire(sim) : 0;
 }
 
+/* Passes progress on, and remembers that it ended the run. */
+struct stop {
+	const struct wf_run_opts *opts;
+	bool stopped;
+};
+
+static bool progress(void *arg, wf_time now, uint64_t hops, uint64_t flows_done)
+{
+	struct stop *stop = arg;
+
+	if (stop->opts->progress == NULL)
+		return true;
+	stop->stopped = !stop->opts->progress(stop->opts->arg, now, hops, flows_done);
+	return !stop->stopped;
+}
+
 int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
                   const struct wf_run_opts *opts, struct wf_run *run, struct wf_err *err)
 {
 	const struct wf_scenario_fabric *fabric = &scenario->fabrics[index];
-	const struct wf_sim_cfg cfg = {
+	struct wf_sim_app app;
+	struct wf_sim_cfg cfg = {
 		.topo = scenario->topo,
 		.fabric = &fabric->cfg,
 		.cc = &fabric->values.cc,
@@ -122,33 +165,58 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		.seed = scenario->cfg.seed,
 		.threads = opts->threads,
 	};
+	struct stop stop = { .opts = opts };
+	struct wf_recording rec = { .run = NULL };
 	struct wf_err why = { "" };
+	struct wf_run_job job = { .app = NULL };
 	struct wf_sim *sim = NULL;
-	int rc;
+	int rc = 0;
 
 	memset(run, 0, sizeof(*run));
 	run->fabric = fabric;
+	if (scenario->job.given)
+		rc = wf_run_job_make(scenario, opts, &rec, run, &job, err);
+	if (rc != 0)
+		goto out;
+	if (job.app != NULL) {
+		wf_job_app_init(job.app, &app);
+		cfg.app = &app;
+	}
 	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC);
 	rc = wf_sim_create(&cfg, &sim, &why);
 	if (rc == -EINVAL)
-		return wf_settings_err(&fabric->settings, &fabric->place, &why, err);
+		wf_settings_err(&fabric->settings, &fabric->place, &why, err);
 	if (rc != 0)
-		return rc;
+		goto out;
 	rc = watch(sim, opts);
 	if (rc == 0)
-		rc = wf_sim_run(sim, opts->progress, opts->arg);
+		rc = wf_recording_begin(&rec, &opts->record, scenario, index, sim);
+	if (rc == 0)
+		rc = wf_sim_run(sim, progress, &stop);
+	run->stopped = stop.stopped;
+	if (rc == 0) {
+		wf_sim_result(sim, &run->result);
+		wf_recording_settle(&rec, scenario, sim, run->result.end);
+	}
 	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run->cpu_ns;
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC) - run->wall_ns;
 	if (rc == 0) {
-		wf_sim_result(sim, &run->result);
 		add_up(scenario, run);
 		run->wire_checked = wf_sim_wire_checked(sim);
+		find_headroom(scenario, sim, run);
 		rc = keep_ports(scenario, sim, run);
+		if (rc == 0)
+			rc = wf_run_job_keep(scenario, &job, run);
+		if (rc == 0)
+			wf_notes_make(scenario, sim, run);
 	} else if (rc == -EBADMSG) {
 		rc = wf_sim_wire_result(sim, err);
 	}
+out:
+	wf_recording_end(&rec, scenario, rc == 0 ? run : NULL);
 	wf_sim_destroy(sim);
+	wf_run_job_fini(&job);
 	if (rc != 0)
 		wf_run_fini(run);
 	return rc;
@@ -157,6 +225,14 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 void wf_run_fini(struct wf_run *run)
 {
 	free(run->ports);
+	free(run->job);
+	free(run->job_groups);
+	free(run->train);
+	wf_schedule_destroy(run->schedule);
 	run->ports = NULL;
+	run->job = NULL;
+	run->job_groups = NULL;
+	run->train = NULL;
+	run->schedule = NULL;
 	run->n_ports = 0;
 }

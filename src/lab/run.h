@@ -5,7 +5,11 @@
 #ifndef WF_LAB_RUN_H
 #define WF_LAB_RUN_H
 
+#include "job/train_watch.h"
+#include "lab/job_app.h"
+#include "lab/notes.h"
 #include "lab/pcap.h"
+#include "lab/record_run.h"
 #include "lab/scenario.h"
 
 /* A queue of a port where something happened. */
@@ -15,6 +19,14 @@ struct wf_run_port {
 	struct wf_sim_counts counts;
 };
 
+/* What a training step came to. */
+struct wf_run_train {
+	struct wf_train_info info;
+	struct wf_train_result result;
+	wf_time exposed; /* all kinds together, and what else kept the ranks from computing */
+	double scale;    /* the step was simulated at: of the whole, times are times / scale */
+};
+
 struct wf_run {
 	const struct wf_scenario_fabric *fabric;
 	struct wf_sim_result result;
@@ -22,10 +34,18 @@ struct wf_run {
 	uint64_t lossless_drops;
 	wf_time completion;        /* first flow's start to the last byte; -1: not all arrived */
 	uint64_t goodput;          /* bits/s of payload over that time, or over the whole run */
+	uint64_t headroom;         /* pfc: of the port that needs most, bytes */
+	uint64_t headroom_needed;  /* what rate, cable and reaction ask of it */
 	struct wf_run_port *ports; /* those with drops, pauses, waits or marks */
 	size_t n_ports;
-	uint64_t wire_checked;    /* packets written as bytes, read back and compared */
-	uint64_t cpu_ns, wall_ns; /* of the simulation itself */
+	struct wf_notes notes;           /* what this says in words */
+	uint64_t wire_checked;           /* packets written as bytes, read back and compared */
+	uint64_t cpu_ns, wall_ns;        /* of the simulation itself, and of recording it */
+	bool stopped;                    /* progress ended it */
+	struct wf_job_result *job;       /* NULL: the scenario has none */
+	struct wf_job_group *job_groups; /* of it; names are the run's */
+	struct wf_schedule *schedule;    /* that they come from */
+	struct wf_run_train *train;      /* of a training step that has finished; else NULL */
 };
 
 struct wf_run_opts {
@@ -33,7 +53,9 @@ struct wf_run_opts {
 	wf_sim_progress_fn *progress; /* may be NULL */
 	void *arg;
 	struct wf_pcap *pcap; /* captures what passes its ports; NULL: nothing is captured */
-	bool wire_check;      /* packets are written as bytes, read back and compared */
+	struct wf_record_opts record;
+	bool wire_check; /* packets are written as bytes, read back and compared */
+	const struct wf_job_observer *observer; /* of the job; NULL: nobody */
 };
 
 /*

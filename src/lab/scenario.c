@@ -4,11 +4,14 @@
  */
 #include "lab/scenario.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/route/route.h"
+#include "lab/file.h"
 #include "lab/profile.h"
 #include "lab/suggest.h"
 
@@ -39,6 +42,22 @@ const struct wf_param wf_scenario_params[] = {
 	  .max = 1000 * WF_S,
 	  .def = "1ms",
 	  .help = "from a link's going down or coming back to new routes everywhere" },
+	{ .name = "matters",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(struct wf_scenario_cfg, matters),
+	  .def = "",
+	  .help = "weft compare: what counts besides time: latency, cost, ethernet, shared, "
+	          "staff" },
+	{ .name = "compare.collective",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(struct wf_scenario_cfg, compare_collective),
+	  .def = "all-reduce",
+	  .help = "weft compare: what is measured at each of compare.sizes among the job's ranks" },
+	{ .name = "compare.sizes",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(struct wf_scenario_cfg, compare_sizes),
+	  .def = "8,512,4K,32K,256K,2M,16M,128M",
+	  .help = "weft compare: sizes of it, K and M are powers of 1024, 8..1M doubles; none" },
 };
 
 const size_t wf_scenario_n_params = WF_ARRAY_SIZE(wf_scenario_params);
@@ -65,7 +84,7 @@ static const struct wf_param fault_params[] = {
 	  .help = "when it comes back; auto: never" },
 };
 
-static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults", NULL };
+static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults", "job", NULL };
 static const char *const fabric_keys[] = { "profile", "name", NULL };
 static const char *const fault_keys[] = { "link", NULL };
 
@@ -112,6 +131,7 @@ static void set_label(struct wf_scenario *s, struct wf_scenario_fabric *fabric, 
 {
 	unsigned copies = 1;
 
+	assert(s->fabrics != NULL && fabric != NULL && label != NULL);
 	snprintf(fabric->label, sizeof(fabric->label), "%s", label);
 	make_printable(fabric->label);
 	for (unsigned i = 0; i < s->n_fabrics; i++) {
@@ -155,8 +175,8 @@ static int add_named_fabric(struct reader *r, const char *name, const char *from
 	if (rc != 0)
 		return rc;
 	set_label(r->s, fabric, name);
-	return wf_profile_apply(r->opts->paths, name, from, place, &r->s->arena, &fabric->settings,
-	                        r->err);
+	return wf_profile_apply(r->opts->paths, WF_PROFILE_FABRIC, name, from, place, &r->s->arena,
+	                        &fabric->settings, r->err);
 }
 
 /* {profile: roce-400g, name: small buffer, buffer: {size: 16MB}} */
@@ -183,8 +203,8 @@ static int add_mapped_fabric(struct reader *r, const struct wf_ynode *node)
 	if (profile != NULL) {
 		struct wf_place at = wf_place_of(profile);
 
-		rc = wf_profile_apply(r->opts->paths, profile->text, profile->file, &at,
-		                      &r->s->arena, &fabric->settings, r->err);
+		rc = wf_profile_apply(r->opts->paths, WF_PROFILE_FABRIC, profile->text,
+		                      profile->file, &at, &r->s->arena, &fabric->settings, r->err);
 		if (rc != 0)
 			return rc;
 	}
@@ -204,10 +224,9 @@ static int read_fabric(struct reader *r, const struct wf_ynode *node)
 	                    "mapping of parameters");
 }
 
-/* --fabric a,b instead of what the scenario says. */
-static int read_fabric_option(struct reader *r)
+/* Profiles a,b instead of what the scenario says. */
+static int read_fabric_option(struct reader *r, const char *p)
 {
-	const char *p = r->opts->fabrics;
 	const struct wf_place place = { .file = "--fabric" };
 
 	for (;;) {
@@ -230,7 +249,9 @@ static int read_fabrics(struct reader *r)
 	int rc = 0;
 
 	if (r->opts->fabrics != NULL)
-		return read_fabric_option(r);
+		return read_fabric_option(r, r->opts->fabrics);
+	if (node == NULL && r->opts->default_fabrics != NULL)
+		return read_fabric_option(r, r->opts->default_fabrics);
 	if (node == NULL)
 		return missing(r, "fabric", "fabric: roce-400g");
 	if (node->kind != WF_YNODE_SEQUENCE)
@@ -250,10 +271,10 @@ static int read_traffic(struct reader *r)
 	struct wf_scenario *s = r->s;
 	int rc = 0;
 
-	if (node == NULL && r->opts->programs)
+	if (node == NULL && (r->opts->programs || s->job.given))
 		return 0;
 	if (node == NULL)
-		return missing(r, "traffic", "traffic: [{kind: permutation, size: 1MB}]");
+		return missing(r, "traffic or job", "traffic: [{kind: permutation, size: 1MB}]");
 	if (node->kind != WF_YNODE_SEQUENCE || node->n == 0)
 		return wf_ynode_err(
 			node, r->err,
@@ -273,6 +294,37 @@ static int read_traffic(struct reader *r)
 			rc = wf_settings_apply(&t->settings, v, NULL, r->err);
 	}
 	return rc;
+}
+
+static int read_job(struct reader *r)
+{
+	const struct wf_ynode *node = wf_ynode_get(r->root, "job");
+	struct wf_scenario_job *job = &r->s->job;
+	const struct wf_param *rows;
+	size_t n;
+	int rc;
+
+	if (node == NULL)
+		return 0;
+	job->given = true;
+	job->place = wf_place_of(node);
+	if (wf_job_table(&r->s->arena, &rows, &n) != 0)
+		return -ENOMEM;
+	rc = wf_settings_init(&job->settings, "job", rows, n, &job->cfg, &r->s->arena, r->err);
+	return rc != 0 ? rc : wf_settings_apply(&job->settings, node, NULL, r->err);
+}
+
+static int check_job(struct reader *r)
+{
+	struct wf_scenario_job *job = &r->s->job;
+	struct wf_err why = { "" };
+
+	if (!job->given)
+		return 0;
+	if (wf_job_check(&job->cfg, &why) != 0)
+		return wf_settings_err(&job->settings, &job->place, &why, r->err);
+	return wf_job_load(&job->cfg, &job->settings, &job->place, r->opts->paths, r->s->file,
+	                   &r->s->arena, r->err);
 }
 
 /* [leaf0, spine1] or [leaf0, spine1, 2] */
@@ -411,13 +463,15 @@ static int apply_override(struct reader *r, const struct wf_override *o)
 	}
 	if (strncmp(o->name, "topology.", 9) == 0)
 		return wf_settings_set(&s->topo_settings, o->name + 9, o->value, &place, r->err);
+	if (strncmp(o->name, "job.", 4) == 0 && s->job.given)
+		return wf_settings_set(&s->job.settings, o->name + 4, o->value, &place, r->err);
 	if (strncmp(o->name, "traffic.", 8) == 0)
 		return override_traffic(r, o, o->name + 8, &place);
 	if (wf_param_find(wf_scenario_params, wf_scenario_n_params, o->name) != NULL)
 		return wf_settings_set(&s->settings, o->name, o->value, &place, r->err);
 	return wf_place_err(
 		&place, r->err,
-		"unknown parameter; it begins with fabric., topology., traffic. or run., "
+		"unknown parameter; it begins with fabric., topology., traffic., job. or run., "
 		"or is seed or name");
 }
 
@@ -462,6 +516,14 @@ static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
 		return wf_settings_err(&f->settings, &f->place, &why, r->err);
 	if (strcmp(f->cfg.link_layer, "ethernet") != 0)
 		return 0;
+	if (r->s->job.given && r->s->job.cfg.net.cls > 7) {
+		struct wf_place place =
+			wf_settings_place(&r->s->job.settings, "class", &r->s->job.place);
+
+		return wf_place_err(&place, r->err,
+		                    "class: Ethernet (fabric %s) has no priority %u; write 0 to 7",
+		                    f->label, (unsigned)r->s->job.cfg.net.cls);
+	}
 	for (unsigned i = 0; i < r->s->n_traffic; i++) {
 		const struct wf_scenario_traffic *t = &r->s->traffic[i];
 
@@ -524,12 +586,16 @@ static int read_root(struct reader *r)
 	if (rc == 0)
 		rc = read_fabrics(r);
 	if (rc == 0)
+		rc = read_job(r);
+	if (rc == 0)
 		rc = read_traffic(r);
 	if (rc == 0)
 		rc = read_faults(r);
 	for (size_t i = 0; rc == 0 && i < r->opts->n_overrides; i++)
 		rc = apply_override(r, &r->opts->overrides[i]);
 	make_printable(s->cfg.name);
+	if (rc == 0)
+		rc = check_job(r);
 	for (unsigned i = 0; rc == 0 && i < s->n_traffic; i++)
 		rc = check_traffic(r, &s->traffic[i]);
 	for (unsigned i = 0; rc == 0 && i < s->n_fabrics; i++)
@@ -537,37 +603,64 @@ static int read_root(struct reader *r)
 	return rc;
 }
 
-static int finish_read(struct wf_scenario *scenario, struct wf_ynode *root,
-                       const struct wf_scenario_opts *opts, struct wf_err *err)
+/* The options that change what is in the file, a line each; NULL without memory. */
+static const char *list_overrides(struct wf_arena *arena, const struct wf_scenario_opts *opts)
 {
-	struct reader r = { .s = scenario, .opts = opts, .root = root, .err = err };
+	size_t len = opts->fabrics != NULL ? strlen(opts->fabrics) + 16 : 1;
+	char *text, *p;
 
+	for (size_t i = 0; i < opts->n_overrides; i++)
+		len += strlen(opts->overrides[i].where) + 1;
+	text = p = wf_arena_alloc(arena, len, 1);
+	if (text == NULL)
+		return NULL;
+	if (opts->fabrics != NULL)
+		p += snprintf(p, len, "--fabric %s\n", opts->fabrics);
+	for (size_t i = 0; i < opts->n_overrides; i++)
+		p += snprintf(p, len - (size_t)(p - text), "%s\n", opts->overrides[i].where);
+	return text;
+}
+
+/* Reads text, which is in the scenario's memory. */
+static int read_text(struct wf_scenario *scenario, const char *text, size_t len, const char *name,
+                     const struct wf_scenario_opts *opts, struct wf_err *err)
+{
+	struct reader r = { .s = scenario, .opts = opts, .err = err };
+	struct wf_ynode *root = NULL;
+	int rc = wf_yaml_parse(text, len, name, &scenario->arena, &root, err);
+
+	if (rc != 0)
+		return rc;
+	r.root = root;
 	scenario->file = root->file;
-	return read_root(&r);
+	scenario->text = text;
+	scenario->overrides = list_overrides(&scenario->arena, opts);
+	return scenario->overrides == NULL ? -ENOMEM : read_root(&r);
 }
 
 int wf_scenario_read(struct wf_scenario *scenario, const char *path,
                      const struct wf_scenario_opts *opts, struct wf_err *err)
 {
-	struct wf_ynode *root = NULL;
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	char *text = NULL;
+	size_t len = 0;
 	int rc;
 
 	memset(scenario, 0, sizeof(*scenario));
 	wf_arena_init(&scenario->arena);
-	rc = wf_yaml_read(path, &scenario->arena, &root, err);
-	return rc != 0 ? rc : finish_read(scenario, root, opts, err);
+	rc = wf_file_read(path, WF_YAML_MAX_BYTES, &scenario->arena.mem, &text, &len, err);
+	return rc != 0 ? rc : read_text(scenario, text, len, name, opts, err);
 }
 
 int wf_scenario_parse(struct wf_scenario *scenario, const char *text, size_t len, const char *name,
                       const struct wf_scenario_opts *opts, struct wf_err *err)
 {
-	struct wf_ynode *root = NULL;
-	int rc;
+	const char *copy;
 
 	memset(scenario, 0, sizeof(*scenario));
 	wf_arena_init(&scenario->arena);
-	rc = wf_yaml_parse(text, len, name, &scenario->arena, &root, err);
-	return rc != 0 ? rc : finish_read(scenario, root, opts, err);
+	copy = wf_arena_strdup(&scenario->arena, text, len);
+	return copy == NULL ? -ENOMEM : read_text(scenario, copy, len, name, opts, err);
 }
 
 void wf_scenario_fini(struct wf_scenario *scenario)

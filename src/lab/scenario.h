@@ -13,6 +13,7 @@
 #include "fabric/config.h"
 #include "lab/paths.h"
 #include "lab/fabric_table.h"
+#include "lab/job.h"
 #include "lab/settings.h"
 #include "sim/sim.h"
 #include "sim/traffic.h"
@@ -29,6 +30,9 @@ struct wf_scenario_cfg {
 	uint64_t seed;
 	wf_time until;
 	wf_time reconverge;
+	char matters[128]; /* weft compare: lab/verdict.h */
+	char compare_collective[24];
+	char compare_sizes[256];
 };
 
 extern const struct wf_param wf_scenario_params[];
@@ -51,6 +55,13 @@ struct wf_scenario_traffic {
 	struct wf_place place;
 };
 
+struct wf_scenario_job {
+	bool given;
+	struct wf_job_cfg cfg;
+	struct wf_settings settings;
+	struct wf_place place;
+};
+
 struct wf_scenario_fault {
 	char ends[2][WF_TOPO_NAME]; /* names of nodes */
 	uint32_t parallel;          /* which of several links between them */
@@ -61,6 +72,8 @@ struct wf_scenario_fault {
 struct wf_scenario {
 	struct wf_arena arena; /* everything below that is read */
 	const char *file;
+	const char *text;      /* as it was read */
+	const char *overrides; /* what changed it on the command line, a line each; "" */
 	struct wf_scenario_cfg cfg;
 	struct wf_settings settings;
 	struct wf_topo_cfg topo_cfg;
@@ -72,6 +85,7 @@ struct wf_scenario {
 	unsigned n_traffic;
 	struct wf_scenario_fault *faults;
 	unsigned n_faults;
+	struct wf_scenario_job job;
 
 	/* made by wf_scenario_build() */
 	struct wf_topo *topo;
@@ -91,7 +105,8 @@ struct wf_override {
 
 struct wf_scenario_opts {
 	const struct wf_paths *paths;
-	const char *fabrics; /* "a,b": profiles to use instead of the scenario's; NULL */
+	const char *fabrics;         /* "a,b": profiles to use instead of the scenario's; NULL */
+	const char *default_fabrics; /* the same where the scenario names none; NULL: it must */
 	const struct wf_override *overrides;
 	size_t n_overrides;
 	bool programs; /* programs will run on the hosts: no traffic is needed */

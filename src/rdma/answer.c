@@ -111,7 +111,7 @@ static void make_atomic_ack(struct wf_qp *qp, struct wf_packet *pkt)
 {
 	const struct wf_job *job = &qp->resp.job[qp->resp.job_head];
 
-	wf_qp_fill(qp, WF_OP_RC_ATOMIC_ACK, job->psn, pkt);
+	wf_qp_fill(qp, wf_qp_op(qp, WF_OPERATION_ATOMIC_ACK), job->psn, pkt);
 	set_aeth(qp, pkt, WF_AETH_ACK, job->msn);
 	pkt->u.aeth.orig = job->va;
 	finish_job(qp);
@@ -120,21 +120,32 @@ static void make_atomic_ack(struct wf_qp *qp, struct wf_packet *pkt)
 static void make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 {
 	struct wf_resp *resp = &qp->resp;
-	bool positive = (resp->syndrome & WF_AETH_KIND) == WF_AETH_ACK;
-	uint8_t syndrome = resp->syndrome;
-	uint32_t msn = resp->msn;
+	uint8_t syndrome = resp->ack ? resp->syndrome : WF_AETH_ACK;
+	bool positive = (syndrome & WF_AETH_KIND) == WF_AETH_ACK;
+	uint32_t msn = resp->msn, psn;
 
-	if (resp->untold != 0 && (!resp->ack || positive)) {
-		/* Selective repeat: one arrival, and with it the first that is missing. */
+	/* Selective repeat: one packet that was trimmed or came, and the first that is missing. */
+	if (positive && wf_held_next_trim(resp, &psn)) {
+		positive = false;
+		syndrome = WF_NAK_TRIMMED;
+		msn = psn;
+	} else if (positive && resp->untold != 0) {
 		positive = false;
 		syndrome = WF_NAK_SEQ;
 		msn = wf_held_tell(qp);
 	}
 	resp->ack = false;
-	wf_qp_fill(qp, WF_OP_RC_ACK, wf_psn_add(resp->epsn, positive ? WF_PSN_MASK : 0), pkt);
+	wf_qp_fill(qp, wf_qp_op(qp, WF_OPERATION_ACK),
+	           wf_psn_add(resp->epsn, positive ? WF_PSN_MASK : 0), pkt);
 	set_aeth(qp, pkt, syndrome, msn);
-	pkt->payload = resp->echo;
-	resp->echo = 0;
+	if (qp->init.tune.ack_cls != 0)
+		pkt->cls = qp->init.tune.ack_cls;
+	if (resp->echo != 0) {
+		pkt->atomic_va = resp->echo;
+		pkt->flags |= WF_PACKET_INT;
+		pkt->size += qp->init.tune.int_bytes;
+		resp->echo = 0;
+	}
 	wf_hca_count(qp->hca, WF_CTR_TX_ACKS);
 }
 
@@ -154,11 +165,13 @@ bool wf_answer_tx_ack(struct wf_qp *qp, wf_time now, struct wf_packet *pkt)
 	return true;
 }
 
-static uint8_t read_opcode(const struct wf_job *job, bool last)
+static uint8_t read_opcode(const struct wf_qp *qp, const struct wf_job *job, bool last)
 {
 	if (last)
-		return job->started ? WF_OP_RC_READ_RESP_LAST : WF_OP_RC_READ_RESP_ONLY;
-	return job->started ? WF_OP_RC_READ_RESP_MIDDLE : WF_OP_RC_READ_RESP_FIRST;
+		return wf_qp_op(qp, job->started ? WF_OPERATION_READ_RESP_LAST
+		                                 : WF_OPERATION_READ_RESP_ONLY);
+	return wf_qp_op(qp, job->started ? WF_OPERATION_READ_RESP_MIDDLE
+	                                 : WF_OPERATION_READ_RESP_FIRST);
 }
 
 /* The key went away under the response: the READ ends with a NAK where it was. */
@@ -179,7 +192,7 @@ bool wf_answer_tx_read(struct wf_qp *qp, struct wf_packet *pkt, void *payload)
 	uint32_t length = last ? job->left : wf_qp_mtu(qp);
 
 	assert(wf_answer_has_read(qp));
-	wf_qp_fill(qp, read_opcode(job, last), job->psn, pkt);
+	wf_qp_fill(qp, read_opcode(qp, job, last), job->psn, pkt);
 	wf_qp_set_length(qp, pkt, length);
 	if (length != 0) {
 		const struct wf_region *r =
@@ -190,11 +203,12 @@ bool wf_answer_tx_read(struct wf_qp *qp, struct wf_packet *pkt, void *payload)
 			abort_read(qp);
 			return false;
 		}
+		payload = wf_qp_place(qp, pkt, payload);
 		if (payload != NULL) {
 			const char *from = wf_region_host(r, job->va);
 
 			if (from != NULL)
-				memcpy(payload, from, length);
+				wf_qp_copy(qp, payload, from, length);
 			else
 				memset(payload, 0, length);
 		}

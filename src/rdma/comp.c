@@ -62,6 +62,8 @@ static void complete(struct wf_qp *qp, const struct wf_swqe *wqe, enum wf_wc_sta
 			wf_hca_count(qp->hca, WF_CTR_REQ_REMOTE_ACCESS_ERRORS);
 		else if (status == WF_WC_REM_INV_REQ_ERR)
 			wf_hca_count(qp->hca, WF_CTR_REQ_REMOTE_INVALID_REQUEST);
+		if (status != WF_WC_WR_FLUSH_ERR)
+			qp->why = (uint8_t)status;
 	}
 	wf_qp_complete(qp, qp->send_cq, &wc, false);
 }
@@ -94,7 +96,7 @@ void wf_comp_fail(struct wf_qp *qp, enum wf_wc_status status, uint8_t syndrome)
 	if (qp->state == WF_QPS_ERR)
 		return; /* the completion queue overflowed */
 	req->cons++;
-	if (qp->service == WF_SERVICE_RC) {
+	if (qp->reliable) {
 		wf_qp_to_error(qp);
 		return;
 	}
@@ -114,39 +116,29 @@ void wf_comp_drained(struct wf_qp *qp)
 		wf_qp_event(qp, WF_EVENT_SQ_DRAINED);
 }
 
-static bool sack_test(const struct wf_req *req, uint32_t psn)
-{
-	uint32_t bit = psn & req->sack_mask;
-
-	return (req->sacked[bit / 64] >> bit % 64 & 1) != 0;
-}
-
-static void sack_put(struct wf_req *req, uint32_t psn, bool on)
-{
-	uint32_t bit = psn & req->sack_mask;
-
-	if (on)
-		req->sacked[bit / 64] |= UINT64_C(1) << bit % 64;
-	else
-		req->sacked[bit / 64] &= ~(UINT64_C(1) << bit % 64);
-}
-
-/* Moves una to psn, which is not before it. */
-static void move_una(struct wf_req *req, uint32_t psn)
-{
-	if (req->sacked != NULL) {
-		for (; req->una != psn; req->una = wf_psn_add(req->una, 1))
-			sack_put(req, req->una, false);
-	}
-	req->una = psn;
-}
-
 /* How far the message of wqe is acknowledged at psn, bytes. */
 static uint32_t bytes_at(const struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn)
 {
 	uint32_t bytes = (uint32_t)wf_psn_diff(psn, wqe->first_psn) << qp->mtu_shift;
 
 	return bytes < wqe->length ? bytes : wqe->length;
+}
+
+/* Moves una to end, which is in wqe. Returns the bytes that were not known to be received. */
+static uint32_t move_una(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t end)
+{
+	struct wf_req *req = &qp->req;
+	uint32_t bytes = 0;
+
+	if (wf_unlikely(req->sacked != NULL)) {
+		while (req->una != end)
+			bytes += wf_sack_pass(qp, wqe);
+		return bytes;
+	}
+	bytes = bytes_at(qp, wqe, end) - bytes_at(qp, wqe, req->una);
+	req->inflight = req->inflight > bytes ? req->inflight - bytes : 0;
+	req->una = end;
+	return bytes;
 }
 
 /* Takes what exec says of wqe, which has PSNs. Returns whether it is done. */
@@ -157,16 +149,14 @@ static bool advance_one(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t *a
 
 	if (wf_wr_is_answered(wqe->opcode)) {
 		while (req->sacked != NULL && wf_psn_diff(wqe->last_psn, req->una) >= 0 &&
-		       sack_test(req, req->una))
-			move_una(req, wf_psn_add(req->una, 1));
+		       wf_sack_received(req, req->una))
+			(void)wf_sack_pass(qp, wqe);
 		return wf_psn_diff(req->una, wqe->last_psn) > 0;
 	}
 	if (wf_psn_diff(end, wqe->last_psn) > 0)
 		end = wf_psn_add(wqe->last_psn, 1);
-	if (wf_psn_diff(end, req->una) > 0) {
-		*acked += bytes_at(qp, wqe, end) - bytes_at(qp, wqe, req->una);
-		move_una(req, end);
-	}
+	if (wf_psn_diff(end, req->una) > 0)
+		*acked += move_una(qp, wqe, end);
 	return wf_psn_diff(req->una, wqe->last_psn) > 0;
 }
 
@@ -201,7 +191,6 @@ uint32_t wf_comp_advance(struct wf_qp *qp)
 		req->psn = req->una;
 	if ((int32_t)(req->cons - req->send) > 0)
 		req->send = req->cons;
-	req->inflight = req->inflight > acked ? req->inflight - acked : 0;
 	if (wf_unlikely(qp->state == WF_QPS_SQD))
 		wf_comp_drained(qp);
 	return acked;
@@ -247,11 +236,9 @@ static void resend_gaps(struct wf_qp *qp, uint32_t end, wf_time now)
 	end = wf_psn_add(end, 0 - qp->init.tune.reorder);
 	if (wf_psn_diff(end, from) <= 0)
 		return;
-	if (req->rtx == req->rtx_end) {
-		req->rtx = from;
-		req->rtx_wqe = req->cons;
-	}
-	req->rtx_end = req->mark = end;
+	req->mark = end;
+	if (wf_sack_lose_all(qp, from, end, false) == 0)
+		return;
 	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
 	wf_qp_kick(qp);
 }
@@ -287,42 +274,73 @@ static void take_credits(struct wf_req *req, const struct wf_packet *pkt)
 		req->lsn = lsn;
 }
 
-/* Selective repeat: the responder keeps what it has, and tells which one came. */
-static void take_sack(struct wf_qp *qp, const struct wf_packet *pkt)
+/* The work request of a PSN that a NAK of selective repeat names; NULL: none, or out of reach. */
+static const struct wf_swqe *named_wqe(const struct wf_req *req, uint32_t psn)
 {
-	struct wf_req *req = &qp->req;
-	uint32_t psn = pkt->u.aeth.msn & WF_PSN_MASK;
 	uint32_t index = req->cons;
-	const struct wf_swqe *wqe;
 
 	if (wf_psn_diff(psn, req->una) < 0 || wf_psn_diff(psn, req->next) >= 0 ||
 	    wf_psn_diff(psn, req->una) > (int32_t)req->sack_mask)
-		return;
-	while (index != req->fresh) {
-		wqe = wf_sq_at(req, index++);
-		if (wf_wr_is_local(wqe->opcode) || wf_psn_diff(wqe->last_psn, psn) < 0)
-			continue;
-		if (!wf_wr_is_answered(wqe->opcode))
-			sack_put(req, psn, true);
-		break;
-	}
-	if (wf_psn_diff(psn, req->high) >= 0 || wf_psn_diff(req->high, req->una) < 0)
-		req->high = wf_psn_add(psn, 1);
+		return NULL;
+	return wf_req_find(req, psn, &index);
 }
 
-static void rx_nak_seq(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
+/*
+ * Selective repeat: the responder has what came, and tells which one that was. Returns the bytes
+ * that were not known to be received.
+ */
+static uint32_t take_sack(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	struct wf_req *req = &qp->req;
+	uint32_t psn = pkt->u.aeth.msn & WF_PSN_MASK;
+	const struct wf_swqe *wqe;
+
+	if (pkt->u.aeth.syndrome != WF_NAK_SEQ || req->sacked == NULL || req->rnr_wait)
+		return 0;
+	wqe = named_wqe(req, psn);
+	if (wqe == NULL)
+		return 0;
+	if (wf_psn_diff(psn, req->high) >= 0 || wf_psn_diff(req->high, req->una) < 0)
+		req->high = wf_psn_add(psn, 1);
+	return wf_wr_is_answered(wqe->opcode) ? 0 : wf_sack_take(qp, wqe, psn);
+}
+
+static void rx_nak_seq(struct wf_qp *qp, wf_time now)
 {
 	struct wf_req *req = &qp->req;
 
 	wf_hca_count(qp->hca, WF_CTR_PACKET_SEQ_ERR);
 	if (req->rnr_wait || !outstanding(req))
 		return;
-	if (req->sacked != NULL) {
-		take_sack(qp, pkt);
+	if (req->sacked != NULL)
 		resend_gaps(qp, wf_psn_add(req->high, WF_PSN_MASK), now);
-	} else if (!req->retrying) {
+	else if (!req->retrying)
 		retry(qp, WF_CC_LOSS_NAK, req->next, now);
-	}
+}
+
+/* A packet was trimmed on its way: that one goes again. */
+static void resend_trimmed(struct wf_qp *qp, uint32_t psn, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+	const struct wf_swqe *wqe;
+
+	if (req->rnr_wait)
+		return;
+	wqe = named_wqe(req, psn);
+	if (wqe == NULL || !wf_sack_lose(qp, wqe, psn))
+		return;
+	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
+	wf_qp_kick(qp);
+}
+
+/* Selective repeat: whatever was said of the packet at una, it has to go again. */
+static void forget_una(struct wf_qp *qp)
+{
+	const struct wf_swqe *wqe =
+		qp->req.sacked == NULL ? NULL : named_wqe(&qp->req, qp->req.una);
+
+	if (wqe != NULL)
+		wf_sack_forget(qp, wqe, qp->req.una);
 }
 
 /* IBTA 9.7.5.2.8: wait, then ask again. */
@@ -341,8 +359,7 @@ static void rx_rnr(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 	if (qp->attr.rnr_retry != 7)
 		req->rnr_left--;
 	req->retry_left = qp->attr.retry_cnt; /* the peer is there */
-	if (req->sacked != NULL)
-		sack_put(req, pkt->psn, false);
+	forget_una(qp);
 	wf_req_resend(qp, wf_psn_add(pkt->psn, 1));
 	req->rnr_wait = true;
 	wf_qp_set_timer(qp, now + (wf_time)rnr_time[value] * 10 * WF_US);
@@ -383,7 +400,9 @@ static void rx_nak(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 		break;
 	case WF_AETH_NAK:
 		if (pkt->u.aeth.syndrome == WF_NAK_SEQ)
-			rx_nak_seq(qp, pkt, now);
+			rx_nak_seq(qp, now);
+		else if (pkt->u.aeth.syndrome == WF_NAK_TRIMMED && qp->req.sacked != NULL)
+			resend_trimmed(qp, pkt->u.aeth.msn & WF_PSN_MASK, now);
 		else
 			rx_nak_fatal(qp, pkt);
 		break;
@@ -432,6 +451,29 @@ static enum wf_wc_status place_answer(const struct wf_qp *qp, struct wf_swqe *wq
 	return WF_WC_SUCCESS;
 }
 
+/*
+ * Selective repeat: a response that ends an answer came, or was trimmed. A READ can only be asked for
+ * again up to its end, so what was trimmed of it waits for this.
+ */
+static void end_of_answer(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+	const struct wf_swqe *wqe;
+
+	req->read_coming = false;
+	if (wf_likely(!req->read_trimmed))
+		return;
+	wqe = answered_wqe(qp, pkt);
+	if (wqe == NULL)
+		return;
+	/* A later READ's waits for its own end. */
+	req->read_trimmed = wf_psn_diff(req->trimmed_psn, wqe->last_psn) > 0;
+	if (wf_sack_lose_all(qp, req->una, wf_psn_add(wqe->last_psn, 1), true) == 0)
+		return;
+	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
+	wf_qp_kick(qp);
+}
+
 /* A READ response or an atomic acknowledge. Everything before it was executed. */
 static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
@@ -443,7 +485,7 @@ static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void 
 	assert(ahead >= 0);
 	if (ahead > 0 && (req->sacked == NULL || ahead > (int32_t)req->sack_mask))
 		return; /* check_implied() asks for what is missing */
-	if (req->sacked != NULL && sack_test(req, pkt->psn))
+	if (req->sacked != NULL && wf_sack_received(req, pkt->psn))
 		return;
 	wqe = answered_wqe(qp, pkt);
 	if (wqe == NULL) {
@@ -458,16 +500,21 @@ static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void 
 	}
 	raise_exec(req, wf_psn_add(pkt->psn, 1));
 	if (req->sacked != NULL)
-		sack_put(req, pkt->psn, true);
+		(void)wf_sack_take(qp, wqe, pkt->psn);
 	else
 		req->una = wf_psn_add(pkt->psn, 1);
 }
 
-/* The newest sample that una has passed, and with it those before. */
+/*
+ * The newest sample that una has passed, and with it those before; with selective repeat, that of the
+ * packet acknowledged last. 0: there is none.
+ */
 static wf_time take_rtt(struct wf_req *req, wf_time now)
 {
 	wf_time rtt = 0;
 
+	if (req->sacked != NULL)
+		return req->newest_at == WF_TIME_NEVER ? 0 : now - req->newest_at;
 	while (req->sample_tail != req->sample_head) {
 		uint32_t slot = req->sample_tail & (WF_RTT_SAMPLES - 1);
 
@@ -479,9 +526,29 @@ static wf_time take_rtt(struct wf_req *req, wf_time now)
 	return rtt;
 }
 
-/* una has moved: retries are counted anew, the timer starts anew, congestion control hears of it. */
-static void progress(struct wf_qp *qp, const struct wf_packet *pkt,
-                     const struct wf_hca_rx_extra *extra, uint32_t acked, wf_time now)
+/* una has moved: retries are counted anew, the timer starts anew. */
+static void progress(struct wf_qp *qp, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+	wf_time at = WF_TIME_NEVER;
+
+	req->retry_left = qp->attr.retry_cnt;
+	req->rnr_left = qp->attr.rnr_retry;
+	/* Until una has caught up, what exec says is known, and being dealt with. */
+	req->retrying = req->retrying && wf_psn_diff(req->exec, req->una) > 0;
+	req->rnr_wait = false;
+	if (wf_psn_diff(req->una, req->high) > 0)
+		req->high = req->una;
+	if (wf_psn_diff(req->una, req->mark) > 0)
+		req->mark = req->una;
+	if (req->timeout != 0 && outstanding(req))
+		at = now + req->timeout;
+	wf_qp_set_timer(qp, at);
+}
+
+/* Something was acknowledged: congestion control hears of it. */
+static void tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
+                    const struct wf_hca_rx_extra *extra, uint32_t acked, wf_time now)
 {
 	struct wf_req *req = &qp->req;
 	struct wf_cc_ack ack = {
@@ -492,21 +559,21 @@ static void progress(struct wf_qp *qp, const struct wf_packet *pkt,
 		.ecn = (pkt->flags & (WF_PACKET_BECN | WF_PACKET_CE)) != 0,
 		.telemetry = extra->telemetry,
 	};
-	wf_time at = WF_TIME_NEVER;
 
-	req->retry_left = qp->attr.retry_cnt;
-	req->rnr_left = qp->attr.rnr_retry;
-	/* Until una has caught up, what exec says is known, and being dealt with. */
-	req->retrying = req->retrying && wf_psn_diff(req->exec, req->una) > 0;
-	req->rnr_wait = false;
-	if (req->timeout != 0 && outstanding(req))
-		at = now + req->timeout;
-	wf_qp_set_timer(qp, at);
 	if (now >= qp->cc->timer)
 		qp->cc->ops->on_timer(qp->cc, now);
 	qp->cc->ops->on_ack(qp->cc, &ack);
+	if (qp->cc->repace)
+		wf_qp_repace(qp, now);
 	if (wf_req_pending(qp))
 		wf_qp_kick(qp);
+}
+
+/* Whether what pkt says counts even when it comes late: with selective repeat it names a packet. */
+static bool names_psn(const struct wf_req *req, const struct wf_packet *pkt)
+{
+	return req->sacked != NULL && wf_op_is_ack(pkt->opcode) &&
+	       (pkt->u.aeth.syndrome == WF_NAK_SEQ || pkt->u.aeth.syndrome == WF_NAK_TRIMMED);
 }
 
 void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
@@ -520,15 +587,20 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 	if (wf_op_has_aeth(pkt->opcode))
 		take_credits(req, pkt);
 	/* Late, or of something never sent: a ghost. */
-	if (wf_psn_diff(pkt->psn, una) < 0 || wf_psn_diff(pkt->psn, req->next) >= 0) {
+	if ((wf_psn_diff(pkt->psn, una) < 0 && !names_psn(req, pkt)) ||
+	    wf_psn_diff(pkt->psn, req->next) >= 0) {
 		if (!req->no_credit && wf_req_pending(qp))
 			wf_qp_kick(qp);
 		return;
 	}
+	req->newest_at = WF_TIME_NEVER;
 	if (wf_op_is_ack(pkt->opcode)) {
 		nak = (pkt->u.aeth.syndrome & WF_AETH_KIND) != WF_AETH_ACK;
-		raise_exec(req, wf_psn_add(pkt->psn, nak ? 0 : 1));
+		if (wf_psn_diff(pkt->psn, una) >= 0)
+			raise_exec(req, wf_psn_add(pkt->psn, nak ? 0 : 1));
 		acked = wf_comp_advance(qp);
+		if (nak && qp->state != WF_QPS_ERR)
+			acked += take_sack(qp, pkt);
 	} else {
 		raise_exec(req, pkt->psn);
 		acked = wf_comp_advance(qp);
@@ -536,14 +608,49 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 			rx_answer(qp, pkt, extra->payload);
 		if (qp->state != WF_QPS_ERR)
 			acked += wf_comp_advance(qp);
+		if (qp->state != WF_QPS_ERR && req->sacked != NULL && wf_op_ends(pkt->opcode))
+			end_of_answer(qp, pkt, now);
 	}
 	if (qp->state == WF_QPS_ERR)
 		return;
 	if (req->una != una)
-		progress(qp, pkt, extra, acked, now);
+		progress(qp, now);
+	if (req->una != una || acked != 0)
+		tell_cc(qp, pkt, extra, acked, now);
 	if (nak)
 		rx_nak(qp, pkt, now);
 	check_implied(qp, now);
+}
+
+/* Whether the last response to a READ has come. */
+static bool has_ended(const struct wf_req *req, const struct wf_swqe *wqe)
+{
+	return wf_psn_diff(wqe->last_psn, req->una) <= (int32_t)req->sack_mask &&
+	       wf_sack_received(req, wqe->last_psn);
+}
+
+void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_req *req = &qp->req;
+	const struct wf_swqe *wqe;
+
+	if (!wf_op_is_read_resp(pkt->opcode) || req->rnr_wait ||
+	    wf_psn_diff(pkt->psn, req->una) < 0 || wf_psn_diff(pkt->psn, req->next) >= 0)
+		return;
+	if (req->sacked == NULL) {
+		if (!req->retrying)
+			retry(qp, WF_CC_LOSS_NAK, req->next, now);
+		return;
+	}
+	wqe = answered_wqe(qp, pkt);
+	if (wqe == NULL || wf_psn_diff(pkt->psn, req->una) > (int32_t)req->sack_mask)
+		return;
+	if (!req->read_trimmed || wf_psn_diff(pkt->psn, req->trimmed_psn) > 0)
+		req->trimmed_psn = pkt->psn;
+	req->read_trimmed = true;
+	/* The end may have come before it. */
+	if (wf_op_ends(pkt->opcode) || (!req->read_coming && has_ended(req, wqe)))
+		end_of_answer(qp, pkt, now);
 }
 
 void wf_comp_timer(struct wf_qp *qp, wf_time now)
@@ -561,7 +668,6 @@ void wf_comp_timer(struct wf_qp *qp, wf_time now)
 		return;
 	wf_hca_count(qp->hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR);
 	/* One packet at least goes again, to draw an answer. */
-	if (req->sacked != NULL)
-		sack_put(req, req->una, false);
+	forget_una(qp);
 	retry(qp, WF_CC_LOSS_TIMEOUT, req->next, now);
 }

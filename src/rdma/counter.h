@@ -39,6 +39,7 @@ enum wf_counter {
 	WF_CTR_TX_BYTES,
 	WF_CTR_RX_DISCARDS,    /* packets dropped because something in them was wrong */
 	WF_CTR_RX_BAD,         /* packets that came corrupted */
+	WF_CTR_RX_TRIMMED,     /* packets that came without their payload */
 	WF_CTR_TX_ACKS,        /* ACKs and NAKs sent */
 	WF_CTR_TX_RETRANSMITS, /* request packets sent again */
 	WF_CTR_OOO_PLACED,     /* out-of-order packets kept, selective repeat */

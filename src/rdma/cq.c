@@ -131,6 +131,20 @@ int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited)
 	return 0;
 }
 
+void wf_cq_forget(struct wf_cq *cq, uint32_t qpn)
+{
+	uint32_t kept = cq->cons;
+
+	for (uint32_t i = cq->cons; i != cq->prod; i++) {
+		const struct wf_wc *wc = &cq->ring[i & cq->mask];
+
+		if (wc->qp_num != qpn)
+			cq->ring[kept++ & cq->mask] = *wc;
+	}
+	cq->prod = kept;
+	assert_cq(cq);
+}
+
 struct wf_cq *wf_hca_next_comp(struct wf_hca *hca)
 {
 	struct wf_cq *cq;

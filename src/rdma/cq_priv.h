@@ -33,6 +33,9 @@ struct wf_cq {
  */
 int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited);
 
+/* Takes out the completions of a queue pair that starts anew. */
+void wf_cq_forget(struct wf_cq *cq, uint32_t qpn);
+
 /* A receive work request in a queue. */
 struct wf_rwqe {
 	uint64_t wr_id;
@@ -57,7 +60,10 @@ struct wf_srq {
 	struct wf_pd *pd;
 	struct wf_rq rq;
 	uint32_t limit;
-	uint32_t refs; /* queue pairs that receive from it */
+	uint32_t refs;        /* queue pairs that receive from it */
+	struct wf_xrcd *xrcd; /* NULL: of no domain */
+	struct wf_cq *cq;     /* in a domain: where what it receives completes */
+	uint32_t num;
 	void *user;
 };
 

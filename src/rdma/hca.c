@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "rdma/cq_priv.h"
 #include "rdma/mr.h"
 #include "rdma/qp_flow.h"
+#include "rdma/xrc.h"
 
 #define HCA_MAX_QP (UINT32_C(1) << 20)
 #define HCA_MAX_MR (UINT32_C(1) << 20)
@@ -38,6 +40,16 @@ void wf_hca_attr_defaults(struct wf_hca_attr *attr)
 	};
 }
 
+static bool qpns_are_valid(const struct wf_hca_attr *a)
+{
+	uint32_t n = UINT32_C(1) << (a->qpn_bits & 31);
+
+	if (a->qpn_bits == 0)
+		return a->qpn_base == 0;
+	return a->qpn_bits <= 24 && a->max_qp + 2 <= n && (a->qpn_base & (n - 1)) == 0 &&
+	       a->qpn_base <= WF_PSN_MASK;
+}
+
 static bool attr_is_valid(const struct wf_hca_attr *a)
 {
 	return a->max_qp >= 1 && a->max_qp <= HCA_MAX_QP && a->max_mr >= 1 &&
@@ -46,7 +58,8 @@ static bool attr_is_valid(const struct wf_hca_attr *a)
 	       a->max_sge <= 64 && a->max_inline <= 4096 && a->max_rd_atomic >= 1 &&
 	       a->max_rd_atomic <= HCA_MAX_RD_ATOMIC && a->max_events >= 1 &&
 	       a->max_events <= HCA_MAX_QUEUE && a->num_pkeys >= 1 && a->num_pkeys <= 64 &&
-	       a->overhead <= 1024 && a->max_mcast <= HCA_MAX_MCAST && a->line_rate != 0;
+	       a->overhead <= 1024 && qpns_are_valid(a) && a->max_mcast <= HCA_MAX_MCAST &&
+	       a->line_rate != 0;
 }
 
 static int hca_alloc_heaps(struct wf_hca *hca)
@@ -89,6 +102,7 @@ static void hca_init_lists(struct wf_hca *hca)
 	wf_list_init(&hca->pds);
 	wf_list_init(&hca->cqs);
 	wf_list_init(&hca->srqs);
+	wf_list_init(&hca->xrcds);
 	wf_list_init(&hca->ahs);
 	if (hca->attr.pkeys == NULL)
 		hca->pkey[0] = 0xffff;
@@ -157,6 +171,8 @@ static void hca_destroy_objects(struct wf_hca *hca)
 		wf_ah_destroy(wf_container_of(hca->ahs.next, struct wf_ah, link));
 	while (!wf_list_empty(&hca->srqs))
 		ret |= wf_srq_destroy(wf_container_of(hca->srqs.next, struct wf_srq, link));
+	while (!wf_list_empty(&hca->xrcds))
+		ret |= wf_xrcd_destroy(wf_container_of(hca->xrcds.next, struct wf_xrcd, link));
 	while (!wf_list_empty(&hca->cqs))
 		ret |= wf_cq_destroy(wf_container_of(hca->cqs.next, struct wf_cq, link));
 	while (!wf_list_empty(&hca->pds)) {
@@ -181,6 +197,7 @@ void wf_hca_destroy(struct wf_hca *hca)
 		assert(hca->heap[i].n == 0);
 		mem->free(mem, hca->heap[i].item);
 	}
+	mem->free(mem, hca->xsrqs);
 	mem->free(mem, hca->mcast);
 	mem->free(mem, hca->event);
 	mem->free(mem, hca->regions);
@@ -215,6 +232,10 @@ static bool check_packet(struct wf_hca *hca, const struct wf_qp *qp, const struc
 	if (wf_op_service(pkt->opcode) != qp->service || !wf_op_is_known(pkt->opcode))
 		return false;
 	if (!wf_qp_is_ud(qp) && pkt->src != qp->dest)
+		return false;
+	/* Of XRC one end only sends requests, the other only answers. */
+	if (wf_unlikely(qp->service == WF_SERVICE_XRC) &&
+	    wf_op_is_response(pkt->opcode) != (qp->type == WF_QPT_XRC_SEND))
 		return false;
 	if (wf_unlikely(pkt->psn > WF_PSN_MASK))
 		return false;
@@ -263,6 +284,18 @@ static void rx_mcast(struct wf_hca *hca, const struct wf_packet *pkt,
 	}
 }
 
+/* Of a packet the headers came. Where nothing is sent again, it is lost. */
+static void rx_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
+{
+	wf_hca_count(qp->hca, WF_CTR_RX_TRIMMED);
+	if (!qp->reliable)
+		return;
+	if (wf_op_is_response(pkt->opcode))
+		wf_comp_trimmed(qp, pkt, now);
+	else
+		wf_resp_trimmed(qp, pkt);
+}
+
 void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
                wf_time now)
 {
@@ -292,10 +325,14 @@ void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_
 		handle_cnp(qp, now);
 		return;
 	}
-	if (wf_op_has_payload(pkt->opcode))
-		hca->counter[WF_CTR_RX_BYTES] += pkt->length;
 	if ((pkt->flags & WF_PACKET_CE) != 0)
 		note_mark(qp, now);
+	if (wf_unlikely(pkt->type == WF_PACKET_TRIMMED)) {
+		rx_trimmed(qp, pkt, now);
+		return;
+	}
+	if (wf_op_has_payload(pkt->opcode))
+		hca->counter[WF_CTR_RX_BYTES] += pkt->length;
 	if (wf_op_is_response(pkt->opcode))
 		wf_comp_rx(qp, pkt, extra, now);
 	else if (wf_qp_is_ud(qp))
@@ -311,6 +348,14 @@ static void count_tx(struct wf_hca *hca, const struct wf_packet *pkt)
 		hca->counter[WF_CTR_TX_BYTES] += pkt->length;
 }
 
+/* An entropy for one packet: any of the 2^14 UDP source ports that RoCE v2 uses. */
+static uint16_t spray_entropy(struct wf_qp *qp)
+{
+	uint64_t v = (uint64_t)qp->qpn << 40 ^ (uint64_t)qp->hca->attr.host << 20 ^ qp->sprayed++;
+
+	return (uint16_t)(0xc000 | (wf_mix64(v) >> 50));
+}
+
 /* The next data packet of qp: a READ response before a request. Charges its pacing. */
 static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
 {
@@ -322,9 +367,12 @@ static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *
 	} else if (!wf_req_tx(qp, now, pkt, payload)) {
 		return false;
 	}
+	if (qp->init.tune.spray)
+		pkt->entropy = spray_entropy(qp);
 	if (now >= cc->timer)
 		cc->ops->on_timer(cc, now);
 	cc->ops->on_send(cc, pkt->size, now);
+	qp->paced = cc->gap;
 	if (cc->gap != 0)
 		qp->next_tx = wf_max_time(qp->next_tx, now) + wf_cc_gap(cc, pkt->size);
 	return true;
@@ -336,6 +384,10 @@ static bool tx_ack(struct wf_hca *hca, wf_time now, struct wf_packet *pkt)
 		struct wf_qp *qp = wf_container_of(hca->ack_ring.next, struct wf_qp, ack_link);
 		bool sent;
 
+		if (wf_unlikely(qp->hold)) {
+			wf_list_remove(&qp->ack_link); /* wf_qp_hold() puts it back */
+			continue;
+		}
 		if (wf_unlikely(hca->held >> wf_answer_class(qp) & 1)) {
 			wf_list_remove(&qp->ack_link);
 			wf_list_append(&hca->held_acks, &qp->ack_link);
@@ -347,10 +399,51 @@ static bool tx_ack(struct wf_hca *hca, wf_time now, struct wf_packet *pkt)
 		if (sent) {
 			if (wf_answer_ack_due(qp))
 				wf_list_append(&hca->ack_ring, &qp->ack_link);
+			hca->sender = qp;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* What is left of qp's wait, as long as it takes at the rate that it has now. */
+static void rescale(struct wf_qp *qp, wf_time now)
+{
+	qp->next_tx =
+		now + (wf_time)((unsigned __int128)(qp->next_tx - now) * qp->cc->gap / qp->paced);
+	qp->paced = qp->cc->gap;
+}
+
+void wf_qp_repace(struct wf_qp *qp, wf_time now)
+{
+	if (qp->paced == 0 || qp->paced == qp->cc->gap || qp->next_tx <= now)
+		return;
+	rescale(qp, now);
+	if (qp->tx_where == WF_TX_PACED)
+		wf_heap_set(qp->hca, WF_HEAP_PACE, qp, qp->next_tx);
+}
+
+/*
+ * Has qp wait for its time to send; false: that has come. The rate may change before, and at a low rate
+ * the wait is long: what is left of it shrinks as the rate grows, like a bucket that fills faster.
+ */
+static bool pace(struct wf_qp *qp, wf_time now)
+{
+	struct wf_cc *cc = qp->cc;
+
+	if (qp->next_tx <= now)
+		return false;
+	if (now >= cc->timer)
+		cc->ops->on_timer(cc, now);
+	if (cc->gap < qp->paced) {
+		rescale(qp, now);
+		if (qp->next_tx <= now)
+			return false;
+	}
+	qp->tx_where = WF_TX_PACED;
+	wf_heap_set(qp->hca, WF_HEAP_PACE, qp,
+	            cc->timer > now ? wf_min_time(qp->next_tx, cc->timer) : qp->next_tx);
+	return true;
 }
 
 static void wake_paced(struct wf_hca *hca, wf_time now)
@@ -361,6 +454,8 @@ static void wake_paced(struct wf_hca *hca, wf_time now)
 		struct wf_qp *qp = heap->item[0].qp;
 
 		assert(qp->tx_where == WF_TX_PACED);
+		if (pace(qp, now))
+			continue;
 		wf_heap_set(hca, WF_HEAP_PACE, qp, WF_TIME_NEVER);
 		qp->tx_where = WF_TX_RING;
 		wf_list_append(&hca->tx_ring, &qp->tx_link);
@@ -415,25 +510,32 @@ bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *pay
 		assert(qp->tx_where == WF_TX_RING);
 		wf_list_remove(&qp->tx_link);
 		qp->tx_where = WF_TX_NONE;
+		if (wf_unlikely(qp->hold)) {
+			qp->tx_where = WF_TX_PARKED;
+			continue;
+		}
 		if (wf_unlikely(hca->held >> data_class(qp) & 1)) {
 			qp->tx_where = WF_TX_HELD;
 			wf_list_append(&hca->held_ring, &qp->tx_link);
 			continue;
 		}
-		if (qp->next_tx > now) {
-			qp->tx_where = WF_TX_PACED;
-			wf_heap_set(hca, WF_HEAP_PACE, qp, qp->next_tx);
+		if (pace(qp, now))
 			continue;
-		}
 		sent = tx_data(qp, now, pkt, payload);
 		if (sent && (wf_req_pending(qp) || wf_answer_has_read(qp)))
 			wf_qp_kick(qp);
 		if (sent) {
 			count_tx(hca, pkt);
+			hca->sender = qp;
 			return true;
 		}
 	}
 	return false;
+}
+
+struct wf_qp *wf_hca_sender(const struct wf_hca *hca)
+{
+	return hca->sender;
 }
 
 wf_time wf_hca_tx_time(const struct wf_hca *hca)
@@ -471,6 +573,12 @@ void wf_hca_tick(struct wf_hca *hca, wf_time now)
 			wf_comp_timer(qp, now);
 		}
 	}
+}
+
+void wf_hca_watch(struct wf_hca *hca, wf_hca_watch_fn *fn, void *ctx)
+{
+	hca->watch = fn;
+	hca->watch_ctx = ctx;
 }
 
 uint64_t wf_hca_counter(const struct wf_hca *hca, enum wf_counter counter)

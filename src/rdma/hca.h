@@ -44,6 +44,16 @@ struct wf_hca;
  */
 typedef bool wf_hca_grh_fn(void *ctx, const struct wf_packet *pkt, uint8_t grh[WF_GRH_BYTES]);
 
+/*
+ * Where the payload of a packet of a connected queue pair is to be written: pkt->length bytes. Called
+ * within wf_hca_tx(), when all but the payload of *pkt is known. Returns NULL for the buffer that
+ * wf_hca_tx() was given. It may be called for a packet that is not sent after all.
+ */
+typedef void *wf_hca_place_fn(void *ctx, const struct wf_packet *pkt);
+
+/* Copies payload to where it is to be written; as memcpy(). */
+typedef void wf_hca_copy_fn(void *to, const void *from, size_t n);
+
 struct wf_hca_attr {
 	uint64_t guid;
 	uint64_t line_rate;     /* of the port, bits/s, not 0; what pacing cannot exceed */
@@ -57,6 +67,8 @@ struct wf_hca_attr {
 	uint32_t max_rd_atomic; /* READs and atomics in flight towards a queue pair, 1 to 128 */
 	uint32_t max_mcast;     /* attachments to multicast groups, 0 to 2^16 */
 	uint32_t max_events;    /* asynchronous events that may wait */
+	uint32_t qpn_base;      /* queue pairs are numbered from here: a multiple of 2^qpn_bits */
+	uint8_t qpn_bits;       /* so many numbers, 2^n > max_qp + 1; 0: all 2^24, from 0 */
 	uint16_t overhead;      /* bytes of a packet besides BTH, extended headers, payload, pad */
 	uint16_t num_pkeys;     /* entries of the P_Key table, 1 to 64 */
 	const uint16_t *pkeys;  /* borrowed until create returns; NULL: 0xffff first, then none */
@@ -64,6 +76,9 @@ struct wf_hca_attr {
 	bool roce;              /* CNPs are RoCE's; false: InfiniBand's */
 	wf_hca_grh_fn *grh;     /* NULL: no packet has a GRH */
 	void *grh_ctx;
+	wf_hca_place_fn *place; /* NULL: always the buffer of wf_hca_tx() */
+	void *place_ctx;
+	wf_hca_copy_fn *copy; /* NULL: memcpy() */
 };
 
 /* Everything set to what a present-day adapter offers, at 400 Gb/s on RoCE v2. */
@@ -87,7 +102,8 @@ void wf_hca_destroy(struct wf_hca *hca);
 struct wf_hca_rx_extra {
 	const void *payload;               /* pkt->length bytes; NULL: contents do not matter */
 	const struct wf_cc_int *telemetry; /* what came back with an acknowledgement */
-	uint32_t echo;                     /* put into the payload field of the ACK that answers */
+	uint64_t echo;   /* comes out again in the ACK that answers, with WF_PACKET_INT; 0: none */
+	uint64_t *spare; /* set to an older echo that this one replaces; NULL: nobody asks */
 };
 
 /*
@@ -100,8 +116,9 @@ void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_
 /*
  * The next packet for the port. Acknowledgements go first; then the queue pairs that have work take
  * turns, a packet each, as far as their pacing allows. Writes *pkt (all but .at and .input) and, when
- * payload is not NULL, its pkt->length bytes; payload has room for 4096. pkt->payload is 0 except in
- * an ACK (see struct wf_hca_rx_extra).
+ * payload is not NULL, its pkt->length bytes; payload has room for 4096. pkt->payload is 0. WF_PACKET_INT
+ * is set in packets that want telemetry, which the driver adds and pkt->size includes, and in ACKs
+ * whose atomic_va is an echo (see struct wf_hca_rx_extra).
  *
  * Returns true when there was one.
  */
@@ -118,6 +135,9 @@ wf_time wf_hca_tx_time(const struct wf_hca *hca);
  * (bit n: class n). A driver holds a class while the port may not send it, so that the others go on.
  */
 void wf_hca_hold(struct wf_hca *hca, uint32_t classes);
+
+/* The queue pair whose packet wf_hca_tx() returned last; valid until the next call. */
+struct wf_qp *wf_hca_sender(const struct wf_hca *hca);
 
 /* The earliest time at which wf_hca_tick() has work; WF_TIME_NEVER if none. */
 wf_time wf_hca_deadline(const struct wf_hca *hca);
@@ -145,6 +165,18 @@ void wf_hca_port_event(struct wf_hca *hca, enum wf_event_type type);
 struct wf_cq *wf_hca_next_comp(struct wf_hca *hca);
 
 uint64_t wf_hca_counter(const struct wf_hca *hca, enum wf_counter counter);
+
+enum wf_hca_note { WF_HCA_RETRANSMIT, WF_HCA_QP_ERROR };
+
+/*
+ * Told when a queue pair with host dest sends a request packet again, or goes into error: status is
+ * that of the work request that failed, WF_WC_SUCCESS where none did. It changes nothing.
+ */
+typedef void wf_hca_watch_fn(void *ctx, enum wf_hca_note note, uint32_t dest,
+                             enum wf_wc_status status, wf_time now);
+
+/* Has fn called from now on. */
+void wf_hca_watch(struct wf_hca *hca, wf_hca_watch_fn *fn, void *ctx);
 
 const struct wf_hca_attr *wf_hca_attr(const struct wf_hca *hca);
 

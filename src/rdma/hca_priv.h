@@ -46,6 +46,12 @@ struct wf_pd {
 	uint32_t refs; /* objects that belong to it */
 };
 
+struct wf_xrcd {
+	struct wf_list link;
+	struct wf_pd *pd; /* of its queue pairs, until they know better */
+	uint32_t srqs;
+};
+
 struct wf_ah {
 	struct wf_list link;
 	struct wf_pd *pd;
@@ -81,7 +87,8 @@ struct wf_hca {
 	uint32_t classes;                    /* bit per class that some queue pair has used */
 	uint32_t held;                       /* bit per class that may not send: wf_hca_hold() */
 	wf_time now;
-	struct wf_qp **qps; /* by the lower bits of the QPN */
+	struct wf_qp *sender; /* of the last packet */
+	struct wf_qp **qps;   /* by the lower bits of the QPN */
 	uint32_t qp_mask;
 	uint32_t region_mask;
 	struct wf_region *regions;
@@ -98,8 +105,12 @@ struct wf_hca {
 	uint32_t next_qp; /* where the search for a free QPN goes on */
 	uint32_t num_qps;
 	struct wf_mem *mem;
+	wf_hca_watch_fn *watch; /* NULL: nobody looks */
+	void *watch_ctx;
 	struct wf_list comps; /* completion queues whose notice came true */
-	struct wf_list pds, cqs, srqs, ahs;
+	struct wf_list pds, cqs, srqs, ahs, xrcds;
+	struct wf_srq *
+		*xsrqs; /* those of XRC domains by their numbers; NULL before the first domain */
 };
 
 static inline void wf_list_init(struct wf_list *l)

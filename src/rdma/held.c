@@ -4,7 +4,10 @@
  *
  * The packet with PSN p is in place p modulo the window, until it is the expected one; then it goes
  * the way of any packet, so what programs see (memory, completions) is in order. The requester is
- * told of each arrival.
+ * told of each arrival, and of each packet that came trimmed.
+ *
+ * With direct placement the payload of a WRITE goes to memory when it comes, if it is known where: the
+ * packet with the address has come. All else (checks, completions) still waits for its turn.
  */
 #include <assert.h>
 #include <string.h>
@@ -35,6 +38,86 @@ static void untell(struct wf_qp *qp, struct wf_held *held)
 	wf_qp_kick_ack(qp);
 }
 
+/* The WRITE that is being received, from the expected packet on. */
+static struct wf_early in_progress(const struct wf_qp *qp)
+{
+	const struct wf_resp *resp = &qp->resp;
+
+	return (struct wf_early){
+		.va = resp->va,
+		.rkey = resp->rkey,
+		.first_psn = resp->epsn,
+		.last_psn = wf_psn_add(resp->epsn, wf_qp_packets(qp, resp->resid) - 1),
+		.length = resp->resid,
+	};
+}
+
+static void note_early(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	resp->early[resp->n_early++ % WF_EARLY_WRITES] = (struct wf_early){
+		.va = pkt->u.reth.va,
+		.rkey = pkt->u.reth.rkey,
+		.first_psn = pkt->psn,
+		.last_psn = wf_psn_add(pkt->psn, wf_qp_packets(qp, pkt->u.reth.dma_len) - 1),
+		.length = pkt->u.reth.dma_len,
+	};
+}
+
+/* Whether psn is of a WRITE whose address is known: then *write is that one. */
+static bool find_early(const struct wf_qp *qp, uint32_t psn, struct wf_early *write)
+{
+	const struct wf_resp *resp = &qp->resp;
+
+	*write = in_progress(qp);
+	if (resp->in_msg == WF_IN_WRITE && wf_psn_diff(write->last_psn, psn) >= 0)
+		return true;
+	for (uint32_t i = 0; i < WF_EARLY_WRITES && i < resp->n_early; i++) {
+		*write = resp->early[(resp->n_early - 1 - i) % WF_EARLY_WRITES];
+		/* One that has begun in its turn is the one in progress, or over. */
+		if (wf_psn_diff(write->first_psn, resp->epsn) > 0 &&
+		    wf_psn_diff(psn, write->first_psn) >= 0 &&
+		    wf_psn_diff(write->last_psn, psn) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Puts the payload of an early packet where it belongs. Returns false when that is not known, or
+ * something is wrong with it: its turn will show.
+ */
+static bool place(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	const struct wf_region *region;
+	struct wf_early write;
+	uint32_t offset, length;
+	char *to;
+
+	if (!wf_op_is_write(pkt->opcode) ||
+	    (qp->attr.qp_access_flags & WF_ACCESS_REMOTE_WRITE) == 0)
+		return false;
+	if (wf_op_starts(pkt->opcode))
+		note_early(qp, pkt);
+	if (!find_early(qp, pkt->psn, &write))
+		return false;
+	offset = (uint32_t)wf_psn_diff(pkt->psn, write.first_psn) << qp->mtu_shift;
+	length = pkt->psn == write.last_psn ? write.length - offset : wf_qp_mtu(qp);
+	if (pkt->length != length || wf_op_ends(pkt->opcode) != (pkt->psn == write.last_psn))
+		return false;
+	if (length == 0)
+		return true;
+	region = wf_region_check(qp->hca, qp->pd, qp->qpn, write.rkey, write.va + offset, length,
+	                         WF_ACCESS_REMOTE_WRITE, true);
+	if (region == NULL)
+		return false;
+	to = wf_region_host(region, write.va + offset);
+	if (to != NULL && payload != NULL)
+		memmove(to, payload, length);
+	return true;
+}
+
 void wf_held_add(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
 	struct wf_resp *resp = &qp->resp;
@@ -52,7 +135,9 @@ void wf_held_add(struct wf_qp *qp, const struct wf_packet *pkt, const void *payl
 			untell(qp, held);
 		return;
 	}
-	if (wf_op_has_payload(pkt->opcode) && payload != NULL && resp->held_data != NULL)
+	held->placed = qp->init.tune.direct && place(qp, pkt, payload);
+	if (!held->placed && wf_op_has_payload(pkt->opcode) && payload != NULL &&
+	    resp->held_data != NULL)
 		memcpy(resp->held_data + (size_t)slot * DATA_BYTES, payload, pkt->length);
 	held->used = true;
 	held->pkt = *pkt;
@@ -76,17 +161,18 @@ struct wf_held *wf_held_take(struct wf_qp *qp, const void **payload_p)
 	if (!held->told)
 		wf_answer_ack(qp, WF_AETH_ACK);
 	release(resp, held);
-	*payload_p = resp->held_data == NULL ? NULL : resp->held_data + (size_t)slot * DATA_BYTES;
+	*payload_p = NULL;
+	if (!held->placed && resp->held_data != NULL)
+		*payload_p = resp->held_data + (size_t)slot * DATA_BYTES;
 	return held;
 }
 
-/* A READ may pass PSNs that a wrong peer filled with packets; they will never be expected. */
-static void drop_passed(struct wf_resp *resp)
+void wf_held_drop_passed(struct wf_resp *resp, uint32_t psn)
 {
 	for (uint32_t i = 0; i <= resp->held_mask && resp->helds != 0; i++) {
 		struct wf_held *held = &resp->held[i];
 
-		if (!held->used || wf_psn_diff(held->pkt.psn, resp->epsn) >= 0)
+		if (!held->used || wf_psn_diff(held->pkt.psn, psn) >= 0)
 			continue;
 		release(resp, held);
 	}
@@ -97,7 +183,6 @@ uint32_t wf_held_tell(struct wf_qp *qp)
 	struct wf_resp *resp = &qp->resp;
 	uint32_t psn = resp->tell_psn;
 
-	drop_passed(resp);
 	if (wf_psn_diff(psn, resp->epsn) < 0)
 		psn = resp->epsn;
 	for (uint32_t i = 0; resp->untold != 0 && i <= resp->held_mask; i++) {
@@ -113,4 +198,34 @@ uint32_t wf_held_tell(struct wf_qp *qp)
 		psn = wf_psn_add(psn, 1);
 	}
 	return resp->epsn;
+}
+
+void wf_held_trim(struct wf_qp *qp, uint32_t psn)
+{
+	struct wf_resp *resp = &qp->resp;
+	struct wf_held *held = &resp->held[psn & resp->held_mask];
+
+	if (wf_psn_diff(psn, resp->epsn) > (int32_t)resp->held_mask)
+		return;
+	if (held->used && held->pkt.psn == psn) {
+		/* It came before: the requester has not heard of that. */
+		if (held->told)
+			untell(qp, held);
+		return;
+	}
+	if (resp->n_trims > resp->held_mask)
+		return; /* its timer finds out */
+	resp->trims[(resp->trim_head + resp->n_trims++) & resp->held_mask] = psn;
+	wf_qp_kick_ack(qp);
+}
+
+bool wf_held_next_trim(struct wf_resp *resp, uint32_t *psn_p)
+{
+	while (resp->n_trims != 0) {
+		*psn_p = resp->trims[resp->trim_head++ & resp->held_mask];
+		resp->n_trims--;
+		if (wf_psn_diff(*psn_p, resp->epsn) >= 0)
+			return true;
+	}
+	return false;
 }

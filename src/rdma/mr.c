@@ -136,8 +136,8 @@ int wf_mr_rereg(struct wf_mr *mr, uint32_t flags, struct wf_pd *pd, const struct
 		r->access = (uint16_t)attr->access;
 	if ((flags & WF_REREG_TRANSLATION) != 0)
 		set_translation(r, attr);
-	r->key = wf_rkey_next(r->key);
-	r->next_key = r->key;
+	if (!r->valid)
+		r->key = r->next_key = wf_rkey_next(r->key);
 	r->valid = true;
 	return 0;
 }

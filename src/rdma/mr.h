@@ -39,8 +39,8 @@ int wf_mr_reg(struct wf_pd *pd, const struct wf_mr_attr *attr, struct wf_mr **mr
 #define WF_REREG_ACCESS 4
 
 /*
- * Changes what flags name and makes an invalidated region valid again, under a new key. pd and attr
- * are looked at as flags say. Returns 0, -EINVAL, or -EBUSY while windows are bound to it.
+ * Changes what flags name; the keys stay. A region that was invalidated becomes valid again, under a
+ * new key. pd and attr are looked at as flags say. Returns 0, -EINVAL, or -EBUSY while windows are bound to it.
  */
 int wf_mr_rereg(struct wf_mr *mr, uint32_t flags, struct wf_pd *pd,
                 const struct wf_mr_attr *attr) WF_MUST_USE;

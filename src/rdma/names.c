@@ -129,6 +129,7 @@ const char *wf_counter_name(enum wf_counter counter)
 		[WF_CTR_TX_BYTES] = "tx_bytes",
 		[WF_CTR_RX_DISCARDS] = "rx_discards",
 		[WF_CTR_RX_BAD] = "rx_bad",
+		[WF_CTR_RX_TRIMMED] = "rx_trimmed",
 		[WF_CTR_TX_ACKS] = "tx_acks",
 		[WF_CTR_TX_RETRANSMITS] = "tx_retransmits",
 		[WF_CTR_OOO_PLACED] = "ooo_placed",

@@ -16,7 +16,7 @@
 
 /* The one block of memory of a queue pair: where each part of it lies. */
 struct layout {
-	size_t cc, sq, rq, wqe, job, res, sacked, held, data;
+	size_t cc, sq, rq, wqe, job, res, sacked, lost, sent_at, held, trims, data;
 	size_t total;
 	uint32_t sq_stride, sq_slots, rq_slots, rd_slots, window;
 };
@@ -50,8 +50,9 @@ static void make_layout(const struct wf_hca *hca, const struct wf_qp_init *init,
 	l->rq_slots = wf_pow2_ceil(cap->max_recv_wr);
 	if (init->srq == NULL)
 		l->rq = lay(l, (size_t)l->rq_slots * wf_rwqe_bytes(cap->max_recv_sge));
-	l->wqe = lay(l, wf_rwqe_bytes(init->srq != NULL ? hca->attr.max_sge : cap->max_recv_sge));
-	if (init->type == WF_QPT_RC) {
+	l->wqe = lay(l, wf_rwqe_bytes(init->srq != NULL || init->xrcd != NULL ? hca->attr.max_sge
+	                                                                      : cap->max_recv_sge));
+	if (init->type == WF_QPT_RC || init->type == WF_QPT_XRC_RECV) {
 		l->rd_slots = wf_pow2_ceil(hca->attr.max_rd_atomic);
 		l->job = lay(l, 2 * (size_t)l->rd_slots * sizeof(struct wf_job));
 		l->res = lay(l, (size_t)l->rd_slots * sizeof(struct wf_res));
@@ -59,6 +60,9 @@ static void make_layout(const struct wf_hca *hca, const struct wf_qp_init *init,
 	if (selective) {
 		l->window = init->tune.window != 0 ? init->tune.window : SEL_WINDOW_DEFAULT;
 		l->sacked = lay(l, l->window / 8);
+		l->lost = lay(l, l->window / 8);
+		l->sent_at = lay(l, l->window * sizeof(wf_time));
+		l->trims = lay(l, l->window * sizeof(uint32_t));
 		l->held = lay(l, (size_t)l->window * sizeof(struct wf_held));
 		if (hca->attr.data)
 			l->data = lay(l, (size_t)l->window * MTU_MAX);
@@ -73,7 +77,7 @@ static bool tune_is_valid(const struct wf_qp_init *init)
 	if (tune->cnp_interval < 0)
 		return false;
 	if (tune->recovery == WF_RECOVERY_GO_BACK_N)
-		return window <= WINDOW_MAX && tune->reorder == 0;
+		return window <= WINDOW_MAX && tune->reorder == 0 && !tune->direct;
 	if (tune->recovery != WF_RECOVERY_SELECTIVE || init->type != WF_QPT_RC || tune->credits)
 		return false;
 	if (window == 0)
@@ -82,17 +86,29 @@ static bool tune_is_valid(const struct wf_qp_init *init)
 	       (window & (window - 1)) == 0 && tune->reorder < window;
 }
 
+/* Which completion queues it needs, and none that it has no use for. */
+static bool queues_are_valid(const struct wf_hca *hca, const struct wf_qp_init *init)
+{
+	bool sends = init->type != WF_QPT_XRC_RECV;
+	bool receives = sends && init->type != WF_QPT_XRC_SEND;
+
+	if ((init->send_cq != NULL) != sends || (init->recv_cq != NULL) != receives ||
+	    (init->srq != NULL && !receives) || (init->xrcd != NULL) == sends)
+		return false;
+	return (!sends || init->send_cq->hca == hca) && (!receives || init->recv_cq->hca == hca) &&
+	       (init->srq == NULL || (init->srq->pd->hca == hca && init->srq->xrcd == NULL)) &&
+	       (init->xrcd == NULL || init->xrcd->pd->hca == hca);
+}
+
 static bool init_is_valid(const struct wf_hca *hca, const struct wf_qp_init *init)
 {
 	const struct wf_qp_cap *cap = &init->cap;
 	const struct wf_hca_attr *a = &hca->attr;
 
-	if (init->type < WF_QPT_GSI || init->type > WF_QPT_UD)
+	if ((init->type < WF_QPT_GSI || init->type > WF_QPT_UD) && init->type != WF_QPT_XRC_SEND &&
+	    init->type != WF_QPT_XRC_RECV)
 		return false;
-	if (init->send_cq == NULL || init->recv_cq == NULL || init->send_cq->hca != hca ||
-	    init->recv_cq->hca != hca)
-		return false;
-	if (init->srq != NULL && init->srq->pd->hca != hca)
+	if (!queues_are_valid(hca, init))
 		return false;
 	return cap->max_send_wr <= a->max_qp_wr && cap->max_recv_wr <= a->max_qp_wr &&
 	       cap->max_send_sge <= a->max_sge && cap->max_recv_sge <= a->max_sge &&
@@ -102,6 +118,9 @@ static bool init_is_valid(const struct wf_hca *hca, const struct wf_qp_init *ini
 /* Takes a number for qp: the next one whose place in the table is free. -ENOMEM: all are taken. */
 static int take_qpn(struct wf_hca *hca, struct wf_qp *qp)
 {
+	uint32_t bits = hca->attr.qpn_bits != 0 ? hca->attr.qpn_bits : 24;
+	uint32_t numbers = (UINT32_C(1) << bits) - 1;
+
 	if (qp->type == WF_QPT_GSI) {
 		if (hca->qps[WF_QPN_GSI] != NULL)
 			return -EEXIST;
@@ -110,7 +129,7 @@ static int take_qpn(struct wf_hca *hca, struct wf_qp *qp)
 		if (hca->num_qps >= hca->attr.max_qp)
 			return -ENOMEM;
 		do {
-			qp->qpn = hca->next_qp++ & WF_PSN_MASK;
+			qp->qpn = hca->attr.qpn_base | (hca->next_qp++ & numbers);
 		} while ((qp->qpn & hca->qp_mask) < 2 || qp->qpn == WF_QPN_MULTICAST ||
 		         hca->qps[qp->qpn & hca->qp_mask] != NULL);
 	}
@@ -144,7 +163,10 @@ static void set_parts(struct wf_qp *qp, const struct layout *l, const struct wf_
 	}
 	if (l->window != 0) {
 		qp->req.sacked = (uint64_t *)(void *)(base + l->sacked);
+		qp->req.lost = (uint64_t *)(void *)(base + l->lost);
+		qp->req.sent_at = (wf_time *)(void *)(base + l->sent_at);
 		qp->req.sack_mask = l->window - 1;
+		qp->resp.trims = (uint32_t *)(void *)(base + l->trims);
 		qp->resp.held = (struct wf_held *)(void *)(base + l->held);
 		qp->resp.held_mask = l->window - 1;
 		qp->resp.held_data = l->data != 0 ? base + l->data : NULL;
@@ -160,8 +182,10 @@ static void take_refs(struct wf_qp *qp, const struct wf_qp_init *init)
 	qp->recv_cq = init->recv_cq;
 	qp->srq = init->srq;
 	qp->pd->refs++;
-	qp->send_cq->refs++;
-	qp->recv_cq->refs++;
+	if (qp->send_cq != NULL)
+		qp->send_cq->refs++;
+	if (qp->recv_cq != NULL)
+		qp->recv_cq->refs++;
 	if (qp->srq != NULL)
 		qp->srq->refs++;
 }
@@ -169,10 +193,9 @@ static void take_refs(struct wf_qp *qp, const struct wf_qp_init *init)
 int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp **qp_p)
 {
 	static const uint8_t service[] = {
-		[WF_QPT_GSI] = WF_SERVICE_UD,
-		[WF_QPT_RC] = WF_SERVICE_RC,
-		[WF_QPT_UC] = WF_SERVICE_UC,
-		[WF_QPT_UD] = WF_SERVICE_UD,
+		[WF_QPT_GSI] = WF_SERVICE_UD,       [WF_QPT_RC] = WF_SERVICE_RC,
+		[WF_QPT_UC] = WF_SERVICE_UC,        [WF_QPT_UD] = WF_SERVICE_UD,
+		[WF_QPT_XRC_SEND] = WF_SERVICE_XRC, [WF_QPT_XRC_RECV] = WF_SERVICE_XRC,
 	};
 	struct wf_hca *hca = pd->hca;
 	struct layout layout;
@@ -189,6 +212,7 @@ int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp *
 	qp->pd = pd;
 	qp->type = (uint8_t)init->type;
 	qp->service = service[init->type];
+	qp->reliable = qp->service == WF_SERVICE_RC || qp->service == WF_SERVICE_XRC;
 	qp->init = *init;
 	qp->sq_sig_all = init->sq_sig_all;
 	qp->attr.path_mtu = WF_MTU_4096;
@@ -222,10 +246,13 @@ void wf_qp_destroy(struct wf_qp *qp)
 	wf_mcast_purge(hca, qp);
 	hca->qps[qp->qpn & hca->qp_mask] = NULL;
 	hca->num_qps--;
-	qp->pd->refs--;
-	qp->send_cq->refs--;
-	qp->recv_cq->refs--;
-	if (qp->srq != NULL)
+	/* An XRC_RECV queue pair only borrows what it receives for. */
+	(qp->init.xrcd != NULL ? qp->init.xrcd->pd : qp->pd)->refs--;
+	if (qp->send_cq != NULL)
+		qp->send_cq->refs--;
+	if (qp->init.recv_cq != NULL)
+		qp->recv_cq->refs--;
+	if (qp->init.srq != NULL)
 		qp->srq->refs--;
 	hca->mem->free(hca->mem, qp);
 }
@@ -242,6 +269,19 @@ void wf_qp_kick_ack(struct wf_qp *qp)
 {
 	if (wf_list_empty(&qp->ack_link))
 		wf_list_append(&qp->hca->ack_ring, &qp->ack_link);
+}
+
+void wf_qp_hold(struct wf_qp *qp, bool hold)
+{
+	qp->hold = hold;
+	if (hold)
+		return;
+	if (qp->tx_where == WF_TX_PARKED) {
+		qp->tx_where = WF_TX_NONE;
+		wf_qp_kick(qp);
+	}
+	if (wf_answer_ack_due(qp))
+		wf_qp_kick_ack(qp);
 }
 
 void wf_qp_set_timer(struct wf_qp *qp, wf_time at)
@@ -283,11 +323,20 @@ void wf_qp_complete(struct wf_qp *qp, struct wf_cq *cq, const struct wf_wc *wc, 
 	wf_qp_to_error(qp);
 }
 
+void wf_qp_tell(const struct wf_qp *qp, enum wf_hca_note note, wf_time now)
+{
+	const struct wf_hca *hca = qp->hca;
+
+	if (hca->watch != NULL)
+		hca->watch(hca->watch_ctx, note, qp->dest, (enum wf_wc_status)qp->why, now);
+}
+
 void wf_qp_to_error(struct wf_qp *qp)
 {
 	if (qp->state == WF_QPS_ERR || qp->state == WF_QPS_RESET)
 		return;
 	qp->state = WF_QPS_ERR;
+	wf_qp_tell(qp, WF_HCA_QP_ERROR, qp->hca->now);
 	wf_qp_unschedule(qp);
 	if (!qp->resp.refused) {
 		qp->resp.jobs = qp->resp.replays = 0;
@@ -301,7 +350,7 @@ void wf_qp_to_error(struct wf_qp *qp)
 		wf_qp_kick(qp);
 	wf_comp_flush(qp);
 	wf_resp_flush(qp);
-	if (qp->srq != NULL)
+	if (qp->init.srq != NULL)
 		wf_qp_event(qp, WF_EVENT_QP_LAST_WQE_REACHED);
 }
 

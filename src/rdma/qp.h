@@ -10,7 +10,7 @@
  *	                                   SQE
  *
  * In ERR every work request, waiting or posted later, completes with WR_FLUSH_ERR. RESET forgets
- * everything; the queue pair can then be brought up again.
+ * everything, completions that nobody has taken yet included; the queue pair can then be brought up again.
  */
 #ifndef WF_RDMA_QP_H
 #define WF_RDMA_QP_H
@@ -22,8 +22,8 @@ enum wf_recovery {
 	WF_RECOVERY_GO_BACK_N,
 	/*
 	 * Only what is missing is sent again, and packets that come out of order are kept until
-	 * their turn. A NAK for a PSN sequence error tells in its MSN field which PSN came. Both
-	 * ends of a connection choose it.
+	 * their turn. A NAK for a PSN sequence error tells in its MSN field which PSN came, one
+	 * with syndrome 0x7f which was trimmed. Both ends of a connection choose it.
 	 */
 	WF_RECOVERY_SELECTIVE,
 };
@@ -38,16 +38,26 @@ struct wf_qp_tune {
 	uint32_t reorder; /* selective: a gap is a loss when a packet this far behind it came */
 	uint32_t ack_every; /* ask for an ACK every so many packets, besides each message's end */
 	uint8_t cnp_cls;    /* class of CNPs; 0: as all packets */
-	bool ect;           /* packets say that they may be marked */
-	bool ecn_echo;      /* ACKs echo congestion marks (BECN) */
-	bool credits;       /* ACKs tell how many receive work requests wait */
+	uint8_t int_bytes;  /* telemetry in packets with payload, and in ACKs; 0: none */
+	uint8_t ack_cls;    /* class of ACKs and NAKs; 0: as all packets */
+	bool spray;         /* every data packet has an entropy of its own */
+	/*
+	 * Selective: packets of WRITEs that come early are placed at once, where the packet with the
+	 * address has come, not kept until their turn. Completions stay in order, but of two WRITEs
+	 * to the same bytes in flight at once either may win, as in Ultra Ethernet's unordered mode.
+	 */
+	bool direct;
+	bool ect;      /* packets say that they may be marked */
+	bool ecn_echo; /* ACKs echo congestion marks (BECN) */
+	bool credits;  /* ACKs tell how many receive work requests wait */
 };
 
 struct wf_qp_init {
 	enum wf_qp_type type;
-	struct wf_cq *send_cq;
-	struct wf_cq *recv_cq;
-	struct wf_srq *srq; /* NULL: its own receive queue */
+	struct wf_cq *send_cq; /* XRC_RECV: NULL */
+	struct wf_cq *recv_cq; /* XRC: NULL */
+	struct wf_srq *srq;    /* NULL: its own receive queue */
+	struct wf_xrcd *xrcd;  /* XRC_RECV: its domain; the protection domain is wf_xrcd_pd()'s */
 	struct wf_qp_cap cap;
 	bool sq_sig_all;
 	struct wf_qp_tune tune;
@@ -81,6 +91,12 @@ enum wf_qp_type wf_qp_type(const struct wf_qp *qp);
  * delayed. READ responses of the queue pair wait, too.
  */
 void wf_qp_delay(struct wf_qp *qp, wf_time at);
+
+/*
+ * Keeps all packets of one queue pair back, acknowledgements too, until it is called with false: a
+ * driver does so while the way to its peer is full, so that the others go on.
+ */
+void wf_qp_hold(struct wf_qp *qp, bool hold);
 
 /*
  * Posts a list of send work requests. Inline data and address handles are copied; memory of other

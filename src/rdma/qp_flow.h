@@ -9,7 +9,20 @@
 #ifndef WF_RDMA_QP_FLOW_H
 #define WF_RDMA_QP_FLOW_H
 
+#include <string.h>
+
 #include "rdma/qp_priv.h"
+
+static inline bool wf_qp_is_xrc(const struct wf_qp *qp)
+{
+	return qp->service == WF_SERVICE_XRC;
+}
+
+/* The opcode of an operation of its service. */
+static inline uint8_t wf_qp_op(const struct wf_qp *qp, enum wf_operation operation)
+{
+	return (uint8_t)(qp->service << 5 | operation);
+}
 
 /* qp.c */
 
@@ -19,11 +32,17 @@ void wf_qp_kick(struct wf_qp *qp);
 /* The same for answers that do not wait for pacing. */
 void wf_qp_kick_ack(struct wf_qp *qp);
 
+/* The rate has changed: what is left of the wait for it changes with it (cc->repace). */
+void wf_qp_repace(struct wf_qp *qp, wf_time now);
+
 /* The timer of qp is due at at, WF_TIME_NEVER: not at all. */
 void wf_qp_set_timer(struct wf_qp *qp, wf_time at);
 
 /* Moves to ERR and flushes both queues. A NAK that waits is still sent. */
 void wf_qp_to_error(struct wf_qp *qp);
+
+/* Tells whoever watches the adapter: see wf_hca_watch(). */
+void wf_qp_tell(const struct wf_qp *qp, enum wf_hca_note note, wf_time now);
 
 /* Adds a completion; a queue that overflows ends the queue pair. */
 void wf_qp_complete(struct wf_qp *qp, struct wf_cq *cq, const struct wf_wc *wc, bool solicited);
@@ -43,6 +62,30 @@ static inline void wf_qp_set_length(const struct wf_qp *qp, struct wf_packet *pk
 	pkt->length = (uint16_t)length;
 	pkt->size = (uint16_t)(qp->hca->attr.overhead + wf_op_header_len(pkt->opcode) +
 	                       ((length + 3) & ~UINT32_C(3)));
+}
+
+/* Where the payload of a packet goes that is complete but for it: the driver may have a better place. */
+static inline void *wf_qp_place(const struct wf_qp *qp, const struct wf_packet *pkt, void *payload)
+{
+	const struct wf_hca_attr *attr = &qp->hca->attr;
+	void *at;
+
+	/* The address of a datagram is not known here. */
+	if (attr->place == NULL || wf_qp_is_ud(qp))
+		return payload;
+	at = attr->place(attr->place_ctx, pkt);
+	return at != NULL ? at : payload;
+}
+
+/* Payload to where wf_qp_place() said. */
+static inline void wf_qp_copy(const struct wf_qp *qp, void *to, const void *from, size_t n)
+{
+	wf_hca_copy_fn *copy = qp->hca->attr.copy;
+
+	if (copy != NULL)
+		copy(to, from, n);
+	else
+		memcpy(to, from, n);
 }
 
 /* What selects the path of a flow: the same both ways, unless a flow label says otherwise. */
@@ -68,11 +111,14 @@ static inline bool wf_req_pending(const struct wf_qp *qp)
 {
 	const struct wf_req *req = &qp->req;
 
-	return req->send != req->prod || req->rtx != req->rtx_end;
+	return req->send != req->prod || req->n_lost != 0;
 }
 
 /* Sends again from una on (go-back-N), or what is missing of [una, end) (selective repeat). */
 void wf_req_resend(struct wf_qp *qp, uint32_t end);
+
+/* The work request that holds psn, which was sent; *index is where to start, and is moved there. */
+struct wf_swqe *wf_req_find(const struct wf_req *req, uint32_t psn, uint32_t *index);
 
 /* Forgets everything that was posted. */
 void wf_req_reset(struct wf_qp *qp);
@@ -80,11 +126,44 @@ void wf_req_reset(struct wf_qp *qp);
 /* The first PSN is psn. */
 void wf_req_start(struct wf_qp *qp, uint32_t psn);
 
+/* sack.c: selective repeat; wqe is the work request that holds psn, in [una, next) and the window */
+
+/* Whether the packet was reported received, or answered. */
+bool wf_sack_received(const struct wf_req *req, uint32_t psn);
+
+/* It was sent, for the first time or again. */
+void wf_sack_sent(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn, bool again,
+                  wf_time now);
+
+/* It was received. Returns the payload bytes that were not known to be. */
+uint32_t wf_sack_take(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn);
+
+/* The packet at una was received, and una moves past it. Returns as wf_sack_take(). */
+uint32_t wf_sack_pass(struct wf_qp *qp, const struct wf_swqe *wqe);
+
+/* It was not received after all. */
+void wf_sack_forget(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn);
+
+/* It is lost, unless it was received. Returns whether that is news. */
+bool wf_sack_lose(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn);
+
+/*
+ * All from from up to end that were not received are lost; with again, also those that were sent
+ * more than once already. Returns how many that is news of.
+ */
+uint32_t wf_sack_lose_all(struct wf_qp *qp, uint32_t from, uint32_t end, bool again);
+
+/* The first packet that is lost, or NULL. */
+struct wf_swqe *wf_sack_next(struct wf_qp *qp, uint32_t *psn_p);
+
 /* comp.c */
 
 /* A response packet: ACK, NAK, READ response, atomic acknowledge. */
 void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
                 wf_time now);
+
+/* What is left of a response that was trimmed on its way. */
+void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now);
 
 /* The timer is due: an answer took too long, or the RNR wait is over. */
 void wf_comp_timer(struct wf_qp *qp, wf_time now);
@@ -109,6 +188,9 @@ void wf_comp_drained(struct wf_qp *qp);
 /* A request packet. */
 void wf_resp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
                 wf_time now);
+
+/* What is left of a request that was trimmed on its way. */
+void wf_resp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt);
 
 /* Completes what was being received and all that waits with WR_FLUSH_ERR. */
 void wf_resp_flush(struct wf_qp *qp);
@@ -137,8 +219,17 @@ void wf_held_add(struct wf_qp *qp, const struct wf_packet *pkt, const void *payl
 /* Removes the packet with the expected PSN. Returns NULL, or it, valid until the next add. */
 struct wf_held *wf_held_take(struct wf_qp *qp, const void **payload_p);
 
+/* Forgets what is before psn: a READ may pass PSNs that a wrong peer filled with packets. */
+void wf_held_drop_passed(struct wf_resp *resp, uint32_t psn);
+
 /* The next PSN to report as received, or epsn when there is none. */
 uint32_t wf_held_tell(struct wf_qp *qp);
+
+/* What came of the packet with psn, expected or ahead, was trimmed: to be reported. */
+void wf_held_trim(struct wf_qp *qp, uint32_t psn);
+
+/* The next PSN to report as trimmed; false: none. */
+bool wf_held_next_trim(struct wf_resp *resp, uint32_t *psn_p);
 
 /* answer.c: what the responder sends */
 
@@ -161,22 +252,34 @@ static inline bool wf_answer_ack_due(const struct wf_qp *qp)
 
 	if (resp->cnp)
 		return true;
-	return resp->jobs != 0 ? resp->job[resp->job_head].atomic : resp->ack || resp->untold != 0;
+	if (resp->jobs != 0)
+		return resp->job[resp->job_head].atomic;
+	return resp->ack || resp->untold != 0 || resp->n_trims != 0;
 }
 
 /* The class of the packet that wf_answer_tx_ack() would send. */
 static inline uint8_t wf_answer_class(const struct wf_qp *qp)
 {
-	return qp->resp.cnp && qp->init.tune.cnp_cls != 0 ? qp->init.tune.cnp_cls : qp->cls;
+	const struct wf_qp_tune *tune = &qp->init.tune;
+
+	if (qp->resp.cnp)
+		return tune->cnp_cls != 0 ? tune->cnp_cls : qp->cls;
+	return tune->ack_cls != 0 && qp->resp.jobs == 0 ? tune->ack_cls : qp->cls;
 }
 
 /* Whether the oldest response is of a READ. */
 static inline bool wf_answer_has_read(const struct wf_qp *qp)
 {
-	const struct wf_resp *resp = &qp->resp;
-
-	return resp->jobs != 0 && !resp->job[resp->job_head].atomic;
+	return qp->resp.jobs != 0 && !qp->resp.job[qp->resp.job_head].atomic;
 }
+
+/* xrc.c */
+
+/* An XRC_RECV queue pair receives for the queue that the packet names. Returns false: there is none. */
+bool wf_xrc_aim(struct wf_qp *qp, const struct wf_packet *pkt);
+
+/* The queue goes: nobody receives for it any more. */
+void wf_xrc_srq_forget(struct wf_srq *srq);
 
 /* ud.c */
 

@@ -11,6 +11,7 @@
 
 #include "rdma/qp_flow.h"
 
+#define SENDER (WF_QP_RETRY_CNT | WF_QP_RNR_RETRY | WF_QP_MAX_QP_RD_ATOMIC)
 #define ALT (WF_QP_ALT_PATH | WF_QP_ACCESS_FLAGS | WF_QP_PATH_MIG_STATE)
 
 struct rule {
@@ -126,6 +127,14 @@ static bool transition_is_legal(const struct wf_qp *qp, enum wf_qp_state cur, en
 		rule = t->ud;
 	else if (qp->type == WF_QPT_UC)
 		rule = t->uc;
+	/* IBTA A14: what one that only sends, or only receives, has no use for it does not take. */
+	if (qp->type == WF_QPT_XRC_SEND) {
+		rule.need &= ~(uint32_t)(WF_QP_MAX_DEST_RD_ATOMIC | WF_QP_MIN_RNR_TIMER);
+		rule.may &= ~(uint32_t)(WF_QP_MAX_DEST_RD_ATOMIC | WF_QP_MIN_RNR_TIMER);
+	} else if (qp->type == WF_QPT_XRC_RECV) {
+		rule.need &= ~(uint32_t)SENDER;
+		rule.may &= ~(uint32_t)SENDER;
+	}
 	/* QPN 1 is of one port, so it does not name it (IBTA 11.2.5.2). */
 	if (qp->type == WF_QPT_GSI) {
 		rule.may |= rule.need & WF_QP_PORT;
@@ -181,6 +190,8 @@ static void set_path(struct wf_qp *qp)
 	qp->hca->classes |= 1u << ah->sl;
 	if (qp->init.tune.cnp_cls != 0)
 		qp->hca->classes |= 1u << (qp->init.tune.cnp_cls & 15);
+	if (qp->init.tune.ack_cls != 0)
+		qp->hca->classes |= 1u << (qp->init.tune.ack_cls & 15);
 	qp->dest_qpn = qp->attr.dest_qp_num;
 	qp->ect = qp->init.tune.ect || (ah->traffic_class & 3) != 0 ? WF_PACKET_ECT : 0;
 	qp->entropy = wf_path_entropy(ah->flow_label, qp->qpn, qp->dest_qpn);
@@ -243,7 +254,13 @@ static void reset(struct wf_qp *qp)
 {
 	wf_qp_unschedule(qp);
 	wf_event_purge(qp->hca, qp);
+	/* As drivers do: what it completes from now on is of its new life. */
+	if (qp->send_cq != NULL)
+		wf_cq_forget(qp->send_cq, qp->qpn);
+	if (qp->recv_cq != NULL)
+		wf_cq_forget(qp->recv_cq, qp->qpn);
 	qp->state = WF_QPS_RESET;
+	qp->why = WF_WC_SUCCESS;
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->attr.path_mtu = WF_MTU_4096;
 	qp->attr.cap = qp->init.cap;

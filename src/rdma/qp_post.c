@@ -32,7 +32,7 @@ static const struct op_rule op_rules[WF_WR_OPCODES] = {
 
 static uint8_t service_bit(const struct wf_qp *qp)
 {
-	return qp->type == WF_QPT_RC ? RC : qp->type == WF_QPT_UC ? UC : UD;
+	return qp->reliable ? RC : qp->type == WF_QPT_UC ? UC : UD;
 }
 
 /* What can be seen to be wrong before the work is carried out. */
@@ -40,7 +40,9 @@ static int check_wr(const struct wf_qp *qp, const struct wf_send_wr *wr)
 {
 	if ((uint32_t)wr->opcode >= WF_WR_OPCODES || (wr->flags & ~(uint32_t)WF_SEND_FLAGS) != 0)
 		return -EINVAL;
-	if ((op_rules[wr->opcode].services & service_bit(qp)) == 0)
+	if ((op_rules[wr->opcode].services & service_bit(qp)) == 0 || qp->type == WF_QPT_XRC_RECV)
+		return -EINVAL;
+	if (qp->type == WF_QPT_XRC_SEND && wr->srqn > UINT16_MAX)
 		return -EINVAL;
 	if ((wr->flags & WF_SEND_INLINE) != 0 && !op_rules[wr->opcode].inline_ok)
 		return -EINVAL;
@@ -168,6 +170,7 @@ static int post_one(struct wf_qp *qp, const struct wf_send_wr *wr)
 	wqe->opcode = (uint8_t)wr->opcode;
 	wqe->flags = (uint8_t)wr->flags;
 	wqe->imm = wr->imm;
+	wqe->srqn = (uint16_t)wr->srqn;
 	wqe->status = (uint8_t)length_status(qp, wr, length);
 	wqe->length = wqe->status == WF_WC_SUCCESS ? (uint32_t)length : 0;
 	if ((wr->flags & WF_SEND_INLINE) != 0) {
@@ -184,8 +187,10 @@ static int post_one(struct wf_qp *qp, const struct wf_send_wr *wr)
 
 void wf_qp_delay(struct wf_qp *qp, wf_time at)
 {
-	if (!wf_req_pending(qp))
-		qp->next_tx = wf_max_time(qp->next_tx, at);
+	if (wf_req_pending(qp) || at <= qp->next_tx)
+		return;
+	qp->next_tx = at;
+	qp->paced = 0; /* no rate brings it forward */
 }
 
 int wf_qp_post_send(struct wf_qp *qp, const struct wf_send_wr *wr, const struct wf_send_wr **bad_p)
@@ -238,7 +243,7 @@ int wf_qp_bind_mw(struct wf_qp *qp, struct wf_mw *mw, uint64_t wr_id, uint32_t f
 
 int wf_qp_post_recv(struct wf_qp *qp, const struct wf_recv_wr *wr, const struct wf_recv_wr **bad_p)
 {
-	int ret = qp->state == WF_QPS_RESET || qp->srq != NULL ? -EINVAL : 0;
+	int ret = qp->state == WF_QPS_RESET || qp->srq != NULL || wf_qp_is_xrc(qp) ? -EINVAL : 0;
 
 	if (ret != 0)
 		*bad_p = wr;

@@ -11,8 +11,8 @@
  *	fresh  first not begun               next   first PSN never sent; psn <= next
  *	prod   one past the newest           exec   every request before it was executed by the peer
  *
- * Go-back-N moves send and psn back to una. Selective repeat leaves them and sends the missing PSNs
- * in [rtx, rtx_end) between new ones.
+ * Go-back-N moves send and psn back to una. Selective repeat leaves them and sends the PSNs that are
+ * lost, from rtx on, before new ones (sack.c).
  */
 #ifndef WF_RDMA_QP_PRIV_H
 #define WF_RDMA_QP_PRIV_H
@@ -35,6 +35,7 @@
 #define WF_NAK_REM_ACCESS (WF_AETH_NAK | 2)
 #define WF_NAK_REM_OP (WF_AETH_NAK | 3)
 #define WF_NAK_INV_RD (WF_AETH_NAK | 4)
+#define WF_NAK_TRIMMED (WF_AETH_NAK | 31) /* weft's own: the PSN in the MSN's place was trimmed */
 
 #define WF_RTT_SAMPLES 4 /* a power of two */
 #define WF_SWQE_SGE_MIN 2
@@ -76,6 +77,7 @@ struct wf_swqe {
 	uint8_t status;  /* enum wf_wc_status: why it cannot be carried out, found while sending */
 	uint8_t num_sge; /* 0 with inline data */
 	bool done;       /* local operation: carried out */
+	uint16_t srqn;   /* XRC */
 };
 
 _Static_assert(sizeof(struct wf_swqe) <= 64, "a send work request's head is one cache line");
@@ -113,13 +115,20 @@ struct wf_req {
 	bool retrying;  /* una is being sent again after a NAK: a second one says nothing new */
 	bool rnr_wait;  /* the timer runs for an RNR NAK: send no request */
 	bool drained;   /* SQD: SQ_DRAINED was raised */
-	/* Selective repeat; NULL otherwise. Bit psn & (window - 1): answered or reported received. */
-	uint64_t *sacked;
+	/* Selective repeat; NULL otherwise. In place psn & (window - 1) of each: */
+	uint64_t *sacked;  /* a bit: answered or reported received */
+	uint64_t *lost;    /* a bit: to be sent again */
+	wf_time *sent_at;  /* when it was; WF_TIME_NEVER: more than once */
+	wf_time newest_at; /* sent_at of what was acknowledged last */
 	uint32_t sack_mask;
-	uint32_t high;         /* one past the highest PSN reported received */
-	uint32_t rtx, rtx_end; /* missing PSNs in this range are sent again */
-	uint32_t mark;         /* those before it were sent again already */
-	uint32_t rtx_wqe;      /* index of the work request that holds rtx */
+	uint32_t n_lost;
+	uint32_t high;        /* one past the highest PSN reported received */
+	uint32_t rtx;         /* none before it is lost */
+	uint32_t rtx_wqe;     /* index of the work request that holds rtx, or of an older one */
+	uint32_t mark;        /* gaps before it are known */
+	bool read_trimmed;    /* a response was trimmed: ask again when the last one has come */
+	uint32_t trimmed_psn; /* the furthest of those */
+	bool read_coming;     /* an answer that was asked for again is still to come */
 	uint32_t sample_head, sample_tail;
 	struct {
 		wf_time at;
@@ -153,7 +162,18 @@ struct wf_res {
 struct wf_held {
 	struct wf_packet pkt;
 	bool used;
-	bool told; /* the requester was told that it is here */
+	bool told;   /* the requester was told that it is here */
+	bool placed; /* its payload is in memory */
+};
+
+#define WF_EARLY_WRITES 8
+
+/* Direct placement: a WRITE whose first packet came early; the packets of it that are still to come. */
+struct wf_early {
+	uint64_t va; /* of first_psn */
+	uint32_t rkey;
+	uint32_t first_psn, last_psn;
+	uint32_t length; /* from va on */
 };
 
 enum wf_in_msg { WF_IN_NONE, WF_IN_SEND, WF_IN_WRITE };
@@ -162,11 +182,11 @@ enum wf_in_msg { WF_IN_NONE, WF_IN_SEND, WF_IN_WRITE };
 struct wf_resp {
 	uint32_t epsn; /* expected */
 	uint32_t msn;
-	uint64_t va; /* WRITE in progress: next address */
+	uint64_t va;   /* WRITE in progress: next address */
+	uint64_t echo; /* for the next ACK, see struct wf_hca_rx_extra */
 	uint32_t rkey;
 	uint32_t resid;  /* WRITE in progress: bytes still to come */
 	uint32_t offset; /* bytes received of the message */
-	uint32_t echo;   /* for the next ACK, see struct wf_hca_rx_extra */
 	uint8_t in_msg;  /* enum wf_in_msg */
 	bool ack;        /* an answer waits: syndrome */
 	uint8_t syndrome;
@@ -190,9 +210,19 @@ struct wf_resp {
 	uint32_t helds;    /* how many are used */
 	uint32_t untold;   /* how many of them the requester was not told of */
 	uint32_t tell_psn; /* where to look for the next one to tell */
+	uint32_t *trims;   /* ring of window: PSNs that came trimmed, to be told */
+	uint32_t trim_head, n_trims;
+	struct wf_early early[WF_EARLY_WRITES]; /* a ring; the oldest is forgotten */
+	uint32_t n_early;                       /* that there ever were */
 };
 
-enum wf_tx_where { WF_TX_NONE, WF_TX_RING, WF_TX_PACED, WF_TX_HELD };
+enum wf_tx_where {
+	WF_TX_NONE,
+	WF_TX_RING,
+	WF_TX_PACED,
+	WF_TX_HELD,   /* its class is */
+	WF_TX_PARKED, /* itself is: wf_qp_hold(); in no list */
+};
 
 struct wf_qp {
 	struct wf_hca *hca;
@@ -201,6 +231,7 @@ struct wf_qp {
 	uint32_t heap_pos[WF_HEAPS];
 	wf_time timer_at; /* when the timer is really due; its place in the heap may be earlier */
 	wf_time next_tx;  /* pacing: no data packet before */
+	uint64_t paced;   /* the cc's gap that next_tx was set with; 0: by none */
 	struct wf_cc *cc;
 	struct wf_pd *pd;
 	uint32_t qpn;
@@ -215,7 +246,11 @@ struct wf_qp {
 	uint8_t cls;
 	uint8_t ect;      /* WF_PACKET_ECT or 0 */
 	uint8_t tx_where; /* enum wf_tx_where */
+	uint8_t why;      /* enum wf_wc_status of the work request that failed */
 	bool sq_sig_all;
+	bool reliable;    /* requests are acknowledged: RC and XRC */
+	uint64_t sprayed; /* packets with an entropy of their own */
+	bool hold;        /* wf_qp_hold() */
 	struct wf_req req;
 	struct wf_resp resp;
 	struct wf_cq *send_cq;

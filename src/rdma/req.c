@@ -26,6 +26,7 @@ static void assert_req(const struct wf_qp *qp)
 	assert(wf_psn_diff(req->psn, req->una) >= 0);
 	assert(wf_psn_diff(req->next, req->psn) >= 0);
 	assert(wf_psn_diff(req->next, req->exec) >= 0);
+	assert(req->sacked == NULL || req->una != req->next || (req->inflight | req->n_lost) == 0);
 	(void)req;
 }
 
@@ -35,7 +36,8 @@ void wf_req_start(struct wf_qp *qp, uint32_t psn)
 
 	assert(psn <= WF_PSN_MASK);
 	req->psn = req->next = req->una = req->exec = psn;
-	req->high = req->rtx = req->rtx_end = req->mark = psn;
+	req->high = req->rtx = req->mark = psn;
+	req->n_lost = 0;
 }
 
 void wf_req_reset(struct wf_qp *qp)
@@ -50,9 +52,12 @@ void wf_req_reset(struct wf_qp *qp)
 	req->rd_out = 0;
 	req->no_credit = true;
 	req->retrying = req->rnr_wait = req->drained = false;
+	req->read_trimmed = req->read_coming = false;
 	req->sample_head = req->sample_tail = 0;
-	if (req->sacked != NULL)
+	if (req->sacked != NULL) {
 		memset(req->sacked, 0, (req->sack_mask + 1) / 8);
+		memset(req->lost, 0, (req->sack_mask + 1) / 8);
+	}
 	qp->next_tx = 0;
 	qp->timer_at = WF_TIME_NEVER;
 	wf_req_start(qp, 0);
@@ -143,12 +148,13 @@ static bool has_room(const struct wf_qp *qp, const struct wf_swqe *wqe)
 	const struct wf_req *req = &qp->req;
 	uint32_t out = (uint32_t)wf_psn_diff(req->psn, req->una);
 
-	if (qp->service != WF_SERVICE_RC)
+	if (!qp->reliable)
 		return true;
 	if (out >= req->limit)
 		return false;
+	/* A window that shrank behind packets of which none asks for an ACK lets one more out that does. */
 	if (req->inflight + wf_qp_mtu(qp) > qp->cc->window && req->inflight != 0 &&
-	    !wf_wr_is_answered(wqe->opcode))
+	    req->since < out && !wf_wr_is_answered(wqe->opcode))
 		return false;
 	/* IBTA 9.7.7.2: beyond the credits a single packet may be in flight, to learn of new ones. */
 	return req->no_credit || out == 0 || !consumes_recv(wqe->opcode) ||
@@ -207,6 +213,11 @@ static bool build_data(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, stru
 
 	wf_qp_fill(qp, (uint8_t)(qp->service << 5 | op), psn, pkt);
 	wf_qp_set_length(qp, pkt, length);
+	pkt->srqn = wqe->srqn;
+	if (qp->init.tune.int_bytes != 0 && length != 0 && qp->reliable) {
+		pkt->flags |= WF_PACKET_INT;
+		pkt->size += qp->init.tune.int_bytes;
+	}
 	if (write && offset == 0) {
 		pkt->u.reth.va = wqe->addr;
 		pkt->u.reth.rkey = wqe->rkey;
@@ -219,7 +230,8 @@ static bool build_data(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, stru
 		if ((wqe->flags & WF_SEND_SOLICITED) != 0 && wqe->opcode != WF_WR_RDMA_WRITE)
 			pkt->flags |= WF_PACKET_SOLICITED;
 	}
-	return length == 0 || wf_sg_gather(qp, wqe, offset, length, payload) == 0;
+	return length == 0 ||
+	       wf_sg_gather(qp, wqe, offset, length, wf_qp_place(qp, pkt, payload)) == 0;
 }
 
 /* The packet of wqe with that PSN. Returns false when it cannot be made: wqe->status says why. */
@@ -234,9 +246,10 @@ static bool build(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, struct wf
 		wqe->status = WF_WC_LOC_PROT_ERR;
 		return false;
 	}
-	wf_qp_fill(qp, operation(wqe, true, true), psn, pkt);
+	wf_qp_fill(qp, (uint8_t)(qp->service << 5 | operation(wqe, true, true)), psn, pkt);
 	pkt->flags |= WF_PACKET_ACK_REQ;
 	if (wqe->opcode == WF_WR_RDMA_READ) {
+		pkt->srqn = wqe->srqn;
 		/* Asked for again, it is asked for from the first byte that is missing. */
 		offset = (uint32_t)wf_psn_diff(psn, wqe->first_psn) << qp->mtu_shift;
 		pkt->u.reth.va = wqe->addr + offset;
@@ -310,14 +323,18 @@ static void sent_rc(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packe
 		pkt->flags |= WF_PACKET_ACK_REQ;
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0) {
 		req->since = 0;
-		if (req->psn == req->next)
+		if (req->psn == req->next && req->sacked == NULL)
 			take_sample(req, req->psn, now);
 	} else {
 		req->since++;
 	}
-	if (req->psn != req->next)
+	if (req->psn != req->next) {
 		wf_hca_count(qp->hca, WF_CTR_TX_RETRANSMITS);
-	if (!wf_wr_is_answered(wqe->opcode))
+		wf_qp_tell(qp, WF_HCA_RETRANSMIT, now);
+	}
+	if (wf_unlikely(req->sacked != NULL))
+		wf_sack_sent(qp, wqe, req->psn, false, now);
+	else if (!wf_wr_is_answered(wqe->opcode))
 		req->inflight += pkt->length;
 	req->psn = wf_psn_add(end, 1);
 	if (wf_psn_diff(req->psn, req->next) > 0)
@@ -377,7 +394,7 @@ static bool tx_front(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void 
 		if (wf_qp_is_ud(qp) ? !build_ud(qp, wqe, req->psn, pkt, payload)
 		                    : !build(qp, wqe, req->psn, pkt, payload))
 			goto fail;
-		if (qp->service == WF_SERVICE_RC)
+		if (qp->reliable)
 			sent_rc(qp, wqe, pkt, now);
 		else
 			sent_unreliable(qp, wqe, pkt);
@@ -390,11 +407,8 @@ fail:
 	return false;
 }
 
-/* The work request that holds psn, which was sent; *index is where to start, and is moved there. */
-static struct wf_swqe *find_wqe(const struct wf_req *req, uint32_t psn, uint32_t *index)
+struct wf_swqe *wf_req_find(const struct wf_req *req, uint32_t psn, uint32_t *index)
 {
-	if ((int32_t)(*index - req->cons) < 0)
-		*index = req->cons;
 	for (; *index != req->fresh; (*index)++) {
 		struct wf_swqe *wqe = wf_sq_at(req, *index);
 
@@ -404,45 +418,40 @@ static struct wf_swqe *find_wqe(const struct wf_req *req, uint32_t psn, uint32_t
 	return NULL;
 }
 
-/* Selective repeat: the next missing packet. */
+/* Selective repeat: the first packet that is lost, as far as the congestion window allows. */
 static bool tx_missing(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
 {
 	struct wf_req *req = &qp->req;
+	struct wf_swqe *wqe;
+	uint32_t psn;
 
-	if (wf_psn_diff(req->una, req->rtx) > 0)
-		req->rtx = req->una;
-	if (wf_psn_diff(req->una, req->mark) > 0)
-		req->mark = req->una;
-	while (wf_psn_diff(req->rtx_end, req->rtx) > 0) {
-		uint32_t psn = req->rtx;
-		uint32_t bit = psn & req->sack_mask;
-		struct wf_swqe *wqe = find_wqe(req, psn, &req->rtx_wqe);
-
+	for (;;) {
+		wqe = wf_sack_next(qp, &psn);
 		if (wqe == NULL)
+			return false;
+		if (!wf_wr_is_answered(wqe->opcode) && req->inflight != 0 &&
+		    req->inflight + wf_qp_mtu(qp) > qp->cc->window)
+			return false;
+		wf_sack_sent(qp, wqe, psn, true, now);
+		if (wqe->status == WF_WC_SUCCESS && build(qp, wqe, psn, pkt, payload))
 			break;
-		req->rtx = wf_psn_add(psn, 1);
-		if (wf_psn_diff(psn, req->una) <= (int32_t)req->sack_mask &&
-		    (req->sacked[bit / 64] >> bit % 64 & 1) != 0)
-			continue;
-		if (wqe->status != WF_WC_SUCCESS || !build(qp, wqe, psn, pkt, payload)) {
-			if (req->rtx_wqe == req->cons) {
-				(void)wf_comp_advance(qp);
-				return false;
-			}
-			continue;
+		/* It cannot be sent: its work request fails when it is the oldest. */
+		if (req->rtx_wqe == req->cons) {
+			(void)wf_comp_advance(qp);
+			return false;
 		}
-		if (wqe->opcode == WF_WR_RDMA_READ)
-			req->rtx = wf_psn_add(wqe->last_psn, 1);
-		if (wf_psn_diff(req->rtx, req->mark) > 0)
-			req->mark = req->rtx;
-		pkt->flags |= WF_PACKET_ACK_REQ;
-		wf_hca_count(qp->hca, WF_CTR_TX_RETRANSMITS);
-		if (qp->timer_at == WF_TIME_NEVER && req->timeout != 0)
-			wf_qp_set_timer(qp, now + req->timeout);
-		return true;
 	}
-	req->rtx = req->rtx_end = req->una;
-	return false;
+	if (wqe->opcode == WF_WR_RDMA_READ) {
+		req->read_coming = true;
+		if (wf_psn_diff(wqe->last_psn, req->mark) >= 0)
+			req->mark = wf_psn_add(wqe->last_psn, 1);
+	}
+	pkt->flags |= WF_PACKET_ACK_REQ;
+	wf_hca_count(qp->hca, WF_CTR_TX_RETRANSMITS);
+	wf_qp_tell(qp, WF_HCA_RETRANSMIT, now);
+	if (qp->timer_at == WF_TIME_NEVER && req->timeout != 0)
+		wf_qp_set_timer(qp, now + req->timeout);
+	return true;
 }
 
 bool wf_req_tx(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
@@ -452,7 +461,7 @@ bool wf_req_tx(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *paylo
 	assert_req(qp);
 	if ((qp->state != WF_QPS_RTS && qp->state != WF_QPS_SQD) || qp->req.rnr_wait)
 		return false;
-	if (wf_unlikely(qp->req.rtx != qp->req.rtx_end) && tx_missing(qp, now, pkt, payload))
+	if (wf_unlikely(qp->req.n_lost != 0) && tx_missing(qp, now, pkt, payload))
 		return true;
 	sent = tx_front(qp, now, pkt, payload);
 	assert_req(qp);
@@ -466,13 +475,10 @@ void wf_req_resend(struct wf_qp *qp, uint32_t end)
 
 	req->sample_tail = req->sample_head;
 	if (req->sacked != NULL) {
-		if (req->rtx == req->rtx_end || wf_psn_diff(end, req->rtx_end) > 0)
-			req->rtx_end = end;
-		req->rtx = req->una;
-		req->rtx_wqe = req->cons;
+		(void)wf_sack_lose_all(qp, req->una, end, true);
 		if (wf_psn_diff(end, req->mark) > 0)
 			req->mark = end;
-	} else if (find_wqe(req, req->una, &index) != NULL) {
+	} else if (wf_req_find(req, req->una, &index) != NULL) {
 		req->send = index;
 		req->psn = req->una;
 		req->inflight = 0;

@@ -46,7 +46,8 @@ void wf_resp_reset(struct wf_qp *qp)
 	struct wf_resp *resp = &qp->resp;
 
 	resp->epsn = resp->msn = 0;
-	resp->resid = resp->offset = resp->echo = 0;
+	resp->resid = resp->offset = 0;
+	resp->echo = 0;
 	resp->in_msg = WF_IN_NONE;
 	resp->ack = resp->nak_sent = resp->have_wqe = false;
 	resp->comm_est = resp->ce = resp->cnp = resp->refused = false;
@@ -57,7 +58,7 @@ void wf_resp_reset(struct wf_qp *qp)
 		memset(resp->res, 0, (resp->rd_mask + 1) * sizeof(*resp->res));
 	for (uint32_t i = 0; resp->held != NULL && i <= resp->held_mask; i++)
 		resp->held[i].used = false;
-	resp->helds = resp->untold = 0;
+	resp->helds = resp->untold = resp->n_trims = resp->n_early = 0;
 	qp->rq.prod = qp->rq.cons = 0;
 }
 
@@ -102,6 +103,8 @@ void wf_resp_complete(struct wf_qp *qp, enum wf_wc_status status, const struct w
 		wf_hca_count(qp->hca, WF_CTR_RESP_CQE_ERROR);
 		if (status == WF_WC_WR_FLUSH_ERR)
 			wf_hca_count(qp->hca, WF_CTR_RESP_CQE_FLUSH_ERROR);
+		else
+			qp->why = (uint8_t)status;
 	}
 	wf_qp_complete(qp, qp->recv_cq, &wc,
 	               pkt != NULL && (pkt->flags & WF_PACKET_SOLICITED) != 0);
@@ -127,7 +130,7 @@ void wf_resp_refuse(struct wf_qp *qp, uint8_t syndrome, enum wf_wc_status status
 {
 	struct wf_resp *resp = &qp->resp;
 
-	if (qp->service == WF_SERVICE_RC) {
+	if (qp->reliable) {
 		resp->ack = false;
 		wf_answer_ack(qp, syndrome);
 		resp->refused = true;
@@ -285,6 +288,8 @@ static enum verdict execute_read(struct wf_qp *qp, const struct wf_packet *pkt)
 	remember(resp, &res);
 	/* One less: the common path adds it. */
 	resp->epsn = wf_psn_add(resp->epsn, packets - 1);
+	if (wf_unlikely(resp->helds != 0))
+		wf_held_drop_passed(resp, wf_psn_add(resp->epsn, 1));
 	wf_hca_count(qp->hca, WF_CTR_RX_READ_REQUESTS);
 	return GO;
 }
@@ -348,6 +353,8 @@ static enum verdict judge(struct wf_qp *qp, const struct wf_packet *pkt, const v
 	struct wf_region *region = NULL;
 	enum verdict verdict = check_order(qp, pkt);
 
+	if (verdict == GO && wf_unlikely(wf_qp_is_xrc(qp)) && !wf_xrc_aim(qp, pkt))
+		verdict = INVALID;
 	if (verdict == GO)
 		verdict = check_rights(qp, pkt);
 	if (verdict == GO)
@@ -519,6 +526,16 @@ static void rx_rc(struct wf_qp *qp, const struct wf_packet *pkt, const void *pay
 	}
 }
 
+void wf_resp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	if (wf_psn_diff(pkt->psn, qp->resp.epsn) < 0)
+		wf_answer_ack(qp, WF_AETH_ACK); /* a copy of what came before */
+	else if (qp->resp.held != NULL)
+		wf_held_trim(qp, pkt->psn);
+	else
+		gap(qp, pkt, NULL);
+}
+
 /* IBTA 9.8.2: a message with a packet missing is dropped whole; the next one starts anew. */
 static void rx_uc(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
@@ -569,9 +586,12 @@ void wf_resp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 		resp->comm_est = true;
 		wf_qp_event(qp, WF_EVENT_COMM_EST);
 	}
-	if (extra->echo != 0)
+	if (extra->echo != 0) {
+		if (extra->spare != NULL)
+			*extra->spare = resp->echo;
 		resp->echo = extra->echo;
-	if (wf_likely(qp->service == WF_SERVICE_RC))
+	}
+	if (wf_likely(qp->reliable))
 		rx_rc(qp, pkt, extra->payload);
 	else
 		rx_uc(qp, pkt, extra->payload);

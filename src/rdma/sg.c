@@ -54,7 +54,7 @@ int wf_sg_gather(const struct wf_qp *qp, struct wf_swqe *wqe, uint32_t offset, u
 			const char *from = wf_region_host(r, piece.addr);
 
 			if (from != NULL)
-				memcpy(to, from, piece.length);
+				wf_qp_copy(qp, to, from, piece.length);
 			else
 				memset(to, 0, piece.length);
 			to += piece.length;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rdma/cq_priv.h"
+#include "rdma/qp_flow.h"
 
 int wf_rq_init(struct wf_rq *rq, uint32_t max_wr, uint32_t max_sge, struct wf_mem *mem)
 {
@@ -96,6 +97,8 @@ int wf_srq_destroy(struct wf_srq *srq)
 
 	if (srq->refs != 0)
 		return -EBUSY;
+	if (srq->xrcd != NULL)
+		wf_xrc_srq_forget(srq);
 	wf_event_purge(srq->pd->hca, srq);
 	wf_list_remove(&srq->link);
 	srq->pd->refs--;

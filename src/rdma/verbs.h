@@ -17,6 +17,7 @@ struct wf_mr;
 struct wf_mw;
 struct wf_cq;
 struct wf_srq;
+struct wf_xrcd;
 struct wf_ah;
 struct wf_qp;
 
@@ -35,6 +36,8 @@ enum wf_qp_type {
 	WF_QPT_RC = 2,
 	WF_QPT_UC = 3,
 	WF_QPT_UD = 4,
+	WF_QPT_XRC_SEND = 9,  /* only sends */
+	WF_QPT_XRC_RECV = 10, /* only receives */
 };
 
 enum wf_qp_state {
@@ -149,6 +152,7 @@ struct wf_send_wr {
 	enum wf_wr_opcode opcode;
 	uint32_t flags; /* WF_SEND_* */
 	uint32_t imm;   /* immediate data, or the rkey to invalidate */
+	uint32_t srqn;  /* XRC: the peer's receive queue, wf_srq_num() */
 	union {
 		struct {
 			uint64_t addr;

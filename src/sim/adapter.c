@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rdma/cq.h"
+#include "sim/telemetry.h"
 #include "wire/opcode.h"
 #include "wire/transport.h"
 
@@ -22,8 +23,12 @@ struct wf_adapter {
 	const struct wf_adapter_env *env;
 	struct wf_host_counts *counts;
 	struct wf_hca *hca;
-	const struct wf_program *program;
-	void *program_arg;
+	struct {
+		const struct wf_program *ops;
+		void *arg;
+	} program[WF_ADAPTER_PROGRAMS];
+	unsigned n_programs;
+	bool looks;             /* a program polls memory */
 	uint32_t staged_queues; /* bit per queue with a staged packet */
 	unsigned shard_number;
 	wf_time pcie_tx;   /* PCIe is busy reading until */
@@ -39,6 +44,7 @@ struct wf_adapter {
 		wf_time at;      /* are in memory then */
 	} written[MAX_WRITTEN];  /* a ring: for a program that polls memory */
 	uint32_t written_head, written_tail;
+	struct wf_cc_int telemetry; /* of the acknowledgement being looked at */
 	struct wf_packet staged[WF_MAX_QUEUES];
 };
 
@@ -102,10 +108,31 @@ static bool may_send(struct wf_adapter *a, const struct wf_packet *pkt, wf_time 
 	return false;
 }
 
+/* Gives a packet that wants one a record, or an acknowledgement the one that it brings back. */
+static void attach_record(struct wf_adapter *a, struct wf_packet *pkt)
+{
+	bool back = wf_op_is_ack(pkt->opcode);
+	struct wf_int_record *r;
+
+	pkt->flags &= (uint8_t)~WF_PACKET_INT;
+	if (back) {
+		r = (struct wf_int_record *)(uintptr_t)pkt->atomic_va;
+		pkt->atomic_va = 0;
+	} else {
+		r = wf_int_get(a->dev.shard);
+		if (r == NULL)
+			return;
+	}
+	r->bytes = a->dev.fabric->int_bytes;
+	wf_int_attach(pkt, r, back ? WF_INT_BACK : 0);
+}
+
 static void send(struct wf_adapter *a, struct wf_packet *pkt, wf_time now)
 {
 	if (a->env->payload == NULL && pkt->length != 0 && !wf_op_is_atomic(pkt->opcode))
 		pkt->payload = (uint32_t)(now >> BORN_SHIFT);
+	if (pkt->flags & WF_PACKET_INT)
+		attach_record(a, pkt);
 	a->dev.shard->tally[pkt->cls].sent++;
 	wf_port_transmit(&a->dev, &a->dev.ports[0], wf_device_lane(&a->dev, 0, pkt->vl), pkt, now);
 }
@@ -270,6 +297,19 @@ int wf_adapter_post(struct wf_adapter *a, struct wf_qp *qp, const struct wf_send
 	return ret;
 }
 
+/* Calls the program whose queue it is. */
+static void complete_one(struct wf_adapter *a, struct wf_cq *cq, wf_time now)
+{
+	for (unsigned i = a->n_programs; i-- > 0;) {
+		const struct wf_program *p = a->program[i].ops;
+
+		if (p->owns == NULL || p->owns(a->program[i].arg, cq)) {
+			p->complete(a->program[i].arg, a, cq, now);
+			return;
+		}
+	}
+}
+
 /* Calls the program for every queue whose time has come. */
 static void adapter_complete(struct wf_adapter *a, wf_time now)
 {
@@ -283,7 +323,7 @@ static void adapter_complete(struct wf_adapter *a, wf_time now)
 			wf_timer_set(&a->dev.node, TIMER_COMPLETE, a->ready[i].at);
 			continue;
 		}
-		a->program->complete(a->program_arg, a, cq, now);
+		complete_one(a, cq, now);
 	}
 	/* The program may have caused new ones, which are behind the first n. */
 	memmove(&a->ready[kept], &a->ready[n], (a->n_ready - n) * sizeof(a->ready[0]));
@@ -303,7 +343,7 @@ static void adapter_written(struct wf_adapter *a, wf_time now)
 		wf_timer_set(&a->dev.node, TIMER_WRITTEN,
 		             a->written[a->written_tail % MAX_WRITTEN].at);
 	if (writes != 0)
-		a->program->written(a->program_arg, a, writes, now);
+		a->program[0].ops->written(a->program[0].arg, a, writes, now);
 	settle(a, now);
 }
 
@@ -337,7 +377,8 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 		settle(a, now);
 		break;
 	case TIMER_RUN:
-		a->program->run(a->program_arg, a, now);
+		for (unsigned i = 0; i < a->n_programs; i++)
+			a->program[i].ops->run(a->program[i].arg, a, now);
 		settle(a, now);
 		break;
 	case TIMER_COMPLETE:
@@ -365,15 +406,44 @@ static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time 
 	wf_hist_add(&a->counts->packet_latency, (uint64_t)age << BORN_SHIFT);
 }
 
+/*
+ * Hands a packet to the transport with its record: an acknowledgement's is read, a request's is kept
+ * until the acknowledgement that answers it.
+ */
+static void give_packet(struct wf_adapter *a, const struct wf_packet *pkt, struct wf_int_record *r,
+                        const void *payload, wf_time now)
+{
+	bool back = r != NULL && wf_op_is_ack(pkt->opcode);
+	uint64_t spare = (uintptr_t)r;
+	struct wf_hca_rx_extra extra = {
+		.payload = payload,
+		.telemetry = back ? &a->telemetry : NULL,
+		.echo = back ? 0 : (uintptr_t)r,
+		.spare = &spare,
+	};
+
+	if (back)
+		wf_telemetry_read(a->dev.fabric, r, &a->telemetry);
+	wf_hca_rx(a->hca, pkt, &extra, now);
+	if (spare != 0)
+		wf_int_put(a->dev.shard, (struct wf_int_record *)(uintptr_t)spare);
+}
+
 static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
 	struct wf_adapter *a = to_adapter(node);
 	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
-	struct wf_port *port = &a->dev.ports[input];
-	struct wf_hca_rx_extra extra = { 0 };
+	struct wf_port *port = &a->dev.ports[0];
+	struct wf_int_record *record;
+	const void *bytes = NULL;
 	uint32_t payload = 0;
 	uint64_t writes;
 
+	if (input == WF_ADAPTER_SIDE) {
+		a->program[0].ops->side(a->program[0].arg, a, cell, now);
+		settle(a, now);
+		return;
+	}
 #ifndef NDEBUG
 	if (!wf_packet_is_control(pkt->type))
 		a->dev.shard->tally[pkt->cls].on_links--;
@@ -386,14 +456,15 @@ static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 	}
 	a->dev.shard->tally[pkt->cls].delivered++;
 	a->dev.fabric->flowctl->pass(&a->dev, port, pkt->vl, pkt->size, now);
+	record = wf_int_detach(pkt);
 	count_rx(a, pkt, now);
 	if (a->env->payload != NULL && !wf_op_is_atomic(pkt->opcode) && pkt->length != 0) {
 		payload = pkt->payload;
-		extra.payload = wf_payload_bytes(a->env->payload, payload);
+		bytes = wf_payload_bytes(a->env->payload, payload);
 	}
 	writes = wf_hca_counter(a->hca, WF_CTR_RX_WRITES);
-	wf_hca_rx(a->hca, pkt, &extra, now);
-	if (a->program->written != NULL && wf_hca_counter(a->hca, WF_CTR_RX_WRITES) != writes)
+	give_packet(a, pkt, record, bytes, now);
+	if (a->looks && wf_hca_counter(a->hca, WF_CTR_RX_WRITES) != writes)
 		note_writes(a, wf_hca_counter(a->hca, WF_CTR_RX_WRITES), now);
 	if (payload != 0)
 		wf_payload_put(a->env->payload, a->shard_number, payload);
@@ -404,8 +475,9 @@ static void adapter_warm(const struct wf_node *node, unsigned input)
 {
 	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
 
-	__builtin_prefetch(&dev->ports[input]);
-	__builtin_prefetch(wf_device_lane(dev, input, 0));
+	(void)input;
+	__builtin_prefetch(&dev->ports[0]);
+	__builtin_prefetch(wf_device_lane(dev, 0, 0));
 }
 
 static const struct wf_node_ops adapter_ops = {
@@ -416,28 +488,12 @@ static const struct wf_node_ops adapter_ops = {
 	.warm = adapter_warm,
 };
 
-static void idle_run(void *arg, struct wf_adapter *a, wf_time now)
-{
-	(void)arg;
-	(void)a;
-	(void)now;
-}
-
-static void idle_complete(void *arg, struct wf_adapter *a, struct wf_cq *cq, wf_time now)
-{
-	(void)arg;
-	(void)a;
-	(void)cq;
-	(void)now;
-}
-
 struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
                                      uint32_t host, const struct wf_hca_attr *attr)
 {
-	static const struct wf_program idle = { .run = idle_run, .complete = idle_complete };
 	const struct wf_fabric *fabric = env->fabric;
-	struct wf_node *node = wf_engine_add_node(shard, &adapter_ops, sizeof(struct wf_adapter), 1,
-	                                          ADAPTER_TIMERS);
+	struct wf_node *node = wf_engine_add_node(shard, &adapter_ops, sizeof(struct wf_adapter),
+	                                          WF_ADAPTER_SIDE + 1, ADAPTER_TIMERS);
 	struct wf_fabric_shard *fs = wf_shard_user(shard);
 	struct wf_hca_attr full = *attr;
 	uint32_t id = fabric->topo->host_node[host];
@@ -460,7 +516,6 @@ struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_ada
 	a->env = env;
 	a->counts = fs->user;
 	a->shard_number = fs->number;
-	a->program = &idle;
 	a->pcie_q16 = (uint32_t)((UINT64_C(8) * (uint64_t)WF_S << 16) / fabric->cfg.nic_pcie);
 	return a;
 }
@@ -470,10 +525,13 @@ void wf_adapter_fini(struct wf_adapter *a)
 	wf_hca_destroy(a->hca);
 }
 
-void wf_adapter_set_program(struct wf_adapter *a, const struct wf_program *program, void *arg)
+void wf_adapter_add_program(struct wf_adapter *a, const struct wf_program *program, void *arg)
 {
-	a->program = program;
-	a->program_arg = arg;
+	assert(a->n_programs < WF_ADAPTER_PROGRAMS);
+	a->program[a->n_programs].ops = program;
+	a->program[a->n_programs].arg = arg;
+	a->looks |= program->written != NULL;
+	a->n_programs++;
 }
 
 void wf_adapter_start(struct wf_adapter *a)

@@ -23,22 +23,32 @@
 #include "sim/counts.h"
 #include "sim/payload.h"
 
+#define WF_ADAPTER_SIDE 1 /* input of the node; 0 is its port's */
+
 struct wf_adapter;
 
 /* What runs on a host. */
 struct wf_program {
-	/* Virtual time began, or the time asked for with wf_adapter_call_at() has come. */
+	/* Virtual time began, or the time asked for with wf_adapter_call_at() has come; or sooner. */
 	void (*run)(void *arg, struct wf_adapter *adapter, wf_time now);
 	/*
 	 * Completions wait in cq, which was armed. Called at the time at which a program that polls
 	 * would see them; it polls, and arms anew if it wants to be called again.
 	 */
 	void (*complete)(void *arg, struct wf_adapter *adapter, struct wf_cq *cq, wf_time now);
+	/* Whether cq is this program's; NULL: all are that no program added later owns. */
+	bool (*owns)(void *arg, const struct wf_cq *cq);
 	/*
 	 * For a program that polls memory: writes RDMA WRITE messages are in it by now, all of each,
 	 * counted since the run began. NULL: it does not look, and the adapter need not count.
 	 */
 	void (*written)(void *arg, struct wf_adapter *adapter, uint64_t writes, wf_time now);
+	/*
+	 * A cell came in by WF_ADAPTER_SIDE, the input for a link that is not the fabric's (NVLink);
+	 * borrowed until the call returns. NULL: the input is not connected.
+	 */
+	void (*side)(void *arg, struct wf_adapter *adapter, const struct wf_cell *cell,
+	             wf_time now);
 };
 
 /* What all adapters of a simulation share. */
@@ -58,8 +68,12 @@ struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_ada
 /* Frees the transport's part; the node goes with the engine. */
 void wf_adapter_fini(struct wf_adapter *adapter);
 
-/* Sets what runs on it; before the run. */
-void wf_adapter_set_program(struct wf_adapter *adapter, const struct wf_program *program,
+/*
+ * Adds what runs on it; before the run. Up to WF_ADAPTER_PROGRAMS share it: run() of all is called
+ * when one of them asked for it, written() and side() only the first may have.
+ */
+#define WF_ADAPTER_PROGRAMS 2
+void wf_adapter_add_program(struct wf_adapter *adapter, const struct wf_program *program,
                             void *arg);
 
 /* Sets up flow control when its port is connected, and lets the program run at time 0. */
@@ -69,7 +83,7 @@ struct wf_hca *wf_adapter_hca(struct wf_adapter *adapter);
 struct wf_host_counts *wf_adapter_counts(struct wf_adapter *adapter);
 struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
 
-/* Has program->run called at at (once; an earlier time replaces a later one). */
+/* Has run() called at at (once; an earlier time replaces a later one, which is asked for again then). */
 void wf_adapter_call_at(struct wf_adapter *adapter, wf_time at);
 
 /*

@@ -3,7 +3,7 @@
  * app.h - programs on the hosts of a simulation: the one way to put them there.
  *
  * A simulation with an application has the transport's adapter on every host. What runs where is the
- * application's: start() gives hosts their programs with wf_adapter_set_program(); a host without
+ * application's: start() gives hosts their programs with wf_adapter_add_program(); a host without
  * one answers what comes for it as far as it was set up to, and does nothing of its own.
  */
 #ifndef WF_SIM_APP_H
@@ -16,6 +16,11 @@
 struct wf_sim_app {
 	void *arg;
 	bool data; /* payload bytes are carried; false: only their lengths are */
+	/*
+	 * Delay of the application's own links between adapters and nodes that it adds in start()
+	 * (struct wf_program.side); 0: there are none.
+	 */
+	wf_time side_delay;
 	/* What the adapter of a host needs room for; attr comes with wf_hca_attr_defaults(). */
 	void (*attr)(void *arg, uint32_t host, struct wf_hca_attr *attr);
 	/*

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cc/algs.h"
+
 static const struct wf_param own_rows[] = {
 	{ .name = "cc.algorithm",
 	  .kind = WF_PARAM_TEXT,
@@ -19,9 +21,11 @@ static const struct wf_param own_rows[] = {
 	  .kind = WF_PARAM_TIME,
 	  .offset = offsetof(struct wf_cc_choice, cnp_gap),
 	  .size = sizeof(wf_time),
+	  .has_auto = true,
 	  .max = WF_S,
-	  .def = "4us",
-	  .help = "notification point: least time between two CNPs for one queue pair" },
+	  .def = "auto",
+	  .help = "notification point: least time between two CNPs for one queue pair; auto: 50us "
+	          "with dcqcn, as in its paper, else 4us" },
 	{ .name = "cc.cnp_802p_prio",
 	  .kind = WF_PARAM_U32,
 	  .offset = offsetof(struct wf_cc_choice, cnp_class),
@@ -86,6 +90,25 @@ int wf_cc_choice_rows(struct wf_mem *mem, size_t base, struct wf_param **rows_p,
 	return 0;
 }
 
+/*
+ * Whether marks come back as CNPs of their own. DCQCN wants them so; InfiniBand has both ways, and
+ * all others read the acknowledgements.
+ */
+static bool wants_cnps(const struct wf_cc_ops *ops, const void *param)
+{
+	const struct wf_cc_ibcc_param *ibcc = param;
+
+	return ops == &wf_cc_dcqcn || (ops == &wf_cc_ibcc && !ibcc->becn_on_ack);
+}
+
+/* The other defaults of dcqcn are its paper's: with CNPs in 4 us they would stop every flow. */
+static wf_time cnp_gap(const struct wf_cc_choice *choice)
+{
+	if (choice->cnp_gap != WF_PARAM_AUTO)
+		return wf_max_time(choice->cnp_gap, 1);
+	return strcmp(choice->algorithm, "dcqcn") == 0 ? 50 * WF_US : 4 * WF_US;
+}
+
 int wf_cc_choice_tune(const struct wf_cc_choice *choice, struct wf_qp_tune *tune,
                       struct wf_err *err)
 {
@@ -95,14 +118,10 @@ int wf_cc_choice_tune(const struct wf_cc_choice *choice, struct wf_qp_tune *tune
 	for (size_t i = 0; (ops = wf_cc_at(i)) != NULL; i++) {
 		if (strcmp(ops->name, choice->algorithm) != 0)
 			continue;
-		if (strcmp(ops->name, "hpcc") == 0)
-			return wf_err_say(
-				err, "cc.algorithm: hpcc needs telemetry from the switches, "
-				     "which queue pairs do not carry yet; weft run --hpcc has it");
-		by_cnp = strcmp(ops->name, "dcqcn") == 0 || strcmp(ops->name, "ibcc") == 0;
+		by_cnp = wants_cnps(ops, choice->param[i].bytes);
 		tune->cc = ops;
 		tune->cc_param = ops->param_size > 0 ? choice->param[i].bytes : NULL;
-		tune->cnp_interval = by_cnp ? wf_max_time(choice->cnp_gap, 1) : 0;
+		tune->cnp_interval = by_cnp ? cnp_gap(choice) : 0;
 		tune->cnp_cls = (uint8_t)choice->cnp_class;
 		/* Those that do not wait for CNPs see the marks in the acknowledgements. */
 		tune->ecn_echo = !by_cnp;

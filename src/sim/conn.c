@@ -5,8 +5,10 @@
 #include "sim/conn.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define SELECTIVE_WINDOW 1024
+#define SELECTIVE_REORDER 3 /* on one path, as TCP has it */
 
 static int find_mtu(uint64_t bytes, enum wf_mtu *mtu_p)
 {
@@ -31,17 +33,35 @@ int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  struct wf_qp_tune *tune, struct wf_err *err)
 {
 	const struct wf_fabric_cfg *cfg = &fabric->cfg;
+	bool reorders;
+	int ret;
 
 	tune->ack_every = cfg->sender_ack;
 	tune->window = (uint32_t)((cfg->sender_window + cfg->mtu - 1) / cfg->mtu);
+	tune->ack_cls = (uint8_t)cfg->sender_ack_class;
+	tune->spray = cfg->sender_spray;
 	tune->ect = true;
-	if (fabric->route->reorders) {
-		/* Packets overtake one another: being early is no sign of a loss. */
+	reorders = fabric->route->reorders || tune->spray;
+	if (strcmp(cfg->sender_recovery, "auto") == 0
+	            ? reorders || fabric->classes.trims
+	            : strcmp(cfg->sender_recovery, "selective") == 0) {
 		tune->recovery = WF_RECOVERY_SELECTIVE;
 		tune->window = SELECTIVE_WINDOW;
-		tune->reorder = SELECTIVE_WINDOW - 1;
+		/* Where packets overtake one another, being early is no sign of a loss. */
+		tune->reorder = reorders ? SELECTIVE_WINDOW - 1 : SELECTIVE_REORDER;
+		tune->direct = strcmp(cfg->sender_placement, "direct") == 0;
 	}
-	return cc == NULL ? 0 : wf_cc_choice_tune(cc, tune, err);
+	if (cc == NULL)
+		return 0;
+	ret = wf_cc_choice_tune(cc, tune, err);
+	if (ret != 0 || !tune->cc->telemetry)
+		return ret;
+	if (fabric->telemetry == WF_TELEMETRY_NONE)
+		return wf_err_say(err, "switch.telemetry: %s lives on it; write int, pint or auto",
+		                  tune->cc->name);
+	tune->int_bytes = fabric->int_bytes;
+	tune->ack_every = 1; /* what was written is old news after a few packets */
+	return 0;
 }
 
 uint8_t wf_conn_timeout(wf_time at)

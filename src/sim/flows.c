@@ -177,6 +177,9 @@ static int check_ops(const struct wf_sim_cfg *cfg, bool *rc_p, struct wf_err *er
 	for (size_t i = 0; i < cfg->n_flows; i++)
 		n += cfg->flows[i].op != WF_FLOW_WINDOW;
 	*rc_p = n > 0;
+	if (n != cfg->n_flows && cfg->app != NULL)
+		return wf_err_say(err, "traffic: beside a job it goes over queue pairs; write op: "
+		                       "write, send or read");
 	if (n != 0 && n != cfg->n_flows)
 		return wf_err_say(err,
 		                  "traffic: op window does not go together with write, send or "
@@ -184,21 +187,24 @@ static int check_ops(const struct wf_sim_cfg *cfg, bool *rc_p, struct wf_err *er
 	return 0;
 }
 
-/* Programs on adapters: the caller's, or those that carry the flows. */
+/* Programs on adapters: those that carry the flows, the caller's, or both. */
 static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)
 {
-	int ret;
+	int ret = 0;
 
 	sim->has_app = true;
 	sim->adapter_env.fabric = &sim->fabric;
-	if (cfg->app == NULL) {
-		ret = wf_rc_create(&sim->fabric, cfg->cc, cfg->flows, cfg->n_flows, &sim->rc, err);
-		if (ret == 0)
-			wf_rc_app(sim->rc, &sim->app);
-		return ret;
-	}
 	if (cfg->n_flows != 0)
-		return wf_err_say(err, "traffic: a run has flows or programs, not both");
+		ret = wf_rc_create(&sim->fabric, cfg->cc, cfg->flows, cfg->n_flows, &sim->rc, err);
+	if (ret != 0)
+		return ret;
+	if (sim->rc != NULL)
+		wf_rc_app(sim->rc, cfg->app == NULL ? &sim->app : &sim->beside);
+	if (cfg->app == NULL)
+		return 0;
+	if (cfg->app->data && sim->rc != NULL)
+		return wf_err_say(err,
+		                  "traffic: it has no contents, and the programs beside it do");
 	sim->app = *cfg->app;
 	if (!sim->app.data)
 		return 0;

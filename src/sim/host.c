@@ -114,6 +114,23 @@ static void transmit(struct wf_host *h, struct wf_packet *pkt, wf_time now)
 	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, pkt->vl), pkt, now);
 }
 
+/* Counts a packet that is sent again. */
+static void note_resent(struct wf_host *h, uint32_t dst, wf_time now)
+{
+	const struct wf_incident note = {
+		.at = now,
+		.node = h->dev.id,
+		.src = h->host,
+		.dst = dst,
+		.queue = WF_INCIDENT_NO_QUEUE,
+		.kind = WF_INCIDENT_RETRANSMIT,
+	};
+
+	h->counts->resent++;
+	if (h->dev.fabric->incidents != 0)
+		wf_incident_add(h->dev.fabric, h->dev.shard, &note);
+}
+
 /* Sends the next packet of flow i. */
 static void send_data(struct wf_host *h, uint32_t i, wf_time now)
 {
@@ -133,7 +150,7 @@ static void send_data(struct wf_host *h, uint32_t i, wf_time now)
 
 	pkt.size = (uint16_t)(pkt.length + h->dev.fabric->header);
 	if (f->next < f->highest)
-		h->counts->resent++;
+		note_resent(h, f->dst, now);
 	else
 		f->highest = f->next + 1;
 	if (f->next == f->acked) {

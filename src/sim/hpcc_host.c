@@ -11,14 +11,13 @@
 #include <string.h>
 
 #include "fabric/order.h"
-#include "fabric/telemetry.h"
+#include "sim/telemetry.h"
 
 /* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
 enum { TIMER_START = 2, TIMER_PACE, HOST_TIMERS };
 
 #define NONE UINT32_MAX
 #define ACK_CLASS 3 /* the class whose pause holds acknowledgements back */
-#define RECORDS 32  /* telemetry records made at once */
 #define BIT_NS_PER_BYTE (UINT64_C(8) * 1000000000)
 
 struct wf_hpcc_host {
@@ -32,7 +31,6 @@ struct wf_hpcc_host {
 	uint32_t n_active;
 	uint32_t last;                    /* of active: who sent last */
 	struct wf_packet *ack, *last_ack; /* acknowledgements to send */
-	struct wf_int_record *free_int;
 	uint8_t ack_queue;
 	uint8_t bits;               /* of the order in a time */
 	struct wf_cc_int telemetry; /* of the acknowledgement being looked at */
@@ -82,64 +80,12 @@ static bool is_window_bound(const struct wf_hpcc_qp *qp)
 }
 
 /*
- * How long bytes take at the queue pair's rate, in whole ns. A whole number comes out as one less, as
+ * How long bytes take at a rate, in whole ns. A whole number comes out as one less, as
  * wf_step_floor() says.
  */
-static wf_time pace(const struct wf_hpcc_host *h, const struct wf_hpcc_qp *qp, uint32_t bytes)
+static wf_time pace(uint64_t rate, uint32_t bytes)
 {
-	uint64_t rate = h->env->rate_bound ? qp->cc->rate : qp->cc->line_rate;
-
 	return (wf_time)((bytes * BIT_NS_PER_BYTE - 1) / rate) * WF_NS;
-}
-
-/* ---- telemetry ---- */
-
-static struct wf_int_record *record_get(struct wf_hpcc_host *h)
-{
-	struct wf_int_record *r = h->free_int;
-
-	if (wf_unlikely(r == NULL)) {
-		r = wf_shard_alloc(h->dev.node.shard, RECORDS * sizeof(*r));
-		if (r == NULL) {
-			h->dev.shard->no_memory = true;
-			return NULL;
-		}
-		for (unsigned i = 0; i + 1 < RECORDS; i++)
-			r[i].next = &r[i + 1];
-	}
-	h->free_int = r->next;
-	r->hops = 0;
-	return r;
-}
-
-/* A packet that ends here leaves its record here: whoever has it may use it. */
-static void record_put(struct wf_hpcc_host *h, const struct wf_packet *pkt)
-{
-	struct wf_int_record *r = wf_int_record(pkt);
-
-	if (!(pkt->flags & WF_PACKET_INT))
-		return;
-	r->next = h->free_int;
-	h->free_int = r;
-}
-
-_Static_assert(sizeof(struct wf_int_hop) == sizeof(struct wf_cc_hop), "the same, in two layers");
-
-static const struct wf_cc_int *read_record(struct wf_hpcc_host *h, const struct wf_packet *pkt)
-{
-	const struct wf_int_record *r = wf_int_record(pkt);
-
-	if (!(pkt->flags & WF_PACKET_INT))
-		return NULL;
-	h->telemetry.hops = r->hops < WF_INT_HOPS ? r->hops : WF_INT_HOPS;
-	for (uint32_t i = 0; i < h->telemetry.hops; i++)
-		h->telemetry.hop[i] = (struct wf_cc_hop){
-			.at = r->hop[i].at,
-			.tx_bytes = r->hop[i].tx_bytes,
-			.rate = r->hop[i].rate,
-			.queued = r->hop[i].queued,
-		};
-	return &h->telemetry;
 }
 
 /* ---- sending ---- */
@@ -185,17 +131,17 @@ static void send_data(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now
 
 	pkt.size = (uint16_t)(pkt.length + h->env->header);
 	if (h->env->telemetry) {
-		struct wf_int_record *r = record_get(h);
+		struct wf_int_record *r = wf_int_get(h->dev.shard);
 
-		pkt.atomic_va = (uintptr_t)r;
-		pkt.flags |= r != NULL ? WF_PACKET_INT : 0;
+		if (r != NULL)
+			wf_int_attach(&pkt, r, 0);
 	}
 	qp->snd_nxt += pkt.length;
 	qp->last_size = pkt.size;
 	catch_up(qp, at);
 	qp->cc->ops->on_send(qp->cc, pkt.size, at);
-	qp->gap = pace(h, qp, pkt.size);
-	qp->next_avail = at + qp->gap;
+	qp->gap = pace(qp->cc->rate, pkt.size);
+	qp->next_avail = at + (h->env->rate_bound ? qp->gap : pace(qp->cc->line_rate, pkt.size));
 	transmit(h, &pkt, now);
 }
 
@@ -330,17 +276,21 @@ static enum answer check_order(const struct wf_hpcc_host *h, struct wf_hpcc_rx *
 		return NO_ANSWER;
 	rx->nack_again = at + env->nack_interval;
 	rx->last_nack = rx->expected;
+	if (env->back_to_zero)
+		rx->expected -= rx->expected % env->chunk;
 	return ANSWER_NACK;
 }
 
-static void rx_data(struct wf_hpcc_host *h, const struct wf_packet *pkt, wf_time now)
+static void rx_data(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
 {
 	struct wf_hpcc_rx *rx = h->env->rx[pkt->qpn];
 	enum answer answer = check_order(h, rx, pkt, whole(h, now));
+	struct wf_int_record *record = wf_int_detach(pkt);
 	struct wf_packet *ack;
 
 	if (answer == NO_ANSWER) {
-		record_put(h, pkt);
+		if (record != NULL)
+			wf_int_put(h->dev.shard, record);
 		return;
 	}
 	ack = wf_packet_get(h->dev.shard);
@@ -353,10 +303,10 @@ static void rx_data(struct wf_hpcc_host *h, const struct wf_packet *pkt, wf_time
 		.entropy = pkt->entropy,
 		.qpn = pkt->qpn,
 		.psn = (uint32_t)rx->expected,
-		.atomic_va = pkt->atomic_va,
 		.u.born = pkt->u.born,
 	};
-	/* Switches write no telemetry into acknowledgements: the flag is back when it arrives. */
+	if (record != NULL)
+		wf_int_attach(ack, record, WF_INT_BACK);
 	if (pkt->flags & WF_PACKET_CE)
 		ack->flags |= WF_PACKET_BECN;
 	if (h->ack == NULL)
@@ -371,7 +321,7 @@ static void rx_data(struct wf_hpcc_host *h, const struct wf_packet *pkt, wf_time
 static void repace(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
 {
 	struct wf_node *node = &h->dev.node;
-	wf_time gap = pace(h, qp, qp->last_size);
+	wf_time gap = pace(qp->cc->rate, qp->last_size);
 	wf_time at;
 
 	qp->next_avail += gap - qp->gap;
@@ -382,46 +332,58 @@ static void repace(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
 }
 
 static void tell_cc(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, const struct wf_packet *pkt,
-                    uint64_t bytes, wf_time now)
+                    const struct wf_int_record *record, uint64_t bytes, wf_time now)
 {
 	wf_time at = whole(h, now);
 	struct wf_cc_ack ack = {
 		.now = at,
 		.rtt = at - pkt->u.born,
-		.inflight = qp->snd_nxt > qp->snd_una ? qp->snd_nxt - qp->snd_una : 0,
+		.inflight = qp->snd_nxt > qp->heard ? qp->snd_nxt - qp->heard : 0,
 		.bytes = (uint32_t)bytes,
 		.ecn = pkt->flags & WF_PACKET_BECN,
-		.telemetry = read_record(h, pkt),
 	};
 
+	if (record != NULL) {
+		wf_telemetry_read(h->dev.fabric, record, &h->telemetry);
+		ack.telemetry = &h->telemetry;
+	}
 	catch_up(qp, at);
 	qp->cc->ops->on_ack(qp->cc, &ack);
 	if (qp->cc->repace)
 		repace(h, qp, now);
 }
 
-static void rx_ack(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
+static void take_ack(struct wf_hpcc_host *h, const struct wf_packet *pkt,
+                     const struct wf_int_record *record, wf_time now)
 {
 	struct wf_hpcc_qp *qp = h->env->qp[pkt->qpn];
-	uint64_t bytes = 0;
+	uint64_t seq = pkt->psn, bytes = 0;
 
-	pkt->flags |= h->env->telemetry && pkt->atomic_va != 0 ? WF_PACKET_INT : 0;
-	if (qp->end != WF_TIME_NEVER) {
-		record_put(h, pkt);
+	if (qp->end != WF_TIME_NEVER)
 		return;
+	if (seq > qp->heard) {
+		bytes = seq - qp->heard;
+		qp->heard = seq;
 	}
-	if (pkt->psn > qp->snd_una) {
-		bytes = pkt->psn - qp->snd_una;
-		qp->snd_una = pkt->psn;
-	}
+	if (h->env->back_to_zero)
+		seq -= seq % h->env->chunk;
+	qp->snd_una = wf_max_u64(qp->snd_una, seq);
 	if (is_finished(qp))
 		qp->end = whole(h, now);
 	if (pkt->type == WF_PACKET_NAK)
 		qp->snd_nxt = qp->snd_una;
 	if (qp->end == WF_TIME_NEVER)
-		tell_cc(h, qp, pkt, bytes, now);
-	record_put(h, pkt);
+		tell_cc(h, qp, pkt, record, bytes, now);
 	host_tx(h, now);
+}
+
+static void rx_ack(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
+{
+	struct wf_int_record *record = wf_int_detach(pkt);
+
+	take_ack(h, pkt, record, now);
+	if (record != NULL)
+		wf_int_put(h->dev.shard, record);
 }
 
 static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)

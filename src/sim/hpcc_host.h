@@ -29,8 +29,10 @@ struct wf_hpcc_flow {
 struct wf_hpcc_qp {
 	struct wf_cc *cc;
 	uint64_t snd_nxt, snd_una;
+	uint64_t
+		heard; /* the largest number that was acknowledged: snd_una, but for whole chunks */
 	wf_time next_avail; /* whole ns: its pace */
-	wf_time gap;        /* whole ns: after the last packet, at the rate now */
+	wf_time gap;        /* whole ns that the last packet takes at the rate now */
 	wf_time end;        /* whole ns: the last acknowledgement came; WF_TIME_NEVER: not yet */
 	uint32_t last_size; /* bytes on the wire of the last packet */
 	uint32_t flow;
@@ -58,9 +60,10 @@ struct wf_hpcc_env {
 	uint32_t ack_every; /* bytes: no acknowledgement before so many have come */
 	uint32_t chunk;     /* bytes: ... but at each whole number of these */
 	wf_time nack_interval;
-	bool rate_bound; /* queue pairs are paced at their rate; else at the line's */
-	bool ack_first;  /* acknowledgements leave even when their class is paused */
-	bool telemetry;  /* packets collect what switches say */
+	bool rate_bound;   /* queue pairs are paced at their rate; else at the line's */
+	bool ack_first;    /* acknowledgements leave even when their class is paused */
+	bool telemetry;    /* packets collect what switches say */
+	bool back_to_zero; /* losses are repaired, and acknowledged, in whole chunks */
 };
 
 struct wf_hpcc_host;

@@ -299,7 +299,7 @@ static int open_side(struct wf_perf_side *s, struct wf_adapter *adapter)
 	int ret;
 
 	s->adapter = adapter;
-	wf_adapter_set_program(adapter, memory ? &polls_memory : &polls_queue, s);
+	wf_adapter_add_program(adapter, memory ? &polls_memory : &polls_queue, s);
 	ret = wf_pd_create(hca, &s->pd);
 	if (ret == 0)
 		ret = wf_mr_reg(s->pd, &region, &s->mr);

@@ -271,7 +271,18 @@ static void host_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *c
 	}
 }
 
-static const struct wf_program host_program = { .run = host_run, .complete = host_complete };
+static bool host_owns(void *arg, const struct wf_cq *cq)
+{
+	const struct host *h = arg;
+
+	return cq == h->cq;
+}
+
+static const struct wf_program host_program = {
+	.run = host_run,
+	.complete = host_complete,
+	.owns = host_owns,
+};
 
 static int open_host(struct wf_rc *rc, uint32_t number, struct wf_adapter *adapter)
 {
@@ -284,7 +295,7 @@ static int open_host(struct wf_rc *rc, uint32_t number, struct wf_adapter *adapt
 	int ret;
 
 	h->adapter = adapter;
-	wf_adapter_set_program(adapter, &host_program, h);
+	wf_adapter_add_program(adapter, &host_program, h);
 	ret = wf_pd_create(hca, &h->pd);
 	if (ret == 0)
 		ret = wf_mr_reg(h->pd, &region, &h->mr);

@@ -27,7 +27,7 @@ static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool 
                      struct wf_sim_counts *c)
 {
 	bool credits = sim->fabric.flowctl->uses_credits;
-	uint64_t held = of_switch ? lane->max_used * (credits ? UINT64_C(64) : 1) : 0;
+	uint64_t unit = !of_switch ? 0 : credits ? 64 : 1;
 	uint64_t ps = stopped(&sim->fabric, lane, sim->end);
 
 	c->tx_packets += lane->tx_packets;
@@ -39,6 +39,7 @@ static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool 
 	for (unsigned why = 0; why < WF_DROPS; why++)
 		c->drops += lane->drops[why];
 	c->ecn_marked += lane->ecn_marked;
+	c->trimmed += lane->trimmed;
 	c->pause_tx += lane->pause_tx;
 	c->pause_rx += lane->pause_rx;
 	if (credits) {
@@ -47,8 +48,10 @@ static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool 
 	} else {
 		c->paused_ps += ps;
 	}
+	c->queue_bytes += lane->bytes;
+	c->buffer_bytes += unit * (lane->used + (credits ? 0 : (uint64_t)lane->headroom));
 	c->max_queue_bytes = wf_max_u64(c->max_queue_bytes, lane->max_bytes);
-	c->max_buffer_bytes = wf_max_u64(c->max_buffer_bytes, held);
+	c->max_buffer_bytes = wf_max_u64(c->max_buffer_bytes, unit * lane->max_used);
 }
 
 bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
@@ -115,6 +118,11 @@ void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
 		wf_hist_merge(&r->packet_latency, &c->packet_latency);
 		wf_hist_merge(&r->flow_time, &c->flow_time);
 	}
+	for (uint32_t i = 0; sim->has_app && i < sim->topo->n_hosts; i++) {
+		for (enum wf_counter k = 0; k < WF_COUNTERS; k++)
+			r->adapters[k] += wf_hca_counter(wf_adapter_hca(sim->adapters[i]), k);
+	}
+	r->resent += r->adapters[WF_CTR_TX_RETRANSMITS];
 	r->packets_inside = r->packets_sent - r->packets_delivered - r->packets_dropped;
 	r->finished = r->flows_done + r->flows_failed == r->flows && sim->app_done;
 	r->windows = wf_engine_windows(sim->engine);

@@ -19,15 +19,15 @@ static bool is_host(const struct wf_topo *topo, uint32_t id)
 }
 
 /* The window and the horizon follow from the links. */
-static int engine_cfg(const struct wf_sim *sim, unsigned threads, struct wf_engine_cfg *cfg,
-                      struct wf_err *err)
+static int engine_cfg(const struct wf_sim *sim, const struct wf_sim_cfg *want,
+                      struct wf_engine_cfg *cfg, struct wf_err *err)
 {
 	const struct wf_topo *topo = sim->topo;
 	uint64_t bytes = sim->fabric.max_wire + sim->fabric.gap;
 
 	memset(cfg, 0, sizeof(*cfg));
-	cfg->threads = threads;
-	cfg->shards = wf_engine_shards_for(threads);
+	cfg->threads = want->threads;
+	cfg->shards = wf_engine_shards_for(want->threads);
 	cfg->mem = wf_mem_heap();
 	cfg->window = WF_TIME_NEVER;
 	for (uint32_t i = 0; i < topo->n_links; i++) {
@@ -42,6 +42,10 @@ static int engine_cfg(const struct wf_sim *sim, unsigned threads, struct wf_engi
 		if (!is_host(topo, l->b))
 			cfg->window = wf_min_time(cfg->window, to_b);
 		cfg->horizon = wf_max_time(cfg->horizon, wf_max_time(to_a, to_b) + slow);
+	}
+	if (want->app != NULL && want->app->side_delay > 0) {
+		cfg->window = wf_min_time(cfg->window, want->app->side_delay);
+		cfg->horizon = wf_max_time(cfg->horizon, want->app->side_delay);
 	}
 	if (cfg->window < 1)
 		return wf_err_say(err,
@@ -76,6 +80,12 @@ static int make_shards(struct wf_sim *sim)
 	return 0;
 }
 
+/* Whether flows run beside the application. */
+static bool has_beside(const struct wf_sim *sim)
+{
+	return sim->beside.start != NULL;
+}
+
 static int make_adapter(struct wf_sim *sim, uint32_t id, struct wf_shard *shard)
 {
 	uint32_t host = sim->topo->nodes[id].host;
@@ -84,6 +94,16 @@ static int make_adapter(struct wf_sim *sim, uint32_t id, struct wf_shard *shard)
 
 	wf_hca_attr_defaults(&attr);
 	sim->app.attr(sim->app.arg, host, &attr);
+	if (has_beside(sim)) {
+		struct wf_hca_attr more;
+
+		wf_hca_attr_defaults(&more);
+		sim->beside.attr(sim->beside.arg, host, &more);
+		attr.max_qp += more.max_qp;
+		attr.max_mr += more.max_mr;
+		attr.max_events += more.max_events;
+		attr.max_cqe = attr.max_cqe > more.max_cqe ? attr.max_cqe : more.max_cqe;
+	}
 	a = wf_adapter_create(shard, &sim->adapter_env, host, &attr);
 	if (a == NULL)
 		return -ENOMEM;
@@ -168,8 +188,8 @@ static int connect_half(struct wf_sim *sim, const struct wf_topo_link *l, bool f
 	out->delay = wf_fabric_delay(fabric, l, into_switch);
 	out->cut = can_cut(sim, dst->id, l->rate) ? CUT_HEADER + fabric->gap : STORE;
 	in->in_delay = out->delay;
-	in->loss = l->loss;
-	in->lossy = l->loss != 0 || fabric->cfg.link_ber != 0;
+	in->loss = wf_min_u64(l->loss + fabric->cfg.link_loss, WF_PROB_ONE);
+	in->lossy = in->loss != 0 || fabric->cfg.link_ber != 0;
 	in->global = sim->topo->ports[sim->topo->nodes[dst->id].first_port + in->number].global;
 	return wf_link_connect(&out->link, &src->node, &dst->node, in->number);
 }
@@ -213,6 +233,7 @@ static void set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 	const uint16_t ports[2] = { l->a_port, l->b_port };
 
 	sim->link_down[link] = !up;
+	wf_sim_incident_link(sim, link, up, now);
 	for (int i = 0; i < 2; i++) {
 		struct wf_device *dev = sim->devices[ends[i]];
 
@@ -291,7 +312,7 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 	uint32_t *first_tx = NULL;
 	int ret;
 
-	ret = engine_cfg(sim, cfg->threads, &ecfg, err);
+	ret = engine_cfg(sim, cfg, &ecfg, err);
 	if (ret != 0)
 		return ret;
 	sim->n_shards = ecfg.shards;
@@ -314,12 +335,25 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 		ret = connect_links(sim);
 	if (ret == 0 && sim->has_app)
 		ret = sim->app.start(sim->app.arg, &sim->fabric, sim->adapters, err);
+	if (ret == 0 && has_beside(sim))
+		ret = sim->beside.start(sim->beside.arg, &sim->fabric, sim->adapters, err);
 	if (ret == 0)
 		ret = start_devices(sim, err);
 	if (ret == 0)
 		ret = make_faults(sim, cfg);
 	mem->free(mem, first_tx);
 	return ret;
+}
+
+/* Sets up what devices share. Telemetry is there if somebody lives on it. */
+static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)
+{
+	const struct wf_cc_ops *cc = cfg->cc == NULL ? NULL : wf_cc_find(cfg->cc->algorithm);
+	struct wf_fabric_cfg fabric = *cfg->fabric;
+
+	if (strcmp(fabric.switch_int, "auto") == 0 && cc != NULL && cc->telemetry)
+		memcpy(fabric.switch_int, "int", sizeof("int"));
+	return wf_fabric_init(&sim->fabric, &fabric, cfg->topo, cfg->seed, err);
 }
 
 int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p, struct wf_err *err)
@@ -332,7 +366,8 @@ int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p, struct wf
 		return -ENOMEM;
 	sim->topo = cfg->topo;
 	sim->until = cfg->until;
-	ret = wf_fabric_init(&sim->fabric, cfg->fabric, cfg->topo, cfg->seed, err);
+	sim->tick_at = WF_TIME_NEVER;
+	ret = make_fabric(sim, cfg, err);
 	if (ret == 0)
 		ret = build(sim, cfg, err);
 	if (ret != 0) {
@@ -415,6 +450,8 @@ static bool after_window(void *arg, wf_time now)
 #endif
 	for (unsigned i = 0; i < sim->n_shards; i++)
 		sim->failed |= sim->shards[i]->no_memory;
+	if (now >= sim->tick_at)
+		sim->tick_at = sim->tick(sim->tick_arg, now);
 	sim->app_done = !sim->has_app || sim->app.done(sim->app.arg, now);
 	if (sim->failed || wf_sim_wire_result(sim, NULL) != 0 ||
 	    (done == sim->n_flows && sim->app_done))

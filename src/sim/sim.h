@@ -9,6 +9,7 @@
 #include "base/hist.h"
 #include "base/mem.h"
 #include "fabric/config.h"
+#include "rdma/counter.h"
 #include "sim/cc_choice.h"
 #include "sim/traffic.h"
 #include "topo/topo.h"
@@ -29,8 +30,8 @@ struct wf_sim_cfg {
 	const struct wf_flow_spec *flows;   /* borrowed until wf_sim_create() returns */
 	size_t n_flows;
 	/*
-	 * Programs on the hosts (sim/app.h), instead of flows; copied, what its arg points to must
-	 * live as long as the simulation. NULL: flows alone.
+	 * Programs on the hosts (sim/app.h), alone or beside flows over queue pairs; copied, what its
+	 * arg points to must live as long as the simulation. NULL: flows alone.
 	 */
 	const struct wf_sim_app *app;
 	const struct wf_sim_fault *faults; /* borrowed until wf_sim_create() returns */
@@ -50,10 +51,13 @@ struct wf_sim_counts {
 	uint64_t drops_route;  /*   nowhere to go */
 	uint64_t drops_life;   /*   head-of-queue lifetime over */
 	uint64_t ecn_marked;
+	uint64_t trimmed;            /* packets that went on without their payload */
 	uint64_t pause_tx, pause_rx; /* PFC frames that say stop */
 	uint64_t paused_ps;          /* time the queue was stopped by PFC */
 	uint64_t credit_waits;       /* times the head packet had to wait for credits */
 	uint64_t credit_wait_ps;
+	uint64_t queue_bytes;      /* waiting to leave by the queue now */
+	uint64_t buffer_bytes;     /* receive buffer taken now by what came in (port and class) */
 	uint64_t max_queue_bytes;  /* largest egress queue seen */
 	uint64_t max_buffer_bytes; /* largest receive-buffer occupancy seen (port and class) */
 };
@@ -64,12 +68,13 @@ struct wf_sim_result {
 	uint64_t flows, flows_done;
 	uint64_t flows_failed; /* their queue pair went into error */
 	uint64_t packets_sent, packets_delivered, packets_dropped,
-		packets_inside;    /* data and ACKs */
-	uint64_t bytes_delivered;  /* payload, without repeats */
-	uint64_t resent;           /* data packets sent again */
-	uint64_t hops;             /* packet transmissions on links, control included */
-	uint64_t windows;          /* engine windows run */
-	uint64_t max_switch_bytes; /* largest occupancy of any switch's shared buffer */
+		packets_inside;         /* data and ACKs */
+	uint64_t bytes_delivered;       /* payload, without repeats */
+	uint64_t resent;                /* data packets sent again */
+	uint64_t hops;                  /* packet transmissions on links, control included */
+	uint64_t windows;               /* engine windows run */
+	uint64_t adapters[WF_COUNTERS]; /* what adapters count, all added up; 0 where none is */
+	uint64_t max_switch_bytes;      /* largest occupancy of any switch's shared buffer */
 	unsigned n_queues;
 	struct wf_sim_counts queue[WF_MAX_QUEUES]; /* sums over all ports; maxima for max_* */
 	uint8_t queue_id[WF_MAX_QUEUES];           /* priority or VL, as printed */

@@ -12,6 +12,7 @@
 #include "sim/host.h"
 #include "sim/rc.h"
 #include "sim/sim.h"
+#include "sim/watch.h"
 #include "sim/wire_check.h"
 
 struct wf_sim {
@@ -26,6 +27,7 @@ struct wf_sim {
 	bool has_app; /* adapters with programs; else the windowed sender */
 	bool app_done;
 	struct wf_sim_app app;
+	struct wf_sim_app beside;     /* flows beside the application; start NULL: none */
 	struct wf_adapter **adapters; /* by host index */
 	struct wf_adapter_env adapter_env;
 	struct wf_rc *rc; /* the application that carries flows; NULL: another, or none */
@@ -43,6 +45,10 @@ struct wf_sim {
 	uint64_t windows_seen;
 	bool failed; /* no memory for new routes */
 
+	wf_sim_tick_fn *tick; /* called at the first window's end from tick_at on */
+	void *tick_arg;
+	wf_time tick_at; /* WF_TIME_NEVER: not at all */
+
 	struct wf_wire_check *check; /* NULL: bytes are not checked */
 	wf_sim_tap_fn *tap;          /* NULL: nobody listens */
 	void *tap_arg;
@@ -51,6 +57,9 @@ struct wf_sim {
 /* Makes the flows' two sides and the per-host shares. Returns 0, -EINVAL with err, or -ENOMEM. */
 int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,
                       struct wf_err *err) WF_MUST_USE;
+
+/* Notes that the link changed, at both its ends. */
+void wf_sim_incident_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now);
 
 /*
  * Checks what must hold between windows: packets sent = delivered + dropped + inside, per class,

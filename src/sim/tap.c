@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "fabric/telemetry.h"
 #include "sim/sim_priv.h"
 
 /* Whether a host is at one of the two ends of a port's link. */
@@ -19,7 +20,14 @@ static void on_wire(void *arg, const struct wf_device *dev, const struct wf_port
                     const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_sim *sim = arg;
+	struct wf_packet plain;
 
+	/* Telemetry has no bytes here: it is shown as if it were not there (docs/limits.md). */
+	if (pkt->flags & WF_PACKET_INT) {
+		plain = *pkt;
+		plain.size = (uint16_t)(plain.size - wf_int_detach(&plain)->bytes);
+		pkt = &plain;
+	}
 	if (sim->check != NULL && at_host(sim->topo, dev->id, port->number))
 		wf_wire_check_packet(sim->check, dev, pkt, now);
 	if (sim->tap != NULL)

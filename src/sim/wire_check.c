@@ -68,7 +68,9 @@ void wf_wire_check_destroy(struct wf_wire_check *c)
 static bool is_same(const struct wf_wire_check *c, const struct wf_packet *sent,
                     const struct wf_packet *got)
 {
-	if (sent->type == WF_PACKET_RDMA && sent->size != got->size)
+	bool sized = sent->type == WF_PACKET_RDMA || sent->type == WF_PACKET_TRIMMED;
+
+	if (sized && sent->size != got->size)
 		return false;
 	return wf_packet_is_same(sent, got, &c->conf);
 }

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "topo/text.h"
+#include "base/text.h"
 #include "topo/topo_priv.h"
 
 #define MIN_LINK_LINE 10 /* bytes: "0 1 1G 0 0" without its newline */

@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topo/text.h"
+#include "base/text.h"
 #include "topo/topo_priv.h"
 
 #define MAX_TIERS 3

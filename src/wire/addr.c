@@ -59,15 +59,26 @@ void wf_wire_conf_init(struct wf_wire_conf *conf, enum wf_encap encap)
 	*conf = (struct wf_wire_conf){ .encap = encap, .hop_limit = HOP_LIMIT };
 	for (uint8_t i = 0; i < WF_WIRE_CLASSES; i++) {
 		conf->dscp[i] = (uint8_t)(i < 8 ? 8 * i : 2 * i + 1);
+		conf->dscp_trim[i] = (uint8_t)(i < 8 ? 8 * i + 4 : 2 * i + 17);
 		conf->vl[i] = i % 8;
 	}
 	conf->dscp[3] = DSCP_ROCE;
 }
 
-int wf_wire_conf_class(const struct wf_wire_conf *conf, uint8_t dscp)
+static int find_dscp(const uint8_t table[WF_WIRE_CLASSES], uint8_t dscp)
 {
 	for (int i = 0; i < WF_WIRE_CLASSES; i++)
-		if (conf->dscp[i] == dscp)
+		if (table[i] == dscp)
 			return i;
 	return -1;
+}
+
+int wf_wire_conf_class(const struct wf_wire_conf *conf, uint8_t dscp)
+{
+	return find_dscp(conf->dscp, dscp);
+}
+
+int wf_wire_conf_trimmed(const struct wf_wire_conf *conf, uint8_t dscp)
+{
+	return find_dscp(conf->dscp_trim, dscp);
 }

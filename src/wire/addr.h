@@ -32,9 +32,10 @@ struct wf_wire_conf {
 	enum wf_encap encap; /* of all but control frames */
 	bool vlan;           /* Ethernet: tag with vid, priority from the class */
 	uint16_t vid;
-	uint8_t hop_limit;             /* RoCE v2: what the sender puts, one less per switch */
-	uint8_t dscp[WF_WIRE_CLASSES]; /* RoCE: of each class; no value twice */
-	uint8_t vl[WF_WIRE_CLASSES];   /* InfiniBand: of each service level */
+	uint8_t hop_limit;                  /* RoCE v2: what the sender puts, one less per switch */
+	uint8_t dscp[WF_WIRE_CLASSES];      /* RoCE: of each class; no value twice */
+	uint8_t dscp_trim[WF_WIRE_CLASSES]; /* RoCE v2: of trimmed packets, by the class they had */
+	uint8_t vl[WF_WIRE_CLASSES];        /* InfiniBand: of each service level */
 };
 
 /* The addresses of a host by its number. */
@@ -47,12 +48,15 @@ uint32_t wf_wire_addr_host_lid(uint16_t lid);
 
 /*
  * A fabric with that encapsulation (not a control frame's), no VLAN, hop limit 64; class c has
- * DSCP 8c (class selector), but class 3 has 26 and classes from 8 on the odd numbers 2c + 1; service
- * level s is on VL s mod 8.
+ * DSCP 8c (class selector), but class 3 has 26 and classes from 8 on the odd numbers 2c + 1; trimmed
+ * packets have DSCP 8c + 4, from class 8 on 2c + 17; service level s is on VL s mod 8.
  */
 void wf_wire_conf_init(struct wf_wire_conf *conf, enum wf_encap encap);
 
 /* The class that has this DSCP, or -1. */
 int wf_wire_conf_class(const struct wf_wire_conf *conf, uint8_t dscp);
+
+/* The class whose trimmed packets have this DSCP, or -1. */
+int wf_wire_conf_trimmed(const struct wf_wire_conf *conf, uint8_t dscp);
 
 #endif

@@ -53,13 +53,14 @@ static void put_link(const struct wf_packet *p, const struct wf_wire_conf *conf,
 {
 	bool roce2 = encap_is_roce2(conf->encap);
 	uint8_t cls = p->cls & (WF_WIRE_CLASSES - 1);
+	bool trimmed = p->type == WF_PACKET_TRIMMED;
 
 	memcpy(h->eth.src, src->mac, WF_MAC_LEN);
 	memcpy(h->eth.dst, dst->mac, WF_MAC_LEN);
 	h->has_vlan = conf->vlan && wf_encap_is_eth(conf->encap);
 	h->vlan.pcp = cls & 7;
 	h->vlan.vid = conf->vid;
-	h->ipv4.dscp = conf->dscp[cls];
+	h->ipv4.dscp = trimmed ? conf->dscp_trim[cls] : conf->dscp[cls];
 	h->ipv4.ecn = roce2 ? packet_ecn(p) : WF_ECN_NOT;
 	h->ipv4.frag = WF_IPV4_DF;
 	h->ipv4.ttl = conf->hop_limit;
@@ -165,14 +166,20 @@ int wf_packet_to_headers(const struct wf_packet *p, const struct wf_wire_conf *c
 		return eth ? put_pause(p, src != NULL ? src : &from, h_p) : -EINVAL;
 	if (shown.type == WF_PACKET_CREDIT)
 		return eth ? -EINVAL : put_credit(p, h_p);
-	if (shown.type != WF_PACKET_RDMA || !op_fits(shown.opcode))
+	if (shown.type == WF_PACKET_TRIMMED && !encap_is_roce2(conf->encap))
+		return -EINVAL;
+	if (shown.type != WF_PACKET_TRIMMED && shown.type != WF_PACKET_RDMA)
+		return -EINVAL;
+	if (!op_fits(shown.opcode))
 		return -EINVAL;
 	if (shown.qpn > WF_QPN_MASK || shown.psn > WF_PSN_MASK)
 		return -EINVAL;
 	h_p->encap = conf->encap;
 	put_link(&shown, conf, src != NULL ? src : &from, dst != NULL ? dst : &to, h_p);
 	put_transport(&shown, h_p);
-	return wf_headers_complete(h_p, wf_op_has_payload(shown.opcode) ? shown.length : 0);
+	if (shown.type == WF_PACKET_TRIMMED || !wf_op_has_payload(shown.opcode))
+		return wf_headers_complete(h_p, 0);
+	return wf_headers_complete(h_p, shown.length);
 }
 
 /* What noise on the link does: the checksums no longer fit. PFC frames have none but the FCS. */
@@ -240,7 +247,11 @@ static uint8_t class_of(const struct wf_headers *h, const struct wf_wire_conf *c
 static void get_ip(const struct wf_headers *h, const struct wf_wire_conf *conf, uint8_t dscp,
                    uint8_t ecn, struct wf_packet *p)
 {
-	p->cls = class_of(h, conf, dscp);
+	int trimmed = wf_wire_conf_trimmed(conf, dscp);
+
+	p->cls = trimmed >= 0 ? (uint8_t)trimmed : class_of(h, conf, dscp);
+	if (trimmed >= 0)
+		p->type = WF_PACKET_TRIMMED;
 	p->entropy = h->udp.src;
 	if (ecn != WF_ECN_NOT)
 		p->flags |= WF_PACKET_ECT;
@@ -311,7 +322,7 @@ static void get_transport(const struct wf_headers *h, struct wf_packet *p)
 		p->u.atomic.compare = h->atomiceth.compare;
 		return;
 	}
-	p->length = h->payload_len;
+	p->length = p->type == WF_PACKET_TRIMMED ? 0 : h->payload_len;
 	if (wf_op_has_reth(op)) {
 		p->u.reth.va = h->reth.va;
 		p->u.reth.rkey = h->reth.rkey;
@@ -401,7 +412,8 @@ static void normal_transport(const struct wf_packet *p, struct wf_packet *n)
 		n->u.atomic = p->u.atomic;
 		return;
 	}
-	n->length = wf_op_has_payload(p->opcode) ? p->length : 0;
+	if (p->type != WF_PACKET_TRIMMED && wf_op_has_payload(p->opcode))
+		n->length = p->length;
 	if (wf_op_has_reth(p->opcode)) {
 		n->u.reth = p->u.reth;
 	} else if (wf_op_has_aeth(p->opcode)) {

@@ -6,6 +6,8 @@
  *
  *	src, dst          addresses of addr.h
  *	cls               DSCP (and VLAN priority); InfiniBand: service level
+ *	TRIMMED           RoCE v2: a DSCP of its own for each class; no payload, and lengths and
+ *	                  checksums of what is left. Elsewhere such a packet has no form
  *	ECT, CE           RoCE v2: ECN bits of IP, where CE is also ECT; else CE is FECN, ECT nothing
  *	BAD               a wrong ICRC (and VCRC)
  *	entropy           UDP source port; with a GRH its flow label; on InfiniBand without, nothing
@@ -35,7 +37,7 @@
  * hosts' addresses, NULL: those of wf_wire_addr_init(); payload are the p->length bytes, borrowed,
  * NULL: zeros. Returns 0; -ENOSPC when size is too small; -EINVAL for a packet that has no form on
  * that link (XRC and RD, unknown opcodes, PFC on InfiniBand, credits on Ethernet, a PFC frame for
- * more than 7 priorities or above priority 7).
+ * more than 7 priorities or above priority 7, trimmed packets but on RoCE v2).
  */
 int wf_packet_encode(const struct wf_packet *p, const struct wf_wire_conf *conf,
                      const struct wf_wire_addr *src, const struct wf_wire_addr *dst,

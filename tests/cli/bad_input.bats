@@ -34,7 +34,7 @@ change() {
 	change 's/size: /sise: /' "s.yaml:6:25: unknown key 'sise'; did you mean size?"
 	change 's/until/untl/' "s.yaml:7:7: unknown key 'run.untl'; did you mean run.until?"
 	change 's/^seed: 1/colour: blue/' \
-		"s.yaml:2:1: unknown key 'colour'; the keys here are topology, fabric, traffic, faults, name"
+		"s.yaml:2:1: unknown key 'colour'; the keys here are topology, fabric, traffic, faults, job, name"
 }
 
 @test "a wrong unit names the right ones" {
@@ -114,7 +114,7 @@ change() {
 @test "the wrong shape" {
 	change '/^topology/d' 's.yaml:1:1: topology is missing; write, e.g., topology: {kind: fat-tree, hosts: 128}'
 	change '/^fabric/d' 's.yaml:1:1: fabric is missing'
-	change '/^traffic/,/^  -/d' 's.yaml:1:1: traffic is missing'
+	change '/^traffic/,/^  -/d' 's.yaml:1:1: traffic or job is missing'
 	change 's/^topology.*/topology: big/' 's.yaml:3:11: topology: this is a value; write a mapping'
 	change 's/^  - /  x: /' 's.yaml:6:3: traffic is a mapping; write a list of mappings'
 	change 's/fabric: .*/fabric: []/' 's.yaml:4:9: fabric is an empty list'

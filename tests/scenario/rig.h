@@ -17,12 +17,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/cc_choice.h"
 #include "sim/sim.h"
 #include "sim/sim_priv.h"
 
 struct rig {
 	struct wf_topo_cfg topo_cfg;
 	struct wf_fabric_cfg fabric;
+	struct wf_cc_choice *cc; /* NULL: none */
 	struct wf_flow_list flows;
 	struct wf_sim_fault faults[8];
 	size_t n_faults;
@@ -52,6 +54,29 @@ static inline void rig_set(struct rig *r, const char *name, const char *value)
 	assert_non_null(row);
 	if (wf_param_set(row, &r->fabric, value, &err) != 0)
 		fail_msg("%s: %s", name, err.text);
+}
+
+/* A parameter of congestion control: "cc.algorithm", "cc.ibcc.ccti_timer" ... */
+static inline void rig_cc(struct rig *r, const char *name, const char *value)
+{
+	struct wf_err err = { "" };
+	const struct wf_param *row;
+	struct wf_arena arena;
+	struct wf_param *rows;
+	size_t n;
+
+	wf_arena_init(&arena);
+	assert_int_equal(wf_cc_choice_rows(&arena.mem, 0, &rows, &n), 0);
+	if (r->cc == NULL) {
+		r->cc = wf_mem_heap()->alloc(wf_mem_heap(), sizeof(*r->cc));
+		assert_non_null(r->cc);
+		assert_int_equal(wf_param_defaults(rows, n, r->cc, &err), 0);
+	}
+	row = wf_param_find(rows, n, name);
+	assert_non_null(row);
+	if (wf_param_set(row, r->cc, value, &err) != 0)
+		fail_msg("%s: %s", name, err.text);
+	wf_arena_fini(&arena);
 }
 
 static inline void rig_init(struct rig *r, const char *layer, const char *kind, unsigned hosts)
@@ -127,6 +152,7 @@ static inline int rig_build(struct rig *r, unsigned threads, struct wf_err *err)
 	cfg = (struct wf_sim_cfg){
 		.topo = r->topo,
 		.fabric = &r->fabric,
+		.cc = r->cc,
 		.flows = r->flows.flow,
 		.n_flows = r->flows.n,
 		.faults = r->faults,
@@ -182,6 +208,7 @@ static inline void rig_fini(struct rig *r)
 {
 	rig_again(r);
 	wf_mem_heap()->free(wf_mem_heap(), r->result);
+	wf_mem_heap()->free(wf_mem_heap(), r->cc);
 	wf_topo_destroy(r->topo);
 	wf_flow_list_fini(&r->flows);
 }

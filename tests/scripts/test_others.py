@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants a header that does not compile alone, a file without a licence, a machine without sudo."""
 import os
+import re
 import shutil
 import unittest
 
-from tree import LICENCE, ROOT, TreeCase
+from tree import LICENCE, ROOT, SCRIPTS, TreeCase
 
 
 class CheckHeaders(TreeCase):
@@ -63,7 +64,9 @@ class Setup(TreeCase):
             path.chmod(0o755)
         return {**os.environ, "PATH": str(tools)}
 
-    NEEDED = " build-essential gcc cmake ninja-build pkg-config libfyaml-dev python3 "
+    # What the script lists, and what it adds where node and npm are not there.
+    LISTED = re.search(r"packages=\((.*?)\)", (SCRIPTS / "setup").read_text(), re.S).group(1)
+    NEEDED = f" {' '.join(LISTED.split())} nodejs npm "
 
     def test_quiet_when_all_is_there(self):
         env = self.machine(self.NEEDED, id="echo 1000")

@@ -14,10 +14,11 @@
 struct wf_switch;
 
 struct wf_flowctl_ops {
-	const char *name;  /* "pfc" */
-	const char *help;  /* one line */
-	bool uses_credits; /* counts packets: pass and sent do something */
-	bool sees_all;     /* packets that go straight through are admitted and released too */
+	const char *name;   /* "pfc" */
+	const char *help;   /* one line */
+	bool uses_credits;  /* counts packets: pass and sent do something */
+	bool sees_all;      /* packets that go straight through are admitted and released too */
+	bool loses_control; /* link control packets are lost on links as others are */
 
 	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
@@ -83,5 +84,9 @@ int wf_pfc_hpcc_init(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
  * what the peer can still send until the pause frame stops it.
  */
 uint64_t wf_pfc_headroom(const struct wf_fabric *fabric, const struct wf_port *port);
+
+/* PFC: notes the pause of a queue that began at its pause.from and is over at end. */
+void wf_pfc_incident(struct wf_device *dev, const struct wf_port *port, unsigned queue,
+                     wf_time end);
 
 #endif

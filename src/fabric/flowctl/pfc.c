@@ -24,20 +24,46 @@ static wf_time pause_time(const struct wf_port *port, uint32_t quanta)
 	return wf_port_time(port, (uint64_t)quanta * QUANTUM_BYTES);
 }
 
+/* How many packets of bytes, gap included, can begin in a time that starts with one of them. */
+static uint64_t packets_in(const struct wf_port *port, wf_time time, uint64_t bytes)
+{
+	uint64_t one = bytes * port->ps_q16;
+
+	return (((uint64_t)time << 16) + one - 1) / one;
+}
+
+/*
+ * From when the packet that goes over the threshold began to leave the peer until the peer stops: its own
+ * way here; our frame, which waits for the largest packet that has just begun, and for other frames when
+ * there are more classes than one can speak for; its way there; the reaction.
+ */
+static wf_time stop_time(const struct wf_fabric *fabric, const struct wf_port *port)
+{
+	const struct wf_packet *pkt = NULL;
+	uint64_t largest = fabric->max_wire + fabric->gap;
+	uint64_t frames = 0;
+
+	for (unsigned q = 0; q < fabric->classes.n; q++)
+		frames += fabric->classes.queue[q].lossless;
+	frames = (frames + WF_ARRAY_SIZE(pkt->u.pause.quanta) - 1) /
+	         WF_ARRAY_SIZE(pkt->u.pause.quanta);
+	return wf_port_time(port, 2 * largest + frames * (fabric->control_size + fabric->gap)) +
+	       port->in_delay + port->delay + fabric->cfg.pfc_reaction;
+}
+
 uint64_t wf_pfc_headroom(const struct wf_fabric *fabric, const struct wf_port *port)
 {
-	uint64_t cell = fabric->cfg.buffer_cell;
-	uint64_t largest = fabric->max_wire + fabric->gap;
-	/* A pause frame that has just begun, the largest packet, and our own frame. */
-	wf_time wait = wf_port_time(port, largest + 2 * (fabric->control_size + fabric->gap));
-	wf_time loop = wait + port->delay + fabric->cfg.pfc_reaction + port->in_delay;
-	/* What fits into that time, the packet that began just before it, the one that made us speak. */
-	uint64_t bytes = ((uint64_t)loop << 16) / port->ps_q16 + 2 * largest;
-	/* The worst mix is of smallest packets, each of which takes a whole cell. */
-	uint64_t smallest = fabric->header + fabric->gap;
-	uint64_t per_cell = smallest < cell ? smallest : cell;
+	uint64_t cell = fabric->cfg.buffer_cell, small = fabric->cfg.buffer_small;
+	wf_time time = stop_time(fabric, port);
+	uint64_t of_large = (fabric->max_wire + cell - 1) / cell;
+	uint64_t of_small = (fabric->header + cell - 1) / cell;
+	uint64_t n_large = packets_in(port, time, fabric->max_wire + fabric->gap);
+	uint64_t n_small = packets_in(port, time, fabric->header + fabric->gap);
+	/* Small packets take a cell each; one large one among them makes it worse. */
+	uint64_t worst = wf_max_u64(n_small * of_small + of_large, n_large * of_large);
+	uint64_t more = worst - n_large * of_large;
 
-	return (bytes + per_cell - 1) / per_cell * cell;
+	return (n_large * of_large + ((more * small + WF_PROB_ONE - 1) >> 32)) * cell;
 }
 
 static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
@@ -126,11 +152,16 @@ static void pfc_sent(struct wf_lane *lane, uint32_t size)
 	(void)size;
 }
 
-/* Adds the pause that is over, or ends at end, to the time the lane was stopped. */
-static void settle(struct wf_lane *lane, wf_time end)
+/* Adds the pause of queue that is over, or ends at end, to the time the lane was stopped. */
+static void settle(struct wf_device *dev, const struct wf_port *port, unsigned queue, wf_time end)
 {
-	if (end > lane->pause.from)
+	struct wf_lane *lane = wf_port_lane(port, queue);
+
+	if (end > lane->pause.from) {
 		lane->stopped_ps += (uint64_t)(end - lane->pause.from);
+		if (dev->fabric->incidents != 0)
+			wf_pfc_incident(dev, port, queue, end);
+	}
 	lane->pause.from = end;
 	lane->pause.until = end;
 }
@@ -143,7 +174,7 @@ static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned que
 
 	if (quanta == 0) {
 		if (lane->pause.until > from)
-			settle(lane, from);
+			settle(dev, port, queue, from);
 		if (port->blocked >> queue & 1)
 			wf_port_wake(dev, port, from);
 		return;
@@ -151,11 +182,28 @@ static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned que
 	lane->pause_rx++;
 	port->held |= (uint16_t)(1u << queue);
 	if (lane->pause.until <= now) {
-		settle(lane, lane->pause.until);
+		settle(dev, port, queue, lane->pause.until);
 		lane->pause.from = from;
 		lane->stops++;
 	}
 	lane->pause.until = from + pause_time(port, quanta);
+}
+
+void wf_pfc_incident(struct wf_device *dev, const struct wf_port *port, unsigned queue, wf_time end)
+{
+	const struct wf_lane *lane = wf_port_lane(port, queue);
+	const struct wf_incident note = {
+		.at = lane->pause.from,
+		.dur = end - lane->pause.from,
+		.node = dev->id,
+		.src = WF_INCIDENT_NONE,
+		.dst = WF_INCIDENT_NONE,
+		.port = port->number,
+		.queue = (uint8_t)queue,
+		.kind = WF_INCIDENT_PAUSE,
+	};
+
+	wf_incident_add(dev->fabric, dev->shard, &note);
 }
 
 static void pfc_control(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,

@@ -13,6 +13,7 @@
  *    a port, not for each class.
  *  - alpha holds for ports of the hosts' rate and doubles with every doubling of the rate, up to 1.
  *  - Packets that go straight through count too, for an instant.
+ *  - Frames are lost on links as other packets are, and nobody repeats them.
  */
 #include "fabric/fabric.h"
 #include "fabric/flowctl/flowctl.h"
@@ -253,6 +254,7 @@ const struct wf_flowctl_ops wf_flowctl_pfc_hpcc = {
 	.help = "PFC as the HPCC simulator (ns-3) models it: no quanta, explicit resume",
 	.uses_credits = false,
 	.sees_all = true,
+	.loses_control = true,
 	.start = hpcc_start,
 	.admit = hpcc_admit,
 	.release = hpcc_release,

@@ -27,6 +27,9 @@ static void test_forms(void **state)
 	assert_int_equal(wf_err_at(&err, "a.yaml", 0, 0, "no"), -EINVAL);
 	assert_string_equal(err.text, "a.yaml: no");
 	memset(&err, 0, sizeof(err));
+	assert_int_equal(wf_err_byte(&err, "a.et", 12, "no %d", 1), -EINVAL);
+	assert_string_equal(err.text, "a.et: byte 12: no 1");
+	memset(&err, 0, sizeof(err));
 	assert_int_equal(wf_err_say(&err, "%d hosts", 3), -EINVAL);
 	assert_string_equal(err.text, "3 hosts");
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of cc/hpcc.c and cc/pint.c: against the formulas in floating point, and whole flows. */
+/* Unit tests of cc/hpcc.c: against the formulas in floating point, and whole flows. */
 #include "check.h"
 
 #include <math.h>
 
 #include "cc/bottleneck.h"
-#include "cc/pint.h"
 
 #define G UINT64_C(1000000000)
 #define M UINT64_C(1000000)
@@ -43,26 +42,12 @@ struct model {
 	struct wf_cc_hop hop[WF_CC_HOPS];
 };
 
-static double unit(double x, double u)
-{
-	return floor(x / u) * u;
-}
-
-static double hop_use(const struct wf_cc_hop *old, const struct wf_cc_hop *x, uint32_t multi,
-                      double *dt_p)
+static double hop_use(const struct wf_cc_hop *old, const struct wf_cc_hop *x, double *dt_p)
 {
 	double t0 = (double)old->at / 1000, t1 = (double)x->at / 1000; /* ns */
 	double b0 = (double)old->tx_bytes, b1 = (double)x->tx_bytes;
 	double q0 = (double)old->queued, q1 = (double)x->queued;
 
-	if (multi != 0) {
-		t0 = floor(t0);
-		t1 = floor(t1);
-		b0 = unit(b0, 128 * multi);
-		b1 = unit(b1, 128 * multi);
-		q0 = unit(q0, 80 * multi);
-		q1 = unit(q1, 80 * multi);
-	}
 	*dt_p = t1 - t0;
 	return (b1 - b0) * 8e9 / *dt_p / (double)x->rate +
 	       fmin(q0, q1) * (double)LINE / (double)x->rate / WINDOW;
@@ -83,7 +68,7 @@ static void model_ack(struct model *m, const struct wf_cc_hpcc_param *p,
 	if (!full && !p->fast_react)
 		return;
 	for (uint32_t i = 0; i < ack->telemetry->hops; i++) {
-		double dt, u = hop_use(&m->hop[i], &ack->telemetry->hop[i], p->int_multi, &dt);
+		double dt, u = hop_use(&m->hop[i], &ack->telemetry->hop[i], &dt);
 
 		if (u > most) {
 			most = u;
@@ -165,7 +150,6 @@ static void test_formulas(void **state)
 		p.fast_react = false;
 		against_model(&p, seed);
 		defaults(&p);
-		p.int_multi = 4;
 		p.window_slack = 999;
 		against_model(&p, seed);
 	}
@@ -249,39 +233,10 @@ static void test_extremes(void **state)
 
 /* ---- PINT ---- */
 
-static void test_pint_codes(void **state)
+/* A utilisation that is all there is is taken as it is, on the share of ACKs that is asked for. */
+static void test_pint(void **state)
 {
-	(void)state;
-	for (uint32_t code = 0; code < 256; code++) {
-		double want = pow(2, code / 16. - 8);
-		uint64_t u = wf_pint_decode((uint8_t)code);
-
-		assert_true(fabs((double)u / 4294967296. / want - 1) < 1e-7);
-		assert_int_equal(wf_pint_encode(u, 0), code < 255 ? code : 255);
-		assert_int_equal(wf_pint_encode(u, UINT64_MAX), code);
-	}
-	assert_int_equal(wf_pint_encode(0, 0), 0);
-	assert_int_equal(wf_pint_encode(UINT64_MAX, UINT64_MAX), 255);
-}
-
-/* Rounded at random, the mean is right. */
-static void test_pint_mean(void **state)
-{
-	(void)state;
-	for (uint64_t i = 1; i < 40; i++) {
-		uint64_t u = WF_Q32_ONE / 16 * i + 777;
-		double sum = 0;
-
-		for (uint64_t k = 0; k < 20000; k++)
-			sum += (double)wf_pint_decode(wf_pint_encode(u, wf_rand64(i, k)));
-		assert_true(fabs(sum / 20000 / (double)u - 1) < 1e-3);
-	}
-}
-
-/* A byte that a switch wrote is taken as it is. */
-static void test_pint_byte(void **state)
-{
-	struct wf_cc_int t = { .pint = 1 + 16 * 9 }; /* u = 2 */
+	struct wf_cc_int t = { .use = 2 * WF_Q32_ONE };
 	struct wf_cc_ack ack = { .now = 1, .bytes = 1000, .telemetry = &t };
 	struct wf_cc_hpcc_param p;
 	struct wf_cc *cc;
@@ -293,6 +248,12 @@ static void test_pint_byte(void **state)
 	cc->ops->on_ack(cc, &ack);
 	assert_in_range(cc->rate, 47550 * M - 100, 47550 * M + 100);
 	free(cc);
+	p.pint_prob = 0;
+	cc = make(&p);
+	for (int i = 0; i < 100; i++)
+		cc->ops->on_ack(cc, &ack);
+	assert_int_equal(cc->rate, LINE);
+	free(cc);
 }
 
 /* ---- whole flows ---- */
@@ -302,28 +263,23 @@ static void test_incast(void **state)
 {
 	struct wf_cc_hpcc_param p;
 	struct wf_err err;
+	struct bottleneck b = {
+		.ops = &wf_cc_hpcc,
+		.param = &p,
+		.flows = 16,
+		.line = LINE,
+		.rtt = 8 * WF_US,
+		.kmin = UINT64_MAX,
+		.measure = 200 * WF_US,
+		.end = 5 * WF_MS,
+	};
 
 	(void)state;
-	for (int pint = 0; pint < 2; pint++) {
-		struct bottleneck b = {
-			.ops = &wf_cc_hpcc,
-			.param = &p,
-			.flows = 16,
-			.line = LINE,
-			.rtt = 8 * WF_US,
-			.kmin = UINT64_MAX,
-			.measure = 200 * WF_US,
-			.end = 5 * WF_MS,
-		};
-
-		assert_int_equal(
-			wf_param_defaults(wf_cc_hpcc.params, wf_cc_hpcc.n_params, &p, &err), 0);
-		p.pint = pint != 0;
-		bn_run(&b);
-		assert_true(bn_mean_queue(&b) < 8000); /* two packets */
-		assert_true(b.q_max < 60000);
-		assert_true(bn_used(&b) >= 80);
-	}
+	assert_int_equal(wf_param_defaults(wf_cc_hpcc.params, wf_cc_hpcc.n_params, &p, &err), 0);
+	bn_run(&b);
+	assert_true(bn_mean_queue(&b) < 8000); /* two packets */
+	assert_true(b.q_max < 60000);
+	assert_true(bn_used(&b) >= 80);
 }
 
 static void test_fairness(void **state)
@@ -359,10 +315,9 @@ static void test_fairness(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formulas),  cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_extremes),  cmocka_unit_test(test_pint_codes),
-		cmocka_unit_test(test_pint_mean), cmocka_unit_test(test_pint_byte),
-		cmocka_unit_test(test_incast),    cmocka_unit_test(test_fairness),
+		cmocka_unit_test(test_formulas), cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_extremes), cmocka_unit_test(test_pint),
+		cmocka_unit_test(test_incast),   cmocka_unit_test(test_fairness),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

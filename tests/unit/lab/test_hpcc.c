@@ -50,6 +50,12 @@ static void test_config(void **state)
 	assert_int_equal(c.n_ecn, 2);
 	assert_int_equal(c.ecn[0].ecn.kmin, 400000);
 	assert_int_equal(c.ecn[1].ecn.kmax, 6400000);
+	/* What that simulator has where nothing is said; its timers count in whole us. */
+	assert_int_equal(parse(FILES "RP_TIMER 55.9\n", &c, &err), 0);
+	assert_int_equal(c.rp_timer, 55 * WF_US);
+	assert_int_equal(c.buffer_mib, 16);
+	assert_true(c.has_win && c.multi_rate && c.global_t && !c.var_win);
+	assert_int_equal(c.gain, 0);
 }
 
 static void test_bad_config(void **state)
@@ -60,12 +66,12 @@ static void test_bad_config(void **state)
 	} bad[] = {
 		{ "FLOW_FILE f\n", "TOPOLOGY_FILE is missing" },
 		{ "TOPOLOGY_FILE t\n", "FLOW_FILE is missing" },
-		{ FILES "CC_MODE 10\n", "CC_MODE 10 is not supported" },
-		{ FILES "CC_MODE 3\n", "HAS_WIN" },
+		{ FILES "CC_MODE 2\n", "CC_MODE 2 is not supported" },
+		{ FILES "PINT_LOG_BASE 0.5\n", "PINT_LOG_BASE" },
+		{ FILES "CC_MODE 1\nRP_TIMER 0.5\n", "RP_TIMER" },
 		{ FILES "CC_MODE\n", "c.txt:3:8" },
 		{ FILES "RATE_AI 5\n", "c.txt:3:9" },
 		{ FILES "LINK_DOWN 5 1 2\n", "LINK_DOWN" },
-		{ FILES "MULTI_RATE 1\n", "MULTI_RATE" },
 		{ FILES "KMAX_MAP 2 1 1\n", "c.txt:3" },
 		{ FILES "KMAX_MAP 1 100 1\nKMIN_MAP 1 100 2\n", "KMIN_MAP is above" },
 	};

@@ -105,7 +105,7 @@ static inline void model_draw_link(struct model_source *s, struct model_prog *p,
 	l->host[1] = (uint8_t)((l->host[0] + 1 + model_below(s, p->hosts - 1)) % p->hosts);
 	l->type = WF_QPT_RC;
 	/* Without acknowledgements there is something to predict only where nothing is lost. */
-	if (p->faults.drop + p->faults.late + p->faults.twice + p->faults.bad == 0)
+	if (p->faults.drop + p->faults.late + p->faults.twice + p->faults.bad + p->faults.trim == 0)
 		l->type = (uint8_t)(WF_QPT_RC + model_below(s, 3));
 	l->mtu = (uint8_t)(1 + model_below(s, 5));
 	l->max_rd = (uint8_t)(1 + model_below(s, 5));
@@ -162,6 +162,7 @@ static inline void model_draw(struct model_source *s, struct model_prog *p)
 		p->faults.twice = model_below(s, 8) * 42949672;
 		p->faults.late = model_below(s, 12) * 42949672;
 		p->faults.bad = model_below(s, 3) * 42949672;
+		p->faults.trim = model_below(s, 10) * 42949672;
 	}
 	p->faults.mark = model_below(s, 3) * 200000000;
 	for (uint32_t i = 0; i < p->links; i++)
@@ -173,10 +174,12 @@ static inline void model_draw(struct model_source *s, struct model_prog *p)
 
 static inline void model_print(const struct model_prog *p, FILE *to)
 {
-	fprintf(to, "program %llu: %u hosts, drop %.0f%% twice %.0f%% late %.0f%% bad %.0f%%\n",
+	fprintf(to,
+	        "program %llu: %u hosts, drop %.0f%% twice %.0f%% late %.0f%% bad %.0f%% "
+	        "trim %.0f%%\n",
 	        (unsigned long long)p->seed, p->hosts, p->faults.drop / 42949672.96,
 	        p->faults.twice / 42949672.96, p->faults.late / 42949672.96,
-	        p->faults.bad / 42949672.96);
+	        p->faults.bad / 42949672.96, p->faults.trim / 42949672.96);
 	for (uint32_t i = 0; i < p->links; i++) {
 		const struct model_link *l = &p->link[i];
 

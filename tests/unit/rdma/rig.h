@@ -2,7 +2,7 @@
 /*
  * rig.h - a few adapters and a tiny network between them, for tests.
  *
- * The network hands a packet over after a delay; it may lose, double, delay or corrupt it, with given
+ * The network hands a packet over after a delay; it may lose, double, delay, trim or corrupt it, with given
  * probabilities, drawn from a key. Time jumps from event to event, as the adapters' deadlines say.
  * Everything is checked with rig_must(), so that fuzzers can use it, too.
  */
@@ -45,7 +45,7 @@ struct rig_packet {
 
 /* Probabilities of 2^32. */
 struct rig_faults {
-	uint32_t drop, twice, late, bad, mark;
+	uint32_t drop, twice, late, bad, mark, trim;
 };
 
 struct rig_host {
@@ -185,6 +185,12 @@ static inline void rig_send(struct rig *rig, struct rig_packet *p)
 	}
 	if (f->mark != 0 && rig_draw(rig) < f->mark)
 		p->pkt.flags |= WF_PACKET_CE;
+	if (f->trim != 0 && p->pkt.length != 0 && !wf_op_is_atomic(p->pkt.opcode) &&
+	    rig_draw(rig) < f->trim) {
+		p->pkt.type = WF_PACKET_TRIMMED;
+		p->pkt.length = 0;
+		p->data[0] ^= 0x55;
+	}
 	if (f->late != 0 && rig_draw(rig) < f->late)
 		p->at += wf_rand_below((uint64_t)rig_draw(rig) << 32, 4000) * WF_NS;
 	if (f->twice != 0 && rig_draw(rig) < f->twice) {

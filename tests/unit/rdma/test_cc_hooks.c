@@ -160,11 +160,12 @@ static void test_losses(void **state)
 static void test_telemetry(void **state)
 {
 	static const struct wf_cc_int telemetry = { .hops = 1 };
-	struct wf_hca_rx_extra out = { .echo = 42 };
+	uint64_t spare = 7;
+	struct wf_hca_rx_extra out = { .echo = 42, .spare = &spare };
 	struct wf_hca_rx_extra back = { .telemetry = &telemetry };
 	struct notes notes = { 0 };
 	struct notes *param = &notes;
-	struct wf_qp_tune tune = { .cc = &noting, .cc_param = &param };
+	struct wf_qp_tune tune = { .cc = &noting, .cc_param = &param, .int_bytes = 42 };
 	struct wf_packet pkt;
 	struct pair p;
 
@@ -172,10 +173,17 @@ static void test_telemetry(void **state)
 	pair_init(&p, &tune, NULL, 0);
 	pair_post_write(&p, 1, 8);
 	assert_true(wf_hca_tx(p.rig.host[0].hca, 0, &pkt, NULL));
-	assert_int_equal(pkt.payload, 0);
+	assert_true(pkt.flags & WF_PACKET_INT);
+	assert_int_equal(pkt.size, 62 + 16 + 8 + 42);
 	wf_hca_rx(p.rig.host[1].hca, &pkt, &out, 0);
+	assert_int_equal(spare, 0);
+	out.echo = 43;
+	wf_hca_rx(p.rig.host[1].hca, &pkt, &out, 0); /* again: an ACK tells of the newer one */
+	assert_int_equal(spare, 42);
 	assert_true(wf_hca_tx(p.rig.host[1].hca, 0, &pkt, NULL));
-	assert_int_equal(pkt.payload, 42);
+	assert_int_equal(pkt.atomic_va, 43);
+	assert_true(pkt.flags & WF_PACKET_INT);
+	assert_int_equal(pkt.size, 62 + 4 + 42);
 	wf_hca_rx(p.rig.host[0].hca, &pkt, &back, 0);
 	assert_ptr_equal(notes.telemetry, &telemetry);
 	pair_fini(&p);

@@ -219,6 +219,82 @@ static void test_pacing(void **state)
 	pair_fini(&p);
 }
 
+/* 8 Mb/s, ten times that after 100 us, and 1 Gb/s less than the port after 150 us. */
+static void growing_timer(struct wf_cc *cc, wf_time now)
+{
+	bool first = cc->timer == 100 * WF_US;
+
+	assert_true(now >= cc->timer);
+	wf_cc_set_rate(cc, first ? UINT64_C(80000000) : cc->line_rate - UINT64_C(1000000000));
+	cc->timer = first ? 150 * WF_US : WF_TIME_NEVER;
+}
+
+static void growing_start(struct wf_cc *cc, const void *param, wf_time now)
+{
+	(void)param;
+	(void)now;
+	wf_cc_set_rate(cc, UINT64_C(8000000));
+	cc->timer = 100 * WF_US;
+}
+
+static void growing_send(struct wf_cc *cc, uint32_t bytes, wf_time now)
+{
+	(void)cc;
+	(void)bytes;
+	(void)now;
+}
+
+static void growing_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
+{
+	(void)cc;
+	(void)ack;
+}
+
+static void growing_cnp(struct wf_cc *cc, wf_time now)
+{
+	(void)cc;
+	(void)now;
+}
+
+static void growing_loss(struct wf_cc *cc, enum wf_cc_loss loss, wf_time now)
+{
+	(void)cc;
+	(void)loss;
+	(void)now;
+}
+
+/* What is left of a packet's wait shrinks as the rate grows: 1.1 ms at 8 Mb/s are not waited for. */
+static void test_pacing_follows_the_rate(void **state)
+{
+	static const struct wf_cc_ops growing = {
+		.name = "growing",
+		.help = "for this test",
+		.size = sizeof(struct wf_cc),
+		.start = growing_start,
+		.on_send = growing_send,
+		.on_ack = growing_ack,
+		.on_cnp = growing_cnp,
+		.on_loss = growing_loss,
+		.on_timer = growing_timer,
+	};
+	struct wf_qp_tune tune = { .cc = &growing };
+	struct trace t = { .n = 0 };
+	struct pair p;
+	wf_time left;
+
+	(void)state;
+	pair_init(&p, &tune, NULL, 0);
+	p.rig.filter = record;
+	p.rig.ctx = &t;
+	pair_post_write(&p, 1, 2048);
+	rig_run(&p.rig);
+	assert_int_equal(t.at[0], 0);
+	/* 1102 bytes at a microsecond each, 100 us of them waited; of the rest a tenth, 50 us waited. */
+	left = (t.pkt[0].size * WF_US - 100 * WF_US) / 10 - 50 * WF_US;
+	assert_true(t.at[1] >= 150 * WF_US && t.at[1] < 150 * WF_US + left / 100);
+	pair_fini(&p);
+}
+
 /* Never more than the window is unacknowledged. */
 static void test_window(void **state)
 {
@@ -406,12 +482,19 @@ static void test_fence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_timeout),       cmocka_unit_test(test_one_loss),
-		cmocka_unit_test(test_lost_response), cmocka_unit_test(test_rnr),
-		cmocka_unit_test(test_acks),          cmocka_unit_test(test_pacing),
-		cmocka_unit_test(test_window),        cmocka_unit_test(test_cnp),
-		cmocka_unit_test(test_credits),       cmocka_unit_test(test_drain),
-		cmocka_unit_test(test_turns),         cmocka_unit_test(test_fence),
+		cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_one_loss),
+		cmocka_unit_test(test_lost_response),
+		cmocka_unit_test(test_rnr),
+		cmocka_unit_test(test_acks),
+		cmocka_unit_test(test_pacing),
+		cmocka_unit_test(test_pacing_follows_the_rate),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_cnp),
+		cmocka_unit_test(test_credits),
+		cmocka_unit_test(test_drain),
+		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_fence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

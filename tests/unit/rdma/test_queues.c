@@ -34,6 +34,31 @@ static void test_cq_resize_keeps_order(void **state)
 	pair_fini(&p);
 }
 
+/* A queue pair that is reset takes its completions along; others' stay, in order. */
+static void test_reset_forgets_completions(void **state)
+{
+	struct wf_qp_attr attr = { .qp_state = WF_QPS_RESET };
+	struct wf_wc wc;
+	struct pair p, q;
+
+	(void)state;
+	pair_init(&p, NULL, NULL, 1);
+	pair_init(&q, NULL, NULL, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		pair_post_write(&p, i, 8);
+	rig_run(&p.rig);
+	assert_int_equal(wf_cq_waiting(p.rig.host[0].cq), 4);
+	/* Of the other adapter's queue pair: not touched. */
+	pair_post_write(&q, 9, 8);
+	rig_run(&q.rig);
+	assert_int_equal(wf_qp_modify(p.qp[0], &attr, WF_QP_STATE), 0);
+	assert_int_equal(wf_cq_waiting(p.rig.host[0].cq), 0);
+	assert_false(rig_poll(&p.rig, 0, &wc));
+	expect_wc(&q, 0, 9, WF_WC_RDMA_WRITE, 0);
+	pair_fini(&q);
+	pair_fini(&p);
+}
+
 /* A completion too many: CQ_ERR, and the queue pair that lost one ends. */
 static void test_cq_overflow(void **state)
 {
@@ -249,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cq_resize_keeps_order),
 		cmocka_unit_test(test_cq_overflow),
+		cmocka_unit_test(test_reset_forgets_completions),
 		cmocka_unit_test(test_cq_arm),
 		cmocka_unit_test(test_srq),
 		cmocka_unit_test(test_post_refuses),

@@ -277,6 +277,34 @@ static void test_simple_sender(void **state)
 	}
 }
 
+/* A trimmed packet: a DSCP of its own by its class, no payload, and it is no plain empty packet. */
+static void test_trimmed(void **state)
+{
+	static const uint8_t ops[] = { WF_OP_RC_WRITE_FIRST, WF_OP_RC_WRITE_MIDDLE,
+		                       WF_OP_RC_SEND_ONLY, WF_OP_RC_READ_RESP_LAST };
+	struct test_rnd r = test_rnd_seed(29);
+	struct wf_wire_conf conf;
+	struct wf_headers h;
+
+	(void)state;
+	for (unsigned i = 0; i < WF_ARRAY_SIZE(ops) * 8; i++) {
+		struct wf_packet p, q;
+
+		wf_wire_conf_init(&conf, i % 2 != 0 ? WF_ENCAP_ROCE2_IPV6 : WF_ENCAP_ROCE2_IPV4);
+		random_packet(&r, ops[i % WF_ARRAY_SIZE(ops)], &p);
+		p.cls = (uint8_t)(i / WF_ARRAY_SIZE(ops));
+		p.length = 0;
+		q = p;
+		p.type = WF_PACKET_TRIMMED;
+		check_round_trip(&r, &conf, &p);
+		assert_false(wf_packet_is_same(&p, &q, &conf));
+		assert_int_equal(wf_packet_to_headers(&p, &conf, NULL, NULL, &h), 0);
+		assert_int_equal(i % 2 != 0 ? h.ipv6.dscp : h.ipv4.dscp, 8 * p.cls + 4);
+		wf_wire_conf_init(&conf, WF_ENCAP_IB);
+		assert_int_equal(wf_packet_to_headers(&p, &conf, NULL, NULL, &h), -EINVAL);
+	}
+}
+
 static void test_refused(void **state)
 {
 	struct wf_packet p = { .type = WF_PACKET_RDMA, .opcode = WF_OP_RC_SEND_ONLY };
@@ -321,7 +349,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_is_same),    cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_credit),     cmocka_unit_test(test_simple_sender),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused),    cmocka_unit_test(test_trimmed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

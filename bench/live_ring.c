@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live_ring.c - what the machine gives: bytes copied into a ring by one thread and out of it by another,
+ * on a CPU each, with nothing else in between. The measure for live fabrics on the same machine.
+ *
+ *	bench_live_ring [megabytes]     prints GB/s
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "live/nic_priv.h"
+
+#define CHUNK 4096
+#define BUFFER (1 << 20)
+
+struct half {
+	struct wf_ring *ring;
+	uint64_t chunks;
+	int cpu;
+};
+
+static void stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	(void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *consume(void *arg)
+{
+	struct half *h = arg;
+	char *to = calloc(1, BUFFER);
+
+	stay_on(h->cpu);
+	for (uint64_t i = 0; to != NULL && i < h->chunks;) {
+		const void *payload;
+		struct wf_packet pkt;
+
+		if (!wf_ring_peek(h->ring, &pkt, &payload))
+			continue;
+		memcpy(to + i * CHUNK % BUFFER, payload, CHUNK);
+		wf_ring_consume(h->ring);
+		if (++i % 16 == 0)
+			(void)wf_ring_release(h->ring);
+	}
+	free(to);
+	return NULL;
+}
+
+static void produce(struct half *h)
+{
+	char *from = calloc(1, BUFFER);
+	struct wf_packet pkt = { .psn = 0 };
+
+	stay_on(h->cpu);
+	for (uint64_t i = 0; from != NULL && i < h->chunks;) {
+		void *at = wf_ring_reserve(h->ring, CHUNK);
+
+		if (at == NULL)
+			continue;
+		wf_nic_copy(at, from + i++ * CHUNK % BUFFER, CHUNK);
+		wf_ring_commit(h->ring, &pkt, CHUNK);
+	}
+	free(from);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t megabytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 2048;
+	struct timespec begin, end;
+	struct wf_link link;
+	struct half tx = { .cpu = 0 }, rx = { .cpu = 1 };
+	pthread_t thread;
+	double seconds;
+
+	tx.chunks = rx.chunks = (megabytes << 20) / CHUNK;
+	if (wf_link_open_self(&link) != 0) {
+		fprintf(stderr, "live_ring: no shared memory\n");
+		return 1;
+	}
+	tx.ring = &link.tx;
+	rx.ring = &link.rx;
+	if (pthread_create(&thread, NULL, consume, &rx) != 0)
+		return 1;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	produce(&tx);
+	pthread_join(thread, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+	printf("%.2f\n", (double)tx.chunks * CHUNK / 1e9 / seconds);
+	wf_link_close(&link);
+	return 0;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_exec.c - weft exec: runs a program as if on a host of a live fabric. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/live.h"
+#include "live/sock.h"
+#include "live/sysfs.h"
+
+#ifndef WEFT_LIBDIR
+#define WEFT_LIBDIR "lib"
+#endif
+
+static const char help_text[] =
+	"usage: weft exec [options] [--] PROGRAM [ARGUMENTS]\n"
+	"\n"
+	"Runs PROGRAM as if on a host of a live fabric (weft up): it sees an RDMA device, weft0, "
+	"and\n"
+	"reaches the programs on the fabric's other hosts with it. The program is not changed; it\n"
+	"needs neither root nor an RDMA driver. Without a fabric, a private one is started for "
+	"it.\n"
+	"\n"
+	"  --host HOST     the host (default: the first)\n"
+	"  --name NAME     the fabric, where several run\n"
+	"  --drop-in       with the drop-in libibverbs.so.1 in LD_LIBRARY_PATH, for programs that "
+	"load\n"
+	"                  libibverbs themselves; without it, with LD_PRELOAD\n";
+
+enum { OPT_DROP_IN = 256 };
+
+/* The folder with the libraries: in the build tree, or where weft was installed. */
+static int find_libraries(char dir[WF_PATH_MAX], struct wf_err *err)
+{
+	static const char *const places[] = { "lib/weft", "../" WEFT_LIBDIR "/weft",
+		                              "../lib/weft" };
+	char exe[WF_PATH_MAX], file[WF_PATH_MAX + 32];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	exe[n > 0 ? n : 0] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash == NULL)
+		return wf_live_err(err, -ENOENT, "weft exec: /proc/self/exe cannot be read");
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(dir, WF_PATH_MAX, "%s/%s", exe, places[i]);
+		snprintf(file, sizeof(file), "%s/libweft_verbs.so", dir);
+		if (access(file, R_OK) == 0)
+			return 0;
+	}
+	return wf_live_err(err, -ENOENT, "weft exec: libweft_verbs.so is not in %s/lib/weft", exe);
+}
+
+/* Puts word in front of the list in the environment's variable. */
+static int prepend(const char *variable, const char *word)
+{
+	const char *old = getenv(variable);
+	char *text;
+	int ret;
+
+	if (old == NULL || old[0] == '\0')
+		return setenv(variable, word, 1);
+	if (asprintf(&text, "%s:%s", word, old) < 0)
+		return -1;
+	ret = setenv(variable, text, 1);
+	free(text);
+	return ret;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* A library with a sanitizer needs its runtime before everything else: the one that we have. */
+static void preload_sanitizer(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[1024];
+
+	while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
+		char *path = strchr(line, '/');
+
+		if (path == NULL ||
+		    (strstr(path, "/libasan.so") == NULL && strstr(path, "/libtsan.so") == NULL))
+			continue;
+		path[strcspn(path, "\n")] = '\0';
+		(void)prepend("LD_PRELOAD", path);
+		break;
+	}
+	if (maps != NULL)
+		fclose(maps);
+	/* Programs are not ours to check for leaks. */
+	(void)setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+}
+#else
+static void preload_sanitizer(void)
+{
+}
+#endif
+
+/* The host's device as files, for programs that look below /sys and /dev. */
+static int make_files(const char *path, const char *host, struct wf_err *err)
+{
+	struct wf_live_req req = { .op = WF_LIVE_COUNTERS };
+	struct wf_live_table *table = MAP_FAILED;
+	static char dir[WF_PATH_MAX];
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	struct stat st;
+	int ret;
+
+	snprintf(req.attach.host, sizeof(req.attach.host), "%s", host);
+	ret = wf_live_ask(path, &req, &reply, fds, err);
+	if (ret != 0)
+		return ret;
+	if (fstat(fds[1], &st) == 0)
+		table = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fds[1], 0);
+	close(fds[0]);
+	close(fds[1]);
+	if (table == MAP_FAILED)
+		return -ENOMEM;
+	ret = wf_sysfs_dir(path, table->host[reply.attach.host].name, dir, sizeof(dir));
+	if (ret == 0)
+		ret = wf_sysfs_make(table, reply.attach.host, dir);
+	munmap(table, (size_t)st.st_size);
+	if (ret != 0)
+		return wf_live_err(err, ret, "weft exec: %s: %s", dir, strerror(-ret));
+	return setenv("WEFT_SYSFS", dir, 1) != 0 ? -ENOMEM : 0;
+}
+
+static int prepare(const char *path, const char *host, bool drop_in, struct wf_err *err)
+{
+	static char dir[WF_PATH_MAX], file[WF_PATH_MAX + 32];
+	int ret = find_libraries(dir, err);
+
+	if (ret == 0)
+		ret = make_files(path, host, err);
+	if (ret != 0)
+		return ret;
+	snprintf(file, sizeof(file), "%s/libweft_files.so", dir);
+	if (prepend("LD_PRELOAD", file) != 0)
+		return -ENOMEM;
+	snprintf(file, sizeof(file), "%s/%s", dir, drop_in ? "dropin" : "libweft_verbs.so");
+	if (prepend(drop_in ? "LD_LIBRARY_PATH" : "LD_PRELOAD", file) != 0 ||
+	    setenv("WEFT_SOCKET", path, 1) != 0 || setenv("WEFT_HOST", host, 1) != 0)
+		return -ENOMEM;
+	/* As the first it also comes before the C library, of which it has some functions (compat/cm). */
+	snprintf(file, sizeof(file), "%s/dropin/libibverbs.so.1", dir);
+	if (drop_in && prepend("LD_PRELOAD", file) != 0)
+		return -ENOMEM;
+	preload_sanitizer();
+	return 0;
+}
+
+/* Whether the fabric at path has such a host; says which it has. */
+static int check_host(const char *path, const char *host, struct wf_err *err)
+{
+	struct wf_live_req req = { .op = WF_LIVE_ATTACH };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	int ret;
+
+	if (strlen(host) >= sizeof(req.attach.host))
+		return wf_live_err(err, -EINVAL, "weft exec: --host: '%s' is too long", host);
+	snprintf(req.attach.host, sizeof(req.attach.host), "%s", host);
+	ret = wf_live_ask(path, &req, &reply, fds, err);
+	if (ret == -ENOENT && access(path, F_OK) == 0)
+		return wf_live_err(err, -EINVAL,
+		                   "weft exec: --host: the fabric has no host '%s'; weft status "
+		                   "lists them",
+		                   host);
+	if (ret == -EHOSTDOWN)
+		return wf_live_err(err, -EHOSTDOWN,
+		                   "weft exec: host '%s' was killed; weft fault clear brings it "
+		                   "back",
+		                   host);
+	for (uint32_t i = 0; ret == 0 && i < reply.n_fds; i++)
+		close(fds[i]);
+	return ret;
+}
+
+static int run_exec(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "host", required_argument, NULL, 'H' },
+		{ "name", required_argument, NULL, 'n' },
+		{ "drop-in", no_argument, NULL, OPT_DROP_IN },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct wf_live_plan plan = { .hosts = 2 };
+	static char path[WF_PATH_MAX];
+	const char *host = "";
+	struct wf_err err = { "" };
+	bool drop_in = false;
+	int c, rc;
+
+	while ((c = wf_cli_option(argc, argv, "+:H:n:h", options)) != -1) {
+		if (c == 'h')
+			return wf_cli_help(&wf_cmd_exec);
+		if (c == 'H')
+			host = optarg;
+		else if (c == 'n')
+			plan.name = optarg;
+		else if (c == OPT_DROP_IN)
+			drop_in = true;
+		else
+			return WF_EXIT_USAGE;
+	}
+	if (optind == argc)
+		return wf_cli_usage("exec", "there is no program to run");
+	rc = wf_live_path(plan.name, true, path, &err);
+	if (rc == 0)
+		rc = check_host(path, host, &err);
+	if (rc == -ENOENT && plan.name == NULL) {
+		static char own[32];
+
+		snprintf(own, sizeof(own), "exec-%d", (int)getpid());
+		err.text[0] = '\0';
+		rc = wf_live_path(own, true, path, &err);
+		if (rc == 0)
+			rc = wf_live_start(&plan, path, true, &err);
+		if (rc == 0)
+			rc = check_host(path, host, &err);
+	}
+	if (rc == 0)
+		rc = prepare(path, host, drop_in, &err);
+	if (rc != 0)
+		return wf_cli_fail(rc, &err);
+	execvp(argv[optind], argv + optind);
+	fprintf(stderr, "weft exec: %s: %s\n", argv[optind], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+const struct wf_cmd wf_cmd_exec = {
+	.name = "exec",
+	.summary = "run a program on a host of a live fabric",
+	.help = help_text,
+	.run = run_exec,
+};

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_fault.c - weft fault: breaks something in a live fabric, and mends it. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/param.h"
+#include "cli/cli.h"
+#include "cli/live.h"
+#include "lab/json.h"
+#include "lab/suggest.h"
+
+static const char help_text[] =
+	"usage: weft fault [--name NAME] link LINK down|up\n"
+	"       weft fault [--name NAME] [link LINK] loss PROBABILITY | corrupt PROBABILITY | "
+	"delay "
+	"TIME\n"
+	"       weft fault [--name NAME] pause-storm HOST [off]\n"
+	"       weft fault [--name NAME] kill-host HOST\n"
+	"       weft fault [--name NAME] clear [HOST|LINK]\n"
+	"       weft fault [--name NAME] list [--json]\n"
+	"\n"
+	"Breaks something in a live fabric while programs use it. A LINK is that of a host, h1-s1 "
+	"or\n"
+	"just h1; without one, all of them are meant. A fault stays until it is set to something "
+	"else\n"
+	"(0, up, off) or cleared.\n"
+	"\n"
+	"  link LINK down      nothing passes; programs on the host see PORT_ERR, and PORT_ACTIVE "
+	"when\n"
+	"                      it is up again\n"
+	"  loss 0.1%           packets vanish, each way\n"
+	"  corrupt 0.1%        packets come with a wrong checksum: they are discarded and counted\n"
+	"  delay 10us          packets take longer by that, each way; at most 2 s\n"
+	"  pause-storm HOST    its adapter lets nobody send to it any more\n"
+	"  kill-host HOST      its programs are killed, and none can start there until it is "
+	"cleared\n";
+
+/* A word that says what is done to a link. */
+struct verb {
+	const char *name;
+	enum wf_live_fault what;
+	enum wf_param_kind kind; /* of its value; WF_PARAM_KINDS: it has none */
+	uint64_t value;
+	int64_t max;
+};
+
+static const struct verb verbs[] = {
+	{ "down", WF_LIVE_FAULT_DOWN, WF_PARAM_KINDS, 1, 0 },
+	{ "up", WF_LIVE_FAULT_DOWN, WF_PARAM_KINDS, 0, 0 },
+	{ "loss", WF_LIVE_FAULT_LOSS, WF_PARAM_PROB, 0, (int64_t)WF_PROB_ONE },
+	{ "corrupt", WF_LIVE_FAULT_CORRUPT, WF_PARAM_PROB, 0, (int64_t)WF_PROB_ONE },
+	{ "delay", WF_LIVE_FAULT_DELAY, WF_PARAM_TIME, 0, WF_LIVE_DELAY_MAX },
+};
+
+static const char *const others[] = { "link", "pause-storm", "kill-host", "clear", "list" };
+
+/* Finds the host that text means: its name, or its link's. */
+static int find_host(const struct wf_live_table *t, const char *text, uint32_t *host_p)
+{
+	char link[2 * WF_LIVE_NAME + 1];
+	struct wf_suggest suggest;
+
+	wf_suggest_init(&suggest, text);
+	for (uint32_t i = 0; i < t->n_hosts; i++) {
+		const struct wf_live_host *h = &t->host[i];
+
+		for (unsigned turned = 0; turned < 2; turned++) {
+			snprintf(link, sizeof(link), "%.31s-%.31s", turned ? h->peer : h->name,
+			         turned ? h->name : h->peer);
+			if (strcmp(text, link) == 0 || strcmp(text, h->name) == 0) {
+				*host_p = i;
+				return 0;
+			}
+		}
+		wf_suggest_offer(&suggest, strchr(text, '-') != NULL ? link : h->name);
+	}
+	return wf_cli_usage("fault", "'%.60s' is no host and no link of a host%s", text,
+	                    wf_suggest_text(&suggest, "there are"));
+}
+
+static int set_value(const struct verb *verb, const char *text, uint64_t *value_p)
+{
+	const struct wf_param row = {
+		.name = verb->name, .kind = verb->kind, .size = sizeof(*value_p), .max = verb->max
+	};
+	struct wf_err why = { "" };
+
+	if (verb->kind == WF_PARAM_KINDS) {
+		*value_p = verb->value;
+		return 0;
+	}
+	if (text == NULL)
+		return wf_cli_usage("fault", "%s needs a value, e.g. %s", verb->name,
+		                    verb->kind == WF_PARAM_TIME ? "10us" : "0.1%");
+	if (wf_param_set(&row, value_p, text, &why) != 0)
+		return wf_cli_usage("fault", "%s: %s", verb->name, why.text);
+	return 0;
+}
+
+static int unknown_word(const char *word)
+{
+	struct wf_suggest suggest;
+
+	wf_suggest_init(&suggest, word);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(verbs); i++)
+		wf_suggest_offer(&suggest, verbs[i].name);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(others); i++)
+		wf_suggest_offer(&suggest, others[i]);
+	return wf_cli_usage("fault", "there is no fault '%.40s'%s", word,
+	                    wf_suggest_text(&suggest, "there are"));
+}
+
+static int ask(const char *path, struct wf_live_req *req)
+{
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	struct wf_err err = { "" };
+	int rc;
+
+	req->op = WF_LIVE_FAULT;
+	rc = wf_live_ask(path, req, &reply, fds, &err);
+	return rc != 0 ? wf_cli_fail(rc, &err) : WF_EXIT_OK;
+}
+
+/* word... is what is done to links: "loss 0.1% corrupt 0.1%". */
+static int change_link(const char *path, struct wf_live_req *req, char **word)
+{
+	int rc = WF_EXIT_OK;
+
+	if (word[0] == NULL)
+		return wf_cli_usage("fault", "what is to happen to the link is missing: down, up, "
+		                             "loss, corrupt or delay");
+	for (; word[0] != NULL && rc == WF_EXIT_OK; word++) {
+		const struct verb *verb = NULL;
+
+		for (size_t i = 0; i < WF_ARRAY_SIZE(verbs); i++) {
+			if (strcmp(verbs[i].name, word[0]) == 0)
+				verb = &verbs[i];
+		}
+		if (verb == NULL)
+			return unknown_word(word[0]);
+		if (set_value(verb, word[1], &req->fault.value) != 0)
+			return WF_EXIT_USAGE;
+		if (verb->kind != WF_PARAM_KINDS)
+			word++;
+		req->fault.what = verb->what;
+		rc = ask(path, req);
+	}
+	return rc;
+}
+
+/* pause-storm, kill-host, clear: they have a host. */
+static int change_host(const char *path, const struct wf_live_table *t, struct wf_live_req *req,
+                       char **word)
+{
+	bool clear = strcmp(word[0], "clear") == 0, pause = strcmp(word[0], "pause-storm") == 0;
+	int n = 1;
+
+	if (word[1] == NULL && !clear)
+		return wf_cli_usage("fault", "%s: which host is missing", word[0]);
+	if (word[1] != NULL && find_host(t, word[n++], &req->fault.host) != 0)
+		return WF_EXIT_USAGE;
+	req->fault.what = clear   ? WF_LIVE_FAULT_CLEAR
+	                  : pause ? WF_LIVE_FAULT_PAUSE
+	                          : WF_LIVE_FAULT_KILL;
+	req->fault.value = 1;
+	if (pause && word[n] != NULL && strcmp(word[n], "off") == 0) {
+		req->fault.value = 0;
+		n++;
+	}
+	if (word[n] != NULL && word[n - 1] != NULL)
+		return wf_cli_usage("fault", "'%.40s' is not expected", word[n]);
+	return ask(path, req);
+}
+
+static void print_value(const char *name, enum wf_param_kind kind, uint64_t value)
+{
+	const struct wf_param row = { .name = name, .kind = kind, .size = sizeof(value) };
+	char text[32];
+
+	if (value == 0)
+		return;
+	if (kind == WF_PARAM_PROB)
+		snprintf(text, sizeof(text), "%.6g%%", 100 * (double)value / (double)WF_PROB_ONE);
+	else
+		wf_param_format(&row, &value, text, sizeof(text));
+	printf(" %s %s", name, text);
+}
+
+static bool is_faulty(const struct wf_live_host *h)
+{
+	return h->down != 0 || h->paused != 0 || h->loss != 0 || h->corrupt != 0 || h->delay != 0;
+}
+
+static void list_text(const struct wf_live_table *t)
+{
+	bool none = true;
+
+	for (uint32_t i = 0; i < t->n_hosts; i++) {
+		const struct wf_live_host *h = &t->host[i];
+
+		if (!is_faulty(h))
+			continue;
+		none = false;
+		printf("link %s-%s:%s", h->name, h->peer,
+		       (h->down & WF_LIVE_DOWN_LINK) != 0 ? " down" : "");
+		print_value("loss", WF_PARAM_PROB, h->loss);
+		print_value("corrupt", WF_PARAM_PROB, h->corrupt);
+		print_value("delay", WF_PARAM_TIME, (uint64_t)h->delay);
+		printf("%s%s\n", h->paused != 0 ? " pause-storm" : "",
+		       (h->down & WF_LIVE_DOWN_DEAD) != 0 ? " host dead" : "");
+	}
+	if (none)
+		printf("no faults\n");
+}
+
+static void list_json(const struct wf_live_table *t)
+{
+	struct wf_json json;
+
+	wf_json_init(&json, stdout);
+	wf_json_open(&json, NULL, '[');
+	for (uint32_t i = 0; i < t->n_hosts; i++) {
+		const struct wf_live_host *h = &t->host[i];
+
+		if (!is_faulty(h))
+			continue;
+		wf_json_open(&json, NULL, '{');
+		wf_json_text(&json, "host", h->name);
+		wf_json_text(&json, "switch", h->peer);
+		wf_json_bool(&json, "down", (h->down & WF_LIVE_DOWN_LINK) != 0);
+		wf_json_bool(&json, "dead", (h->down & WF_LIVE_DOWN_DEAD) != 0);
+		wf_json_bool(&json, "pause_storm", h->paused != 0);
+		wf_json_real(&json, "loss", (double)h->loss / (double)WF_PROB_ONE);
+		wf_json_real(&json, "corrupt", (double)h->corrupt / (double)WF_PROB_ONE);
+		wf_json_u64(&json, "delay_ps", (uint64_t)h->delay);
+		wf_json_close(&json, '{');
+	}
+	wf_json_close(&json, '[');
+}
+
+static int change(const char *path, const struct wf_live_table *t, char **word)
+{
+	struct wf_live_req req = { .fault = { .host = WF_LIVE_ALL } };
+
+	if (strcmp(word[0], "link") == 0) {
+		if (word[1] == NULL)
+			return wf_cli_usage("fault", "which link is missing");
+		if (find_host(t, word[1], &req.fault.host) != 0)
+			return WF_EXIT_USAGE;
+		return change_link(path, &req, word + 2);
+	}
+	for (size_t i = 1; i < WF_ARRAY_SIZE(others); i++) {
+		if (strcmp(others[i], word[0]) == 0)
+			return change_host(path, t, &req, word);
+	}
+	return change_link(path, &req, word);
+}
+
+static int run_fault(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "name", required_argument, NULL, 'n' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct wf_live_picture p = { .n = 0 };
+	static char path[WF_PATH_MAX];
+	const char *name = NULL;
+	struct wf_err err = { "" };
+	bool as_json = false;
+	int c, rc;
+
+	while ((c = wf_cli_option(argc, argv, ":n:jh", options)) != -1) {
+		if (c == 'h')
+			return wf_cli_help(&wf_cmd_fault);
+		if (c == 'n')
+			name = optarg;
+		else if (c == 'j')
+			as_json = true;
+		else
+			return WF_EXIT_USAGE;
+	}
+	if (optind == argc)
+		return wf_cli_usage("fault", "what is to happen is missing");
+	rc = wf_live_path(name, false, path, &err);
+	if (rc == 0)
+		rc = wf_live_look(path, &p, &err);
+	if (rc != 0)
+		return wf_cli_fail(rc, &err);
+	if (strcmp(argv[optind], "list") != 0)
+		return change(path, p.table, argv + optind);
+	if (argv[optind + 1] != NULL)
+		return wf_cli_usage("fault", "'%.40s' is not expected", argv[optind + 1]);
+	if (as_json)
+		list_json(p.table);
+	else
+		list_text(p.table);
+	return wf_cli_finish();
+}
+
+const struct wf_cmd wf_cmd_fault = {
+	.name = "fault",
+	.summary = "break something in a live fabric, and mend it",
+	.help = help_text,
+	.run = run_fault,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_status.c - weft status: hosts and programs of a live fabric. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/live.h"
+#include "lab/json.h"
+
+static const char help_text[] = "usage: weft status [--name NAME] [--json | --watch]\n"
+				"\n"
+				"Shows the hosts of a live fabric, the programs attached to them, "
+				"their queue pairs and what\n"
+				"they have sent and received; with --watch again every second.\n";
+
+static void dotted(uint32_t ip, char text[16])
+{
+	snprintf(text, 16, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255);
+}
+
+static void print_table(const struct wf_live_picture *p)
+{
+	const struct wf_live_table *t = p->table;
+	char ip[16];
+
+	printf("fabric %s, %s, %u hosts\n\n", t->fabric,
+	       t->layer == WF_LIVE_IB ? "InfiniBand" : "RoCE v2", t->n_hosts);
+	printf("%-12s %-8s %-5s %-16s %8s %5s %13s %13s %13s %13s\n", "host", "port", "lid",
+	       "address", "pid", "qps", "tx packets", "tx bytes", "rx packets", "rx bytes");
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		dotted(t->host[h].ipv4, ip);
+		printf("%-12s %-8s %-5u %-16s\n", t->host[h].name,
+		       t->host[h].down != 0 ? "down" : "active", t->host[h].lid, ip);
+		for (uint32_t i = 0; i < p->n; i++) {
+			const struct wf_live_status *s = &p->status[i];
+
+			if (s->host == h)
+				printf("  %-42.31s %8d %5u %13lu %13lu %13lu %13lu\n", s->program,
+				       s->pid, s->qps, s->tx_packets, s->tx_bytes, s->rx_packets,
+				       s->rx_bytes);
+		}
+	}
+}
+
+static void print_program(struct wf_json *json, const struct wf_live_status *s)
+{
+	wf_json_open(json, NULL, '{');
+	wf_json_text(json, "program", s->program);
+	wf_json_u64(json, "pid", (uint64_t)s->pid);
+	wf_json_u64(json, "slot", s->slot);
+	wf_json_u64(json, "qps", s->qps);
+	wf_json_u64(json, "listens", s->listens);
+	wf_json_u64(json, "tx_packets", s->tx_packets);
+	wf_json_u64(json, "tx_bytes", s->tx_bytes);
+	wf_json_u64(json, "rx_packets", s->rx_packets);
+	wf_json_u64(json, "rx_bytes", s->rx_bytes);
+	wf_json_u64(json, "retransmits", s->retransmits);
+	wf_json_u64(json, "dropped", s->dropped);
+	wf_json_u64(json, "lost", s->lost);
+	wf_json_u64(json, "icrc_errors", s->icrc_errors);
+	wf_json_close(json, '{');
+}
+
+static void print_json(const struct wf_live_picture *p)
+{
+	const struct wf_live_table *t = p->table;
+	struct wf_json json;
+	char ip[16];
+
+	wf_json_init(&json, stdout);
+	wf_json_open(&json, NULL, '{');
+	wf_json_text(&json, "fabric", t->fabric);
+	wf_json_text(&json, "link_layer", t->layer == WF_LIVE_IB ? "infiniband" : "ethernet");
+	wf_json_open(&json, "hosts", '[');
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		dotted(t->host[h].ipv4, ip);
+		wf_json_open(&json, NULL, '{');
+		wf_json_text(&json, "name", t->host[h].name);
+		wf_json_text(&json, "address", ip);
+		wf_json_u64(&json, "lid", t->host[h].lid);
+		wf_json_bool(&json, "up", t->host[h].down == 0);
+		wf_json_open(&json, "programs", '[');
+		for (uint32_t i = 0; i < p->n; i++) {
+			if (p->status[i].host == h)
+				print_program(&json, &p->status[i]);
+		}
+		wf_json_close(&json, '[');
+		wf_json_close(&json, '{');
+	}
+	wf_json_close(&json, '[');
+	wf_json_close(&json, '{');
+}
+
+/* Shows it once, or with watch again every second until it cannot be written or the fabric ends. */
+static int show(const char *path, bool as_json, bool watch, struct wf_err *err)
+{
+	struct wf_live_picture p;
+	int ret;
+
+	for (;;) {
+		ret = wf_live_look(path, &p, err);
+		if (ret != 0)
+			return ret;
+		if (watch && isatty(STDOUT_FILENO))
+			printf("\033[H\033[J"); /* from the top of an empty screen */
+		if (as_json)
+			print_json(&p);
+		else
+			print_table(&p);
+		wf_live_picture_fini(&p);
+		if (!watch || fflush(stdout) != 0)
+			return 0;
+		sleep(1);
+	}
+}
+
+static int run_status(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "name", required_argument, NULL, 'n' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "watch", no_argument, NULL, 'w' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	static char path[WF_PATH_MAX];
+	const char *name = NULL;
+	struct wf_err err = { "" };
+	bool as_json = false, watch = false;
+	int c, rc;
+
+	while ((c = wf_cli_option(argc, argv, ":n:jwh", options)) != -1) {
+		if (c == 'h')
+			return wf_cli_help(&wf_cmd_status);
+		if (c == 'n')
+			name = optarg;
+		else if (c == 'j')
+			as_json = true;
+		else if (c == 'w')
+			watch = true;
+		else
+			return WF_EXIT_USAGE;
+	}
+	if (optind != argc)
+		return wf_cli_usage("status", "'%.40s' is not expected", argv[optind]);
+	if (as_json && watch)
+		return wf_cli_usage("status", "--watch is for people: not with --json");
+	rc = wf_live_path(name, false, path, &err);
+	if (rc == 0)
+		rc = show(path, as_json, watch, &err);
+	if (rc != 0)
+		return wf_cli_fail(rc, &err);
+	return wf_cli_finish();
+}
+
+const struct wf_cmd wf_cmd_status = {
+	.name = "status",
+	.summary = "show hosts and programs of a live fabric",
+	.help = help_text,
+	.run = run_status,
+};

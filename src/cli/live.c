@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live.c - finds, asks and starts the daemon of a live fabric. */
+#define _GNU_SOURCE
+#include "cli/live.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lab/scenario.h"
+#include "live/sock.h"
+
+int wf_live_err(struct wf_err *err, int rc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	va_end(args);
+	return rc;
+}
+
+int wf_live_path(const char *name, bool make, char path[WF_PATH_MAX], struct wf_err *err)
+{
+	int ret = wf_sock_path(name, make, path, WF_PATH_MAX);
+
+	if (ret == -EINVAL)
+		return wf_live_err(err, -EINVAL,
+		                   "weft: '%s' cannot be the name of a fabric: a name has no "
+		                   "slash and does not begin with a dot",
+		                   name != NULL ? name : getenv("WEFT_FABRIC"));
+	if (ret != 0)
+		return wf_live_err(err, ret,
+		                   "weft: %s cannot be the folder of its sockets: %s; "
+		                   "WEFT_RUNTIME_DIR names another",
+		                   path, strerror(-ret));
+	return 0;
+}
+
+int wf_live_ask(const char *path, struct wf_live_req *req, struct wf_live_reply *reply,
+                int fds[WF_LIVE_MAX_FDS], struct wf_err *err)
+{
+	int sock = wf_sock_connect(path);
+	unsigned n = 0;
+	int ret;
+
+	if (sock == -ENOENT || sock == -ECONNREFUSED)
+		return wf_live_err(err, -ENOENT,
+		                   "weft: there is no fabric at %s; weft up starts one", path);
+	if (sock < 0)
+		return wf_live_err(err, sock, "weft: %s: %s", path, strerror(-sock));
+	req->version = WF_LIVE_VERSION;
+	ret = wf_sock_send(sock, req, sizeof(*req), NULL, 0, true);
+	if (ret == 0)
+		ret = wf_sock_recv(sock, reply, sizeof(*reply), fds, &n, true);
+	close(sock);
+	if (ret == (int)sizeof(*reply))
+		ret = reply->error;
+	else if (ret >= 0)
+		ret = -EPROTO;
+	if (ret == 0 && n == reply->n_fds)
+		return 0;
+	while (n > 0)
+		close(fds[--n]);
+	return wf_live_err(err, ret == 0 ? -EPROTO : ret, "weft: the daemon at %s: %s", path,
+	                   strerror(ret == 0 ? EPROTO : -ret));
+}
+
+/* Maps the file fd, which it closes. NULL for an empty one. */
+static const void *map(int fd, size_t *size_p)
+{
+	struct stat st;
+	void *at = MAP_FAILED;
+
+	*size_p = 0;
+	if (fstat(fd, &st) == 0 && st.st_size != 0)
+		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return NULL;
+	*size_p = (size_t)st.st_size;
+	return at;
+}
+
+int wf_live_look(const char *path, struct wf_live_picture *p, struct wf_err *err)
+{
+	struct wf_live_req req = { .op = WF_LIVE_STATUS };
+	struct wf_live_reply reply = { .error = 0 };
+	int fds[WF_LIVE_MAX_FDS] = { -1, -1, -1, -1 };
+	int ret = wf_live_ask(path, &req, &reply, fds, err);
+
+	*p = (struct wf_live_picture){ .n = 0 };
+	if (ret != 0)
+		return ret;
+	p->n = reply.status.n;
+	p->status = map(fds[0], &p->status_bytes);
+	p->table = map(fds[1], &p->table_bytes);
+	if (p->table == NULL || (p->n != 0 && p->status == NULL)) {
+		wf_live_picture_fini(p);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void wf_live_picture_fini(struct wf_live_picture *p)
+{
+	if (p->table != NULL)
+		munmap((void *)(uintptr_t)p->table, p->table_bytes);
+	if (p->status != NULL)
+		munmap((void *)(uintptr_t)p->status, p->status_bytes);
+	*p = (struct wf_live_picture){ .n = 0 };
+}
+
+/* The name of the switch that a host's first port leads to. */
+static const char *peer_of(const struct wf_topo *t, uint32_t host)
+{
+	const struct wf_topo_node *node = &t->nodes[t->host_node[host]];
+
+	return t->nodes[t->ports[node->first_port].peer].name;
+}
+
+/* Hosts and their names, from the topology. */
+static int take_hosts(const struct wf_scenario *s, struct wf_daemon_cfg *cfg)
+{
+	const char **names;
+
+	cfg->n_hosts = s->topo->n_hosts;
+	names = calloc((size_t)2 * cfg->n_hosts, sizeof(char *));
+	if (names == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < cfg->n_hosts; i++) {
+		names[i] = s->topo->nodes[s->topo->host_node[i]].name;
+		names[cfg->n_hosts + i] = peer_of(s->topo, i);
+	}
+	cfg->names = names;
+	cfg->peers = names + cfg->n_hosts;
+	return 0;
+}
+
+/* The number of the host that is called name[0..len). */
+static int host_number(const struct wf_daemon_cfg *cfg, const char *name, size_t len)
+{
+	char own[16];
+
+	for (uint32_t i = 0; i < cfg->n_hosts; i++) {
+		const char *is = own;
+
+		snprintf(own, sizeof(own), "h%u", i + 1);
+		if (cfg->names != NULL)
+			is = cfg->names[i];
+		if (strlen(is) == len && memcmp(is, name, len) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* "h2=192.0.2.1:4791" */
+static int take_wire(const char *text, const struct wf_daemon_cfg *cfg, struct wf_daemon_wire *wire,
+                     struct wf_err *err)
+{
+	size_t name = strcspn(text, "="), address;
+	struct in_addr in;
+	char buf[16];
+	int host;
+
+	if (text[name] == '\0')
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: --wire: '%s' has no address; write, e.g., "
+		                   "h2=192.0.2.1:4791",
+		                   text);
+	host = host_number(cfg, text, name);
+	if (host < 0)
+		return wf_live_err(err, -EINVAL, "weft up: --wire: there is no host '%.*s'",
+		                   (int)name, text);
+	address = strcspn(text + name + 1, ":");
+	snprintf(buf, sizeof(buf), "%.*s", (int)address, text + name + 1);
+	if (address >= sizeof(buf) || inet_pton(AF_INET, buf, &in) != 1)
+		return wf_live_err(err, -EINVAL, "weft up: --wire: '%s' is not an IPv4 address",
+		                   text + name + 1);
+	text += name + 1 + address;
+	if (text[0] != '\0' && strcmp(text, ":4791") != 0)
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: --wire: RoCE v2 is at port 4791, not '%s'", text + 1);
+	wire->host = (uint32_t)host;
+	wire->ipv4 = ntohl(in.s_addr);
+	return 0;
+}
+
+/* "127.0.0.1:9100" */
+static int take_metrics(const char *text, struct wf_daemon_cfg *cfg, struct wf_err *err)
+{
+	size_t address = strcspn(text, ":");
+	struct in_addr in;
+	char buf[16], *end = buf;
+	unsigned long port = 0;
+
+	snprintf(buf, sizeof(buf), "%.*s", (int)address, text);
+	if (text[address] == ':')
+		port = strtoul(text + address + 1, &end, 10);
+	if (address >= sizeof(buf) || inet_pton(AF_INET, buf, &in) != 1 || port == 0 ||
+	    port > UINT16_MAX || *end != '\0')
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: --metrics: '%s' is no address; write, e.g., "
+		                   "127.0.0.1:9315",
+		                   text);
+	cfg->metrics_ipv4 = ntohl(in.s_addr);
+	cfg->metrics_port = (uint16_t)port;
+	return 0;
+}
+
+static int take_wires(const struct wf_live_plan *plan, struct wf_daemon_cfg *cfg,
+                      struct wf_daemon_wire wires[WF_LIVE_WIRES], struct wf_err *err)
+{
+	if (plan->n_wires != 0 && cfg->layer != WF_LIVE_ROCE)
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: --wire: the wire is RoCE v2, and this fabric is "
+		                   "InfiniBand");
+	for (uint32_t i = 0; i < plan->n_wires; i++) {
+		int ret = take_wire(plan->wires[i], cfg, &wires[i], err);
+
+		if (ret != 0)
+			return ret;
+	}
+	cfg->wires = wires;
+	cfg->n_wires = plan->n_wires;
+	return 0;
+}
+
+static int make_daemon(const struct wf_live_plan *plan, const char *path, struct wf_daemon **d_p,
+                       struct wf_err *err)
+{
+	static const char text[] = "topology: {kind: single, hosts: 2, host_rate: 400Gbps}\n";
+	struct wf_daemon_cfg cfg = { .path = path, .n_hosts = plan->hosts };
+	struct wf_daemon_wire wires[WF_LIVE_WIRES];
+	struct wf_scenario_opts opts = { .fabrics = plan->fabric, .programs = true };
+	struct wf_scenario *s = calloc(1, sizeof(*s));
+	static struct wf_paths paths;
+	int ret;
+
+	if (s == NULL)
+		return -ENOMEM;
+	if (plan->file == NULL && plan->fabric == NULL)
+		opts.fabrics = WF_LIVE_DEFAULT_FABRIC;
+	ret = wf_paths_init(&paths, plan->profiles, err);
+	opts.paths = &paths;
+	if (ret == 0 && plan->file != NULL)
+		ret = wf_scenario_read(s, plan->file, &opts, err);
+	else if (ret == 0)
+		ret = wf_scenario_parse(s, text, sizeof(text) - 1, "weft up", &opts, err);
+	if (ret == 0)
+		ret = wf_scenario_build(s, &opts, err);
+	if (ret == 0 && s->n_fabrics != 1)
+		ret = wf_live_err(err, -EINVAL,
+		                  "weft up: a live fabric is one fabric, and there are %u; choose "
+		                  "with --fabric",
+		                  s->n_fabrics);
+	if (ret == 0 && plan->file != NULL)
+		ret = take_hosts(s, &cfg);
+	if (ret == 0) {
+		cfg.fabric = s->fabrics[0].label;
+		cfg.layer = strcmp(s->fabrics[0].cfg.link_layer, "infiniband") == 0 ? WF_LIVE_IB
+		                                                                    : WF_LIVE_ROCE;
+		cfg.rate = s->host_rate;
+		cfg.mtu = (uint32_t)s->fabrics[0].cfg.mtu;
+		ret = take_wires(plan, &cfg, wires, err);
+	}
+	if (ret == 0 && plan->metrics != NULL)
+		ret = take_metrics(plan->metrics, &cfg, err);
+	if (ret == 0) {
+		ret = wf_daemon_create(&cfg, d_p);
+		if (ret == -EEXIST)
+			ret = wf_live_err(
+				err, -EEXIST,
+				"weft up: a fabric runs at %s already; weft down ends it, "
+				"--name starts another beside it",
+				path);
+		else if (ret != 0)
+			ret = wf_live_err(err, ret, "weft up: %s%s: %s", path,
+			                  cfg.n_wires != 0 || cfg.metrics_port != 0
+			                          ? ", or --wire or --metrics"
+			                          : "",
+			                  strerror(-ret));
+	}
+	free((void *)(uintptr_t)cfg.names);
+	wf_scenario_fini(s);
+	free(s);
+	return ret;
+}
+
+/* Serves until told to stop by a message, a signal, or the end of what stop_fd reads (-1: nothing). */
+static int serve(struct wf_daemon *d, int stop_fd)
+{
+	sigset_t set;
+	int fd = stop_fd, ret;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (fd < 0) {
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		fd = signalfd(-1, &set, SFD_CLOEXEC);
+	}
+	ret = fd < 0 ? -errno : wf_daemon_run(d, fd);
+	wf_daemon_destroy(d);
+	return ret;
+}
+
+int wf_live_run(const struct wf_live_plan *plan, const char *path, struct wf_err *err)
+{
+	struct wf_daemon *d;
+	int ret = make_daemon(plan, path, &d, err);
+
+	return ret != 0 ? ret : serve(d, -1);
+}
+
+/* The daemon has nothing to do with the terminal it was started from. */
+static void let_go(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	if (chdir("/") != 0 || null < 0)
+		return;
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	if (null > 2)
+		close(null);
+}
+
+int wf_live_start(const struct wf_live_plan *plan, const char *path, bool tied, struct wf_err *err)
+{
+	struct wf_daemon *d;
+	int tie[2] = { -1, -1 };
+	int ret = make_daemon(plan, path, &d, err);
+	pid_t pid;
+
+	if (ret != 0)
+		return ret;
+	if (tied && pipe2(tie, O_CLOEXEC) != 0)
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		return wf_live_err(err, -errno, "weft up: %s", strerror(errno));
+	if (pid == 0) {
+		let_go();
+		if (tied)
+			close(tie[1]);
+		_exit(serve(d, tie[0]) == 0 ? 0 : 1);
+	}
+	wf_daemon_leave(d);
+	/* The child has it now; tie[1] stays open as long as this process lives. */
+	if (tied) {
+		close(tie[0]);
+		fcntl(tie[1], F_SETFD, 0);
+	}
+	return 0;
+}

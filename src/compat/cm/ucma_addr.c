@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ucma_addr.c - which host of the fabric an IP address means, and how the way there is described.
+ *
+ * Hosts have addresses in 127.77.0.0/16. Any other address of this machine (127.0.0.1, that of an
+ * interface) means whatever host has somebody listening at that port, the program's own before others: so
+ * programs that find each other by the machine's name do so here, too.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <string.h>
+
+#include "compat/cm/ucma_priv.h"
+#include "rdma/verbs.h"
+#include "wire/byte.h"
+
+#define FABRIC_NET 0x7f4d0000 /* 127.77.0.0 */
+#define FABRIC_MASK 0xffff0000
+#define HOP_LIMIT 64
+#define PKEY 0xffff
+#define EXACTLY 2 /* selectors in a path record */
+
+static const uint8_t v4_mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+/* Whether it is an IPv4 address, perhaps in IPv6's clothes. */
+static bool get_v4(const struct sockaddr_in6 *sa, uint32_t *ip)
+{
+	if (sa->sin6_family == AF_INET) {
+		*ip = ntohl(((const struct sockaddr_in *)(const void *)sa)->sin_addr.s_addr);
+		return true;
+	}
+	if (memcmp(&sa->sin6_addr, v4_mapped, sizeof(v4_mapped)) != 0)
+		return false;
+	*ip = wf_be32_get((const uint8_t *)&sa->sin6_addr + 12);
+	return true;
+}
+
+bool wv_ucma_is_any(const struct sockaddr_in6 *sa)
+{
+	uint32_t ip;
+
+	if (sa->sin6_family == 0)
+		return true;
+	return get_v4(sa, &ip) ? ip == 0 : IN6_IS_ADDR_UNSPECIFIED(&sa->sin6_addr);
+}
+
+/* sockaddr_in has it at the same place. */
+uint16_t wv_ucma_port(const struct sockaddr_in6 *sa)
+{
+	return ntohs(sa->sin6_port);
+}
+
+void wv_ucma_set_port(struct sockaddr_in6 *sa, uint16_t port)
+{
+	sa->sin6_port = htons(port);
+}
+
+static void put_v4(struct sockaddr_in6 *sa, uint32_t ip)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)(void *)sa;
+
+	in->sin_family = AF_INET;
+	in->sin_addr.s_addr = htonl(ip);
+}
+
+void wv_ucma_own(struct wf_nic *nic, int family, struct sockaddr_in6 *sa)
+{
+	const struct wf_live_table *t = wf_nic_table(nic);
+	uint32_t host = wf_nic_host(nic);
+	in_port_t port = sa->sin6_port;
+
+	memset(sa, 0, sizeof(*sa));
+	sa->sin6_port = port;
+	if (family == AF_INET) {
+		put_v4(sa, t->host[host].ipv4);
+	} else {
+		sa->sin6_family = AF_INET6;
+		(void)wf_live_gid(t, host, 0, (uint8_t *)&sa->sin6_addr);
+	}
+}
+
+/* The host of an address; -1: nobody's, -2: not one of the fabric's. */
+static int host_of(const struct wf_live_table *t, const struct sockaddr_in6 *sa)
+{
+	uint32_t ip;
+	int host;
+
+	if (get_v4(sa, &ip)) {
+		for (uint32_t h = 0; h < t->n_hosts; h++) {
+			if (t->host[h].ipv4 == ip)
+				return (int)h;
+		}
+		return (ip & FABRIC_MASK) == FABRIC_NET ? -1 : -2;
+	}
+	host = wf_live_host_of_gid(t, (const uint8_t *)&sa->sin6_addr);
+	return host < 0 && !IN6_IS_ADDR_LINKLOCAL(&sa->sin6_addr) ? -2 : host;
+}
+
+int wv_ucma_check_own(struct wf_nic *nic, const struct sockaddr_in6 *sa)
+{
+	int host;
+
+	if (sa->sin6_family != AF_INET && sa->sin6_family != AF_INET6)
+		return -EAFNOSUPPORT;
+	host = wv_ucma_is_any(sa) ? -2 : host_of(wf_nic_table(nic), sa);
+	return host == -2 || host == (int)wf_nic_host(nic) ? 0 : -EADDRNOTAVAIL;
+}
+
+static bool is_group(const struct sockaddr_in6 *sa)
+{
+	uint32_t ip;
+
+	return get_v4(sa, &ip) ? IN_MULTICAST(ip) : IN6_IS_ADDR_MULTICAST(&sa->sin6_addr);
+}
+
+int wv_ucma_resolve(struct wv_ucma_id *id)
+{
+	struct wf_nic *nic = id->channel->nic;
+	const struct wf_live_table *t = wf_nic_table(nic);
+	uint32_t ip;
+	int host;
+
+	id->link_local = t->layer == WF_LIVE_IB || !get_v4(&id->dst, &ip);
+	id->group = is_group(&id->dst);
+	if (id->group)
+		return wv_ucma_group_gid(id, &id->dst, id->dgid);
+	host = wv_ucma_is_any(&id->dst) ? -2 : host_of(t, &id->dst);
+	if (host == -2) {
+		uint64_t service = wf_cm_service(id->space, wv_ucma_port(&id->dst));
+
+		id->host = wf_nic_host(nic);
+		(void)!wf_nic_find_service(nic, service, &id->host);
+		/* Such addresses have no GID of their own. */
+		id->link_local = t->layer == WF_LIVE_IB;
+	} else if (host < 0) {
+		return -EHOSTUNREACH;
+	} else {
+		id->host = (uint32_t)host;
+	}
+	(void)wf_live_gid(t, id->host, id->link_local ? 0 : 1, id->dgid);
+	return 0;
+}
+
+/*
+ * RoCE v2: the address itself. InfiniBand: as IPoIB makes it from the partition and the address (RFC 4391),
+ * with the RDMA CM's signature for datagrams that are not IPoIB's.
+ */
+int wv_ucma_group_gid(const struct wv_ucma_id *id, const struct sockaddr_in6 *sa, uint8_t gid[16])
+{
+	bool roce = wf_nic_table(id->channel->nic)->layer == WF_LIVE_ROCE;
+	const uint8_t *v6 = (const uint8_t *)&sa->sin6_addr;
+	uint32_t ip = 0;
+	bool v4 = get_v4(sa, &ip);
+
+	if (!is_group(sa))
+		return -EINVAL;
+	memset(gid, 0, 16);
+	if (roce && v4) {
+		memcpy(gid, v4_mapped, sizeof(v4_mapped));
+		wf_be32_put(gid + 12, ip);
+		return 0;
+	}
+	if (roce || (!v4 && wf_be32_get(v6) == 0xff10a01b)) {
+		memcpy(gid, v6, 16);
+		return 0;
+	}
+	gid[0] = 0xff;
+	gid[1] = 0x12;
+	wf_be16_put(gid + 2, v4 ? 0x401b : 0x601b);
+	if (id->space == WF_CM_PS_UDP)
+		gid[3] = 0x01;
+	wf_be16_put(gid + 4, PKEY);
+	if (v4)
+		wf_be32_put(gid + 12, ip & 0x0fffffff);
+	else
+		memcpy(gid + 6, v6 + 6, 10);
+	return 0;
+}
+
+void wv_ucma_sgid(const struct wv_ucma_id *id, uint8_t gid[16])
+{
+	struct wf_nic *nic = id->channel->nic;
+
+	(void)wf_live_gid(wf_nic_table(nic), wf_nic_host(nic), id->link_local ? 0 : 1, gid);
+}
+
+uint8_t wv_ucma_mtu(const struct wf_nic *nic)
+{
+	uint8_t code = WF_MTU_256;
+
+	while (code < WF_MTU_4096 &&
+	       wf_mtu_bytes((enum wf_mtu)(code + 1)) <= wf_nic_table(nic)->mtu)
+		code++;
+	return code;
+}
+
+static uint8_t rate_code(const struct wf_live_table *t)
+{
+	return (uint8_t)mbps_to_ibv_rate((int)(t->rate / 1000000));
+}
+
+void wv_ucma_path(const struct wv_ucma_id *id, struct wf_cm_path *path)
+{
+	struct wf_nic *nic = id->channel->nic;
+	const struct wf_live_table *t = wf_nic_table(nic);
+	bool roce = t->layer == WF_LIVE_ROCE;
+
+	*path = (struct wf_cm_path){
+		/* RoCE has no LIDs: permissive ones. */
+		.local_lid = roce ? 0xffff : t->host[wf_nic_host(nic)].lid,
+		.remote_lid = roce ? 0xffff : t->host[id->host].lid,
+		.rate = rate_code(t),
+		.traffic_class = id->tos,
+		.hop_limit = roce ? HOP_LIMIT : 0,
+		.subnet_local = !roce,
+		.ack_timeout = id->ack_timeout != 0 ? id->ack_timeout : WV_UCMA_ACK_TIMEOUT,
+	};
+	wv_ucma_sgid(id, path->local_gid);
+	memcpy(path->remote_gid, id->dgid, sizeof(id->dgid));
+}
+
+void wv_ucma_path_rec(const struct wv_ucma_id *id, struct ib_user_path_rec *rec)
+{
+	struct wf_nic *nic = id->channel->nic;
+	const struct wf_live_table *t = wf_nic_table(nic);
+
+	memset(rec, 0, sizeof(*rec));
+	wv_ucma_sgid(id, rec->sgid);
+	memcpy(rec->dgid, id->dgid, sizeof(rec->dgid));
+	rec->slid = htobe16(t->host[wf_nic_host(nic)].lid);
+	rec->dlid = id->group ? 0 : htobe16(t->host[id->host].lid);
+	rec->hop_limit = t->layer == WF_LIVE_ROCE ? HOP_LIMIT : 0;
+	rec->traffic_class = id->tos;
+	rec->reversible = 1;
+	rec->numb_path = 1;
+	rec->pkey = htobe16(PKEY);
+	rec->mtu_selector = EXACTLY;
+	rec->mtu = wv_ucma_mtu(nic);
+	rec->rate_selector = EXACTLY;
+	rec->rate = rate_code(t);
+	rec->packet_life_time_selector = EXACTLY;
+	rec->packet_life_time = WV_UCMA_ACK_TIMEOUT - 1;
+}
+
+void wv_ucma_ah(const struct wv_ucma_id *id, const uint8_t dgid[16], uint16_t dlid,
+                struct ib_uverbs_ah_attr *ah)
+{
+	bool roce = wf_nic_table(id->channel->nic)->layer == WF_LIVE_ROCE;
+
+	memset(ah, 0, sizeof(*ah));
+	ah->is_global = roce || wf_live_is_group(dgid);
+	if (ah->is_global) {
+		memcpy(ah->grh.dgid, dgid, 16);
+		ah->grh.sgid_index = id->link_local ? 0 : 1;
+		ah->grh.hop_limit = HOP_LIMIT;
+		ah->grh.traffic_class = id->tos;
+	}
+	ah->dlid = roce ? 0 : dlid;
+	ah->port_num = 1;
+}
+
+static void from_bytes(struct sockaddr_in6 *sa, unsigned version, const uint8_t bytes[16],
+                       uint16_t port)
+{
+	memset(sa, 0, sizeof(*sa));
+	if (version == 4) {
+		put_v4(sa, wf_be32_get(bytes + 12));
+	} else {
+		sa->sin6_family = AF_INET6;
+		memcpy(&sa->sin6_addr, bytes, 16);
+	}
+	wv_ucma_set_port(sa, port);
+}
+
+void wv_ucma_from_ip(const struct wf_cm_ip *ip, const struct wv_ucma_id *listener,
+                     struct wv_ucma_id *id)
+{
+	const struct wf_live_table *t = wf_nic_table(id->channel->nic);
+	uint32_t v4;
+
+	from_bytes(&id->src, ip->ip, ip->dst, (uint16_t)listener->service);
+	from_bytes(&id->dst, ip->ip, ip->src, ip->port);
+	id->link_local = t->layer == WF_LIVE_IB || !get_v4(&id->dst, &v4);
+	(void)wf_live_gid(t, id->host, id->link_local ? 0 : 1, id->dgid);
+}
+
+static void to_bytes(const struct sockaddr_in6 *sa, uint8_t bytes[16])
+{
+	if (sa->sin6_family == AF_INET)
+		memcpy(bytes + 12, &((const struct sockaddr_in *)(const void *)sa)->sin_addr, 4);
+	else
+		memcpy(bytes, &sa->sin6_addr, 16);
+}
+
+int wv_ucma_to_ip(const struct wv_ucma_id *id, struct wf_cm_ip *ip)
+{
+	*ip = (struct wf_cm_ip){
+		.ip = id->dst.sin6_family == AF_INET ? 4 : 6,
+		.port = wv_ucma_port(&id->src),
+	};
+	if (id->src.sin6_family != id->dst.sin6_family)
+		return -EINVAL;
+	to_bytes(&id->src, ip->src);
+	to_bytes(&id->dst, ip->dst);
+	return 0;
+}

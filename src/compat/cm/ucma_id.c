@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ucma_id.c - commands about ids, addresses and groups. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/cm/ucma_priv.h"
+#include "compat/verbs/verbs_priv.h"
+
+#define MAX_BACKLOG 1024 /* as Linux has it */
+#define MC_QPN 0xffffff
+#define MLID 0xc000
+
+int wv_ucma_create_id(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_create_id *cmd = in;
+	struct rdma_ucm_create_id_resp resp;
+	struct wv_ucma_id *id;
+
+	if (out < sizeof(resp))
+		return -ENOSPC;
+	switch (cmd->ps) {
+	case RDMA_PS_TCP:
+	case RDMA_PS_UDP:
+	case RDMA_PS_IPOIB:
+	case RDMA_PS_IB:
+		break;
+	default:
+		return -EINVAL;
+	}
+	id = wv_ucma_create(ch, cmd->ps, cmd->qp_type);
+	if (id == NULL)
+		return -ENOMEM;
+	id->uid = cmd->uid;
+	resp.id = id->handle;
+	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	return 0;
+}
+
+int wv_ucma_destroy_id(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_destroy_id *cmd = in;
+	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct rdma_ucm_destroy_id_resp resp;
+
+	if (id == NULL)
+		return -ENOENT;
+	/* What waits still is dropped first, and so not counted. */
+	resp.events_reported = id->events_reported;
+	wv_ucma_destroy(id);
+	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	return 0;
+}
+
+static int bind_id(struct wv_ucma_id *id, const struct sockaddr_in6 *sa)
+{
+	struct wf_nic *nic = id->channel->nic;
+	int ret;
+
+	if (id->state != WV_UCMA_IDLE)
+		return -EINVAL;
+	ret = wv_ucma_check_own(nic, sa);
+	if (ret != 0)
+		return ret;
+	id->service = wf_cm_service(id->space, wv_ucma_port(sa));
+	ret = wf_nic_service(nic, WF_LIVE_SERVICE_BIND, &id->service, id->reuse);
+	if (ret != 0) {
+		id->service = 0;
+		return ret;
+	}
+	id->src = *sa;
+	wv_ucma_set_port(&id->src, (uint16_t)id->service);
+	id->device = !wv_ucma_is_any(sa);
+	id->link_local = wf_nic_table(nic)->layer == WF_LIVE_IB;
+	id->state = WV_UCMA_BOUND;
+	return 0;
+}
+
+int wv_ucma_bind_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_bind_ip *cmd = in;
+	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+
+	(void)out;
+	return id == NULL ? -ENOENT : bind_id(id, &cmd->addr);
+}
+
+int wv_ucma_resolve_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_resolve_ip *cmd = in;
+	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct sockaddr_in6 src = cmd->src_addr;
+	int ret = 0;
+
+	(void)out;
+	if (id == NULL)
+		return -ENOENT;
+	if (cmd->dst_addr.sin6_family != AF_INET && cmd->dst_addr.sin6_family != AF_INET6)
+		return -EAFNOSUPPORT;
+	if (id->state == WV_UCMA_IDLE) {
+		if (src.sin6_family == 0)
+			src.sin6_family = cmd->dst_addr.sin6_family;
+		ret = bind_id(id, &src);
+	} else if (id->state != WV_UCMA_BOUND) {
+		ret = -EINVAL;
+	}
+	if (ret != 0)
+		return ret;
+	id->dst = cmd->dst_addr;
+	ret = wv_ucma_resolve(id);
+	if (ret != 0)
+		return wv_ucma_tell(id, WV_UCMA_ADDR_ERROR, ret);
+	if (wv_ucma_is_any(&id->src))
+		wv_ucma_own(ch->nic, id->dst.sin6_family, &id->src);
+	id->device = true;
+	id->state = WV_UCMA_ADDR;
+	return wv_ucma_tell(id, WV_UCMA_ADDR_RESOLVED, 0);
+}
+
+int wv_ucma_resolve_route(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_resolve_route *cmd = in;
+	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+
+	(void)out;
+	if (id == NULL)
+		return -ENOENT;
+	if (id->state != WV_UCMA_ADDR || id->group)
+		return -EINVAL;
+	id->state = WV_UCMA_ROUTE;
+	return wv_ucma_tell(id, WV_UCMA_ROUTE_RESOLVED, 0);
+}
+
+int wv_ucma_query_route(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_query *cmd = in;
+	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct rdma_ucm_query_route_resp resp = { .num_paths = 0 };
+	const struct wf_live_table *t = wf_nic_table(ch->nic);
+
+	if (id == NULL)
+		return -ENOENT;
+	resp.src_addr = id->src;
+	resp.dst_addr = id->dst;
+	if (id->device) {
+		resp.node_guid = htobe64(t->host[wf_nic_host(ch->nic)].guid);
+		resp.port_num = 1;
+		resp.ibdev_index = (uint32_t)ibv_get_device_index(&wv_the_device.ibv);
+		wv_ucma_path_rec(id, &resp.ib_route[0]);
+		if (id->state == WV_UCMA_ROUTE || id->state == WV_UCMA_CONNECT)
+			resp.num_paths = 1;
+	}
+	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	return 0;
+}
+
+int wv_ucma_listen(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_listen *cmd = in;
+	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct sockaddr_in6 any = { .sin6_family = AF_INET };
+	struct wf_cm *cm;
+	int ret = 0;
+
+	(void)out;
+	if (id == NULL)
+		return -ENOENT;
+	if (id->state == WV_UCMA_IDLE)
+		ret = bind_id(id, &any);
+	else if (id->state != WV_UCMA_BOUND)
+		ret = -EINVAL;
+	if (ret == 0)
+		ret = wf_nic_cm(ch->nic, &cm);
+	if (ret == 0)
+		ret = wf_nic_service(ch->nic, WF_LIVE_SERVICE_LISTEN, &id->service, false);
+	if (ret != 0)
+		return ret;
+	id->state = WV_UCMA_LISTEN;
+	id->backlog = cmd->backlog > 0 && cmd->backlog < MAX_BACKLOG ? cmd->backlog : MAX_BACKLOG;
+	return wf_cm_listen(cm, id->service, id);
+}
+
+static int set_id_option(struct wv_ucma_id *id, const struct rdma_ucm_set_option *cmd)
+{
+	const void *value = (const void *)(uintptr_t)cmd->optval;
+	int number = 0;
+
+	switch (cmd->optname) {
+	case RDMA_OPTION_ID_TOS:
+	case RDMA_OPTION_ID_ACK_TIMEOUT:
+		if (cmd->optlen != 1)
+			return -EINVAL;
+		if (cmd->optname == RDMA_OPTION_ID_TOS)
+			memcpy(&id->tos, value, 1);
+		else
+			memcpy(&id->ack_timeout, value, 1);
+		id->ack_timeout &= 31;
+		return 0;
+	case RDMA_OPTION_ID_REUSEADDR:
+	case RDMA_OPTION_ID_AFONLY:
+		if (cmd->optlen != sizeof(number))
+			return -EINVAL;
+		memcpy(&number, value, sizeof(number));
+		if (cmd->optname == RDMA_OPTION_ID_REUSEADDR)
+			id->reuse = number != 0;
+		return 0;
+	default:
+		return -ENOSYS;
+	}
+}
+
+int wv_ucma_set_option(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_set_option *cmd = in;
+	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+
+	(void)out;
+	if (id == NULL)
+		return -ENOENT;
+	return cmd->level == RDMA_OPTION_ID && cmd->optval != 0 ? set_id_option(id, cmd) : -ENOSYS;
+}
+
+/* A name for a membership that none of the id's has. */
+static uint32_t mc_handle(const struct wv_ucma_channel *ch)
+{
+	uint32_t handle = 0;
+
+	for (uint32_t h = 0; h <= UINT16_MAX; h++) {
+		const struct wv_ucma_id *id = wv_ucma_find(ch, h);
+
+		for (const struct wv_ucma_mc *mc = id == NULL ? NULL : id->mcs; mc != NULL;
+		     mc = mc->next)
+			handle = mc->handle >= handle ? mc->handle + 1 : handle;
+	}
+	return handle;
+}
+
+/* Tells where datagrams for the group go; librdmacm has the queue pair join it itself. */
+static int tell_joined(struct wv_ucma_id *id, struct wv_ucma_mc *mc, const uint8_t gid[16],
+                       uint32_t group)
+{
+	struct wv_ucma_event *event = wv_ucma_event(id, WV_UCMA_MULTICAST_JOIN, 0);
+
+	if (event == NULL)
+		return -ENOMEM;
+	event->mc = mc;
+	event->resp.uid = mc->uid;
+	event->resp.param.ud.qp_num = MC_QPN;
+	event->resp.param.ud.qkey = WV_UCMA_QKEY;
+	wv_ucma_ah(id, gid, (uint16_t)(MLID | (group & 0x3fff)), &event->resp.param.ud.ah_attr);
+	wv_ucma_post(event);
+	return 0;
+}
+
+int wv_ucma_join_ip_mcast(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_join_ip_mcast *cmd = in;
+	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct rdma_ucm_create_id_resp resp;
+	struct wf_ah_attr to = { .is_global = true };
+	struct wv_ucma_mc *mc;
+	int ret;
+
+	if (id == NULL)
+		return -ENOENT;
+	if (!id->device)
+		return -EINVAL;
+	ret = wv_ucma_group_gid(id, &cmd->addr, to.dgid);
+	if (ret == 0)
+		ret = wf_nic_resolve(ch->nic, &to);
+	if (ret != 0)
+		return ret;
+	mc = calloc(1, sizeof(*mc));
+	if (mc == NULL)
+		return -ENOMEM;
+	mc->id = id;
+	mc->uid = cmd->uid;
+	mc->handle = mc_handle(ch);
+	ret = tell_joined(id, mc, to.dgid, to.dest);
+	if (ret != 0) {
+		free(mc);
+		return ret;
+	}
+	mc->next = id->mcs;
+	id->mcs = mc;
+	resp.id = mc->handle;
+	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	return 0;
+}
+
+/* Drops the events of one membership. */
+static void purge_mc(struct wv_ucma_channel *ch, const struct wv_ucma_mc *mc)
+{
+	for (struct wv_ucma_event *e = ch->events; e != NULL; e = e->next) {
+		if (e->mc == mc) {
+			wv_ucma_drop(ch, e);
+			return; /* there is but one */
+		}
+	}
+}
+
+int wv_ucma_leave_mcast(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_destroy_id *cmd = in;
+	struct rdma_ucm_destroy_id_resp resp;
+
+	for (uint32_t h = 0; h <= UINT16_MAX; h++) {
+		struct wv_ucma_id *id = wv_ucma_find(ch, h);
+		struct wv_ucma_mc **at = id == NULL ? NULL : &id->mcs;
+
+		while (at != NULL && *at != NULL && (*at)->handle != cmd->id)
+			at = &(*at)->next;
+		if (at != NULL && *at != NULL) {
+			struct wv_ucma_mc *mc = *at;
+
+			*at = mc->next;
+			purge_mc(ch, mc);
+			resp.events_reported = mc->events_reported;
+			free(mc);
+			wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int wv_ucma_migrate_id(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_migrate_id *cmd = in;
+	struct wv_ucma_channel *from = wv_ucma_channel((int)cmd->fd);
+	struct wv_ucma_id *id = from == NULL ? NULL : wv_ucma_find(from, cmd->id);
+	struct rdma_ucm_migrate_resp resp;
+
+	if (id == NULL || from->nic != ch->nic)
+		return -ENOENT;
+	resp.events_reported = id->events_reported;
+	if (from != ch)
+		wv_ucma_move_events(id, ch);
+	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	return 0;
+}

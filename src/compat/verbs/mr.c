@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mr.c - protection domains, memory regions, memory windows. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "compat/verbs/verbs_priv.h"
+
+/* Rights that change nothing here: where the memory's pages are does not matter. */
+#define HINTS (IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE)
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *c)
+{
+	struct wv_pd *pd = calloc(1, sizeof(*pd));
+	int ret;
+
+	if (pd == NULL)
+		return wv_fail(ENOMEM);
+	pd->ibv.context = c;
+	if (!wv_lock(c)) {
+		free(pd);
+		return wv_fail(EIO);
+	}
+	ret = wf_pd_create(wf_nic_hca(wv_nic(c)), &pd->pd);
+	wv_unlock(c);
+	if (ret != 0 || wv_handle_add(pd, WV_PD) != 0) {
+		free(pd);
+		return wv_fail(ENOMEM);
+	}
+	return &pd->ibv;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *ibv)
+{
+	struct wv_pd *pd = (struct wv_pd *)(void *)ibv;
+	int ret = 0;
+
+	if (!wv_handle_is(pd, WV_PD))
+		return EINVAL;
+	if (pd->parent == NULL) {
+		if (!wv_lock(ibv->context))
+			return EIO;
+		ret = wf_pd_destroy(pd->pd);
+		wv_unlock(ibv->context);
+	}
+	if (ret != 0)
+		return -ret;
+	wv_handle_remove(pd);
+	free(pd);
+	return 0;
+}
+
+struct ibv_pd *wv_alloc_parent_domain(struct ibv_context *c,
+                                      struct ibv_parent_domain_init_attr *attr)
+{
+	struct wv_pd *pd;
+
+	/* Our memory is our own; a program's allocator is of no use to it. */
+	if ((attr->comp_mask & ~(uint32_t)(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+	                                   IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)) != 0)
+		return wv_fail(EOPNOTSUPP);
+	if (!wv_handle_is(attr->pd, WV_PD))
+		return wv_fail(EINVAL);
+	pd = calloc(1, sizeof(*pd));
+	if (pd == NULL || wv_handle_add(pd, WV_PD) != 0) {
+		free(pd);
+		return wv_fail(ENOMEM);
+	}
+	pd->ibv.context = c;
+	pd->parent = (struct wv_pd *)(void *)attr->pd;
+	pd->pd = pd->parent->pd;
+	return &pd->ibv;
+}
+
+struct ibv_td *wv_alloc_td(struct ibv_context *c, struct ibv_td_init_attr *attr)
+{
+	struct ibv_td *td;
+
+	if (attr->comp_mask != 0)
+		return wv_fail(EOPNOTSUPP);
+	td = calloc(1, sizeof(*td));
+	if (td == NULL)
+		return wv_fail(ENOMEM);
+	td->context = c;
+	return td;
+}
+
+int wv_dealloc_td(struct ibv_td *td)
+{
+	free(td);
+	return 0;
+}
+
+/* Whether all of the range is mapped. */
+static bool is_mapped(const void *addr, size_t length)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = (uintptr_t)addr & ~(page - 1);
+	uintptr_t end = ((uintptr_t)addr + length + page - 1) & ~(page - 1);
+	unsigned char vec[256];
+
+	while (from < end) {
+		uintptr_t n = end - from;
+
+		if (n > sizeof(vec) * page)
+			n = sizeof(vec) * page;
+		if (mincore((void *)from, n, vec) != 0 && errno == ENOMEM)
+			return false;
+		from += n;
+	}
+	return true;
+}
+
+static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                             unsigned int access)
+{
+	struct wf_mr_attr attr = {
+		.host = addr,
+		.iova = (access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : iova,
+		.length = length,
+		.access = access & ~(unsigned int)HINTS,
+	};
+	struct wv_mr *mr;
+	int ret;
+
+	if ((attr.access & IBV_ACCESS_ON_DEMAND) != 0)
+		return wv_fail(EOPNOTSUPP);
+	if (!wv_handle_is(pd, WV_PD))
+		return wv_fail(EINVAL);
+	if (!is_mapped(addr, length))
+		return wv_fail(EFAULT);
+	mr = calloc(1, sizeof(*mr));
+	if (mr == NULL)
+		return wv_fail(ENOMEM);
+	if (!wv_lock(pd->context)) {
+		free(mr);
+		return wv_fail(EIO);
+	}
+	ret = wf_mr_reg(wv_pd(pd), &attr, &mr->mr);
+	if (ret == 0)
+		mr->ibv.lkey = mr->ibv.rkey = wf_mr_lkey(mr->mr);
+	wv_unlock(pd->context);
+	if (ret != 0 || wv_handle_add(mr, WV_MR) != 0) {
+		free(mr);
+		return wv_fail(ret != 0 ? -ret : ENOMEM);
+	}
+	mr->ibv.context = pd->context;
+	mr->ibv.pd = pd;
+	mr->ibv.addr = addr;
+	mr->ibv.length = length;
+	mr->ibv.handle = mr->ibv.lkey >> 8;
+	return &mr->ibv;
+}
+
+#undef ibv_reg_mr
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return reg_mr(pd, addr, length, (uintptr_t)addr, (unsigned int)access);
+}
+
+#undef ibv_reg_mr_iova
+struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                               int access)
+{
+	return reg_mr(pd, addr, length, iova, (unsigned int)access);
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                                unsigned int access)
+{
+	return reg_mr(pd, addr, length, iova, access);
+}
+
+int ibv_rereg_mr(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *addr, size_t length,
+                 int access)
+{
+	struct wv_mr *mr = (struct wv_mr *)(void *)ibv;
+	struct wf_mr_attr attr = {
+		.host = addr,
+		.iova = (uintptr_t)addr,
+		.length = length,
+		.access = (uint32_t)access & ~(uint32_t)HINTS,
+	};
+	bool move = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
+	bool change_pd = (flags & IBV_REREG_MR_CHANGE_PD) != 0;
+	int ret;
+
+	errno = EINVAL;
+	if ((flags & ~IBV_REREG_MR_FLAGS_SUPPORTED) != 0 || !wv_handle_is(mr, WV_MR) ||
+	    (change_pd && !wv_handle_is(pd, WV_PD)) || (move && (addr == NULL || length == 0)))
+		return IBV_REREG_MR_ERR_INPUT;
+	if (move && !is_mapped(addr, length)) {
+		errno = EFAULT;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	if (!wv_lock(ibv->context))
+		return IBV_REREG_MR_ERR_INPUT;
+	ret = wf_mr_rereg(mr->mr, (uint32_t)flags, change_pd ? wv_pd(pd) : NULL, &attr);
+	if (ret == 0)
+		ibv->lkey = ibv->rkey = wf_mr_lkey(mr->mr);
+	wv_unlock(ibv->context);
+	if (ret != 0) {
+		errno = -ret;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	if (change_pd)
+		ibv->pd = pd;
+	if (move) {
+		ibv->addr = addr;
+		ibv->length = length;
+	}
+	return 0;
+}
+
+int ibv_dereg_mr(struct ibv_mr *ibv)
+{
+	struct wv_mr *mr = (struct wv_mr *)(void *)ibv;
+	int ret;
+
+	if (!wv_handle_is(mr, WV_MR))
+		return EINVAL;
+	if (!wv_lock(ibv->context))
+		return EIO;
+	ret = wf_mr_dereg(mr->mr);
+	wv_unlock(ibv->context);
+	if (ret != 0)
+		return -ret;
+	wv_handle_remove(mr);
+	free(mr);
+	return 0;
+}
+
+struct ibv_mw *wv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct wv_mw *mw = calloc(1, sizeof(*mw));
+	int ret;
+
+	if (mw == NULL)
+		return wv_fail(ENOMEM);
+	if (!wv_lock(pd->context)) {
+		free(mw);
+		return wv_fail(EIO);
+	}
+	ret = wf_mw_create(wv_pd(pd), (enum wf_mw_type)type, &mw->mw);
+	if (ret == 0)
+		mw->ibv.rkey = wf_mw_rkey(mw->mw);
+	wv_unlock(pd->context);
+	if (ret != 0 || wv_handle_add(mw, WV_MW) != 0) {
+		free(mw);
+		return wv_fail(ret != 0 ? -ret : ENOMEM);
+	}
+	mw->ibv.context = pd->context;
+	mw->ibv.pd = pd;
+	mw->ibv.type = type;
+	return &mw->ibv;
+}
+
+int wv_dealloc_mw(struct ibv_mw *ibv)
+{
+	struct wv_mw *mw = (struct wv_mw *)(void *)ibv;
+
+	if (!wv_handle_is(mw, WV_MW))
+		return EINVAL;
+	if (!wv_lock(ibv->context))
+		return EIO;
+	wf_mw_destroy(mw->mw);
+	wv_unlock(ibv->context);
+	wv_handle_remove(mw);
+	free(mw);
+	return 0;
+}
+
+int wv_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
+                 struct ibv_sge *sge, uint32_t n)
+{
+	(void)pd;
+	(void)advice;
+	(void)flags;
+	(void)sge;
+	(void)n;
+	return EOPNOTSUPP; /* of on-demand paging, which there is none of */
+}

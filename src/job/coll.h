@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * coll.h - collectives: what can be asked for, how it is done, and what may be tuned.
+ *
+ * docs/jobs.md explains how each is modelled and where the defaults come from.
+ */
+#ifndef WF_JOB_COLL_H
+#define WF_JOB_COLL_H
+
+#include "base/param.h"
+#include "job/cluster.h"
+#include "job/schedule.h"
+
+enum wf_coll_kind {
+	WF_COLL_ALL_REDUCE,
+	WF_COLL_REDUCE_SCATTER,
+	WF_COLL_ALL_GATHER,
+	WF_COLL_ALL_TO_ALL,
+	WF_COLL_BROADCAST,
+	WF_COLL_BARRIER,
+	WF_COLL_KINDS
+};
+
+enum wf_coll_alg {
+	WF_ALG_AUTO,     /* by kind and size */
+	WF_ALG_RING,     /* broadcast: a chain from the root on */
+	WF_ALG_TREE,     /* all-reduce: two binary trees between servers, a chain inside */
+	WF_ALG_HALVING,  /* all-reduce: recursive halving and doubling */
+	WF_ALG_PAIRWISE, /* all-to-all */
+	WF_ALGS
+};
+
+enum wf_proto { WF_PROTO_AUTO, WF_PROTO_LL, WF_PROTO_LL128, WF_PROTO_SIMPLE, WF_PROTOS };
+
+/*
+ * One collective. bytes is what nccl-tests calls size: all-reduce, broadcast: the buffer;
+ * reduce-scatter, all-to-all: the send buffer of a rank; all-gather: the receive buffer of a rank.
+ */
+struct wf_coll {
+	uint8_t kind;  /* enum wf_coll_kind */
+	uint8_t alg;   /* enum wf_coll_alg */
+	uint8_t proto; /* enum wf_proto */
+	uint32_t root; /* broadcast: a position in comm */
+	uint64_t bytes;
+	struct wf_comm comm;
+};
+
+/* What may be tuned; wf_coll_params describes it. */
+struct wf_coll_cfg {
+	uint32_t channels;    /* 0: as many as a server has NICs */
+	uint64_t channel_min; /* bytes below which a channel is not worth its while */
+	uint64_t buffer;      /* bytes of a connection's buffer, Simple (NCCL_BUFFSIZE) */
+	uint32_t steps;       /* slots of it (NCCL_STEPS) */
+	uint32_t chunk_steps; /* slots of a ring's chunk, Simple */
+	uint32_t slice_steps; /* slots of a message, Simple */
+	uint64_t p2p_chunk;   /* bytes of a message of point-to-point transfers */
+	wf_time launch;       /* from an item's turn to its first step: launch of the kernel */
+	wf_time nvlink_ll, nvlink_ll128, nvlink_simple; /* a step's latency, besides the link's */
+	wf_time net_ll, net_ll128, net_simple;
+	uint64_t reduce;    /* bits/s that a GPU reduces or copies, all channels together */
+	uint64_t ll_max;    /* bytes of a channel and rank up to which auto takes LL */
+	uint64_t ll128_max; /* and LL128 */
+	uint64_t tree_max;  /* bytes up to which auto takes trees for an all-reduce */
+	bool pxn;           /* messages leave by the NIC of the rail on which they arrive */
+};
+
+extern const struct wf_param wf_coll_params[];
+extern const size_t wf_coll_n_params;
+
+/* "all-reduce", "ring", "ll128"; and back: KINDS, ALGS, PROTOS when there is none. */
+const char *wf_coll_kind_name(enum wf_coll_kind kind);
+const char *wf_coll_alg_name(enum wf_coll_alg alg);
+const char *wf_proto_name(enum wf_proto proto);
+enum wf_coll_kind wf_coll_kind_find(const char *name);
+enum wf_coll_alg wf_coll_alg_find(const char *name);
+enum wf_proto wf_proto_find(const char *name);
+
+/*
+ * What nccl-tests says of a collective, and how it is done: fills all of group but its name. A barrier
+ * is an all-reduce of four bytes.
+ */
+void wf_coll_group(const struct wf_coll *coll, const struct wf_coll_cfg *cfg,
+                   struct wf_group *group);
+
+/*
+ * Whether a collective can be done so. Returns 0, or -EINVAL with a message in err of the form
+ * "<parameter>: <what is wrong>; <what would be right>".
+ */
+int wf_coll_check(const struct wf_coll *coll, struct wf_err *err) WF_MUST_USE;
+
+#endif

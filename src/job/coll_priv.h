@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * coll_priv.h - what the algorithms share.
+ *
+ * An algorithm is a generator: for one rank and one channel of one collective it yields operations.
+ * Their dependencies are numbers of earlier operations of the same generator; an operation without any
+ * waits for the collective's beginning. The plan (plan.c) puts them into streams.
+ */
+#ifndef WF_JOB_COLL_PRIV_H
+#define WF_JOB_COLL_PRIV_H
+
+#include <assert.h>
+
+#include "job/coll.h"
+
+#define WF_UNIT_CHANNEL 1 /* what reduces for this channel; the plan knows its number */
+#define WF_TAG_RELAY 1    /* a message on its way to the NIC of another GPU */
+#define WF_TAG_TREE 2     /* four of them */
+#define WF_TAG_HALVING 6  /* two */
+#define WF_TAG_BLOCKS 8   /* behind these: tags of all-to-all, by round */
+#define WF_PAIR_DEPTH 8
+
+/* One rank's and channel's part in a collective. */
+struct wf_part {
+	const struct wf_cluster *cluster;
+	const struct wf_coll_cfg *cfg;
+	struct wf_coll coll; /* alg and proto are chosen */
+	uint32_t pos;        /* of the rank in coll.comm */
+	uint32_t channel;    /* 0..active - 1 */
+	uint32_t active;     /* channels that take part */
+	uint32_t depth;      /* messages of a connection that may be under way */
+	uint64_t chunk;      /* bytes of data at most in one step of a pipeline */
+	uint32_t slices;     /* messages of a full chunk */
+	uint64_t slice;      /* bytes of data of a message at most */
+	uint64_t bytes;      /* this channel's share of coll.bytes */
+	wf_time step_nvlink, step_net;
+};
+
+/* The positions that are in one server: [first, end). */
+struct wf_run {
+	uint32_t first, end;
+};
+
+union wf_gen_state {
+	struct {
+		uint32_t loops, loop, step, slice, phase;
+		uint32_t slices, n_steps;
+		uint32_t next, prev;      /* ranks to send to and to receive from */
+		uint32_t relay, relay_to; /* whose messages to pass on, and where to; UINT32_MAX */
+		uint32_t relay_pos;
+		uint32_t block, relay_block; /* that are sent in this step */
+		uint32_t bundle;             /* operations of a step and slice */
+		bool relayed;                /* next passes it on */
+	} ring;
+	struct {
+		uint32_t slices, slice, phase;
+		uint32_t next, prev, relay, relay_to; /* ranks; UINT32_MAX: none */
+		uint32_t bundle;
+		bool relayed;
+	} chain;
+	struct {
+		uint32_t chunks, chunk, place;
+		uint32_t up[2];      /* rank, by tree; UINT32_MAX: this one is the root */
+		uint32_t down[2][3]; /* ranks */
+		uint32_t n_down[2];
+		uint32_t n_ops[2]; /* of a chunk */
+	} tree;
+	struct {
+		uint32_t number, step, n_steps;
+		uint32_t half;  /* ranks that take part in halving: a power of two */
+		uint32_t lo, n; /* blocks that this rank is to reduce */
+		bool received;
+	} halving;
+	struct {
+		uint32_t round, piece, pieces, phase,
+			from; /* from: which of the server's is next */
+		uint32_t number;
+		uint32_t sends, recvs, relays;
+		uint32_t sent[WF_PAIR_DEPTH], received[WF_PAIR_DEPTH], relayed[WF_PAIR_DEPTH];
+		uint32_t relay_recv;
+	} pair;
+};
+
+struct wf_gen_ops {
+	enum wf_coll_alg alg;
+	uint32_t kinds; /* bits of enum wf_coll_kind that it can do */
+	/* Sets state, zeroed, to the beginning. */
+	void (*start)(const struct wf_part *part, union wf_gen_state *state);
+	/* The next operation; op comes as from wf_schedule_ops.next(). False: there is none. */
+	bool (*next)(const struct wf_part *part, union wf_gen_state *state, struct wf_op *op);
+	/* Calls fn for every rank that this one sends to; channel is added by the plan. */
+	void (*peers)(const struct wf_part *part, void (*fn)(void *arg, uint32_t peer), void *arg);
+	/* Operations in flight that it needs to keep its pipeline full. */
+	uint32_t (*window)(const struct wf_coll_cfg *cfg);
+};
+
+extern const struct wf_gen_ops wf_gen_ring;
+extern const struct wf_gen_ops wf_gen_chain;
+extern const struct wf_gen_ops wf_gen_tree;
+extern const struct wf_gen_ops wf_gen_halving;
+extern const struct wf_gen_ops wf_gen_pairwise;
+
+/* The table of algorithms; ends with NULL. */
+const struct wf_gen_ops *const *wf_gens(void);
+
+/* How many channels a plan for a cluster has. */
+uint32_t wf_coll_channels(const struct wf_coll_cfg *cfg, const struct wf_cluster *cluster);
+
+/*
+ * A rank's part in a collective on a channel. Returns its generator, or NULL when the rank or channel
+ * has nothing to do.
+ */
+const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_cluster *cluster,
+                                      const struct wf_coll_cfg *cfg, const struct wf_coll *coll,
+                                      uint32_t rank, uint32_t channel);
+
+/* Part i of n of total: parts differ by one at most. */
+static inline uint64_t wf_share(uint64_t total, uint32_t n, uint32_t i)
+{
+	return total / n + (i < total % n);
+}
+
+/* The bytes that carry so many bytes of data. */
+uint64_t wf_part_wire(const struct wf_part *part, uint64_t bytes);
+
+/* Makes op the send of data to a rank, that came so far with earlier operations. */
+void wf_part_send(const struct wf_part *part, struct wf_op *op, uint32_t rank, uint64_t bytes,
+                  uint32_t block);
+
+/* Makes op a receive; it ends when the data is reduced or copied to where it belongs. */
+void wf_part_recv(const struct wf_part *part, struct wf_op *op, uint32_t rank, uint64_t bytes,
+                  uint32_t block, bool reduces);
+
+/* The part's own rank. */
+static inline uint32_t wf_part_rank(const struct wf_part *part)
+{
+	return wf_comm_rank(&part->coll.comm, part->pos);
+}
+
+/* The positions in the same server as pos. */
+struct wf_run wf_part_run(const struct wf_part *part, uint32_t pos);
+
+/* The member of a server by which a channel comes in and goes out. */
+static inline uint32_t wf_run_head(const struct wf_run *run, uint32_t channel)
+{
+	return run->first + channel % (run->end - run->first);
+}
+
+/* Where a rank's messages come from and go to in the ring of its channel: positions. */
+struct wf_around {
+	uint32_t next, prev;
+	uint32_t relay, relay_to; /* UINT32_MAX: passes nothing on */
+	bool relayed;             /* next is only on the way */
+};
+
+void wf_ring_look(const struct wf_part *part, struct wf_around *around);
+
+/* The position before pos in the ring of the part's channel. */
+uint32_t wf_ring_before(const struct wf_part *part, uint32_t pos);
+
+/* Adds the generator's operation number to what op waits for. */
+static inline void wf_gen_after(struct wf_op *op, uint32_t number)
+{
+	wf_op_after(op, 0, number);
+}
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * coll_tree.c - all-reduce over two binary trees.
+ *
+ * Between servers there are two binary trees in which every server but one is an inner node of at most
+ * one (Sanders, Speck, Traeff: two-tree algorithms, 2009), so that both together use the links fully.
+ * A channel's chunks go alternately over one and the other. Inside a server the channel's head talks
+ * to the heads of parent and children; behind it the other GPUs are a chain.
+ *
+ * A chunk is reduced from the leaves to the root and comes back. Its operations are, on every rank and
+ * in this order: a receive from each child, a send to the parent, a receive from the parent, a send to
+ * each child.
+ */
+#include <string.h>
+
+#include "job/coll_priv.h"
+
+#define LEAST_CHUNK (UINT64_C(32) << 10)
+
+/* How many servers a group has, and which of them holds pos, counted from 0. */
+static uint32_t servers(const struct wf_part *part, uint32_t pos, uint32_t *index_p)
+{
+	const struct wf_comm *comm = &part->coll.comm;
+	uint32_t n = 0;
+
+	if (comm->list == NULL && comm->stride <= part->cluster->gpus) {
+		/* A server between the first and the last has at least one of them. */
+		uint32_t first = wf_cluster_server(part->cluster, comm->base);
+
+		*index_p = wf_cluster_server(part->cluster, wf_comm_rank(comm, pos)) - first;
+		return wf_cluster_server(part->cluster, wf_comm_rank(comm, comm->n - 1)) - first +
+		       1;
+	}
+	for (uint32_t i = 0; i < comm->n; n++) {
+		struct wf_run run = wf_part_run(part, i);
+
+		if (pos >= run.first && pos < run.end)
+			*index_p = n;
+		i = run.end;
+	}
+	return n;
+}
+
+/* The head, a rank, of server number index. */
+static uint32_t head_of(const struct wf_part *part, uint32_t index)
+{
+	const struct wf_comm *comm = &part->coll.comm;
+	struct wf_run run = { 0 };
+
+	if (comm->list == NULL && comm->stride <= part->cluster->gpus) {
+		uint32_t server = wf_cluster_server(part->cluster, comm->base) + index;
+		uint32_t first = server * part->cluster->gpus;
+		uint32_t pos = first <= comm->base
+		                       ? 0
+		                       : (first - comm->base + comm->stride - 1) / comm->stride;
+
+		run = wf_part_run(part, pos);
+	} else {
+		for (uint32_t i = 0;; index--) {
+			run = wf_part_run(part, i);
+			if (index == 0)
+				break;
+			i = run.end;
+		}
+	}
+	return wf_comm_rank(comm, wf_run_head(&run, part->channel));
+}
+
+/*
+ * The binary tree whose root is 0 and in which x's distance to its children is half its lowest bit:
+ * odd numbers are leaves.
+ */
+static void binary_tree(uint32_t n, uint32_t x, uint32_t *up, uint32_t *down, uint32_t *n_down)
+{
+	uint32_t bit = 1;
+
+	while (bit < n && (x & bit) == 0)
+		bit <<= 1;
+	*n_down = 0;
+	*up = UINT32_MAX;
+	if (x != 0) {
+		*up = (x ^ bit) | (bit << 1);
+		if (*up >= n)
+			*up = x ^ bit;
+		if (bit > 1)
+			down[(*n_down)++] = x - bit / 2;
+	}
+	for (bit /= 2; bit > 0 && x + bit >= n; bit /= 2)
+		;
+	if (bit > 0)
+		down[(*n_down)++] = x + bit;
+}
+
+/* The second tree is the first one mirrored, or for an odd number moved on by one. */
+static uint32_t to_tree(uint32_t n, unsigned tree, uint32_t server)
+{
+	if (tree == 0)
+		return server;
+	return n % 2 == 0 ? n - 1 - server : (server + n - 1) % n;
+}
+
+static uint32_t from_tree(uint32_t n, unsigned tree, uint32_t x)
+{
+	if (tree == 0)
+		return x;
+	return n % 2 == 0 ? n - 1 - x : (x + 1) % n;
+}
+
+static void plant(const struct wf_part *part, unsigned tree, union wf_gen_state *state)
+{
+	const struct wf_comm *comm = &part->coll.comm;
+	struct wf_run run = wf_part_run(part, part->pos);
+	uint32_t size = run.end - run.first, head = wf_run_head(&run, part->channel);
+	uint32_t behind = (part->pos - head + size) % size; /* places behind the head */
+	uint32_t *down = state->tree.down[tree];
+	uint32_t index = 0, n, k = 0;
+
+	state->tree.up[tree] = UINT32_MAX;
+	if (behind + 1 < size)
+		down[k++] =
+			wf_comm_rank(comm, part->pos + 1 == run.end ? run.first : part->pos + 1);
+	if (behind > 0) {
+		state->tree.up[tree] =
+			wf_comm_rank(comm, part->pos == run.first ? run.end - 1 : part->pos - 1);
+	} else {
+		uint32_t up, children[2], n_children;
+
+		n = servers(part, part->pos, &index);
+		binary_tree(n, to_tree(n, tree, index), &up, children, &n_children);
+		if (up != UINT32_MAX)
+			state->tree.up[tree] = head_of(part, from_tree(n, tree, up));
+		for (uint32_t i = 0; i < n_children; i++)
+			down[k++] = head_of(part, from_tree(n, tree, children[i]));
+	}
+	state->tree.n_down[tree] = k;
+	state->tree.n_ops[tree] = 2 * k + (state->tree.up[tree] != UINT32_MAX ? 2 : 0);
+}
+
+/* Smaller chunks for less data, so that the pipeline over the tree's depth fills. */
+static uint64_t chunk_bytes(const struct wf_part *part)
+{
+	uint32_t index = 0, n = servers(part, part->pos, &index), depth = 1;
+	uint64_t chunk = part->chunk / part->slices;
+
+	while (n > 1u << depth)
+		depth++;
+	while (chunk > 4 * LEAST_CHUNK && part->bytes < chunk * depth * 8)
+		chunk /= 2;
+	while (chunk > 2 * LEAST_CHUNK && part->bytes < chunk * depth * 4)
+		chunk /= 2;
+	while (chunk > LEAST_CHUNK && part->bytes < chunk * depth)
+		chunk /= 2;
+	return chunk;
+}
+
+static void tree_start(const struct wf_part *part, union wf_gen_state *state)
+{
+	uint64_t chunk = chunk_bytes(part);
+
+	plant(part, 0, state);
+	plant(part, 1, state);
+	state->tree.chunks = (uint32_t)wf_max_u64(1, (part->bytes + chunk - 1) / chunk);
+}
+
+/* op waits for the operation at place of the chunk that is back before this one, in the same tree. */
+static void after(const union wf_gen_state *state, struct wf_op *op, uint32_t back, uint32_t place)
+{
+	uint32_t chunk = state->tree.chunk;
+
+	if (chunk < 2 * back)
+		return;
+	chunk -= 2 * back;
+	wf_gen_after(op, chunk / 2 * (state->tree.n_ops[0] + state->tree.n_ops[1]) +
+	                         (chunk % 2 ? state->tree.n_ops[0] : 0) + place);
+}
+
+static bool tree_next(const struct wf_part *part, union wf_gen_state *state, struct wf_op *op)
+{
+	unsigned t;
+	uint32_t place, n_down, up, chunk;
+	uint64_t bytes;
+
+	while (state->tree.chunk < state->tree.chunks &&
+	       state->tree.place == state->tree.n_ops[state->tree.chunk % 2]) {
+		state->tree.place = 0;
+		state->tree.chunk++;
+	}
+	chunk = state->tree.chunk;
+	if (chunk == state->tree.chunks)
+		return false;
+	t = chunk % 2;
+	place = state->tree.place++;
+	n_down = state->tree.n_down[t];
+	up = state->tree.up[t];
+	bytes = wf_share(part->bytes, state->tree.chunks, chunk);
+	if (place < n_down) {
+		wf_part_recv(part, op, state->tree.down[t][place], bytes, chunk, true);
+		op->tag = WF_TAG_TREE + 2 * t;
+		after(state, op, part->depth, place);
+	} else if (up != UINT32_MAX && place == n_down) {
+		wf_part_send(part, op, up, bytes, chunk);
+		op->tag = WF_TAG_TREE + 2 * t;
+		for (uint32_t i = 0; i < n_down; i++)
+			after(state, op, 0, i);
+		after(state, op, part->depth, place);
+	} else if (up != UINT32_MAX && place == n_down + 1) {
+		wf_part_recv(part, op, up, bytes, chunk, false);
+		op->tag = WF_TAG_TREE + 2 * t + 1;
+		after(state, op, part->depth, place);
+	} else {
+		uint32_t child = place - n_down - (up != UINT32_MAX ? 2 : 0);
+
+		wf_part_send(part, op, state->tree.down[t][child], bytes, chunk);
+		op->tag = WF_TAG_TREE + 2 * t + 1;
+		if (up != UINT32_MAX)
+			after(state, op, 0, n_down + 1);
+		for (uint32_t i = 0; up == UINT32_MAX && i < n_down; i++)
+			after(state, op, 0, i);
+		after(state, op, part->depth, place);
+	}
+	return true;
+}
+
+static void tree_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_t peer), void *arg)
+{
+	union wf_gen_state state;
+
+	memset(&state, 0, sizeof(state));
+	tree_start(part, &state);
+	for (unsigned t = 0; t < 2; t++) {
+		if (state.tree.up[t] != UINT32_MAX)
+			fn(arg, state.tree.up[t]);
+		for (uint32_t i = 0; i < state.tree.n_down[t]; i++)
+			fn(arg, state.tree.down[t][i]);
+	}
+}
+
+/* What comes back of a chunk comes back late: others go up meanwhile. */
+static uint32_t tree_window(const struct wf_coll_cfg *cfg)
+{
+	return 16 * cfg->steps;
+}
+
+const struct wf_gen_ops wf_gen_tree = {
+	.alg = WF_ALG_TREE,
+	.kinds = 1u << WF_COLL_ALL_REDUCE | 1u << WF_COLL_BARRIER,
+	.start = tree_start,
+	.next = tree_next,
+	.peers = tree_peers,
+	.window = tree_window,
+};

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan.c - the schedule of a plan.
+ *
+ * Lane l of a rank becomes 1 + C streams: a control stream and one for each of the C channels. The
+ * control stream has, for each item, an operation that begins it and one that ends it (of a
+ * calculation, one that does both); each makes a mark, so that item k of the lane begins with mark 2k
+ * and is over with mark 2k + 1. Each channel's stream has the operations of its part of each
+ * communicating item, and one mark behind them.
+ *
+ *	control    ... begin k ............................ end k (mark 2k + 1) ...
+ *	               (mark 2k) \                        /
+ *	channel 0                 send, recv, ... , mark j      j: communicating items before k
+ *	channel 1                 send, recv, ... , mark j
+ */
+#include "job/plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "job/coll_priv.h"
+
+#define TAG_ITEMS (1u << 31) /* and up: tags of point-to-point items */
+#define SEEN 16
+#define LOOK_AHEAD 1000
+
+struct plan_schedule {
+	struct wf_schedule schedule;
+	struct wf_plan *plan;
+	struct wf_coll_cfg cfg;
+	struct wf_mem *mem;
+	uint32_t channels;
+	uint32_t window[WF_PLAN_MAX_LANES]; /* of a channel's stream */
+};
+
+/* One stream's state; the plan's own cursor lies behind it. */
+struct cursor {
+	uint32_t rank, lane;
+	uint32_t item;    /* number of the present one */
+	uint32_t comms;   /* communicating items so far, this one not */
+	uint32_t number;  /* of the next operation */
+	uint32_t k;       /* control: which operation of the item is next */
+	uint32_t begun;   /* channel: number of the item's first operation */
+	bool loaded;      /* item is valid */
+	uint16_t channel; /* 0: control; else channel - 1 */
+	uint64_t left;    /* point to point: bytes to go */
+	const struct wf_gen_ops *gen;
+	struct wf_item now;
+	struct wf_part part;
+	union wf_gen_state state;
+};
+
+static const struct plan_schedule *of(const struct wf_schedule *s)
+{
+	return wf_container_of(s, const struct plan_schedule, schedule);
+}
+
+static uint32_t control_stream(const struct plan_schedule *p, uint32_t lane)
+{
+	return lane * (1 + p->channels);
+}
+
+static bool communicates(const struct wf_item *item)
+{
+	return item->kind != WF_ITEM_CALC && item->kind != WF_ITEM_WAIT;
+}
+
+static uint32_t plan_streams(const struct wf_schedule *s, uint32_t rank)
+{
+	(void)rank;
+	return of(s)->plan->n_lanes * (1 + of(s)->channels);
+}
+
+static uint32_t plan_window(const struct wf_schedule *s, uint32_t rank, uint32_t stream)
+{
+	uint32_t streams = 1 + of(s)->channels;
+
+	(void)rank;
+	return stream % streams == 0 ? 8 : of(s)->window[stream / streams];
+}
+
+static void plan_start(const struct wf_schedule *s, uint32_t rank, uint32_t stream, void *cursor)
+{
+	const struct plan_schedule *p = of(s);
+	struct cursor *c = cursor;
+
+	c->rank = rank;
+	c->lane = stream / (1 + p->channels);
+	c->channel = (uint16_t)(stream % (1 + p->channels));
+	p->plan->ops->start(p->plan, rank, c->lane, c + 1);
+}
+
+static bool take_item(const struct plan_schedule *p, struct cursor *c)
+{
+	c->now = (struct wf_item){ .group = WF_GROUP_NONE };
+	c->loaded = p->plan->ops->next(p->plan, c + 1, &c->now);
+	c->k = 0;
+	return c->loaded;
+}
+
+static void item_over(struct cursor *c)
+{
+	c->comms += communicates(&c->now);
+	c->item++;
+	c->loaded = false;
+}
+
+/* ---- the control stream ---- */
+
+/* What an item waits for: the one before it, and those it names. */
+static uint32_t begin_deps(const struct plan_schedule *p, const struct cursor *c,
+                           struct wf_op_dep *deps)
+{
+	uint32_t n = 0;
+
+	if (c->item > 0)
+		deps[n++] = (struct wf_op_dep){ .stream = (uint16_t)control_stream(p, c->lane),
+			                        .number = 2 * c->item - 1,
+			                        .on = WF_ON_MARK };
+	for (uint32_t i = 0; i < c->now.n_deps; i++)
+		deps[n++] = (struct wf_op_dep){
+			.stream = (uint16_t)control_stream(p, c->now.dep[i].lane),
+			.number = 2 * c->now.dep[i].number + 1,
+			.on = WF_ON_MARK,
+		};
+	return n;
+}
+
+/* The operation with which an item begins, which for a calculation is all there is. */
+static void begin_op(const struct plan_schedule *p, const struct cursor *c, struct wf_op *op)
+{
+	bool marked = c->now.group != WF_GROUP_NONE;
+
+	op->group = c->now.group;
+	op->flags = marked ? WF_OP_BEGINS : 0;
+	op->marks = 1;
+	op->time = p->cfg.launch;
+	if (communicates(&c->now))
+		return;
+	op->flags |= marked ? WF_OP_ENDS : 0;
+	op->marks = 2;
+	op->time = c->now.time;
+	if (c->now.kind == WF_ITEM_CALC)
+		op->unit = WF_UNIT_COMPUTE;
+}
+
+static bool control_next(const struct plan_schedule *p, struct cursor *c, struct wf_op *op)
+{
+	uint16_t stream = (uint16_t)control_stream(p, c->lane);
+	struct wf_op_dep deps[1 + WF_ITEM_DEPS + 256];
+	uint32_t n, joins, k;
+
+	if (!c->loaded && !take_item(p, c))
+		return false;
+	op->kind = WF_OP_CALC;
+	n = begin_deps(p, c, deps);
+	joins = wf_op_joins(n);
+	k = c->k++;
+	if (k < joins) {
+		wf_op_join(op, k, deps, n, stream, c->number - k);
+		if (k == joins - 1) {
+			begin_op(p, c, op);
+			if (!communicates(&c->now))
+				item_over(c);
+		}
+		c->number++;
+		return true;
+	}
+	k -= joins;
+	deps[0] = (struct wf_op_dep){ .stream = stream, .number = 2 * c->item, .on = WF_ON_MARK };
+	for (n = 1; n <= p->channels; n++)
+		deps[n] = (struct wf_op_dep){ .stream = (uint16_t)(stream + n),
+			                      .number = c->comms,
+			                      .on = WF_ON_MARK };
+	wf_op_join(op, k, deps, n, stream, c->number - k);
+	c->number++;
+	if (k == wf_op_joins(n) - 1) {
+		op->group = c->now.group;
+		op->flags = c->now.group != WF_GROUP_NONE ? WF_OP_ENDS : 0;
+		op->marks = 1;
+		item_over(c);
+	}
+	return true;
+}
+
+/* ---- a channel's stream ---- */
+
+/* Which channel a point-to-point message takes: both ends know. */
+static uint32_t p2p_channel(const struct plan_schedule *p, const struct cursor *c)
+{
+	return (c->rank + c->now.peer) % p->channels;
+}
+
+static void begin_part(const struct plan_schedule *p, struct cursor *c)
+{
+	uint32_t channel = c->channel - 1u;
+
+	c->begun = c->number;
+	c->gen = NULL;
+	c->left = 0;
+	if (c->now.kind == WF_ITEM_COLL) {
+		c->gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg, &c->now.coll, c->rank,
+		                      channel);
+		memset(&c->state, 0, sizeof(c->state));
+		if (c->gen != NULL)
+			c->gen->start(&c->part, &c->state);
+	} else if (channel == p2p_channel(p, c)) {
+		c->left = wf_max_u64(1, c->now.bytes);
+	}
+}
+
+/* The next piece of a point-to-point message; as many as slots may be under way. */
+static bool p2p_next(const struct plan_schedule *p, struct cursor *c, struct wf_op *op)
+{
+	uint32_t k = c->number - c->begun;
+	uint64_t bytes = wf_min_u64(c->left, p->cfg.p2p_chunk);
+	bool local = wf_cluster_local(&p->plan->cluster, c->rank, c->now.peer);
+
+	if (c->left == 0)
+		return false;
+	c->left -= bytes;
+	op->kind = c->now.kind == WF_ITEM_SEND ? WF_OP_SEND : WF_OP_RECV;
+	op->peer = c->now.peer;
+	op->tag = TAG_ITEMS + c->now.tag;
+	op->bytes = c->now.bytes == 0 ? 0 : bytes;
+	if (c->now.kind == WF_ITEM_SEND) {
+		op->time = local ? p->cfg.nvlink_simple : p->cfg.net_simple;
+	} else {
+		op->unit = WF_UNIT_CHANNEL;
+		op->time = (wf_time)((unsigned __int128)bytes * 8 * (uint64_t)WF_S / p->cfg.reduce);
+	}
+	if (k >= p->cfg.steps)
+		wf_gen_after(op, k - p->cfg.steps);
+	return true;
+}
+
+static bool channel_next(const struct plan_schedule *p, struct cursor *c, struct wf_op *op)
+{
+	uint32_t control = control_stream(p, c->lane);
+	bool more;
+
+	if (!c->loaded) {
+		do {
+			if (!take_item(p, c))
+				return false;
+			if (!communicates(&c->now))
+				item_over(c);
+		} while (!c->loaded);
+		begin_part(p, c);
+	}
+	if (c->now.kind == WF_ITEM_COLL)
+		more = c->gen != NULL && c->gen->next(&c->part, &c->state, op);
+	else
+		more = p2p_next(p, c, op);
+	c->number++;
+	if (!more) {
+		op->kind = WF_OP_CALC;
+		op->marks = 1;
+		item_over(c);
+		return true;
+	}
+	for (unsigned i = 0; i < op->n_deps; i++) {
+		op->dep[i].stream = (uint16_t)(control + c->channel);
+		op->dep[i].number += c->begun;
+	}
+	if (op->n_deps == 0)
+		op->dep[op->n_deps++] = (struct wf_op_dep){ .stream = (uint16_t)control,
+			                                    .number = 2 * c->item,
+			                                    .on = WF_ON_MARK };
+	if (op->unit == WF_UNIT_CHANNEL)
+		op->unit = (uint16_t)(1 + control + c->channel);
+	op->group = c->now.group;
+	op->channel = (uint16_t)(c->lane * p->channels + c->channel - 1);
+	return true;
+}
+
+static bool plan_next(const struct wf_schedule *s, void *cursor, struct wf_op *op)
+{
+	struct cursor *c = cursor;
+
+	return c->channel == 0 ? control_next(of(s), c, op) : channel_next(of(s), c, op);
+}
+
+/* ---- who talks to whom ---- */
+
+struct telling {
+	wf_schedule_peer_fn *fn;
+	void *arg;
+	uint16_t channel;
+};
+
+static void tell(void *arg, uint32_t peer)
+{
+	const struct telling *t = arg;
+
+	t->fn(t->arg, peer, t->channel);
+}
+
+static bool same_peers(const struct wf_coll *a, const struct wf_coll *b)
+{
+	return a->kind == b->kind && a->alg == b->alg && a->bytes == b->bytes &&
+	       a->root == b->root && a->comm.n == b->comm.n && a->comm.base == b->comm.base &&
+	       a->comm.stride == b->comm.stride && a->comm.list == b->comm.list;
+}
+
+static void coll_peers(const struct plan_schedule *p, struct cursor *c, struct telling *t)
+{
+	for (uint32_t i = 0; i < p->channels; i++) {
+		const struct wf_gen_ops *gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg,
+		                                            &c->now.coll, c->rank, i);
+
+		t->channel = (uint16_t)(c->lane * p->channels + i);
+		if (gen != NULL)
+			gen->peers(&c->part, tell, t);
+	}
+}
+
+static void lane_peers(const struct plan_schedule *p, struct cursor *c, struct telling *t)
+{
+	struct wf_coll seen[SEEN];
+	unsigned n_seen = 0, i;
+
+	while (take_item(p, c)) {
+		if (c->now.kind == WF_ITEM_SEND) {
+			t->channel = (uint16_t)(c->lane * p->channels + p2p_channel(p, c));
+			tell(t, c->now.peer);
+		}
+		if (c->now.kind != WF_ITEM_COLL)
+			continue;
+		for (i = 0; i < n_seen && i < SEEN; i++) {
+			if (same_peers(&seen[i], &c->now.coll))
+				break;
+		}
+		if (i < n_seen && i < SEEN)
+			continue;
+		seen[n_seen++ % SEEN] = c->now.coll;
+		coll_peers(p, c, t);
+	}
+}
+
+static void plan_peers(const struct wf_schedule *s, uint32_t rank, wf_schedule_peer_fn *fn,
+                       void *arg)
+{
+	const struct plan_schedule *p = of(s);
+	struct telling t = { .fn = fn, .arg = arg };
+	struct cursor *c;
+
+	c = p->mem->alloc(p->mem, s->ops->cursor);
+	if (c == NULL)
+		return; /* what has no connection is reported when it is missed */
+	for (uint32_t lane = 0; lane < p->plan->n_lanes; lane++) {
+		memset(c, 0, s->ops->cursor);
+		plan_start(s, rank, control_stream(p, lane), c);
+		lane_peers(p, c, &t);
+	}
+	p->mem->free(p->mem, c);
+}
+
+static void plan_group(const struct wf_schedule *s, uint32_t group, struct wf_group *group_p)
+{
+	of(s)->plan->ops->group(of(s)->plan, group, &of(s)->cfg, group_p);
+}
+
+static void plan_destroy(struct wf_schedule *s)
+{
+	struct plan_schedule *p = wf_container_of(s, struct plan_schedule, schedule);
+
+	p->plan->ops->destroy(p->plan);
+	p->mem->free(p->mem, (void *)(uintptr_t)p->schedule.ops);
+	p->mem->free(p->mem, p);
+}
+
+static const struct wf_schedule_ops plan_ops = {
+	.name = "plan",
+	.streams = plan_streams,
+	.window = plan_window,
+	.start = plan_start,
+	.next = plan_next,
+	.peers = plan_peers,
+	.group = plan_group,
+	.destroy = plan_destroy,
+};
+
+/*
+ * How much of a lane's streams is to be held: what the collectives want that the first items of some
+ * ranks are. It decides how well they overlap, not whether they end.
+ */
+static uint32_t widest(const struct plan_schedule *p, uint32_t lane, struct cursor *c)
+{
+	uint32_t ranks[2] = { 0, p->plan->cluster.n_ranks - 1 };
+	uint32_t window = 2 * p->cfg.steps;
+
+	for (unsigned i = 0; i < 2; i++) {
+		memset(c, 0, p->schedule.ops->cursor);
+		plan_start(&p->schedule, ranks[i], control_stream(p, lane), c);
+		for (unsigned n = 0; n < LOOK_AHEAD && take_item(p, c); n++) {
+			const struct wf_gen_ops *gen;
+
+			if (c->now.kind != WF_ITEM_COLL)
+				continue;
+			gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg, &c->now.coll,
+			                   c->rank, 0);
+			if (gen != NULL && gen->window(&p->cfg) > window)
+				window = gen->window(&p->cfg);
+		}
+	}
+	return window;
+}
+
+int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg, struct wf_mem *mem,
+                     struct wf_schedule **schedule_p)
+{
+	struct plan_schedule *p = mem->alloc(mem, sizeof(*p));
+	struct wf_schedule_ops *ops = mem->alloc(mem, sizeof(*ops));
+	struct cursor *c;
+
+	if (p == NULL || ops == NULL) {
+		mem->free(mem, p);
+		mem->free(mem, ops);
+		plan->ops->destroy(plan);
+		return -ENOMEM;
+	}
+	/* The size of a cursor is this plan's. */
+	*ops = plan_ops;
+	ops->name = plan->ops->name;
+	ops->cursor = sizeof(struct cursor) + plan->ops->cursor;
+	p->schedule.ops = ops;
+	p->schedule.n_ranks = plan->cluster.n_ranks;
+	p->schedule.n_groups = plan->n_groups;
+	p->plan = plan;
+	p->cfg = *cfg;
+	p->mem = mem;
+	p->channels = wf_coll_channels(cfg, &plan->cluster);
+	c = mem->alloc(mem, ops->cursor);
+	if (c == NULL) {
+		plan_destroy(&p->schedule);
+		return -ENOMEM;
+	}
+	for (uint32_t lane = 0; lane < plan->n_lanes; lane++)
+		p->window[lane] = widest(p, lane, c);
+	mem->free(mem, c);
+	*schedule_p = &p->schedule;
+	return 0;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare_report.c - a comparison for people and for programs.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lab/compare.h"
+#include "lab/human.h"
+#include "lab/json.h"
+
+#ifndef WEFT_VERSION
+#define WEFT_VERSION "0"
+#endif
+
+#define NAME_WIDTH 28
+#define MIN_WIDTH 11
+#define CELL 64
+#define TEXT_WIDTH 100
+
+static int width_of(const struct wf_compare_fabric *f)
+{
+	int n = (int)strlen(f->judged.label);
+
+	return 2 + (n > MIN_WIDTH ? n : MIN_WIDTH);
+}
+
+static void put_heading(const struct wf_compare *r, FILE *file, const char *name)
+{
+	fprintf(file, "%-*s", NAME_WIDTH, name);
+	for (unsigned i = 0; i < r->n; i++)
+		fprintf(file, "%*s", width_of(&r->fabric[i]), r->fabric[i].judged.label);
+	fputc('\n', file);
+}
+
+static void put_size(uint64_t bytes, char *buf)
+{
+	static const char units[] = "BKMG";
+	unsigned unit = 0;
+
+	while (bytes >= 1024 && bytes % 1024 == 0 && unit < 3) {
+		bytes /= 1024;
+		unit++;
+	}
+	snprintf(buf, CELL, "%" PRIu64 " %.1s%s", bytes, &units[unit], unit > 0 ? "iB" : "");
+}
+
+/* The name of a row; the sizes of the collective are the comparison's. */
+static void row_name(const struct wf_compare *r, enum wf_metric which, char *buf)
+{
+	uint64_t least = UINT64_MAX, middle = 0, most = 0;
+	char size[CELL];
+
+	for (unsigned i = 0; i < r->n_sizes; i++) {
+		least = r->size[i] < least ? r->size[i] : least;
+		most = r->size[i] > most ? r->size[i] : most;
+		if (r->size[i] <= WF_COMPARE_MIDDLE && r->size[i] > middle)
+			middle = r->size[i];
+	}
+	if (which != WF_METRIC_COLL_SMALL && which != WF_METRIC_COLL_MIDDLE &&
+	    which != WF_METRIC_COLL_LARGE) {
+		snprintf(buf, CELL, "%s", wf_metric_rows[which].name);
+		return;
+	}
+	put_size(which == WF_METRIC_COLL_SMALL   ? least
+	         : which == WF_METRIC_COLL_LARGE ? most
+	                                         : middle,
+	         size);
+	snprintf(buf, CELL, "%s, %s", r->scenario->cfg.compare_collective, size);
+}
+
+static void put_metric(const struct wf_compare *r, enum wf_metric which, FILE *file)
+{
+	char name[CELL], cell[CELL];
+	bool some = false;
+
+	for (unsigned i = 0; i < r->n; i++)
+		some |= wf_metric_has(&r->fabric[i].judged.metrics, which);
+	if (!some)
+		return;
+	row_name(r, which, name);
+	fprintf(file, "%-*s", NAME_WIDTH, name);
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct wf_verdict_fabric *f = &r->fabric[i].judged;
+
+		wf_metric_format(which, f->metrics.value[which], cell, sizeof(cell));
+		if ((which == WF_METRIC_JOB_TIME || which == WF_METRIC_STEP_TIME) && !f->finished)
+			snprintf(cell, sizeof(cell), "unfinished");
+		fprintf(file, "%*s", width_of(&r->fabric[i]), cell);
+	}
+	fputc('\n', file);
+}
+
+/* Times or bus bandwidths by size, a column for each fabric; nccl-tests' figures. */
+static void put_sizes(const struct wf_compare *r, bool times, FILE *file)
+{
+	char name[CELL];
+
+	if (r->n_sizes == 0)
+		return;
+	fprintf(file, "\n%s of %" PRIu32 " GPUs: %s\n", r->scenario->cfg.compare_collective,
+	        r->ranks, times ? "time" : "bus bandwidth");
+	put_heading(r, file, "size");
+	for (unsigned k = 0; k < r->n_sizes; k++) {
+		put_size(r->size[k], name);
+		fprintf(file, "%-*s", NAME_WIDTH, name);
+		for (unsigned i = 0; i < r->n; i++) {
+			const struct wf_compare_point *p = &r->fabric[i].point[k];
+			char cell[CELL] = "unfinished";
+
+			if (p->time >= 0)
+				wf_metric_format(
+					times ? WF_METRIC_COLL_LARGE : WF_METRIC_BUSBW_LARGE,
+					times ? (double)p->time : p->busbw, cell, sizeof(cell));
+			fprintf(file, "%*s", width_of(&r->fabric[i]), cell);
+		}
+		fputc('\n', file);
+	}
+}
+
+/* Text in lines of at most TEXT_WIDTH, the first behind mark, the others below it. */
+static void put_text(FILE *file, const char *mark, const char *text)
+{
+	int indent = (int)strlen(mark), at = indent;
+
+	fputs(mark, file);
+	while (*text != '\0') {
+		int len = (int)strcspn(text, " ");
+
+		if (at > indent && at + 1 + len > TEXT_WIDTH) {
+			fprintf(file, "\n%*s", indent, "");
+			at = indent;
+		}
+		at += fprintf(file, "%s%.*s", at > indent ? " " : "", len, text);
+		text += len + strspn(text + len, " ");
+	}
+	fputc('\n', file);
+}
+
+void wf_compare_table(const struct wf_compare *r, FILE *file)
+{
+	const struct wf_scenario *s = r->scenario;
+
+	fprintf(file, "%s\n", s->cfg.name[0] != '\0' ? s->cfg.name : s->file);
+	fprintf(file, "%s, %u hosts, %u switches; ", s->topo_cfg.kind, (unsigned)s->topo->n_hosts,
+	        (unsigned)(s->topo->n_nodes - s->topo->n_hosts));
+	if (r->ranks > 0)
+		fprintf(file, "%" PRIu32 " GPUs, ", r->ranks);
+	fprintf(file, "%s; seed %" PRIu64 "\n\n", s->job.given ? s->job.cfg.kind : "traffic",
+	        s->cfg.seed);
+	put_heading(r, file, "");
+	for (unsigned i = 0; i < WF_METRICS; i++)
+		put_metric(r, i, file);
+	put_sizes(r, true, file);
+	put_sizes(r, false, file);
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct wf_compare_fabric *f = &r->fabric[i];
+
+		if (f->notes.n > 0 || f->stuck.text[0] != '\0')
+			fprintf(file, "\n%s\n", f->judged.label);
+		if (f->stuck.text[0] != '\0')
+			put_text(file, "  - ", f->stuck.text);
+		for (unsigned k = 0; k < f->notes.n; k++)
+			put_text(file, "  - ", f->notes.note[k].text);
+	}
+	fputc('\n', file);
+	put_text(file, "", r->verdict.text);
+	for (unsigned i = 0; i < r->verdict.n_reasons; i++)
+		put_text(file, "  - ", r->verdict.reason[i]);
+}
+
+static void put_real(struct wf_json *j, const char *key, double v)
+{
+	if (isnan(v))
+		wf_json_null(j, key);
+	else
+		wf_json_real(j, key, v);
+}
+
+static void json_fabric(const struct wf_compare *r, const struct wf_compare_fabric *f,
+                        struct wf_json *j)
+{
+	static const char *const families[] = { "infiniband", "roce", "roce-lossy", "tcp" };
+
+	wf_json_open(j, NULL, '{');
+	wf_json_text(j, "fabric", f->judged.label);
+	wf_json_text(j, "family", families[f->judged.family]);
+	wf_json_bool(j, "finished", f->judged.finished);
+	for (unsigned i = 0; i < WF_METRICS; i++)
+		put_real(j, wf_metric_rows[i].key, f->judged.metrics.value[i]);
+	wf_json_open(j, "sizes", '[');
+	for (unsigned k = 0; k < r->n_sizes; k++) {
+		wf_json_open(j, NULL, '{');
+		wf_json_u64(j, "bytes", r->size[k]);
+		if (f->point[k].time >= 0) {
+			wf_json_u64(j, "time_ps", (uint64_t)f->point[k].time);
+			wf_json_real(j, "algbw", f->point[k].algbw);
+			wf_json_real(j, "busbw", f->point[k].busbw);
+		} else {
+			wf_json_null(j, "time_ps");
+		}
+		wf_json_close(j, '{');
+	}
+	wf_json_close(j, '[');
+	wf_json_open(j, "notes", '[');
+	for (unsigned k = 0; k < f->notes.n; k++)
+		wf_json_text(j, NULL, f->notes.note[k].text);
+	wf_json_close(j, '[');
+	wf_json_close(j, '{');
+}
+
+void wf_compare_json(const struct wf_compare *r, FILE *file)
+{
+	struct wf_json j;
+
+	wf_json_init(&j, file);
+	wf_json_open(&j, NULL, '{');
+	wf_json_text(&j, "weft", WEFT_VERSION);
+	wf_json_text(&j, "file", r->scenario->file);
+	wf_json_text(&j, "name", r->scenario->cfg.name);
+	wf_json_u64(&j, "seed", r->scenario->cfg.seed);
+	wf_json_u64(&j, "hosts", r->scenario->topo->n_hosts);
+	wf_json_u64(&j, "ranks", r->ranks);
+	wf_json_text(&j, "collective", r->scenario->cfg.compare_collective);
+	wf_json_open(&j, "fabrics", '[');
+	for (unsigned i = 0; i < r->n; i++)
+		json_fabric(r, &r->fabric[i], &j);
+	wf_json_close(&j, '[');
+	wf_json_text(&j, "choice",
+	             r->verdict.choice < 0 ? "" : r->fabric[r->verdict.choice].judged.label);
+	wf_json_text(&j, "verdict", r->verdict.text);
+	wf_json_open(&j, "reasons", '[');
+	for (unsigned i = 0; i < r->verdict.n_reasons; i++)
+		wf_json_text(&j, NULL, r->verdict.reason[i]);
+	wf_json_close(&j, '[');
+	wf_json_close(&j, '{');
+	fputc('\n', file);
+}

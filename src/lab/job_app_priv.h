@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_app_priv.h - a job on a simulation from the inside.
+ */
+#ifndef WF_LAB_JOB_APP_PRIV_H
+#define WF_LAB_JOB_APP_PRIV_H
+
+#include "engine/cells.h"
+#include "lab/job_app.h"
+#include "rdma/qp.h"
+
+#define JOB_SENDS (2 * WF_EXEC_RECEIVES) /* data work requests of a queue pair at most */
+#define JOB_MANY 64 /* queue pairs of a host: with more, each has fewer work requests */
+#define JOB_NONE UINT32_MAX
+
+/*
+ * A connection. The sender's fields are touched by its host's thread alone, the receiver's likewise;
+ * posted is written by the sender before the message leaves and read by the receiver after it came.
+ */
+struct job_conn {
+	uint32_t rank[2]; /* 0 sends data, 1 receives it */
+	uint32_t end[2];  /* the executors' numbers */
+	bool net;         /* over the fabric */
+	uint8_t qps;
+	struct wf_qp **qp[2]; /* qps each */
+	uint32_t rkey[2];     /* of the other side's memory */
+	uint32_t announced;   /* sender: announcements taken */
+	wf_time posted[WF_EXEC_RECEIVES];
+	uint8_t come[WF_EXEC_RECEIVES]; /* receiver: parts that are there */
+	uint32_t sends;                 /* sender: posted so far */
+	uint8_t left[JOB_SENDS];        /* parts not completed, by send */
+	uint32_t handle[JOB_SENDS];
+};
+
+/* A message on NVLink. */
+struct nv_message {
+	wf_time at; /* ingress: when it is there */
+	wf_time posted;
+	uint64_t bytes;
+	uint32_t conn, imm, handle;
+};
+
+/* A queue of them that grows. */
+struct nv_queue {
+	struct nv_message *ring;
+	uint32_t room, head, tail; /* room: a power of two, or 0 */
+};
+
+struct job_host;
+
+struct job_rank {
+	struct job_host *host;
+	struct wf_exec *exec;
+	wf_time due;         /* when the executor wants to run */
+	wf_time egress_end;  /* NVLink: the first of egress has left; WF_TIME_NEVER: nothing does */
+	wf_time ingress_end; /* the last of ingress is there */
+	struct nv_queue egress, ingress;
+	uint32_t number;
+};
+
+/* The NVLink switch of a server: an engine node that is not late. */
+struct nv_switch {
+	struct wf_node node;
+	struct wf_link out[]; /* to the server's NICs */
+};
+
+struct job_shard {
+	struct wf_exec_counts counts;
+	uint64_t finished;
+	uint64_t errors;
+	bool no_memory;
+} WF_ALIGNED(WF_CACHE_LINE);
+
+struct job_host {
+	struct wf_job_app *job;
+	struct wf_adapter *adapter;
+	struct job_shard *shard;
+	struct wf_pd *pd;
+	struct wf_cq *cq;
+	struct wf_srq *srq;
+	struct wf_mr *mr;
+	uint32_t number;
+	uint32_t first_rank, n_ranks;
+	uint32_t n_qps;
+	struct wf_link link; /* to the NVLink switch */
+	bool started;
+};
+
+struct wf_job_app {
+	const struct wf_schedule *schedule;
+	struct wf_cluster cluster;
+	struct wf_job_net net;
+	const struct wf_cc_choice *cc;
+	const struct wf_job_observer *observer;
+	struct wf_mem *mem;
+	uint64_t ps_q16;  /* NVLink: ps per byte, of 2^16 */
+	uint32_t n_hosts; /* that have ranks */
+	struct job_host *hosts;
+	struct job_rank *ranks;
+	struct job_conn *conns;
+	uint32_t n_conns, conns_room;
+	uint32_t n_qps; /* pairs of them */
+	struct wf_qp **qps;
+	unsigned n_shards;
+	struct job_shard **shards;
+	bool no_memory;
+	struct wf_err err;
+};
+
+/* NVLink's part (job_nvlink.c). */
+
+/* Connects the hosts of every server with a switch; before the run. Returns 0 or -ENOMEM. */
+int wf_job_nvlink_start(struct wf_job_app *job) WF_MUST_USE;
+
+/* Data for a rank of the same server. */
+void wf_job_nvlink_data(struct job_rank *rank, const struct wf_post *post, wf_time now);
+
+/* An announcement: it is small, and does not wait for data. */
+void wf_job_nvlink_announce(struct job_rank *rank, const struct wf_post *post, wf_time now);
+
+/* A cell came in. */
+void wf_job_nvlink_cell(struct job_host *host, const struct wf_cell *cell, wf_time now);
+
+/* Does what is due. */
+void wf_job_nvlink_run(struct job_rank *rank, wf_time now);
+
+/* When that is. */
+wf_time wf_job_nvlink_due(const struct job_rank *rank);
+
+/* Has the host called when the first of its ranks wants to be. */
+void wf_job_host_plan(struct job_host *host);
+
+/* The rank's own post. */
+static inline struct job_host *job_host_of(struct wf_job_app *job, uint32_t rank)
+{
+	return job->ranks[rank].host;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * notes_priv.h - what the rules of the notes share.
+ */
+#ifndef WF_LAB_NOTES_PRIV_H
+#define WF_LAB_NOTES_PRIV_H
+
+#include "lab/human.h"
+#include "lab/run.h"
+#include "sim/state.h"
+
+struct wf_note_ctx {
+	const struct wf_scenario *scenario;
+	const struct wf_sim *sim;
+	struct wf_run *run;
+	const char *rule; /* whose turn it is */
+};
+
+/* Adds a note of the rule whose turn it is. */
+void wf_note_say(struct wf_note_ctx *c, const char *fmt, ...) WF_PRINTF(2, 3);
+
+/* The name of a node, and the node at the other end of a port. */
+const char *wf_note_name(const struct wf_note_ctx *c, uint32_t node);
+const struct wf_topo_node *wf_note_peer(const struct wf_note_ctx *c, uint32_t node, unsigned port);
+
+/* How long traffic ran. */
+wf_time wf_note_span(const struct wf_note_ctx *c);
+
+/* notes_spread.c: rules that look at several ports together */
+void wf_note_pauses_spread(struct wf_note_ctx *c);
+void wf_note_path_collision(struct wf_note_ctx *c);
+void wf_note_cc_collapse(struct wf_note_ctx *c);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * page.c - puts the report's page together: the template with the study's data in it.
+ */
+#include "lab/page.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "lab/file.h"
+#include "lab/page_priv.h"
+#include "lab/page_template.h"
+
+#define MAX_RANKS 64     /* that a timeline shows */
+#define MAX_SPANS 30000  /* of all runs */
+#define MAX_EVENTS "400" /* of a kind and run */
+#define MAX_COLLECTIVES "500"
+#define STUDY " WHERE run IN (SELECT id FROM run WHERE study = ?1) "
+
+/*
+ * What the page knows of a study. ?1 is the study and ?2 the distance between the ranks that are shown.
+ * Nodes and links are those of a run and of all later ones whose topology is the same, which the page
+ * finds out: most often all are.
+ */
+static const struct table {
+	const char *key, *sql;
+} tables[] = {
+	{ "study",
+	  "SELECT id, kind, name, started_unix, (SELECT count(*) - 1 FROM study) AS others "
+	  "FROM study WHERE id = ?1" },
+	{ "run", "SELECT id, label, fabric, point, state, seed, weft_version, started_unix, "
+	         "finished_unix, until_ps, sample_ps, cpu_s, wall_s, scenario_file, "
+	         "coalesce(end_ps, (SELECT max(t_ps) FROM tick WHERE run = run.id), 0) AS end_ps, "
+	         "(SELECT count(*) FROM tick WHERE run = run.id) AS ticks "
+	         "FROM run WHERE study = ?1 ORDER BY place, id" },
+	{ "scenario", "SELECT scenario_file AS file, scenario AS text, overrides FROM run "
+	              "WHERE study = ?1 GROUP BY 1, 2, 3 ORDER BY min(id)" },
+	{ "parameter", "SELECT run, name, value, source IS NOT NULL AS given FROM parameter" STUDY
+	               "ORDER BY name, run" },
+	{ "value", "SELECT run, name, value, unit FROM value" STUDY "ORDER BY name, run" },
+	{ "note", "SELECT run, kind, text FROM note WHERE study = ?1 ORDER BY rowid" },
+	{ "latency", "SELECT run, what, le_ps, n FROM latency" STUDY "ORDER BY run, what, le_ps" },
+	{ "bandwidth", "SELECT run, collective, algorithm, ranks, bytes, time_ps, algbw, busbw "
+	               "FROM bandwidth" STUDY "ORDER BY collective, algorithm, ranks, run, bytes" },
+	{ "collective", "SELECT run, id, name, kind, algorithm, ranks, bytes, begin_ps, end_ps, "
+	                "took_ps, algbw, busbw FROM collective" STUDY "AND id < " MAX_COLLECTIVES
+	                " ORDER BY id, run" },
+	{ "collective_count", "SELECT count(DISTINCT id) AS n FROM collective" STUDY },
+	{ "rank", "SELECT run, id, node FROM rank" STUDY "ORDER BY run, id" },
+	{ "span", "SELECT run, rank, kind, begin_ps, end_ps - begin_ps AS length_ps, name "
+	          "FROM span" STUDY "AND rank % ?2 = 0 ORDER BY run, rank, begin_ps, rowid" },
+	{ "node", "SELECT run, id, name, tier, pod, server FROM node" STUDY "ORDER BY run, id" },
+	{ "link", "SELECT run, id, a, a_port, b, b_port, rate FROM link" STUDY "ORDER BY run, id" },
+	{ "event_count", "SELECT run, kind, count(*) AS n FROM event" STUDY "GROUP BY 1, 2" },
+	{ "event", "SELECT run, t_ps, kind, node, port, queue, dur_ps, src, dst, detail FROM "
+	           "(SELECT *, row_number() OVER (PARTITION BY run, kind "
+	           "ORDER BY coalesce(dur_ps, 0) DESC, t_ps, rowid) AS place FROM event" STUDY
+	           ") WHERE place <= " MAX_EVENTS " ORDER BY t_ps, run, place" },
+};
+
+static void put_table(struct wf_page *page, const struct table *table, int64_t rank_step)
+{
+	sqlite3_stmt *stmt = wf_page_query(page, table->sql, page->study, rank_step);
+	int n = stmt != NULL ? sqlite3_column_count(stmt) : 0;
+
+	wf_json_open(&page->json, table->key, '{');
+	wf_json_open(&page->json, "columns", '[');
+	for (int i = 0; i < n; i++)
+		wf_json_text(&page->json, NULL, sqlite3_column_name(stmt, i));
+	wf_json_close(&page->json, '[');
+	wf_json_open(&page->json, "cells", '[');
+	while (wf_page_row(page, stmt)) {
+		for (int i = 0; i < n; i++)
+			wf_page_put(page, stmt, i);
+	}
+	wf_json_close(&page->json, '[');
+	wf_json_close(&page->json, '{');
+}
+
+/* The smallest distance between ranks with which the timelines fit into the page. */
+static int64_t rank_step(struct wf_page *page)
+{
+	int64_t ranks =
+		wf_page_number(page, "SELECT max(rank) + 1 FROM span" STUDY, page->study, 0);
+	int64_t spans = wf_page_number(page, "SELECT count(*) FROM span" STUDY, page->study, 0);
+	int64_t by_ranks = (ranks + MAX_RANKS - 1) / MAX_RANKS;
+	int64_t by_spans = (spans + MAX_SPANS - 1) / MAX_SPANS;
+	int64_t step = by_ranks > by_spans ? by_ranks : by_spans;
+
+	return step > 0 ? step : 1;
+}
+
+static void put_data(struct wf_page *page, FILE *file)
+{
+	const char *slash = strrchr(page->file, '/');
+	int64_t step = rank_step(page);
+
+	wf_json_init(&page->json, file);
+	wf_json_open(&page->json, NULL, '{');
+	wf_json_text(&page->json, "file", slash != NULL ? slash + 1 : page->file);
+	wf_json_u64(&page->json, "rank_step", (uint64_t)step);
+	wf_json_open(&page->json, "tables", '{');
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		put_table(page, &tables[i], step);
+	wf_json_close(&page->json, '{');
+	wf_page_put_series(page);
+	wf_json_close(&page->json, '{');
+}
+
+static void write_base64(FILE *file, const unsigned char *p, size_t len)
+{
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < len; i += 3) {
+		size_t n = len - i < 3 ? len - i : 3;
+		uint32_t v = (uint32_t)p[i] << 16 | (n > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
+		             (n > 2 ? p[i + 2] : 0);
+
+		fputc(digit[v >> 18], file);
+		fputc(digit[v >> 12 & 63], file);
+		fputc(n > 1 ? digit[v >> 6 & 63] : '=', file);
+		fputc(n > 2 ? digit[v & 63] : '=', file);
+	}
+}
+
+/* Deflates len bytes and writes them in base64. Returns 0 or -ENOMEM. */
+static int pack(const char *bytes, size_t len, FILE *file)
+{
+	uLongf room = compressBound(len);
+	unsigned char *packed = malloc(room);
+	int rc = packed != NULL ? 0 : -ENOMEM;
+
+	if (rc == 0 && compress2(packed, &room, (const Bytef *)bytes, len, 9) != Z_OK)
+		rc = -ENOMEM;
+	if (rc == 0)
+		write_base64(file, packed, room);
+	free(packed);
+	return rc;
+}
+
+/* The title; everything else of a scenario is in base64. */
+static void write_title(struct wf_page *page, FILE *file)
+{
+	sqlite3_stmt *stmt =
+		wf_page_query(page, "SELECT name FROM study WHERE id = ?1", page->study, 0);
+
+	while (wf_page_row(page, stmt)) {
+		const unsigned char *text = sqlite3_column_text(stmt, 0);
+
+		for (; text != NULL && *text != '\0'; text++) {
+			if (strchr("<>&\"'", *text) != NULL)
+				fprintf(file, "&#%d;", *text);
+			else
+				fputc(*text, file);
+		}
+		fputs(" - weft", file);
+	}
+}
+
+static void write_piece(FILE *file, size_t i)
+{
+	assert(i < WF_PAGE_PIECES);
+	fwrite(wf_page_template[i].text, 1, wf_page_template[i].len, file);
+}
+
+struct blocks {
+	char *data, *samples;
+	size_t data_len, samples_len;
+};
+
+static int write_page(struct wf_page *page, const struct blocks *blocks, const char *path,
+                      struct wf_err *err)
+{
+	struct wf_out out;
+	int rc = wf_out_open(&out, path, err);
+
+	if (rc != 0)
+		return rc;
+	write_piece(out.file, 0);
+	write_title(page, out.file);
+	write_piece(out.file, 1);
+	rc = pack(blocks->data, blocks->data_len, out.file);
+	write_piece(out.file, 2);
+	if (rc == 0)
+		rc = pack(blocks->samples, blocks->samples_len, out.file);
+	write_piece(out.file, 3);
+	if (rc == 0)
+		rc = page->rc;
+	if (rc != 0) {
+		wf_out_abort(&out);
+		return rc;
+	}
+	return wf_out_commit(&out, err);
+}
+
+int wf_page_write(const struct wf_page_request *request, struct wf_err *err)
+{
+	struct blocks blocks = { 0 };
+	struct wf_page page;
+	FILE *data = NULL;
+	int rc = wf_page_open(&page, request, err);
+
+	if (rc != 0)
+		goto close;
+	rc = -ENOMEM;
+	data = open_memstream(&blocks.data, &blocks.data_len);
+	page.samples = open_memstream(&blocks.samples, &blocks.samples_len);
+	if (data == NULL || page.samples == NULL)
+		goto close;
+	put_data(&page, data);
+	if (fflush(data) != 0 || fflush(page.samples) != 0)
+		goto close;
+	rc = page.rc;
+	if (rc == 0)
+		rc = write_page(&page, &blocks, request->out, err);
+close:
+	if (data != NULL)
+		fclose(data);
+	if (page.samples != NULL)
+		fclose(page.samples);
+	free(blocks.data);
+	free(blocks.samples);
+	wf_page_close(&page);
+	return rc;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon.c - the daemon's life: its table, its socket, its loop. */
+#define _GNU_SOURCE
+#include "live/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "live/daemon_priv.h"
+#include "live/metrics.h"
+#include "live/sock.h"
+#include "live/sysfs.h"
+#include "live/wire.h"
+
+#define MAX_CLIENTS_WAITING 64
+#define MAX_EVENTS 64
+#define OUI UINT64_C(0x02c0de)
+
+static void fill_host(struct wf_live_table *t, uint32_t i, const char *name, const char *peer)
+{
+	struct wf_live_host *h = &t->host[i];
+
+	if (name != NULL)
+		snprintf(h->name, sizeof(h->name), "%s", name);
+	else
+		snprintf(h->name, sizeof(h->name), "h%u", i + 1);
+	snprintf(h->peer, sizeof(h->peer), "%s", peer != NULL ? peer : "s1");
+	/* A locally administered address, and the EUI-64 made from it, with bit 1 turned. */
+	h->mac[0] = 0x02;
+	h->mac[1] = 0xc0;
+	h->mac[2] = 0xde;
+	h->mac[3] = 0;
+	h->mac[4] = (uint8_t)((i + 1) >> 8);
+	h->mac[5] = (uint8_t)(i + 1);
+	h->guid = (OUI ^ UINT64_C(0x020000)) << 40 | UINT64_C(0xfffe) << 24 | (i + 1);
+	if (t->layer == WF_LIVE_IB)
+		h->lid = (uint16_t)(i + 2);
+	/* In the loopback network, so that programs' own sockets reach it, too. */
+	h->ipv4 = UINT32_C(0x7f4d0000) + i + 1;
+}
+
+/* Memory that we write and whoever gets table_fd can only read. */
+static int make_table(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
+{
+	size_t size = wf_live_table_bytes(cfg->n_hosts);
+	struct wf_live_table *t;
+
+	d->table_fd = memfd_create("weft-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (d->table_fd < 0)
+		return -errno;
+	if (ftruncate(d->table_fd, (off_t)size) != 0)
+		return -errno;
+	t = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, d->table_fd, 0);
+	if (t == MAP_FAILED)
+		return -errno;
+	d->table = t;
+	if (fcntl(d->table_fd, F_ADD_SEALS,
+	          F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) != 0)
+		return -errno;
+	t->version = WF_LIVE_VERSION;
+	t->n_hosts = cfg->n_hosts;
+	t->layer = cfg->layer;
+	t->rate = cfg->rate;
+	t->mtu = cfg->mtu;
+	t->prefix = UINT64_C(0xfe80000000000000);
+	t->sm_lid = cfg->layer == WF_LIVE_IB ? 1 : 0;
+	snprintf(t->fabric, sizeof(t->fabric), "%s", cfg->fabric);
+	for (uint32_t i = 0; i < cfg->n_hosts; i++)
+		fill_host(t, i, cfg->names != NULL ? cfg->names[i] : NULL,
+		          cfg->peers != NULL ? cfg->peers[i] : NULL);
+	return 0;
+}
+
+/* A socket file without a listener is what a daemon that was killed left behind. */
+static int clear_path(const char *path)
+{
+	int sock = wf_sock_connect(path);
+
+	if (sock >= 0) {
+		close(sock);
+		return -EEXIST;
+	}
+	if (sock == -ECONNREFUSED && unlink(path) != 0)
+		return -errno;
+	return sock == -ECONNREFUSED || sock == -ENOENT ? 0 : sock;
+}
+
+static int start_listening(struct wf_daemon *d)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	mode_t mask;
+	int ret;
+
+	ret = clear_path(d->path);
+	if (ret != 0)
+		return ret;
+	memcpy(addr.sun_path, d->path, strlen(d->path));
+	d->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (d->listener < 0)
+		return -errno;
+	wf_sysfs_remove(d->path); /* of one that was killed */
+	mask = umask(0077);
+	ret = bind(d->listener, (struct sockaddr *)&addr, sizeof(addr)) != 0 ? -errno : 0;
+	umask(mask);
+	if (ret == 0 && listen(d->listener, MAX_CLIENTS_WAITING) != 0)
+		ret = -errno;
+	return ret;
+}
+
+/* Three descriptors a program: as many as the system lets us have. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int watch(struct wf_daemon *d, int fd, void *what)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data = { .ptr = what } };
+
+	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
+}
+
+int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_p)
+{
+	struct wf_daemon *d;
+	int ret;
+
+	if (cfg->n_hosts == 0 || cfg->n_hosts > WF_LIVE_MAX_HOSTS ||
+	    strlen(cfg->path) >= sizeof(d->path))
+		return -EINVAL;
+	d = calloc(1, sizeof(*d));
+	if (d == NULL)
+		return -ENOMEM;
+	d->listener = d->epoll = d->table_fd = -1;
+	for (unsigned i = 0; i < WF_DAEMON_METRICS; i++)
+		d->metrics[i] = -1;
+	raise_limit();
+	d->next_slot = calloc(cfg->n_hosts, sizeof(*d->next_slot));
+	d->gone = calloc(cfg->n_hosts, sizeof(*d->gone));
+	ret = d->next_slot == NULL || d->gone == NULL ? -ENOMEM : make_table(d, cfg);
+	if (ret != 0)
+		goto fail;
+	d->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (d->epoll < 0) {
+		ret = -errno;
+		goto fail;
+	}
+	snprintf(d->path, sizeof(d->path), "%s", cfg->path);
+	ret = start_listening(d);
+	if (ret == 0)
+		ret = watch(d, d->listener, d);
+	if (ret == 0)
+		ret = wf_wire_open(d, cfg);
+	if (ret == 0 && cfg->metrics_port != 0)
+		ret = wf_metrics_open(d, cfg->metrics_ipv4, cfg->metrics_port);
+	if (ret != 0) {
+		if (ret == -EEXIST)
+			d->path[0] = '\0'; /* it is another's */
+		goto fail;
+	}
+	*daemon_p = d;
+	return 0;
+
+fail:
+	wf_daemon_destroy(d);
+	return ret;
+}
+
+/* Only this user (and root, who can do anything anyway) is let in. */
+static bool may_enter(int sock, pid_t *pid_p)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
+		return false;
+	*pid_p = cred.pid;
+	return cred.uid == geteuid() || cred.uid == 0;
+}
+
+static void let_in(struct wf_daemon *d)
+{
+	int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct wf_dclient *c;
+	pid_t pid;
+
+	if (sock < 0)
+		return;
+	c = calloc(1, sizeof(*c));
+	if (c == NULL || !may_enter(sock, &pid) || watch(d, sock, c) != 0) {
+		free(c);
+		close(sock);
+		return;
+	}
+	c->sock = sock;
+	c->events = c->wake = -1;
+	c->pid = pid;
+	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	c->next = d->clients;
+	d->clients = c;
+}
+
+/* One question and its answer. */
+static void answer(struct wf_daemon *d, struct wf_dclient *c)
+{
+	struct wf_live_reply reply = { .error = 0 };
+	struct wf_live_req req;
+	int fds[WF_LIVE_MAX_FDS], got[WF_LIVE_MAX_FDS];
+	unsigned n;
+	int len = wf_sock_recv(c->sock, &req, sizeof(req), got, &n, false);
+
+	while (n > 0)
+		close(got[--n]); /* nobody has any to give */
+	if (len == -EAGAIN)
+		return;
+	if (len <= 0) {
+		c->doomed = true;
+		return;
+	}
+	for (unsigned i = 0; i < WF_LIVE_MAX_FDS; i++)
+		fds[i] = -1;
+	if (len != (int)sizeof(req) || req.version != WF_LIVE_VERSION)
+		reply.error = len == (int)sizeof(req) ? -EPROTO : -EINVAL;
+	else
+		wf_daemon_serve(d, c, &req, &reply, fds);
+	if (wf_sock_send(c->sock, &reply, sizeof(reply), fds, reply.n_fds, false) != 0)
+		c->doomed = true;
+	for (unsigned i = 0; i < reply.n_fds; i++)
+		close(fds[i]);
+}
+
+static void remove_client(struct wf_daemon *d, struct wf_dclient *c)
+{
+	struct wf_dclient **at = &d->clients;
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	wf_daemon_forget(d, c);
+	if (c->stats != NULL)
+		munmap(c->stats, sizeof(*c->stats));
+	if (c->events >= 0)
+		close(c->events);
+	if (c->wake >= 0)
+		close(c->wake);
+	if (c->pidfd >= 0)
+		close(c->pidfd);
+	if (c->on_wire)
+		wf_wire_leave(d, c);
+	close(c->sock);
+	free(c);
+}
+
+/* Ends the connections of those that are to go; telling the others may doom more. */
+static void sweep(struct wf_daemon *d)
+{
+	struct wf_dclient *c = d->clients;
+
+	while (c != NULL) {
+		if (c->doomed) {
+			remove_client(d, c);
+			c = d->clients;
+		} else {
+			c = c->next;
+		}
+	}
+}
+
+int wf_daemon_run(struct wf_daemon *d, int stop_fd)
+{
+	struct epoll_event events[MAX_EVENTS];
+	int ret = watch(d, stop_fd, NULL);
+
+	if (ret != 0)
+		return ret;
+	while (!d->stop) {
+		int n = epoll_wait(d->epoll, events, MAX_EVENTS, wf_wire_rest(d));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		for (int i = 0; i < n && !d->stop; i++) {
+			if (events[i].data.ptr == NULL)
+				d->stop = true;
+			else if (events[i].data.ptr == d)
+				let_in(d);
+			else if (!wf_wire_owns(d, events[i].data.ptr) &&
+			         !wf_metrics_serve(d, events[i].data.ptr))
+				answer(d, events[i].data.ptr);
+		}
+		wf_wire_serve(d);
+		sweep(d);
+	}
+	return 0;
+}
+
+void wf_daemon_leave(struct wf_daemon *d)
+{
+	d->path[0] = '\0';
+	wf_daemon_destroy(d);
+}
+
+void wf_daemon_destroy(struct wf_daemon *d)
+{
+	while (d->clients != NULL)
+		remove_client(d, d->clients);
+	if (d->listener >= 0) {
+		close(d->listener);
+		if (d->path[0] != '\0') {
+			wf_sysfs_remove(d->path);
+			unlink(d->path);
+		}
+	}
+	wf_wire_close(d);
+	wf_metrics_close(d);
+	if (d->epoll >= 0)
+		close(d->epoll);
+	if (d->table != NULL)
+		munmap(d->table, wf_live_table_bytes(d->table->n_hosts));
+	if (d->table_fd >= 0)
+		close(d->table_fd);
+	wf_daemon_free_services(d, NULL);
+	while (d->groups != NULL) {
+		struct wf_dgroup *g = d->groups;
+
+		d->groups = g->next;
+		free(g);
+	}
+	free(d->next_slot);
+	free(d->gone);
+	free(d);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * daemon.h - the process behind a fabric: knows its hosts, lets programs attach to them, makes links
+ * between programs, and notices when one of them ends.
+ */
+#ifndef WF_LIVE_DAEMON_H
+#define WF_LIVE_DAEMON_H
+
+#include "live/proto.h"
+
+struct wf_daemon_cfg {
+	const char *path;   /* of the socket */
+	const char *fabric; /* its name */
+	enum wf_live_layer layer;
+	uint32_t n_hosts;         /* 1 .. WF_LIVE_MAX_HOSTS */
+	const char *const *names; /* of the hosts; NULL: h1, h2, … */
+	const char *const *peers; /* the switch of each; NULL: s1 */
+	const struct wf_daemon_wire {
+		uint32_t host;
+		uint32_t ipv4; /* in the order of the machine; 0: any */
+	} * wires;             /* hosts that are at a real network address, RoCE v2 only */
+	uint32_t n_wires;
+	uint32_t metrics_ipv4; /* where metrics are told: metrics.h */
+	uint16_t metrics_port; /* 0: nowhere */
+	uint64_t rate;         /* of a port, bits/s */
+	uint32_t mtu;
+};
+
+struct wf_daemon;
+
+/*
+ * Makes the fabric and listens. From then on programs can connect; they are served in
+ * wf_daemon_run(). Returns 0 or -errno: -EEXIST when a daemon listens there already; of addresses
+ * of the wire -EADDRINUSE, -EADDRNOTAVAIL, -EACCES … A socket that nobody listens at is taken over.
+ */
+int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_p) WF_MUST_USE;
+
+/* Serves until somebody asks it to stop or stop_fd becomes readable. Returns 0 or -errno. */
+int wf_daemon_run(struct wf_daemon *daemon, int stop_fd) WF_MUST_USE;
+
+/* After fork(), in the process that does not serve: lets go of it. The fabric lives on in the other. */
+void wf_daemon_leave(struct wf_daemon *daemon);
+
+/* Ends the fabric: every program sees its device go. */
+void wf_daemon_destroy(struct wf_daemon *daemon);
+
+#endif

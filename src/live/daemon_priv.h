@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * daemon_priv.h - the inside of the daemon.
+ */
+#ifndef WF_LIVE_DAEMON_PRIV_H
+#define WF_LIVE_DAEMON_PRIV_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "live/daemon.h"
+#include "live/link.h"
+
+/* Somebody at the socket; attached: a program on a host. */
+struct wf_dclient {
+	struct wf_dclient *next;
+	int sock;
+	int events; /* our end; -1 while it is not attached */
+	int wake;
+	bool attached;
+	bool doomed; /* its connection is to be ended */
+	uint32_t host, slot;
+	pid_t pid;
+	int pidfd; /* of it; -1: the system has none */
+	char program[WF_LIVE_NAME];
+	struct wf_live_stats *stats; /* it writes, we read */
+	struct wf_dlink *links;
+	struct wf_link wire; /* on_wire: to the host's network address */
+	bool on_wire, wire_touched;
+};
+
+/* A link between two programs; listed by both. */
+struct wf_dlink {
+	struct wf_dlink *next;
+	struct wf_dclient *other;
+};
+
+struct wf_dgroup {
+	struct wf_dgroup *next;
+	uint8_t gid[16];
+	uint32_t number;
+	struct wf_dport {
+		struct wf_dport *next;
+		struct wf_dclient *client;
+		bool member, sender;
+	} * ports;
+};
+
+/* A service that a program has bound. */
+struct wf_dservice {
+	struct wf_dservice *next;
+	struct wf_dclient *client;
+	uint64_t id;
+	bool reuse, listens;
+};
+
+#define WF_DAEMON_METRICS 8
+
+struct wf_daemon {
+	int listener;
+	int epoll;
+	int table_fd;
+	bool stop;
+	char path[128];
+	struct wf_live_table *table;
+	uint32_t *next_slot; /* per host */
+	struct wf_dgone {
+		uint64_t count[WF_LIVE_COUNTS];
+	} * gone; /* per host: what programs that have ended counted */
+	struct wf_dclient *clients;
+	struct wf_dgroup *groups;
+	uint32_t n_groups;
+	int metrics[WF_DAEMON_METRICS]; /* the listener, and those that ask: metrics.h */
+	struct wf_dwire *wires;         /* hosts at real addresses: wire.h */
+	uint32_t n_wires;
+	bool wire_waits, wire_more; /* packets wait: for room to be sent; to be received */
+	struct wf_dservice *services;
+	uint32_t n_services;
+	uint32_t next_port; /* of those that are given to who wants any */
+};
+
+/* Does what req asks. fds are borrowed. Fills *reply and the descriptors to send with it. */
+void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
+                     struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS]);
+
+/* daemon_service.c: the same for services. Returns 0 or -errno. */
+int wf_daemon_service(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
+                      struct wf_live_reply *reply);
+/* Frees all services of a program, or of everybody with NULL. */
+void wf_daemon_free_services(struct wf_daemon *d, const struct wf_dclient *c);
+
+/* How many a program listens for. */
+uint32_t wf_daemon_count_services(const struct wf_daemon *d, const struct wf_dclient *c);
+
+/* Tells an attached client; one that does not listen is doomed. */
+void wf_daemon_tell(struct wf_dclient *c, const struct wf_live_event *event, const int *fds);
+
+/* What the programs of a host have counted, those that have ended included. */
+void wf_daemon_counts(const struct wf_daemon *d, uint32_t host, uint64_t count[WF_LIVE_COUNTS]);
+
+/* daemon_fault.c: something breaks, or is mended. Returns 0 or -errno. */
+int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req) WF_MUST_USE;
+
+/* Tells the others that c is gone, and frees what it had. */
+void wf_daemon_forget(struct wf_daemon *d, struct wf_dclient *c);
+
+#endif

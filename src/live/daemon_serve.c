@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * daemon_serve.c - what programs may ask of the daemon. Everything in a request is somebody's claim: who
+ * asks is known from its connection alone.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "live/daemon_priv.h"
+#include "live/link.h"
+#include "live/sock.h"
+#include "live/wire.h"
+
+static struct wf_dclient *find(struct wf_daemon *d, uint32_t host, uint32_t slot)
+{
+	struct wf_dclient *c = d->clients;
+
+	while (c != NULL && (!c->attached || c->host != host || c->slot != slot))
+		c = c->next;
+	return c;
+}
+
+void wf_daemon_tell(struct wf_dclient *c, const struct wf_live_event *event, const int *fds)
+{
+	if (c->doomed || !c->attached)
+		return;
+	/* It has room for hundreds. A program that does not look at them has stopped for good. */
+	if (wf_sock_send(c->events, event, sizeof(*event), fds, event->n_fds, false) != 0)
+		c->doomed = true;
+}
+
+/* The next slot of a host that nobody has; 0 when all are taken. */
+static uint32_t take_slot(struct wf_daemon *d, uint32_t host)
+{
+	for (uint32_t i = 0; i < WF_LIVE_SLOTS; i++) {
+		uint32_t slot = ++d->next_slot[host] % WF_LIVE_SLOTS;
+
+		if (slot != 0 && find(d, host, slot) == NULL)
+			return slot;
+	}
+	return 0;
+}
+
+static int find_host(const struct wf_daemon *d, const char name[WF_LIVE_NAME])
+{
+	if (memchr(name, '\0', WF_LIVE_NAME) == NULL)
+		return -1;
+	if (name[0] == '\0')
+		return 0;
+	for (uint32_t i = 0; i < d->table->n_hosts; i++) {
+		if (strcmp(d->table->host[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Memory that a program writes and we read; sealed, so that it cannot pull it away from under us. */
+static int make_stats(struct wf_dclient *c)
+{
+	int fd = memfd_create("weft-stats", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	void *at;
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)sizeof(*c->stats)) != 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+		goto fail;
+	at = mmap(NULL, sizeof(*c->stats), PROT_READ, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		goto fail;
+	c->stats = at;
+	return fd;
+
+fail:
+	close(fd);
+	return -ENOMEM;
+}
+
+static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
+                  struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
+{
+	int host = find_host(d, req->attach.host);
+	int pair[2], stats;
+	uint32_t slot;
+
+	if (c->attached)
+		return -EALREADY;
+	if (host < 0)
+		return -ENOENT;
+	if ((d->table->host[host].down & WF_LIVE_DOWN_DEAD) != 0)
+		return -EHOSTDOWN;
+	slot = take_slot(d, (uint32_t)host);
+	if (slot == 0)
+		return -EUSERS;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return -errno;
+	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	stats = c->wake < 0 ? -1 : make_stats(c);
+	if (stats < 0) {
+		close(pair[0]);
+		close(pair[1]);
+		c->doomed = true;
+		return -EMFILE;
+	}
+	c->events = pair[0];
+	c->host = (uint32_t)host;
+	c->slot = slot;
+	memcpy(c->program, req->attach.program, sizeof(c->program));
+	c->program[sizeof(c->program) - 1] = '\0';
+	c->attached = true;
+	reply->attach.host = c->host;
+	reply->attach.slot = slot;
+	reply->n_fds = 4;
+	fds[0] = pair[1];
+	fds[1] = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
+	fds[2] = fcntl(d->table_fd, F_DUPFD_CLOEXEC, 0);
+	fds[3] = stats;
+	return 0;
+}
+
+static bool are_linked(const struct wf_dclient *a, const struct wf_dclient *b)
+{
+	for (const struct wf_dlink *l = a->links; l != NULL; l = l->next) {
+		if (l->other == b)
+			return true;
+	}
+	return false;
+}
+
+static int add_link(struct wf_dclient *a, struct wf_dclient *b)
+{
+	struct wf_dlink *l = malloc(sizeof(*l));
+
+	if (l == NULL)
+		return -ENOMEM;
+	*l = (struct wf_dlink){ .next = a->links, .other = b };
+	a->links = l;
+	return 0;
+}
+
+static void drop_link(struct wf_dclient *a, const struct wf_dclient *b)
+{
+	for (struct wf_dlink **at = &a->links; *at != NULL; at = &(*at)->next) {
+		struct wf_dlink *l = *at;
+
+		if (l->other == b) {
+			*at = l->next;
+			free(l);
+			return;
+		}
+	}
+}
+
+static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
+                      struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
+{
+	struct wf_dclient *o = find(d, req->connect.host, req->connect.slot);
+	struct wf_live_event event = { .type = WF_LIVE_EV_LINK, .n_fds = 2 };
+	int memory, give[2];
+
+	if (o == NULL || o == c || o->doomed)
+		return -ENOENT;
+	if (are_linked(c, o))
+		return -EALREADY; /* an event with it is on its way */
+	memory = wf_link_memory();
+	if (memory < 0)
+		return memory;
+	if (add_link(c, o) != 0 || add_link(o, c) != 0) {
+		drop_link(c, o);
+		close(memory);
+		return -ENOMEM;
+	}
+	event.link.host = c->host;
+	event.link.slot = c->slot;
+	event.link.side = 1;
+	give[0] = memory;
+	give[1] = c->wake;
+	wf_daemon_tell(o, &event, give);
+	reply->connect.side = 0;
+	reply->n_fds = 2;
+	fds[0] = memory;
+	fds[1] = fcntl(o->wake, F_DUPFD_CLOEXEC, 0);
+	return 0;
+}
+
+static struct wf_dgroup *find_group(struct wf_daemon *d, const uint8_t gid[16], bool make)
+{
+	struct wf_dgroup *g = d->groups;
+
+	while (g != NULL && memcmp(g->gid, gid, sizeof(g->gid)) != 0)
+		g = g->next;
+	if (g != NULL || !make)
+		return g;
+	g = calloc(1, sizeof(*g));
+	if (g == NULL)
+		return NULL;
+	memcpy(g->gid, gid, sizeof(g->gid));
+	g->number = WF_LIVE_GROUP | d->n_groups++;
+	g->next = d->groups;
+	d->groups = g;
+	return g;
+}
+
+static struct wf_dport *find_port(struct wf_dgroup *g, struct wf_dclient *c, bool make)
+{
+	struct wf_dport *p = g->ports;
+
+	while (p != NULL && p->client != c)
+		p = p->next;
+	if (p != NULL || !make)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	p->client = c;
+	p->next = g->ports;
+	g->ports = p;
+	return p;
+}
+
+/* Who is in the group; to is told, or everybody who sends to it. */
+static void tell_group(struct wf_dgroup *g, struct wf_dclient *to)
+{
+	struct wf_live_event event = { .type = WF_LIVE_EV_GROUP };
+	uint32_t n = 0;
+
+	for (const struct wf_dport *p = g->ports; p != NULL; p = p->next) {
+		if (!p->member || n == WF_LIVE_GROUP_PORTS)
+			continue;
+		event.group.port[n].host = p->client->host;
+		event.group.port[n++].slot = p->client->slot;
+	}
+	event.group.group = g->number;
+	event.group.n = n;
+	for (const struct wf_dport *p = g->ports; p != NULL; p = p->next) {
+		if (p->sender && (to == NULL || to == p->client))
+			wf_daemon_tell(p->client, &event, NULL);
+	}
+}
+
+#define MAX_GROUPS 4096
+
+static int group(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
+                 struct wf_live_reply *reply)
+{
+	struct wf_dgroup *g;
+	struct wf_dport *p;
+	bool make = req->op != WF_LIVE_GROUP_LEAVE;
+
+	if (!c->attached || !wf_live_is_group(req->group.gid))
+		return -EINVAL;
+	g = find_group(d, req->group.gid, make && d->n_groups < MAX_GROUPS);
+	p = g == NULL ? NULL : find_port(g, c, make);
+	if (p == NULL)
+		return make ? -ENOMEM : -EINVAL;
+	reply->group.group = g->number;
+	if (req->op == WF_LIVE_GROUP_SEND) {
+		p->sender = true;
+		tell_group(g, c);
+	} else {
+		p->member = make;
+		tell_group(g, NULL);
+	}
+	return 0;
+}
+
+/* The file that tells of all programs, and of the hosts that have none. */
+static int status(struct wf_daemon *d, struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
+{
+	int fd = memfd_create("weft-status", MFD_CLOEXEC);
+	struct wf_live_status s;
+
+	if (fd < 0)
+		return -errno;
+	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
+		if (!c->attached)
+			continue;
+		s = (struct wf_live_status){
+			.host = c->host,
+			.slot = c->slot,
+			.pid = c->pid,
+			.qps = c->stats->qps,
+			.listens = wf_daemon_count_services(d, c),
+			.tx_packets = c->stats->count[WF_CTR_TX_PACKETS],
+			.tx_bytes = c->stats->count[WF_CTR_TX_BYTES],
+			.rx_packets = c->stats->count[WF_CTR_RX_PACKETS],
+			.rx_bytes = c->stats->count[WF_CTR_RX_BYTES],
+			.retransmits = c->stats->count[WF_CTR_TX_RETRANSMITS],
+			.dropped = c->stats->count[WF_LIVE_DROPPED],
+			.lost = c->stats->count[WF_LIVE_LOST],
+			.icrc_errors = c->stats->count[WF_LIVE_ICRC_ERRORS],
+		};
+		memcpy(s.program, c->program, sizeof(s.program));
+		if (write(fd, &s, sizeof(s)) != (ssize_t)sizeof(s)) {
+			close(fd);
+			return -ENOSPC;
+		}
+		reply->status.n++;
+	}
+	fds[0] = fd;
+	fds[1] = fcntl(d->table_fd, F_DUPFD_CLOEXEC, 0);
+	reply->n_fds = 2;
+	return 0;
+}
+
+static void add_counts(uint64_t to[WF_LIVE_COUNTS], struct wf_live_stats *s)
+{
+	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++)
+		to[i] += s->count[i];
+}
+
+/* What the programs of a host have counted, those that have ended included. */
+void wf_daemon_counts(const struct wf_daemon *d, uint32_t host, uint64_t count[WF_LIVE_COUNTS])
+{
+	memcpy(count, d->gone[host].count, sizeof(d->gone[host].count));
+	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
+		if (c->attached && c->host == host)
+			add_counts(count, c->stats);
+	}
+}
+
+static int counters(struct wf_daemon *d, const struct wf_live_req *req, struct wf_live_reply *reply,
+                    int fds[WF_LIVE_MAX_FDS])
+{
+	int host = find_host(d, req->attach.host);
+	uint64_t count[WF_LIVE_COUNTS];
+	int fd;
+
+	if (host < 0)
+		return -ENOENT;
+	wf_daemon_counts(d, (uint32_t)host, count);
+	fd = memfd_create("weft-counters", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, count, sizeof(count)) != (ssize_t)sizeof(count)) {
+		close(fd);
+		return -ENOSPC;
+	}
+	reply->attach.host = (uint32_t)host;
+	fds[0] = fd;
+	fds[1] = fcntl(d->table_fd, F_DUPFD_CLOEXEC, 0);
+	reply->n_fds = 2;
+	return 0;
+}
+
+void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
+                     struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
+{
+	switch (req->op) {
+	case WF_LIVE_ATTACH:
+		reply->error = attach(d, c, req, reply, fds);
+		break;
+	case WF_LIVE_CONNECT:
+		if (!c->attached)
+			reply->error = -EINVAL;
+		else if (req->connect.host == WF_LIVE_REMOTE)
+			reply->error = wf_wire_connect(d, c, reply, fds);
+		else
+			reply->error = connect_to(d, c, req, reply, fds);
+		break;
+	case WF_LIVE_GROUP_JOIN:
+	case WF_LIVE_GROUP_LEAVE:
+	case WF_LIVE_GROUP_SEND:
+		reply->error = group(d, c, req, reply);
+		break;
+	case WF_LIVE_SERVICE_BIND:
+	case WF_LIVE_SERVICE_LISTEN:
+	case WF_LIVE_SERVICE_FREE:
+	case WF_LIVE_SERVICE_FIND:
+	case WF_LIVE_SERVICE_SEEK:
+		reply->error = c->attached ? wf_daemon_service(d, c, req, reply) : -EINVAL;
+		break;
+	case WF_LIVE_STATUS:
+		reply->error = status(d, reply, fds);
+		break;
+	case WF_LIVE_COUNTERS:
+		reply->error = counters(d, req, reply, fds);
+		break;
+	case WF_LIVE_FAULT:
+		reply->error = wf_daemon_fault(d, req);
+		break;
+	case WF_LIVE_STOP:
+		d->stop = true;
+		break;
+	default:
+		reply->error = -EINVAL;
+		break;
+	}
+	for (unsigned i = 0; i < reply->n_fds; i++) {
+		if (fds[i] < 0)
+			reply->error = -EMFILE;
+	}
+	if (reply->error != 0) {
+		for (unsigned i = 0; i < reply->n_fds; i++) {
+			if (fds[i] >= 0)
+				close(fds[i]);
+		}
+		reply->n_fds = 0;
+	}
+}
+
+void wf_daemon_forget(struct wf_daemon *d, struct wf_dclient *c)
+{
+	struct wf_live_event event = { .type = WF_LIVE_EV_GONE };
+
+	if (c->attached)
+		add_counts(d->gone[c->host].count, c->stats);
+	event.gone.host = c->host;
+	event.gone.slot = c->slot;
+	wf_daemon_free_services(d, c);
+	while (c->links != NULL) {
+		struct wf_dclient *o = c->links->other;
+
+		drop_link(o, c);
+		drop_link(c, o);
+		wf_daemon_tell(o, &event, NULL);
+	}
+	for (struct wf_dgroup *g = d->groups; g != NULL; g = g->next) {
+		for (struct wf_dport **at = &g->ports; *at != NULL; at = &(*at)->next) {
+			struct wf_dport *p = *at;
+
+			if (p->client == c) {
+				bool member = p->member;
+
+				*at = p->next;
+				free(p);
+				if (member)
+					tell_group(g, NULL);
+				break;
+			}
+		}
+	}
+}

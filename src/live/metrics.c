@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* metrics.c - answers whoever connects, whatever it asks for. */
+#define _GNU_SOURCE
+#include "live/metrics.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static const struct metric {
+	const char *name, *help;
+	uint32_t count;
+} metrics[] = {
+	{ "node_infiniband_port_data_transmitted_bytes_total", "bytes sent, with headers",
+	  WF_LIVE_TX_OCTETS },
+	{ "node_infiniband_port_data_received_bytes_total", "bytes received, with headers",
+	  WF_LIVE_RX_OCTETS },
+	{ "node_infiniband_port_packets_transmitted_total", "packets sent", WF_CTR_TX_PACKETS },
+	{ "node_infiniband_port_packets_received_total", "packets received", WF_CTR_RX_PACKETS },
+	{ "node_infiniband_port_errors_received_total", "packets received with errors",
+	  WF_CTR_RX_BAD },
+	{ "node_infiniband_port_discards_transmitted_total", "packets that could not be sent",
+	  WF_LIVE_DROPPED },
+	{ "weft_retransmits_total", "packets sent again", WF_CTR_TX_RETRANSMITS },
+	{ "weft_link_lost_packets_total", "packets lost by faults of links", WF_LIVE_LOST },
+	{ "weft_icrc_errors_total", "packets that came corrupted", WF_LIVE_ICRC_ERRORS },
+};
+
+#define LABELS "{host=\"%s\",device=\"weft0\",port=\"1\"} "
+
+static void write_all(struct wf_daemon *d, FILE *out)
+{
+	const struct wf_live_table *t = d->table;
+	uint64_t count[WF_LIVE_COUNTS];
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(metrics); i++) {
+		const struct metric *m = &metrics[i];
+
+		fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", m->name, m->help, m->name);
+		for (uint32_t h = 0; h < t->n_hosts; h++) {
+			wf_daemon_counts(d, h, count);
+			fprintf(out, "%s" LABELS "%" PRIu64 "\n", m->name, t->host[h].name,
+			        count[m->count]);
+		}
+	}
+	fprintf(out, "# HELP node_infiniband_state_id 4: active, 1: down\n"
+	             "# TYPE node_infiniband_state_id gauge\n");
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		fprintf(out, "node_infiniband_state_id" LABELS "%d\n", t->host[h].name,
+		        t->host[h].down != 0 ? 1 : 4);
+	fprintf(out, "# HELP node_infiniband_rate_bytes_per_second of the port\n"
+	             "# TYPE node_infiniband_rate_bytes_per_second gauge\n");
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		fprintf(out, "node_infiniband_rate_bytes_per_second" LABELS "%" PRIu64 "\n",
+		        t->host[h].name, t->rate / 8);
+}
+
+static int watch(struct wf_daemon *d, int fd, void *what)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data = { .ptr = what } };
+
+	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
+}
+
+static void answer(struct wf_daemon *d, int fd)
+{
+	char *text = NULL, asked[4096];
+	struct timeval limit = { .tv_usec = 200000 };
+	size_t size = 0, done = 0;
+	FILE *out = open_memstream(&text, &size);
+	ssize_t n = recv(fd, asked, sizeof(asked), MSG_DONTWAIT);
+
+	if (out == NULL)
+		return;
+	write_all(d, out);
+	/* Nobody may keep the daemon waiting. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	if (fclose(out) == 0 && n > 0) {
+		int head = snprintf(asked, sizeof(asked),
+		                    "HTTP/1.0 200 OK\r\n"
+		                    "Content-Type: text/plain; version=0.0.4\r\n"
+		                    "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+		                    size);
+
+		n = send(fd, asked, (size_t)head, MSG_NOSIGNAL);
+		while (n > 0 && done < size) {
+			n = send(fd, text + done, size - done, MSG_NOSIGNAL);
+			done += n > 0 ? (size_t)n : 0;
+		}
+	}
+	free(text);
+}
+
+/* A slot for one more that asks; when all are taken, the first is let go. */
+static void let_in(struct wf_daemon *d)
+{
+	int fd = accept4(d->metrics[0], NULL, NULL, SOCK_CLOEXEC);
+	unsigned i = 1;
+
+	if (fd < 0)
+		return;
+	while (i < WF_DAEMON_METRICS - 1 && d->metrics[i] >= 0)
+		i++;
+	if (d->metrics[i] >= 0)
+		close(d->metrics[i]);
+	d->metrics[i] = fd;
+	if (watch(d, fd, &d->metrics[i]) != 0) {
+		close(fd);
+		d->metrics[i] = -1;
+	}
+}
+
+bool wf_metrics_serve(struct wf_daemon *d, const void *what)
+{
+	const int *at = what;
+
+	if (at < d->metrics || at >= d->metrics + WF_DAEMON_METRICS)
+		return false;
+	if (at == d->metrics) {
+		let_in(d);
+	} else if (*at >= 0) {
+		answer(d, *at);
+		close(*at);
+		d->metrics[at - d->metrics] = -1;
+	}
+	return true;
+}
+
+int wf_metrics_open(struct wf_daemon *d, uint32_t ipv4, uint16_t port)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+		                  .sin_port = htons(port),
+		                  .sin_addr = { htonl(ipv4) } };
+	int on = 1;
+
+	d->metrics[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (d->metrics[0] < 0)
+		return -errno;
+	(void)setsockopt(d->metrics[0], SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(d->metrics[0], (struct sockaddr *)&at, sizeof(at)) != 0 ||
+	    listen(d->metrics[0], WF_DAEMON_METRICS) != 0)
+		return -errno;
+	return watch(d, d->metrics[0], &d->metrics[0]);
+}
+
+void wf_metrics_close(struct wf_daemon *d)
+{
+	for (unsigned i = 0; i < WF_DAEMON_METRICS; i++) {
+		if (d->metrics[i] >= 0)
+			close(d->metrics[i]);
+		d->metrics[i] = -1;
+	}
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nic_gsi.c - queue pair 1: the datagrams of communication management, and which of a host's programs
+ * they are for.
+ *
+ * A host has one queue pair 1, but each of its programs has an adapter. So the sender looks whose a message
+ * is: a communication ID begins with the number of the program that chose it, and the daemon knows who
+ * listens for a service. Where nobody does, the host's operating system would say no; the sender's adapter
+ * does it in its place. Not at once: a real host is asked for its address and the way to it first, in which
+ * time a server that is about to listen does, and programs have come to count on that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/nic_priv.h"
+#include "rdma/cq.h"
+#include "rdma/mr.h"
+#include "wire/byte.h"
+#include "wire/cm.h"
+
+#define RECEIVES 64 /* taken out again at once */
+#define SENDS 256
+#define RX_BYTES (WF_GRH_BYTES + WF_MAD_LEN)
+#define ATTR_ID 16 /* offset in a MAD */
+
+/* How long somebody may come to listen: 1 + 2 + 4 + ... + 32 ms. */
+#define PATIENCE (1 * WF_MS)
+#define NO_PATIENCE (64 * WF_MS)
+
+/* A REQ or SIDR_REQ that nobody listens for yet. */
+struct waiting {
+	struct waiting *next;
+	uint32_t host;
+	wf_time at, step;
+	uint8_t mad[WF_MAD_LEN];
+};
+
+struct wf_nic_gsi {
+	struct waiting *waiting;
+	struct wf_cm *cm;
+	struct wf_pd *pd;
+	struct wf_cq *send_cq, *recv_cq;
+	struct wf_mr *mr;
+	struct wf_qp *qp;
+	uint8_t rx[RECEIVES][RX_BYTES];
+};
+
+static int post_receive(struct wf_nic_gsi *g, uint64_t i)
+{
+	struct wf_sge sge = { (uintptr_t)g->rx[i], RX_BYTES, wf_mr_lkey(g->mr) };
+	struct wf_recv_wr wr = { .wr_id = i, .sge = &sge, .num_sge = 1 };
+	const struct wf_recv_wr *bad;
+
+	return wf_qp_post_recv(g->qp, &wr, &bad);
+}
+
+static int start_qp(struct wf_nic_gsi *g)
+{
+	struct wf_qp_attr attr = { .qp_state = WF_QPS_INIT, .qkey = WF_QKEY_GMP };
+	int ret;
+
+	ret = wf_qp_modify(g->qp, &attr, WF_QP_STATE | WF_QP_PKEY_INDEX | WF_QP_QKEY);
+	for (uint64_t i = 0; i < RECEIVES && ret == 0; i++)
+		ret = post_receive(g, i);
+	attr.qp_state = WF_QPS_RTR;
+	if (ret == 0)
+		ret = wf_qp_modify(g->qp, &attr, WF_QP_STATE);
+	attr.qp_state = WF_QPS_RTS;
+	if (ret == 0)
+		ret = wf_qp_modify(g->qp, &attr, WF_QP_STATE | WF_QP_SQ_PSN);
+	return ret;
+}
+
+/* What was made is the adapter's, and goes with it. */
+static int make_qp(struct wf_nic *nic, struct wf_nic_gsi *g)
+{
+	struct wf_mr_attr mr = {
+		.host = g->rx,
+		.iova = (uintptr_t)g->rx,
+		.length = sizeof(g->rx),
+		.access = WF_ACCESS_LOCAL_WRITE,
+	};
+	struct wf_qp_init init = {
+		.type = WF_QPT_GSI,
+		.cap = { SENDS, RECEIVES, 1, 1, WF_MAD_LEN },
+	};
+	int ret;
+
+	ret = wf_pd_create(nic->hca, &g->pd);
+	if (ret == 0)
+		ret = wf_cq_create(nic->hca, SENDS, &g->send_cq);
+	if (ret == 0)
+		ret = wf_cq_create(nic->hca, RECEIVES, &g->recv_cq);
+	if (ret == 0)
+		ret = wf_mr_reg(g->pd, &mr, &g->mr);
+	init.send_cq = g->send_cq;
+	init.recv_cq = g->recv_cq;
+	if (ret == 0)
+		ret = wf_qp_create(g->pd, &init, &g->qp);
+	return ret == 0 ? start_qp(g) : ret;
+}
+
+int wf_nic_cm(struct wf_nic *nic, struct wf_cm **cm_p)
+{
+	struct wf_cm_cfg cfg = {
+		.ca_guid = nic->table->host[nic->host].guid,
+		.id_base = nic->slot << WF_CM_ID_SHIFT,
+		.event = nic->cfg.cm_event,
+		.arg = nic->cfg.arg,
+	};
+	struct wf_nic_gsi *g;
+	int ret;
+
+	if (nic->gsi == NULL) {
+		g = calloc(1, sizeof(*g));
+		if (g == NULL)
+			return -ENOMEM;
+		ret = make_qp(nic, g);
+		if (ret == 0)
+			ret = wf_cm_create(&cfg, wf_mem_heap(), &g->cm);
+		/* A second try would find QPN 1 taken; there is none without memory anyway. */
+		if (ret != 0) {
+			free(g);
+			return ret;
+		}
+		nic->gsi = g;
+	}
+	*cm_p = nic->gsi->cm;
+	return 0;
+}
+
+void wf_nic_gsi_close(struct wf_nic *nic)
+{
+	if (nic->gsi == NULL)
+		return;
+	while (nic->gsi->waiting != NULL) {
+		struct waiting *w = nic->gsi->waiting;
+
+		nic->gsi->waiting = w->next;
+		free(w);
+	}
+	wf_cm_destroy(nic->gsi->cm);
+	free(nic->gsi);
+	nic->gsi = NULL;
+}
+
+wf_time wf_nic_deadline(const struct wf_nic *nic)
+{
+	wf_time at = wf_hca_deadline(nic->hca);
+
+	if (nic->gsi == NULL)
+		return at;
+	for (const struct waiting *w = nic->gsi->waiting; w != NULL; w = w->next)
+		at = wf_min_time(at, w->at);
+	return wf_min_time(at, wf_cm_deadline(nic->gsi->cm));
+}
+
+static int ask_service(struct wf_nic *nic, uint32_t op, uint64_t service, bool flag,
+                       struct wf_live_reply *reply)
+{
+	struct wf_live_req req = { .op = op };
+	int fds[WF_LIVE_MAX_FDS];
+
+	if (nic->orphan || nic->forked)
+		return -ENODEV;
+	req.service.id = service;
+	req.service.flag = flag;
+	req.service.host = nic->host;
+	return wf_nic_ask(nic, &req, reply, fds);
+}
+
+int wf_nic_service(struct wf_nic *nic, enum wf_live_op op, uint64_t *service, bool flag)
+{
+	struct wf_live_reply reply;
+	int ret = ask_service(nic, op, *service, flag, &reply);
+
+	if (ret == 0)
+		*service = reply.service.id;
+	return ret;
+}
+
+int wf_nic_find_service(struct wf_nic *nic, uint64_t service, uint32_t *host_p)
+{
+	struct wf_live_reply reply;
+	int ret = ask_service(nic, WF_LIVE_SERVICE_SEEK, service, false, &reply);
+
+	if (ret == 0)
+		*host_p = reply.service.host;
+	return ret;
+}
+
+/* Who listens on a host; 0: nobody. */
+static uint32_t listener(struct wf_nic *nic, uint32_t host, uint64_t service)
+{
+	struct wf_live_req req = { .op = WF_LIVE_SERVICE_FIND };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+
+	req.service.id = service;
+	req.service.host = host;
+	return !nic->orphan && wf_nic_ask(nic, &req, &reply, fds) == 0 ? reply.service.slot : 0;
+}
+
+/* Which program of a host a message is for. 0: none; nobody listens where refused is set. */
+static uint32_t message_slot(struct wf_nic *nic, uint32_t host, const uint8_t *mad, bool *refused)
+{
+	uint32_t slot;
+
+	*refused = false;
+	switch (wf_be16_get(mad + ATTR_ID)) {
+	case WF_CM_REQ:
+	case WF_CM_SIDR_REQ:
+		slot = listener(nic, host, wf_be64_get(mad + WF_CM_DATA + 8));
+		*refused = slot == 0 && !nic->orphan;
+		return slot;
+	case WF_CM_SIDR_REP:
+		return wf_cm_local_id(mad) >> WF_CM_ID_SHIFT;
+	default:
+		return wf_cm_remote_id(mad) >> WF_CM_ID_SHIFT;
+	}
+}
+
+static void wait_for_listener(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
+{
+	struct waiting *w;
+
+	for (w = nic->gsi->waiting; w != NULL; w = w->next) {
+		if (w->host == host && wf_cm_local_id(w->mad) == wf_cm_local_id(mad))
+			return; /* it was sent to look again */
+	}
+	w = calloc(1, sizeof(*w));
+	if (w == NULL)
+		return;
+	w->host = host;
+	w->step = PATIENCE;
+	w->at = wf_nic_now(nic) + w->step;
+	memcpy(w->mad, mad, WF_MAD_LEN);
+	w->next = nic->gsi->waiting;
+	nic->gsi->waiting = w;
+}
+
+struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *pkt,
+                                   const void *payload)
+{
+	const struct wf_live_table *t = nic->table;
+	bool refused;
+	uint32_t slot;
+
+	if (pkt->dst >= t->n_hosts || pkt->length != WF_MAD_LEN || t->host[pkt->dst].down != 0)
+		return NULL;
+	slot = message_slot(nic, pkt->dst, payload, &refused);
+	if (slot != 0)
+		return wf_nic_peer(nic, pkt->dst, slot);
+	if (refused && nic->gsi != NULL)
+		wait_for_listener(nic, pkt->dst, payload);
+	return NULL;
+}
+
+bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
+                            const struct wf_packet *pkt, const void *payload)
+{
+	uint16_t attr_id;
+
+	if (pkt->dst != nic->host || pkt->length != WF_MAD_LEN || payload == NULL ||
+	    pkt->u.deth.src_qpn != WF_QPN_GSI)
+		return false;
+	/* Nobody speaks in another's name. Who rejects a REQ has none yet. */
+	attr_id = wf_be16_get((const uint8_t *)payload + ATTR_ID);
+	if (attr_id == WF_CM_SIDR_REP)
+		return true;
+	return wf_cm_local_id(payload) >> WF_CM_ID_SHIFT == p->slot ||
+	       (attr_id == WF_CM_REJ && wf_cm_local_id(payload) == 0);
+}
+
+void wf_nic_gsi_receive(struct wf_nic *nic, wf_time now)
+{
+	struct wf_nic_gsi *g = nic->gsi;
+	struct wf_wc wc;
+
+	while (g != NULL && wf_cq_poll(g->recv_cq, 1, &wc) == 1) {
+		if (wc.status == WF_WC_SUCCESS && wc.byte_len == RX_BYTES)
+			wf_cm_rx(g->cm, wc.src, g->rx[wc.wr_id] + WF_GRH_BYTES, now);
+		(void)!post_receive(g, wc.wr_id);
+	}
+}
+
+static int send_mad(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
+{
+	struct wf_nic_gsi *g = nic->gsi;
+	struct wf_ah_attr to = { .dest = host, .port_num = 1 };
+	struct wf_sge sge = { (uintptr_t)mad, WF_MAD_LEN, 0 };
+	struct wf_send_wr wr = {
+		.sge = &sge,
+		.num_sge = 1,
+		.opcode = WF_WR_SEND,
+		.flags = WF_SEND_INLINE,
+	};
+	const struct wf_send_wr *bad;
+	struct wf_ah *ah;
+	int ret;
+
+	to.dlid = host < nic->table->n_hosts ? nic->table->host[host].lid : 0;
+	to.is_global = nic->table->layer == WF_LIVE_ROCE;
+	if (to.is_global)
+		(void)wf_live_gid(nic->table, host, 1, to.dgid);
+	ret = wf_ah_create(g->pd, &to, &ah);
+	if (ret != 0)
+		return ret;
+	wr.ud.ah = ah;
+	wr.ud.qpn = WF_QPN_GSI;
+	wr.ud.qkey = WF_QKEY_GMP;
+	ret = wf_qp_post_send(g->qp, &wr, &bad);
+	wf_ah_destroy(ah);
+	return ret;
+}
+
+/* Looks whether somebody listens by now. Returns false while it waits on. */
+static bool look_again(struct wf_nic *nic, struct waiting *w, wf_time now)
+{
+	uint8_t answer[WF_MAD_LEN];
+	bool refused;
+
+	if (message_slot(nic, w->host, w->mad, &refused) != 0) {
+		(void)!send_mad(nic, w->host, w->mad);
+		return true;
+	}
+	w->step *= 2;
+	w->at = now + w->step;
+	if (w->step < NO_PATIENCE)
+		return false;
+	if (refused && wf_cm_refuse(w->mad, answer))
+		wf_cm_rx(nic->gsi->cm, w->host, answer, now);
+	return true;
+}
+
+static void run_waiting(struct wf_nic *nic, wf_time now)
+{
+	struct waiting **at = &nic->gsi->waiting;
+
+	while (*at != NULL) {
+		struct waiting *w = *at;
+
+		if (w->at <= now && look_again(nic, w, now)) {
+			*at = w->next;
+			free(w);
+		} else {
+			at = &w->next;
+		}
+	}
+}
+
+void wf_nic_gsi_progress(struct wf_nic *nic, wf_time now)
+{
+	struct wf_nic_gsi *g = nic->gsi;
+	uint8_t mad[WF_MAD_LEN];
+	struct wf_wc wc;
+	uint32_t host;
+
+	if (wf_cm_deadline(g->cm) <= now)
+		wf_cm_tick(g->cm, now);
+	if (wf_unlikely(g->waiting != NULL))
+		run_waiting(nic, now);
+	while (wf_cq_poll(g->send_cq, 1, &wc) == 1)
+		;
+	/* No more than fits: what is posted here is sent before we come back. */
+	for (unsigned i = 0; i < SENDS / 4 && wf_cm_tx(g->cm, &host, mad); i++)
+		(void)!send_mad(nic, host, mad);
+}
+
+bool wf_nic_gsi_pending(const struct wf_nic *nic)
+{
+	return nic->gsi != NULL && wf_cm_has_tx(nic->gsi->cm);
+}
+
+void wf_nic_gsi_gone(struct wf_nic *nic, uint32_t host, uint32_t slot)
+{
+	if (nic->gsi != NULL)
+		wf_cm_gone(nic->gsi->cm, host, slot << WF_CM_ID_SHIFT, wf_nic_now(nic));
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nic_io.c - packets between the transport and the rings. */
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "live/nic_priv.h"
+#include "rdma/cq.h"
+#include "wire/opcode.h"
+
+#define RX_BATCH 64 /* packets taken from a ring before the next one's turn */
+#define TX_BATCH 64
+#define PUBLISH_EVERY 1024                /* rounds of one that is never idle */
+#define STREAM_MIN 2048                   /* bytes of payload that go past the caches */
+#define NUDGE (4 * WF_US)                 /* a peer that polls takes in what it is sent in less */
+#define RELEASE_BYTES (WF_RING_BYTES / 8) /* the producer learns of room at least this often */
+
+/* Where a packet goes that is not for a group; NULL: there is no way. */
+static struct wf_nic_peer *way(struct wf_nic *nic, const struct wf_packet *pkt)
+{
+	struct wf_nic_peer *p = nic->last;
+	uint32_t slot = wf_live_slot(pkt->qpn);
+
+	if (wf_likely(p != NULL && p->host == pkt->dst && p->slot == slot))
+		return p;
+	return wf_nic_peer(nic, pkt->dst, slot);
+}
+
+void *wf_nic_place(void *arg, const struct wf_packet *pkt)
+{
+	struct wf_nic *nic = arg;
+	struct wf_nic_peer *p = way(nic, pkt);
+	void *at;
+
+	nic->placed = NULL;
+	if (p == NULL || !p->alive || p->full)
+		return NULL;
+	at = wf_ring_reserve(&p->link.tx, pkt->length);
+	if (at != NULL)
+		nic->placed = p;
+	return at;
+}
+
+#ifdef __SSE2__
+/*
+ * Lines that another CPU has to fetch from this one's cache come many times slower, where the two are far
+ * apart, than from memory, which it reads ahead. Small ones stay in the cache: there, delay counts.
+ */
+void wf_nic_copy(void *to, const void *from, size_t n)
+{
+	const char *f = from;
+	char *t = to;
+	size_t i;
+
+	if (n < STREAM_MIN || ((uintptr_t)to & 15) != 0) {
+		memcpy(to, from, n);
+		return;
+	}
+	for (i = 0; i + 64 <= n; i += 64) {
+		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(f + i));
+		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(f + i + 16));
+		__m128i c = _mm_loadu_si128((const __m128i *)(const void *)(f + i + 32));
+		__m128i d = _mm_loadu_si128((const __m128i *)(const void *)(f + i + 48));
+
+		_mm_stream_si128((__m128i *)(void *)(t + i), a);
+		_mm_stream_si128((__m128i *)(void *)(t + i + 16), b);
+		_mm_stream_si128((__m128i *)(void *)(t + i + 32), c);
+		_mm_stream_si128((__m128i *)(void *)(t + i + 48), d);
+	}
+	memcpy(t + i, f + i, n - i);
+	/* Before the stamp of the entry, which is an ordinary store. */
+	_mm_sfence();
+}
+#else
+void wf_nic_copy(void *to, const void *from, size_t n)
+{
+	memcpy(to, from, n);
+}
+#endif
+
+static void hold_sender(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	struct wf_qp *qp = wf_hca_sender(nic->hca);
+
+	if (p->n_held == p->max_held) {
+		uint32_t n = p->max_held != 0 ? 2 * p->max_held : 16;
+		uint32_t *more = realloc(p->held, n * sizeof(*more));
+
+		if (more == NULL)
+			return; /* it goes on, and its packets are staged */
+		p->held = more;
+		p->max_held = n;
+	}
+	p->held[p->n_held++] = wf_qp_num(qp);
+	wf_qp_hold(qp, true);
+}
+
+/* The ring is full: the packet waits outside, and whoever sent it sends no more. */
+static void stage(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_packet *pkt,
+                  const void *payload, uint32_t bytes)
+{
+	struct wf_nic_staged *s = malloc(sizeof(*s) + bytes);
+
+	if (s == NULL) {
+		nic->dropped++;
+		return;
+	}
+	s->next = NULL;
+	s->pkt = *pkt;
+	s->bytes = bytes;
+	memcpy(s->payload, payload, bytes);
+	if (!p->full) {
+		p->full = true;
+		p->staged_tail = &p->staged;
+	}
+	*p->staged_tail = s;
+	p->staged_tail = &s->next;
+	hold_sender(nic, p);
+	(void)wf_ring_want_space(&p->link.tx, WF_RING_BYTES / 4);
+}
+
+static inline void commit(struct wf_nic_peer *p, const struct wf_packet *pkt, uint32_t bytes)
+{
+	wf_ring_commit(&p->link.tx, pkt, bytes);
+	p->touched = true;
+}
+
+/* Puts one packet on its way. */
+static void send_to(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_packet *pkt,
+                    const void *payload, uint32_t bytes)
+{
+	char *at;
+
+	if (wf_unlikely(p == NULL || !p->alive)) {
+		nic->dropped++;
+		return;
+	}
+	at = p->full ? NULL : wf_ring_reserve(&p->link.tx, bytes);
+	if (wf_unlikely(at == NULL)) {
+		if (p->link.tx.broken)
+			wf_nic_peer_break(nic, p);
+		else
+			stage(nic, p, pkt, payload, bytes);
+		return;
+	}
+	memcpy(at, payload, bytes);
+	commit(p, pkt, bytes);
+}
+
+static void send_group(struct wf_nic *nic, const struct wf_packet *pkt, uint32_t bytes)
+{
+	const struct wf_nic_group *g = wf_nic_group(nic, pkt->dst);
+
+	for (uint32_t i = 0; g != NULL && i < g->n; i++)
+		send_to(nic, wf_nic_peer(nic, g->port[i].host, g->port[i].slot), pkt, nic->bounce,
+		        bytes);
+}
+
+/* Sends what was staged, and lets the queue pairs go on. */
+static void unstage(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	/* Not for every small hole. */
+	if (wf_ring_reserve(&p->link.tx, WF_RING_BYTES / 4) == NULL && !p->link.tx.broken)
+		return;
+	while (p->staged != NULL) {
+		struct wf_nic_staged *s = p->staged;
+		char *at = wf_ring_reserve(&p->link.tx, s->bytes);
+
+		if (at == NULL && !p->link.tx.broken) {
+			(void)wf_ring_want_space(&p->link.tx, WF_RING_BYTES / 4);
+			return;
+		}
+		if (at != NULL) {
+			memcpy(at, s->payload, s->bytes);
+			commit(p, &s->pkt, s->bytes);
+		}
+		p->staged = s->next;
+		free(s);
+	}
+	p->full = false;
+	for (uint32_t i = 0; i < p->n_held; i++) {
+		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
+
+		if (qp != NULL)
+			wf_qp_hold(qp, false);
+	}
+	p->n_held = 0;
+}
+
+static uint32_t payload_bytes(const struct wf_packet *pkt)
+{
+	return wf_op_has_payload(pkt->opcode) ? pkt->length : 0;
+}
+
+static unsigned transmit(struct wf_nic *nic, wf_time now)
+{
+	bool up = wf_nic_is_up(nic);
+	uint32_t stamp = wf_nic_stamp(nic, now);
+	struct wf_packet pkt;
+	unsigned n = 0;
+
+	nic->placed = NULL;
+	while (n < TX_BATCH && wf_hca_tx_time(nic->hca) <= now &&
+	       wf_hca_tx(nic->hca, now, &pkt, nic->bounce)) {
+		uint32_t bytes = payload_bytes(&pkt);
+		bool ud = wf_op_service(pkt.opcode) == WF_SERVICE_UD;
+
+		n++;
+		nic->tx_octets += pkt.size;
+		pkt.src = stamp;
+		if (wf_unlikely(!up)) {
+			nic->dropped++;
+		} else if (wf_unlikely((pkt.dst & WF_LIVE_GROUP) != 0)) {
+			send_group(nic, &pkt, bytes);
+		} else {
+			struct wf_nic_peer *p = pkt.qpn == WF_QPN_GSI
+			                                ? wf_nic_gsi_way(nic, &pkt, nic->bounce)
+			                                : way(nic, &pkt);
+
+			if (wf_unlikely((pkt.dst & WF_LIVE_REMOTE) != 0))
+				pkt.dst = wf_nic_ipv4(nic, pkt.dst);
+			if (bytes != 0 && !ud && p != NULL && nic->placed == p)
+				commit(p, &pkt, bytes);
+			else
+				send_to(nic, p, &pkt, nic->bounce, bytes);
+		}
+	}
+	return n;
+}
+
+/* A packet may come only from where its ring comes from; the transport checks the rest. */
+static bool may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
+                        const struct wf_packet *pkt, const void *payload)
+{
+	const struct wf_nic_peer *bound;
+
+	if (wf_op_has_payload(pkt->opcode) && pkt->length != pkt->input)
+		return false;
+	if (pkt->qpn == WF_QPN_MULTICAST)
+		return (pkt->dst & WF_LIVE_GROUP) != 0 &&
+		       wf_live_slot(pkt->u.deth.src_qpn) == p->slot;
+	if (pkt->qpn == WF_QPN_GSI && wf_op_service(pkt->opcode) == WF_SERVICE_UD)
+		return wf_nic_gsi_may_receive(nic, p, pkt, payload);
+	if (wf_live_slot(pkt->qpn) != nic->slot || pkt->dst != nic->host)
+		return false;
+	if (wf_op_service(pkt->opcode) == WF_SERVICE_UD)
+		return wf_nic_is_wire(p) || wf_live_slot(pkt->u.deth.src_qpn) == p->slot;
+	bound = nic->bound[pkt->qpn & ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 1)];
+	return bound == p;
+}
+
+static inline bool is_faulty(const struct wf_nic *nic)
+{
+	return atomic_load_explicit(&nic->table->faulty, memory_order_relaxed) != 0;
+}
+
+static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time now)
+{
+	struct wf_ring *rx = &p->link.rx;
+	struct wf_hca_rx_extra extra = { 0 };
+	struct wf_packet pkt;
+	unsigned n = 0;
+
+	while (n < RX_BATCH && wf_ring_peek(rx, &pkt, &extra.payload)) {
+		enum wf_nic_verdict verdict = WF_NIC_PASS;
+
+		if (wf_unlikely(is_faulty(nic)))
+			verdict = wf_nic_fault(nic, p, pkt.src, now);
+		if (wf_unlikely(verdict == WF_NIC_WAIT))
+			break;
+		n++;
+		pkt.src = wf_likely(!wf_nic_is_wire(p)) ? p->host : wf_nic_remote(nic, pkt.src);
+		pkt.type = WF_PACKET_RDMA;
+		if (wf_unlikely(!may_receive(nic, p, &pkt, extra.payload) || !wf_nic_is_up(nic)))
+			nic->dropped++;
+		else if (wf_likely(verdict == WF_NIC_PASS))
+			wf_hca_rx(nic->hca, &pkt, &extra, now);
+		if (wf_likely(verdict == WF_NIC_PASS))
+			nic->rx_octets += pkt.size;
+		if (wf_unlikely(pkt.qpn == WF_QPN_GSI))
+			wf_nic_gsi_receive(nic, now);
+		wf_ring_consume(rx);
+		if (rx->pos - rx->tail >= RELEASE_BYTES && wf_ring_release(rx))
+			(void)wf_link_wake(&p->link);
+	}
+	if (n != 0 && wf_ring_release(rx))
+		(void)wf_link_wake(&p->link);
+	if (wf_unlikely(rx->broken))
+		wf_nic_peer_break(nic, p);
+	return n;
+}
+
+void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	wf_time now = wf_nic_now(nic);
+
+	/* No more than fits: whoever still holds the memory might go on writing. */
+	for (unsigned i = 0; i < WF_RING_BYTES / WF_CACHE_LINE / RX_BATCH && p->alive; i++) {
+		if (receive_from(nic, p, now) == 0)
+			break;
+	}
+}
+
+static void tell(struct wf_nic *nic)
+{
+	struct wf_event event;
+	struct wf_cq *cq;
+
+	while ((cq = wf_hca_next_comp(nic->hca)) != NULL)
+		nic->cfg.completion(nic->cfg.arg, cq);
+	while (wf_hca_next_event(nic->hca, &event))
+		nic->cfg.event(nic->cfg.arg, &event);
+}
+
+void wf_nic_nudge(struct wf_nic *nic)
+{
+	wf_time now = wf_nic_now(nic);
+
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		if (!p->watched || !p->alive || now - p->sent < NUDGE)
+			continue;
+		p->watched = false;
+		wf_ring_refresh(&p->link.tx);
+		if (p->link.tx.tail != p->link.tx.pos)
+			wf_link_nudge(&p->link);
+	}
+}
+
+static void wake_peers(struct wf_nic *nic, wf_time now)
+{
+	bool fenced = false;
+
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		if (!p->touched)
+			continue;
+		p->touched = false;
+		if (!fenced)
+			wf_link_fence();
+		fenced = true;
+		if (p == nic->self) {
+			wf_nic_wake_self(nic);
+		} else if (p->alive && !wf_link_wake(&p->link) && !p->watched) {
+			p->watched = true;
+			p->sent = now;
+		}
+	}
+}
+
+void wf_nic_publish(struct wf_nic *nic)
+{
+	_Atomic uint64_t *count = nic->stats->count;
+
+	for (int i = 0; i < WF_COUNTERS; i++)
+		atomic_store_explicit(&count[i], wf_hca_counter(nic->hca, (enum wf_counter)i),
+		                      memory_order_relaxed);
+	atomic_store_explicit(&count[WF_LIVE_TX_OCTETS], nic->tx_octets, memory_order_relaxed);
+	atomic_store_explicit(&count[WF_LIVE_RX_OCTETS], nic->rx_octets, memory_order_relaxed);
+	atomic_store_explicit(&count[WF_LIVE_DROPPED], nic->dropped, memory_order_relaxed);
+	atomic_store_explicit(&count[WF_LIVE_LOST], nic->lost, memory_order_relaxed);
+	atomic_store_explicit(&count[WF_LIVE_ICRC_ERRORS], nic->icrc_errors, memory_order_relaxed);
+}
+
+unsigned wf_nic_progress(struct wf_nic *nic)
+{
+	wf_time now = wf_nic_now(nic);
+	unsigned rx = 0, tx;
+	bool staged = false;
+
+	if (wf_unlikely(nic->reap))
+		wf_nic_reap(nic);
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		if (p->alive && wf_ring_ready(&p->link.rx) && p->blocked <= now)
+			rx += receive_from(nic, p, now);
+		if (wf_unlikely(p->full) && p->alive) {
+			unstage(nic, p);
+			staged = staged || p->touched;
+		}
+	}
+	if (wf_hca_deadline(nic->hca) <= now)
+		wf_hca_tick(nic->hca, now);
+	if (wf_unlikely(nic->gsi != NULL))
+		wf_nic_gsi_progress(nic, now);
+	tx = transmit(nic, now);
+	if (rx + tx != 0 || staged)
+		wake_peers(nic, now);
+	if (wf_unlikely(++nic->rounds % PUBLISH_EVERY == 0))
+		wf_nic_publish(nic);
+	tell(nic);
+	return rx + tx;
+}
+
+bool wf_nic_pending(const struct wf_nic *nic)
+{
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		const struct wf_nic_peer *p = nic->peers[i];
+
+		if (p->alive && wf_ring_ready(&p->link.rx) && p->blocked == 0)
+			return true;
+	}
+	return wf_nic_gsi_pending(nic);
+}

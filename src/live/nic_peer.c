@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nic_peer.c - the programs and groups this one talks to, and what the daemon says of them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live/nic_priv.h"
+#include "live/sock.h"
+#include "wire/byte.h"
+
+#define TRY_AGAIN (100 * WF_MS) /* before the daemon is asked again for who was not there */
+#define MAX_PEERS (UINT32_C(1) << 20)
+
+int wf_nic_ask(struct wf_nic *nic, struct wf_live_req *req, struct wf_live_reply *reply,
+               int fds[WF_LIVE_MAX_FDS])
+{
+	unsigned n = 0;
+	int ret;
+
+	req->version = WF_LIVE_VERSION;
+	ret = wf_sock_send(nic->sock, req, sizeof(*req), NULL, 0, true);
+	if (ret != 0)
+		return ret;
+	ret = wf_sock_recv(nic->sock, reply, sizeof(*reply), fds, &n, true);
+	if (ret < 0)
+		return ret;
+	if (ret != (int)sizeof(*reply) || (reply->error == 0 && n != reply->n_fds)) {
+		while (n > 0)
+			close(fds[--n]);
+		return ret == 0 ? -ECONNRESET : -EPROTO;
+	}
+	return reply->error;
+}
+
+static struct wf_nic_peer *find_peer(const struct wf_nic *nic, uint32_t host, uint32_t slot)
+{
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		if (p->host == host && p->slot == slot && !p->gone)
+			return p;
+	}
+	return NULL;
+}
+
+static struct wf_nic_peer *add_peer(struct wf_nic *nic, uint32_t host, uint32_t slot)
+{
+	struct wf_nic_peer *p;
+
+	if (nic->n_peers == nic->max_peers) {
+		uint32_t n = nic->max_peers != 0 ? 2 * nic->max_peers : 16;
+		struct wf_nic_peer **more =
+			n > MAX_PEERS ? NULL
+				      : realloc(nic->peers, n * sizeof(struct wf_nic_peer *));
+
+		if (more == NULL)
+			return NULL;
+		nic->peers = more;
+		nic->max_peers = n;
+	}
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	p->host = host;
+	p->slot = slot;
+	p->tried = -TRY_AGAIN;
+	nic->peers[nic->n_peers++] = p;
+	return p;
+}
+
+/* Makes the link whose memory and wake-up are in fds, which it takes over. */
+static void join_link(struct wf_nic *nic, struct wf_nic_peer *p, unsigned side, const int fds[2])
+{
+	if (p->alive || wf_link_open(&p->link, fds[0], side, fds[1]) != 0)
+		close(fds[1]);
+	else
+		p->alive = true;
+	close(fds[0]);
+	if (p->alive)
+		wf_link_set_asleep(&p->link, nic->asleep);
+}
+
+static void make_link(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	int ret;
+
+	p->tried = wf_nic_now(nic);
+	if (nic->orphan || nic->forked)
+		return;
+	if (p->host == nic->host && p->slot == nic->slot) {
+		p->alive = wf_link_open_self(&p->link) == 0;
+		nic->self = p;
+		return;
+	}
+	req.connect.host = p->host;
+	req.connect.slot = p->slot;
+	ret = wf_nic_ask(nic, &req, &reply, fds);
+	if (ret == 0 && reply.n_fds == 2)
+		join_link(nic, p, reply.connect.side, fds);
+	else if (ret == -EALREADY)
+		wf_nic_events(nic); /* it was sent to us before the answer was */
+}
+
+#define MAX_REMOTES (UINT32_C(1) << 16)
+
+uint32_t wf_nic_remote(struct wf_nic *nic, uint32_t ipv4)
+{
+	uint32_t i = 0;
+
+	while (i < nic->n_remotes && nic->remotes[i] != ipv4)
+		i++;
+	if (i < nic->n_remotes)
+		return WF_LIVE_REMOTE | i;
+	if ((i & (i - 1)) == 0) {
+		size_t room = i == 0 ? 1 : (size_t)2 * i;
+		uint32_t *more =
+			i >= MAX_REMOTES ? NULL : realloc(nic->remotes, room * sizeof(*more));
+
+		if (more == NULL)
+			return WF_LIVE_GROUP;
+		nic->remotes = more;
+	}
+	nic->remotes[nic->n_remotes++] = ipv4;
+	return WF_LIVE_REMOTE | i;
+}
+
+uint32_t wf_nic_ipv4(const struct wf_nic *nic, uint32_t host)
+{
+	if (host < nic->table->n_hosts)
+		return nic->table->host[host].ipv4;
+	host &= ~WF_LIVE_REMOTE;
+	return host < nic->n_remotes ? nic->remotes[host] : 0;
+}
+
+struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot)
+{
+	bool remote = (host & WF_LIVE_REMOTE) != 0;
+	struct wf_nic_peer *p;
+
+	if (wf_unlikely(remote)) {
+		host = WF_LIVE_REMOTE;
+		slot = 0;
+	}
+	p = find_peer(nic, host, slot);
+	if (p == NULL)
+		p = add_peer(nic, host, slot);
+	if (p == NULL)
+		return NULL;
+	if (!p->alive && wf_nic_now(nic) - p->tried >= TRY_AGAIN)
+		make_link(nic, p);
+	nic->last = p;
+	return p;
+}
+
+void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	if (!p->alive)
+		return;
+	p->alive = false;
+	p->gone = nic->reap = true;
+	if (nic->last == p)
+		nic->last = NULL;
+	wf_link_close(&p->link);
+	while (p->staged != NULL) {
+		struct wf_nic_staged *s = p->staged;
+
+		p->staged = s->next;
+		free(s);
+	}
+	p->full = false;
+	for (uint32_t i = 0; i < p->n_held; i++) {
+		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
+
+		if (qp != NULL)
+			wf_qp_hold(qp, false);
+	}
+	p->n_held = 0;
+}
+
+void wf_nic_reap(struct wf_nic *nic)
+{
+	uint32_t kept = 0;
+
+	nic->reap = false;
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		if (p->gone) {
+			p->next = nic->graves;
+			nic->graves = p;
+		} else {
+			nic->peers[kept++] = p;
+		}
+	}
+	nic->n_peers = kept;
+}
+
+struct wf_nic_group *wf_nic_group(struct wf_nic *nic, uint32_t number)
+{
+	for (uint32_t i = 0; i < nic->n_groups; i++) {
+		if (nic->groups[i]->number == number)
+			return nic->groups[i];
+	}
+	return NULL;
+}
+
+static struct wf_nic_group *add_group(struct wf_nic *nic, const uint8_t gid[16], uint32_t number)
+{
+	struct wf_nic_group *g = wf_nic_group(nic, number);
+	struct wf_nic_group **more;
+
+	if (g != NULL)
+		return g;
+	more = realloc(nic->groups, (nic->n_groups + 1) * sizeof(*more));
+	if (more == NULL)
+		return NULL;
+	nic->groups = more;
+	g = calloc(1, sizeof(*g));
+	if (g == NULL)
+		return NULL;
+	memcpy(g->gid, gid, sizeof(g->gid));
+	g->number = number;
+	nic->groups[nic->n_groups++] = g;
+	return g;
+}
+
+static struct wf_nic_group *find_group(const struct wf_nic *nic, const uint8_t gid[16])
+{
+	for (uint32_t i = 0; i < nic->n_groups; i++) {
+		if (memcmp(nic->groups[i]->gid, gid, 16) == 0)
+			return nic->groups[i];
+	}
+	return NULL;
+}
+
+static int ask_group(struct wf_nic *nic, uint32_t op, const uint8_t gid[16],
+                     struct wf_nic_group **g_p)
+{
+	struct wf_live_req req = { .op = op };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	int ret;
+
+	memcpy(req.group.gid, gid, sizeof(req.group.gid));
+	ret = wf_nic_ask(nic, &req, &reply, fds);
+	if (ret != 0)
+		return ret;
+	*g_p = add_group(nic, gid, reply.group.group);
+	return *g_p == NULL ? -ENOMEM : 0;
+}
+
+static bool is_ipv4(const uint8_t gid[16])
+{
+	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+	return memcmp(gid, mapped, sizeof(mapped)) == 0;
+}
+
+int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
+{
+	struct wf_nic_group *g;
+	int host, ret;
+
+	if (attr->is_global && wf_live_is_group(attr->dgid)) {
+		g = find_group(nic, attr->dgid);
+		if (g == NULL || !g->known) {
+			ret = ask_group(nic, WF_LIVE_GROUP_SEND, attr->dgid, &g);
+			if (ret != 0)
+				return ret;
+			g->known = true;
+			wf_nic_events(nic);
+		}
+		attr->dest = g->number;
+		return 0;
+	}
+	if (nic->table->layer == WF_LIVE_ROCE || (attr->is_global && attr->dlid == 0))
+		host = attr->is_global ? wf_live_host_of_gid(nic->table, attr->dgid) : -1;
+	else
+		host = wf_live_host_of_lid(nic->table, attr->dlid);
+	if (host >= 0) {
+		attr->dest = (uint32_t)host;
+		return 0;
+	}
+	if (nic->table->host[nic->host].wire == 0 || !attr->is_global || !is_ipv4(attr->dgid))
+		return -EHOSTUNREACH;
+	attr->dest = wf_nic_remote(nic, wf_be32_get(attr->dgid + 12));
+	if (attr->dest == WF_LIVE_GROUP)
+		return -ENOMEM;
+	/* The link is made now, so that what comes first finds it. */
+	return wf_nic_peer(nic, attr->dest, 0) == NULL ? -ENOMEM : 0;
+}
+
+int wf_nic_join(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])
+{
+	struct wf_nic_group *g;
+	int ret = ask_group(nic, WF_LIVE_GROUP_JOIN, gid, &g);
+
+	if (ret != 0)
+		return ret;
+	ret = wf_qp_attach_mcast(qp, g->number);
+	if (ret == 0)
+		g->joined++;
+	return ret;
+}
+
+int wf_nic_leave(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])
+{
+	struct wf_nic_group *g = find_group(nic, gid);
+	int ret = g == NULL ? -EINVAL : wf_qp_detach_mcast(qp, g->number);
+
+	if (ret != 0)
+		return ret;
+	if (g->joined > 0 && --g->joined == 0)
+		ret = ask_group(nic, WF_LIVE_GROUP_LEAVE, gid, &g);
+	return ret;
+}
+
+static void port_changed(struct wf_nic *nic)
+{
+	bool down = !wf_nic_is_up(nic);
+
+	if (down == nic->down)
+		return;
+	nic->down = down;
+	wf_hca_port_event(nic->hca, down ? WF_EVENT_PORT_ERR : WF_EVENT_PORT_ACTIVE);
+}
+
+static void take_group(struct wf_nic *nic, const struct wf_live_event *event)
+{
+	struct wf_nic_group *g = wf_nic_group(nic, event->group.group);
+
+	if (g == NULL || event->group.n > WF_LIVE_GROUP_PORTS)
+		return;
+	g->n = event->group.n;
+	memcpy(g->port, event->group.port, g->n * sizeof(g->port[0]));
+}
+
+static void take_event(struct wf_nic *nic, const struct wf_live_event *event, const int *fds,
+                       unsigned n_fds)
+{
+	struct wf_nic_peer *p;
+
+	switch (event->type) {
+	case WF_LIVE_EV_LINK:
+		if (n_fds != 2)
+			break;
+		p = find_peer(nic, event->link.host, event->link.slot);
+		if (p == NULL)
+			p = add_peer(nic, event->link.host, event->link.slot);
+		if (p == NULL)
+			break;
+		join_link(nic, p, event->link.side, fds);
+		return;
+	case WF_LIVE_EV_GONE:
+		p = find_peer(nic, event->gone.host, event->gone.slot);
+		if (p == NULL)
+			break;
+		wf_nic_drain(nic, p);
+		wf_nic_peer_break(nic, p);
+		wf_nic_gsi_gone(nic, event->gone.host, event->gone.slot);
+		break;
+	case WF_LIVE_EV_GROUP:
+		take_group(nic, event);
+		break;
+	case WF_LIVE_EV_PORT:
+		wf_nic_unblock(nic);
+		port_changed(nic);
+		break;
+	default:
+		break;
+	}
+	while (n_fds > 0)
+		close(fds[--n_fds]);
+}
+
+void wf_nic_events(struct wf_nic *nic)
+{
+	int fds[WF_LIVE_MAX_FDS];
+	struct wf_live_event event;
+	unsigned n;
+
+	while (!nic->orphan) {
+		int ret = wf_sock_recv(nic->events, &event, sizeof(event), fds, &n, false);
+
+		if (ret == -EAGAIN)
+			break;
+		if (ret != (int)sizeof(event)) {
+			while (n > 0)
+				close(fds[--n]);
+			/* The daemon is gone: the cable is pulled. */
+			nic->orphan = true;
+			port_changed(nic);
+			break;
+		}
+		take_event(nic, &event, fds, n);
+	}
+}

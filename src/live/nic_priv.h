@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nic_priv.h - the inside of a program's adapter.
+ */
+#ifndef WF_LIVE_NIC_PRIV_H
+#define WF_LIVE_NIC_PRIV_H
+
+#include <pthread.h>
+
+#include "live/link.h"
+#include "live/nic.h"
+
+#define WF_NIC_QPS ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 2)
+
+/* A packet that found its ring full. */
+struct wf_nic_staged {
+	struct wf_nic_staged *next;
+	struct wf_packet pkt;
+	uint32_t bytes;
+	char payload[];
+};
+
+/* Another program, or this one itself. One that is gone stays as a name to which nothing is sent. */
+struct wf_nic_peer {
+	struct wf_link link;
+	uint32_t host, slot;
+	bool alive;   /* there is a link */
+	bool gone;    /* there was one: another program with its slot is another peer */
+	bool touched; /* something was written since it was last woken */
+	bool watched; /* it was not woken, and has to show that it takes in what was sent */
+	wf_time sent; /* watched: when */
+	struct wf_nic_peer *next; /* in the graves */
+	wf_time blocked; /* what is next in its ring may not be taken before; WF_TIME_NEVER: paused */
+	uint64_t draws; /* packets of it that faults were asked about */
+	bool full;      /* packets are staged, and queue pairs held, until there is room */
+	wf_time tried;  /* not alive: when the daemon was last asked */
+	struct wf_nic_staged *staged, **staged_tail;
+	uint32_t *held; /* numbers of the queue pairs that are held */
+	uint32_t n_held, max_held;
+};
+
+struct wf_nic_group {
+	uint8_t gid[16];
+	uint32_t number;
+	uint32_t joined; /* queue pairs of this program in it */
+	bool known;      /* the daemon tells who is in it */
+	uint32_t n;
+	struct {
+		uint32_t host, slot;
+	} port[WF_LIVE_GROUP_PORTS];
+};
+
+struct wf_nic {
+	pthread_mutex_t lock;
+	struct wf_hca *hca;
+	struct wf_nic_cfg cfg;
+	struct wf_live_table *table;
+	struct wf_live_stats *stats;
+	uint32_t host, slot;
+	wf_time start; /* of its clock */
+	int sock;      /* questions to the daemon */
+	int events;    /* what it tells */
+	int wake;      /* eventfd: wakes the service thread */
+	bool orphan;   /* the daemon is gone */
+	bool forked;
+	bool down; /* as the port's event said last */
+	uint64_t dropped, tx_octets, rx_octets;
+	uint32_t rounds;
+	uint64_t lost, icrc_errors; /* by faults */
+
+	struct wf_nic_peer **peers;
+	uint32_t n_peers, max_peers;
+	struct wf_nic_peer *graves; /* those that are gone, but queue pairs may still be bound to */
+	bool reap;                  /* some of the peers are gone */
+	struct wf_nic_peer *last;   /* found last */
+	struct wf_nic_peer *self;
+	uint32_t *remotes; /* IPv4 addresses outside of the fabric, by number */
+	uint32_t n_remotes;
+	struct wf_nic_peer
+		*placed;        /* in whose ring wf_nic_place() found room for the packet in hand */
+	struct wf_nic_gsi *gsi; /* NULL while the program has not asked for it */
+	struct wf_nic_group **groups;
+	uint32_t n_groups;
+	/* By the lower bits of the number: whose packets the queue pair takes; NULL: anybody's. */
+	struct wf_nic_peer **bound;
+
+	/* The service thread. */
+	pthread_t thread;
+	bool stop;
+	bool asleep; /* it sleeps, and peers were told to wake it */
+	_Atomic bool
+		watching; /* the program polls: it only looks now and then whether it still does */
+	_Atomic uint32_t polls; /* of the program, since it last said that it will wait */
+	wf_time sleep_until;    /* when it wakes by itself; 0: it does not sleep */
+	wf_time no_watch;       /* until then it does not rely on the program's polling */
+	bool linger;            /* see wf_nic_linger() */
+	uint32_t lingered;      /* in vain, one after the other */
+	struct wf_nic_spin {
+		wf_time gap;        /* between the end of work and the next, on the average */
+		wf_time idle_since; /* 0: not idle */
+		wf_time judged;     /* when it was last found out whether there is a CPU for it */
+		wf_time cpu, own;   /* CPU time of the process and of the thread, then */
+		bool many_cpus;     /* it takes none from the program */
+		bool may;
+	} spin;
+	char bounce[4096]; /* payload that has no place in a ring yet */
+};
+
+/* nic_peer.c */
+
+/* The peer of a queue pair number on a host; makes the link. NULL: no memory. */
+struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot);
+
+/* Takes in what the daemon tells. */
+void wf_nic_events(struct wf_nic *nic);
+
+/* The link is of no use any more: its peer is gone. Others are not moved in the list of peers. */
+void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *peer);
+
+/* The number (with WF_LIVE_REMOTE) of an address outside of the fabric; WF_LIVE_GROUP: too many. */
+uint32_t wf_nic_remote(struct wf_nic *nic, uint32_t ipv4);
+
+/* The link to it leads to all that are outside. */
+static inline bool wf_nic_is_wire(const struct wf_nic_peer *peer)
+{
+	return peer->host == WF_LIVE_REMOTE;
+}
+
+/* The IPv4 address of a host or of one outside, by its number. */
+uint32_t wf_nic_ipv4(const struct wf_nic *nic, uint32_t host);
+
+/* Moves those that are gone to the graves. */
+void wf_nic_reap(struct wf_nic *nic);
+
+struct wf_nic_group *wf_nic_group(struct wf_nic *nic, uint32_t number);
+
+/* Asks the daemon. Returns 0 or -errno; the caller owns fds. */
+int wf_nic_ask(struct wf_nic *nic, struct wf_live_req *req, struct wf_live_reply *reply,
+               int fds[WF_LIVE_MAX_FDS]) WF_MUST_USE;
+
+/* nic.c */
+
+/* Packets to this program itself wait in its ring: the service thread takes them, if it sleeps. */
+void wf_nic_wake_self(struct wf_nic *nic);
+
+/* nic_fault.c */
+
+enum wf_nic_verdict {
+	WF_NIC_PASS,
+	WF_NIC_WAIT, /* not yet: peer->blocked says until when */
+	WF_NIC_LOSE, /* and counted */
+};
+
+/* When a packet that is sent now was sent: goes into its src, where the receiver looks for it. */
+static inline uint32_t wf_nic_stamp(const struct wf_nic *nic, wf_time now)
+{
+	return (uint32_t)((uint64_t)(now + nic->start) / WF_NS);
+}
+
+/*
+ * What the faults of its way do to the next packet of a peer's ring, which was sent at stamp. Called once for
+ * every packet as long as there are faults, and again for one that had to wait.
+ */
+enum wf_nic_verdict wf_nic_fault(struct wf_nic *nic, struct wf_nic_peer *peer, uint32_t stamp,
+                                 wf_time now);
+
+/* Faults came or went: whoever waited looks again. */
+void wf_nic_unblock(struct wf_nic *nic);
+
+/* When the first packet may be taken that waits; WF_TIME_NEVER. */
+wf_time wf_nic_blocked(const struct wf_nic *nic);
+
+/* nic_gsi.c */
+
+/* When something is due: the transport's or communication management's. */
+wf_time wf_nic_deadline(const struct wf_nic *nic);
+
+/* Where a packet to queue pair 1 goes; NULL: there is no way. */
+struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *pkt,
+                                   const void *payload);
+bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
+                            const struct wf_packet *pkt, const void *payload);
+/* Something came for queue pair 1. */
+void wf_nic_gsi_receive(struct wf_nic *nic, wf_time now);
+/* Runs timers and posts what is to be sent; gsi is not NULL. */
+void wf_nic_gsi_progress(struct wf_nic *nic, wf_time now);
+bool wf_nic_gsi_pending(const struct wf_nic *nic);
+void wf_nic_gsi_gone(struct wf_nic *nic, uint32_t host, uint32_t slot);
+void wf_nic_gsi_close(struct wf_nic *nic);
+
+/* nic_io.c */
+
+/* Receives, sends, runs timers, tells of completions. Returns how much there was to do. */
+unsigned wf_nic_progress(struct wf_nic *nic);
+
+/* Where payload goes: straight into the ring. */
+void *wf_nic_place(void *arg, const struct wf_packet *pkt);
+
+/* Copies payload into a ring, past the caches: its reader is on another CPU. */
+void wf_nic_copy(void *to, const void *from, size_t n);
+
+/* Takes in all that a peer has sent; for one that is gone. */
+void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *peer);
+
+/* Wakes the peers that have not taken in what was sent to them, although they seemed to be awake. */
+void wf_nic_nudge(struct wf_nic *nic);
+
+/* Tells the daemon what was counted. */
+void wf_nic_publish(struct wf_nic *nic);
+
+/* Whether anything waits in a ring. */
+bool wf_nic_pending(const struct wf_nic *nic);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * proto.h - what the daemon and the programs of a fabric say to each other.
+ *
+ * A program connects to the daemon's socket (SOCK_SEQPACKET) and asks: one struct wf_live_req, one
+ * struct wf_live_reply, file descriptors beside them. With the answer to ATTACH it gets a second
+ * socket, on which the daemon tells what happens: struct wf_live_event. The daemon believes nothing
+ * that it is told but what the kernel vouches for (who is at the other end); a message that is not as
+ * it should be gets -EINVAL or ends the connection.
+ *
+ * Names of things:
+ *	host   0 .. n_hosts-1, in the order of the table
+ *	slot   which of a host's programs, 1 .. WF_LIVE_SLOTS-1; its queue pairs have the numbers
+ *	       slot << WF_LIVE_QPN_BITS | 2 .. , so a queue pair's number says whose it is
+ *	group  a multicast group: WF_LIVE_GROUP | number, in struct wf_packet.dst
+ *	remote an address outside of the fabric: WF_LIVE_REMOTE | a program's own number for it
+ *
+ * Slots go round, so that the number of a program that ended is not soon another's.
+ */
+#ifndef WF_LIVE_PROTO_H
+#define WF_LIVE_PROTO_H
+
+#include "base/base.h"
+#include "rdma/counter.h"
+#include "wire/packet.h"
+
+#define WF_LIVE_VERSION 1
+#define WF_LIVE_QPN_BITS 14
+#define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
+#define WF_LIVE_GROUP UINT32_C(0x80000000)
+#define WF_LIVE_REMOTE UINT32_C(0x40000000)
+#define WF_LIVE_NAME 32   /* bytes of a name, with its end */
+#define WF_LIVE_MAX_FDS 4 /* beside a message */
+#define WF_LIVE_MAX_HOSTS 4096
+#define WF_LIVE_GROUP_PORTS 256 /* programs in a multicast group */
+
+static inline uint32_t wf_live_slot(uint32_t qpn)
+{
+	return qpn >> WF_LIVE_QPN_BITS;
+}
+
+enum wf_live_op {
+	WF_LIVE_ATTACH = 1, /* be a program on a host; fds back: events, wake, table, stats */
+	WF_LIVE_CONNECT,    /* a link to another program; fds back: memory, wake */
+	WF_LIVE_GROUP_JOIN, /* receive what is sent to a multicast group */
+	WF_LIVE_GROUP_LEAVE,
+	WF_LIVE_GROUP_SEND, /* want to know who is in the group: WF_LIVE_EV_GROUP, now and later */
+	WF_LIVE_STATUS,     /* fd back: a file of struct wf_live_status */
+	WF_LIVE_COUNTERS,   /* of a host (attach.host); fds back: uint64_t[WF_LIVE_COUNTS], table */
+	WF_LIVE_STOP,       /* end the fabric */
+	WF_LIVE_FAULT,      /* something breaks, or is mended */
+	/*
+	 * Services of communication management. A program binds one of its host, which nobody else then
+	 * may, and listens for it; port 0 is any free one. FIND: who listens for it on a host; SEEK:
+	 * on any, the asker's own first.
+	 */
+	WF_LIVE_SERVICE_BIND,
+	WF_LIVE_SERVICE_LISTEN,
+	WF_LIVE_SERVICE_FREE,
+	WF_LIVE_SERVICE_FIND,
+	WF_LIVE_SERVICE_SEEK,
+};
+
+#define WF_LIVE_ALL UINT32_MAX /* in place of a host: every one */
+
+/* What can be wrong with a host or its link; see struct wf_live_host. */
+enum wf_live_fault {
+	WF_LIVE_FAULT_DOWN = 1, /* value: 1 or 0 */
+	WF_LIVE_FAULT_LOSS,     /* value: of 2^32 */
+	WF_LIVE_FAULT_CORRUPT,  /* value: of 2^32 */
+	WF_LIVE_FAULT_DELAY,    /* value: picoseconds */
+	WF_LIVE_FAULT_PAUSE,    /* value: 1 or 0 */
+	WF_LIVE_FAULT_KILL,     /* its programs are killed, and it stays dead */
+	WF_LIVE_FAULT_CLEAR,    /* all is well again */
+};
+
+#define WF_LIVE_DELAY_MAX (2 * WF_S)
+
+struct wf_live_req {
+	uint32_t op; /* enum wf_live_op */
+	uint32_t version;
+	union {
+		struct {
+			char host[WF_LIVE_NAME]; /* "" for the first */
+			char program[WF_LIVE_NAME];
+		} attach;
+		struct {
+			uint32_t host, slot;
+		} connect;
+		struct {
+			uint8_t gid[16];
+		} group;
+		struct {
+			uint32_t host; /* or WF_LIVE_ALL */
+			uint32_t what; /* enum wf_live_fault */
+			uint64_t value;
+		} fault;
+		struct {
+			uint64_t id;
+			uint32_t host; /* FIND */
+			uint32_t flag; /* BIND: others may, too; FREE: the one that listens */
+		} service;
+	};
+};
+
+struct wf_live_reply {
+	int32_t error; /* 0 or -errno */
+	uint32_t n_fds;
+	union {
+		struct {
+			uint32_t host, slot;
+		} attach;
+		struct {
+			uint32_t side; /* ours, of the link */
+		} connect;
+		struct {
+			uint32_t group;
+		} group;
+		struct {
+			uint64_t id;
+			uint32_t host, slot;
+		} service;
+		struct {
+			uint32_t n; /* how many struct wf_live_status are in the file */
+		} status;
+	};
+};
+
+enum wf_live_ev {
+	WF_LIVE_EV_LINK = 1, /* another program made a link to this one; fds: memory, wake */
+	WF_LIVE_EV_GONE,     /* a program this one has a link to has ended */
+	WF_LIVE_EV_GROUP,    /* who is in a multicast group */
+	WF_LIVE_EV_PORT,     /* a fault came or went, maybe of this host's port: the table says */
+};
+
+struct wf_live_event {
+	uint32_t type; /* enum wf_live_ev */
+	uint32_t n_fds;
+	union {
+		struct {
+			uint32_t host, slot, side;
+		} link;
+		struct {
+			uint32_t host, slot;
+		} gone;
+		struct {
+			uint32_t group, n;
+			struct {
+				uint32_t host, slot;
+			} port[WF_LIVE_GROUP_PORTS];
+		} group;
+	};
+};
+
+/* One program, in the file that answers WF_LIVE_STATUS. Slot 0 is a host without a program. */
+struct wf_live_status {
+	uint32_t host, slot;
+	int32_t pid;
+	uint32_t qps;
+	uint32_t listens; /* services of communication management that it listens for */
+	char program[WF_LIVE_NAME];
+	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;
+	uint64_t retransmits, dropped;
+	uint64_t lost, icrc_errors;
+};
+
+/* What is counted of a program or a host: an adapter's counters, and these. */
+enum wf_live_count {
+	WF_LIVE_TX_OCTETS = WF_COUNTERS, /* bytes on the link, headers included */
+	WF_LIVE_RX_OCTETS,
+	WF_LIVE_DROPPED,     /* packets that could not be sent, or not be let in */
+	WF_LIVE_LOST,        /* packets, by a fault of a link */
+	WF_LIVE_ICRC_ERRORS, /* packets that came corrupted: discarded */
+	WF_LIVE_COUNTS
+};
+
+/* What a program tells of itself: memory that it writes and the daemon reads. */
+struct wf_live_stats {
+	_Atomic uint32_t qps;
+	_Atomic uint64_t count[WF_LIVE_COUNTS];
+};
+
+enum wf_live_layer { WF_LIVE_IB, WF_LIVE_ROCE };
+
+/* A host of the fabric, in memory that programs can only read. */
+struct wf_live_host {
+	char name[WF_LIVE_NAME];
+	uint64_t guid;
+	uint32_t ipv4; /* in the order of the machine */
+	uint16_t lid;  /* InfiniBand */
+	uint8_t mac[6];
+	uint32_t wire;           /* it is at ipv4 in a real network, too */
+	char peer[WF_LIVE_NAME]; /* the switch at the other end of its link */
+	_Atomic uint32_t down;   /* its port: nothing goes in or out; WF_LIVE_DOWN_* */
+	/* Faults on demand, of its link and in both directions. */
+	_Atomic uint32_t paused;  /* its adapter sends pause frames, or gives no credits, forever */
+	_Atomic uint64_t loss;    /* chance that a packet is lost, of 2^32 */
+	_Atomic uint64_t corrupt; /* or arrives with a wrong checksum */
+	_Atomic int64_t delay;    /* that it takes longer */
+};
+
+#define WF_LIVE_DOWN_LINK 1u /* the cable */
+#define WF_LIVE_DOWN_DEAD 2u /* the host */
+
+struct wf_live_table {
+	uint32_t version;
+	uint32_t n_hosts;
+	uint32_t layer;  /* enum wf_live_layer */
+	uint32_t mtu;    /* bytes: 256 .. 4096 */
+	uint64_t rate;   /* of a host's port, bits/s */
+	uint64_t prefix; /* subnet prefix of the GIDs */
+	uint16_t sm_lid;
+	_Atomic uint32_t faulty; /* 0: no host's loss, corrupt, delay or paused is set */
+	char fabric[WF_LIVE_NAME];
+	struct wf_live_host host[];
+};
+
+#define WF_LIVE_GIDS 2      /* of a port: link-local; RoCE: from the IPv4 address */
+#define WF_LIVE_GID_TABLE 8 /* places; those behind are empty */
+
+/* GID number index of a host. Returns false when it has none. */
+int wf_live_gid(const struct wf_live_table *t, uint32_t host, uint32_t index, uint8_t gid[16]);
+
+/* Whether a GID is that of a multicast group: IPv6's, or RoCE v2's from an IPv4 address. */
+static inline int wf_live_is_group(const uint8_t gid[16])
+{
+	static const uint8_t v4_mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+	int same = 1;
+
+	for (int i = 0; i < 12; i++)
+		same &= gid[i] == v4_mapped[i];
+	return gid[0] == 0xff || (same && (gid[12] & 0xf0) == 0xe0);
+}
+
+/* The host of a GID or of a LID; -1 for nobody's. */
+int wf_live_host_of_gid(const struct wf_live_table *t, const uint8_t gid[16]);
+int wf_live_host_of_lid(const struct wf_live_table *t, uint16_t lid);
+
+static inline size_t wf_live_table_bytes(uint32_t n_hosts)
+{
+	return sizeof(struct wf_live_table) + n_hosts * sizeof(struct wf_live_host);
+}
+
+#endif

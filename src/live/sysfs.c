@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sysfs.c - a host's device as files. The texts are those of the kernel's drivers. */
+#define _GNU_SOURCE
+#include "live/sysfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rdma/hca.h"
+
+#define DEVICE "sys/class/infiniband/" WF_SYSFS_DEVICE
+#define PORT DEVICE "/ports/1"
+#define VERBS "sys/class/infiniband_verbs"
+#define PATH 512
+
+/* A tree that is being made: the first error stays. */
+struct tree {
+	const char *dir;
+	int error;
+};
+
+/* Files of counters/: what a port has counted, in the units of the InfiniBand specification. */
+static const struct {
+	const char *name;
+	uint32_t count, unit;
+} port_counters[] = {
+	{ "port_xmit_data", WF_LIVE_TX_OCTETS, 4 },    { "port_rcv_data", WF_LIVE_RX_OCTETS, 4 },
+	{ "port_xmit_packets", WF_CTR_TX_PACKETS, 1 }, { "port_rcv_packets", WF_CTR_RX_PACKETS, 1 },
+	{ "port_rcv_errors", WF_CTR_RX_BAD, 1 },       { "port_xmit_discards", WF_LIVE_DROPPED, 1 },
+};
+
+/* Those of hw_counters/: from the first counter up to here, under their own names. */
+#define HW_COUNTERS (WF_CTR_RP_CNP_IGNORED + 1)
+
+int wf_sysfs_dir(const char *socket, const char *host, char *dir, size_t size)
+{
+	return snprintf(dir, size, "%s.sys/%s", socket, host) >= (int)size ? -ENAMETOOLONG : 0;
+}
+
+/* Makes the folders above the file at path. */
+static int make_parents(char *path, size_t from)
+{
+	for (char *at = strchr(path + from, '/'); at != NULL; at = strchr(at + 1, '/')) {
+		int ret;
+
+		*at = '\0';
+		ret = mkdir(path, 0755) != 0 && errno != EEXIST ? -errno : 0;
+		*at = '/';
+		if (ret != 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int put_text(struct tree *t, const char *name, const char *text)
+{
+	char path[PATH];
+	ssize_t n;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/%s", t->dir, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	if (make_parents(path, 1) != 0)
+		return -errno;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, strlen(text));
+	close(fd);
+	return n == (ssize_t)strlen(text) ? 0 : -EIO;
+}
+
+/* A file with a line of text. */
+static void put(struct tree *t, const char *name, const char *fmt, ...) WF_PRINTF(3, 4);
+static void put(struct tree *t, const char *name, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (t->error == 0)
+		t->error = put_text(t, name, text);
+}
+
+/* The same for one of several, whose number ends its name. */
+static void put_nth(struct tree *t, const char *folder, uint32_t n, const char *text)
+{
+	char name[PATH];
+
+	snprintf(name, sizeof(name), "%s/%u", folder, n);
+	put(t, name, "%s\n", text);
+}
+
+static void put_link(struct tree *t, const char *name, const char *to)
+{
+	char path[PATH];
+
+	if (t->error != 0)
+		return;
+	if (snprintf(path, sizeof(path), "%s/%s", t->dir, name) >= (int)sizeof(path))
+		t->error = -ENAMETOOLONG;
+	else if (make_parents(path, 1) != 0 || symlink(to, path) != 0)
+		t->error = -errno;
+}
+
+static void put_guid(struct tree *t, const char *name, uint64_t guid)
+{
+	put(t, name, "%04x:%04x:%04x:%04x\n", (unsigned)(guid >> 48),
+	    (unsigned)(guid >> 32 & 0xffff), (unsigned)(guid >> 16 & 0xffff),
+	    (unsigned)(guid & 0xffff));
+}
+
+static void gid_text(const uint8_t gid[16], char text[40])
+{
+	for (int i = 0; i < 8; i++)
+		snprintf(text + 5 * i, 6, "%02x%02x%s", gid[2 * i], gid[2 * i + 1],
+		         i < 7 ? ":" : "");
+}
+
+static const char *speed_name(uint64_t rate)
+{
+	static const struct {
+		uint64_t rate;
+		const char *name;
+	} speeds[] = {
+		{ UINT64_C(10000000000), "10 Gb/sec (4X SDR)" },
+		{ UINT64_C(40000000000), "40 Gb/sec (4X FDR10)" },
+		{ UINT64_C(56000000000), "56 Gb/sec (4X FDR)" },
+		{ UINT64_C(100000000000), "100 Gb/sec (4X EDR)" },
+		{ UINT64_C(200000000000), "200 Gb/sec (4X HDR)" },
+	};
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(speeds); i++) {
+		if (rate <= speeds[i].rate)
+			return speeds[i].name;
+	}
+	return "400 Gb/sec (4X NDR)";
+}
+
+/* The processors that are near the device: all of them. */
+static void put_cpus(struct tree *t)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+	char text[1024] = "";
+	size_t at = 0;
+
+	if (n < 1 || n > 1024)
+		n = 1;
+	for (long word = (n - 1) / 32; word >= 0; word--) {
+		uint32_t mask =
+			n - 32 * word >= 32 ? UINT32_MAX : (UINT32_C(1) << (n - 32 * word)) - 1;
+
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%08x%s", mask,
+		                       word != 0 ? "," : "");
+	}
+	put(t, DEVICE "/device/local_cpus", "%s\n", text);
+	put(t, DEVICE "/device/local_cpulist", n > 1 ? "0-%ld\n" : "%ld\n", n - 1);
+}
+
+static void put_device(struct tree *t, const struct wf_live_table *table, uint32_t host)
+{
+	const struct wf_live_host *h = &table->host[host];
+
+	put(t, DEVICE "/node_type", "1: CA\n");
+	put_guid(t, DEVICE "/node_guid", h->guid);
+	put_guid(t, DEVICE "/sys_image_guid", h->guid);
+	put(t, DEVICE "/node_desc", "%s " WF_SYSFS_DEVICE "\n", h->name);
+	put(t, DEVICE "/fw_ver", "%s\n", WEFT_VERSION);
+	put(t, DEVICE "/hw_rev", "1\n");
+	put(t, DEVICE "/hca_type", "weft\n");
+	put(t, DEVICE "/board_id", "weft\n");
+	put(t, DEVICE "/device/numa_node", "-1\n");
+	put_cpus(t);
+	put_link(t, DEVICE "/device/infiniband/" WF_SYSFS_DEVICE, "../..");
+	put_link(t, DEVICE "/device/infiniband_verbs/" WF_SYSFS_UVERBS,
+	         "../../../../infiniband_verbs/" WF_SYSFS_UVERBS);
+	if (table->layer == WF_LIVE_ROCE)
+		put_link(t, DEVICE "/device/net/lo", "/sys/class/net/lo");
+	put(t, VERBS "/abi_version", "6\n");
+	put(t, VERBS "/" WF_SYSFS_UVERBS "/abi_version", "1\n");
+	put(t, VERBS "/" WF_SYSFS_UVERBS "/ibdev", WF_SYSFS_DEVICE "\n");
+	put(t, VERBS "/" WF_SYSFS_UVERBS "/dev", "%d:%d\n", WF_SYSFS_UVERBS_MAJOR,
+	    WF_SYSFS_UVERBS_MINOR);
+	put_link(t, VERBS "/" WF_SYSFS_UVERBS "/device",
+	         "../../infiniband/" WF_SYSFS_DEVICE "/device");
+	put(t, "dev/infiniband/" WF_SYSFS_UVERBS, "%s", "");
+}
+
+static void put_tables(struct tree *t, const struct wf_live_table *table, uint32_t host)
+{
+	bool roce = table->layer == WF_LIVE_ROCE;
+	struct wf_hca_attr attr;
+	uint8_t gid[16];
+	char text[40];
+
+	for (uint32_t i = 0; i < WF_LIVE_GID_TABLE; i++) {
+		bool own = wf_live_gid(table, host, i, gid);
+
+		if (!own)
+			memset(gid, 0, sizeof(gid));
+		gid_text(gid, text);
+		put_nth(t, PORT "/gids", i, text);
+		if (own) {
+			put_nth(t, PORT "/gid_attrs/types", i, roce ? "RoCE v2" : "IB/RoCE v1");
+			if (roce)
+				put_nth(t, PORT "/gid_attrs/ndevs", i, "lo");
+		}
+	}
+	wf_hca_attr_defaults(&attr);
+	for (uint32_t i = 0; i < attr.num_pkeys; i++)
+		put_nth(t, PORT "/pkeys", i, i == 0 ? "0xffff" : "0x0000");
+}
+
+static void put_live(struct tree *t, const struct wf_live_table *table, uint32_t host,
+                     const char *file)
+{
+	static const uint64_t none[WF_LIVE_COUNTS];
+	char name[PATH], text[WF_SYSFS_MAX_TEXT];
+
+	if (t->error == 0 && wf_sysfs_live(file, table, host, none, text) < 0)
+		t->error = -EINVAL;
+	snprintf(name, sizeof(name), PORT "/%s", file);
+	put(t, name, "%s", text);
+}
+
+static void put_port(struct tree *t, const struct wf_live_table *table, uint32_t host)
+{
+	bool roce = table->layer == WF_LIVE_ROCE;
+	char name[PATH];
+
+	put(t, PORT "/link_layer", "%s\n", roce ? "Ethernet" : "InfiniBand");
+	put(t, PORT "/lid", "0x%x\n", table->host[host].lid);
+	put(t, PORT "/lid_mask_count", "0\n");
+	put(t, PORT "/sm_lid", "0x%x\n", table->sm_lid);
+	put(t, PORT "/sm_sl", "0\n");
+	put(t, PORT "/cap_mask", "0x%08x\n", roce ? 0x04010000u : 0x00010000u);
+	put(t, PORT "/rate", "%s\n", speed_name(table->rate));
+	put_live(t, table, host, "state");
+	put_live(t, table, host, "phys_state");
+	for (size_t i = 0; i < WF_ARRAY_SIZE(port_counters); i++) {
+		snprintf(name, sizeof(name), "counters/%s", port_counters[i].name);
+		put_live(t, table, host, name);
+	}
+	for (int i = 0; i < HW_COUNTERS; i++) {
+		snprintf(name, sizeof(name), "hw_counters/%s", wf_counter_name((enum wf_counter)i));
+		put_live(t, table, host, name);
+	}
+	put(t, PORT "/hw_counters/lifespan", "0\n");
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path) != 0 && errno != ENOENT ? -1 : 0;
+}
+
+static void remove_tree(const char *dir)
+{
+	(void)nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int wf_sysfs_make(const struct wf_live_table *table, uint32_t host, const char *dir)
+{
+	char temporary[PATH];
+	struct tree t = { .dir = temporary };
+
+	if (access(dir, F_OK) == 0)
+		return 0;
+	if (snprintf(temporary, sizeof(temporary), "%s.%d", dir, (int)getpid()) >=
+	    (int)sizeof(temporary))
+		return -ENAMETOOLONG;
+	put_device(&t, table, host);
+	put_tables(&t, table, host);
+	put_port(&t, table, host);
+	if (t.error == 0 && rename(temporary, dir) == 0)
+		return 0;
+	if (t.error == 0 && errno != EEXIST && errno != ENOTEMPTY)
+		t.error = -errno;
+	remove_tree(temporary);
+	return t.error;
+}
+
+void wf_sysfs_remove(const char *socket)
+{
+	char dir[PATH];
+
+	if (snprintf(dir, sizeof(dir), "%s.sys", socket) < (int)sizeof(dir))
+		remove_tree(dir);
+}
+
+int wf_sysfs_live(const char *path, const struct wf_live_table *t, uint32_t host,
+                  const uint64_t count[WF_LIVE_COUNTS], char buf[WF_SYSFS_MAX_TEXT])
+{
+	bool up = t->host[host].down == 0;
+
+	if (strcmp(path, "state") == 0)
+		return snprintf(buf, WF_SYSFS_MAX_TEXT, "%s\n", up ? "4: ACTIVE" : "1: DOWN");
+	if (strcmp(path, "phys_state") == 0)
+		return snprintf(buf, WF_SYSFS_MAX_TEXT, "%s\n", up ? "5: LinkUp" : "3: Disabled");
+	if (strncmp(path, "counters/", 9) == 0) {
+		for (size_t i = 0; i < WF_ARRAY_SIZE(port_counters); i++) {
+			if (strcmp(path + 9, port_counters[i].name) == 0)
+				return snprintf(buf, WF_SYSFS_MAX_TEXT, "%llu\n",
+				                (unsigned long long)(count[port_counters[i].count] /
+				                                     port_counters[i].unit));
+		}
+	} else if (strncmp(path, "hw_counters/", 12) == 0) {
+		for (int i = 0; i < HW_COUNTERS; i++) {
+			if (strcmp(path + 12, wf_counter_name((enum wf_counter)i)) == 0)
+				return snprintf(buf, WF_SYSFS_MAX_TEXT, "%llu\n",
+				                (unsigned long long)count[i]);
+		}
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xrc.c - XRC domains and their shared receive queues. */
+#include "rdma/xrc.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "rdma/mr.h"
+#include "rdma/qp_flow.h"
+
+int wf_xrcd_create(struct wf_hca *hca, struct wf_xrcd **xrcd_p)
+{
+	struct wf_mem *mem = hca->mem;
+	struct wf_xrcd *xrcd;
+
+	if (hca->xsrqs == NULL)
+		hca->xsrqs = mem->alloc(mem, WF_XRC_SRQS * sizeof(struct wf_srq *));
+	xrcd = hca->xsrqs == NULL ? NULL : mem->alloc(mem, sizeof(*xrcd));
+	if (xrcd == NULL)
+		return -ENOMEM;
+	if (wf_pd_create(hca, &xrcd->pd) != 0) {
+		mem->free(mem, xrcd);
+		return -ENOMEM;
+	}
+	wf_list_append(&hca->xrcds, &xrcd->link);
+	*xrcd_p = xrcd;
+	return 0;
+}
+
+int wf_xrcd_destroy(struct wf_xrcd *xrcd)
+{
+	struct wf_hca *hca = xrcd->pd->hca;
+	int ret;
+
+	if (xrcd->srqs != 0)
+		return -EBUSY;
+	ret = wf_pd_destroy(xrcd->pd);
+	if (ret != 0)
+		return ret;
+	wf_list_remove(&xrcd->link);
+	hca->mem->free(hca->mem, xrcd);
+	return 0;
+}
+
+struct wf_pd *wf_xrcd_pd(struct wf_xrcd *xrcd)
+{
+	return xrcd->pd;
+}
+
+int wf_xrc_srq_create(struct wf_pd *pd, const struct wf_srq_attr *attr, struct wf_xrcd *xrcd,
+                      struct wf_cq *cq, struct wf_srq **srq_p)
+{
+	struct wf_hca *hca = pd->hca;
+	uint32_t num = 1;
+	int ret;
+
+	if (xrcd->pd->hca != hca || cq->hca != hca)
+		return -EINVAL;
+	while (num < WF_XRC_SRQS && hca->xsrqs[num] != NULL)
+		num++;
+	if (num == WF_XRC_SRQS)
+		return -ENOMEM;
+	ret = wf_srq_create(pd, attr, srq_p);
+	if (ret != 0)
+		return ret;
+	(*srq_p)->xrcd = xrcd;
+	(*srq_p)->cq = cq;
+	(*srq_p)->num = num;
+	hca->xsrqs[num] = *srq_p;
+	xrcd->srqs++;
+	cq->refs++;
+	return 0;
+}
+
+uint32_t wf_srq_num(const struct wf_srq *srq)
+{
+	return srq->num;
+}
+
+/* The queue pair receives for none. */
+static void lower(struct wf_qp *qp)
+{
+	qp->resp.have_wqe = false;
+	qp->resp.in_msg = WF_IN_NONE;
+	qp->srq = NULL;
+	qp->recv_cq = NULL;
+	qp->pd = qp->init.xrcd->pd;
+}
+
+void wf_xrc_srq_forget(struct wf_srq *srq)
+{
+	struct wf_hca *hca = srq->pd->hca;
+
+	for (uint32_t i = 0; i <= hca->qp_mask; i++) {
+		struct wf_qp *qp = hca->qps[i];
+
+		if (qp != NULL && qp->init.xrcd != NULL && qp->srq == srq)
+			lower(qp);
+	}
+	hca->xsrqs[srq->num] = NULL;
+	srq->xrcd->srqs--;
+	srq->cq->refs--;
+}
+
+/* The first queue of the domain; NULL: it has none. */
+static struct wf_srq *first_of(const struct wf_hca *hca, const struct wf_xrcd *xrcd)
+{
+	for (uint32_t i = 1; i < WF_XRC_SRQS; i++) {
+		if (hca->xsrqs[i] != NULL && hca->xsrqs[i]->xrcd == xrcd)
+			return hca->xsrqs[i];
+	}
+	return NULL;
+}
+
+bool wf_xrc_aim(struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	const struct wf_hca *hca = qp->hca;
+	struct wf_srq *srq;
+
+	if (wf_op_is_atomic(pkt->opcode))
+		srq = qp->srq != NULL ? qp->srq : first_of(hca, qp->init.xrcd);
+	else
+		srq = pkt->srqn < WF_XRC_SRQS ? hca->xsrqs[pkt->srqn] : NULL;
+	if (srq == NULL || srq->xrcd != qp->init.xrcd)
+		return false;
+	if (wf_likely(srq == qp->srq))
+		return true;
+	/* A message is for one queue, all of it. */
+	if (qp->resp.in_msg != WF_IN_NONE)
+		return false;
+	assert(!qp->resp.have_wqe);
+	qp->srq = srq;
+	qp->recv_cq = srq->cq;
+	qp->pd = srq->pd;
+	return true;
+}

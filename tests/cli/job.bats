@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+# job.bats - weft run with a job: training steps and other programs' traces.
+
+load common
+
+job_scenario() {
+	printf 'topology: {kind: rail, hosts: 8, gpus: 4}\nfabric: roce-400g\njob:\n'
+	printf '  kind: train\n  gpus_per_server: 4\n  layers: 4\n  sequence: 1024\n  scale: 1/256\n'
+	printf '%s\n' "$@"
+}
+
+@test "a training step says where its time goes" {
+	job_scenario '  tp: 4' '  micro_batches: 2' >s.yaml
+	weft run s.yaml --quiet
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	for row in "job time" "MFU" "step time / scale" "step, network takes no time" \
+		"computing, mean of GPUs" "exposed: tensor parallel" "exposed: data parallel"; do
+		says "$out" "$row"
+	done
+	[[ "$out" != *"exposed: experts"* ]]
+	[[ "$out" != *unfinished* ]]
+}
+
+@test "a training step is the same on any number of threads" {
+	job_scenario '  tp: 2' '  pp: 2' '  micro_batches: 4' >s.yaml
+	"$WEFT" run s.yaml --quiet --json --threads 1 >a
+	"$WEFT" run s.yaml --quiet --json --threads 3 >b
+	cmp a b
+	# A step is what its parts are, but for rounding a mean over 8 GPUs.
+	python3 -c '
+import json
+job = json.load(open("a"))["runs"][0]["job"]
+train = job["train"]
+parts = sum(v for k, v in train.items() if k.startswith(("exposed_", "computing", "bubble")))
+assert 0 <= job["end_ps"] - parts < 8 * 8, (job["end_ps"], parts)
+assert 0 < train["mfu_ppm"] < 500000
+'
+}
+
+@test "traces of other programs run" {
+	for kind in goal htsim simai; do
+		weft run "$WEFT_SOURCE_DIR/examples/trace-$kind.yaml" --quiet
+		[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+		says "$out" "job time"
+		[[ "$out" != *unfinished* ]]
+	done
+}
+
+@test "a ring of sends before receives does not get stuck" {
+	{
+		echo "num_ranks 8"
+		for r in 0 1 2 3 4 5 6 7; do
+			printf 'rank %d {\ns: send 100000b to %d\nr: recv 100000b from %d\nr requires s\n}\n' \
+				$r $(((r + 1) % 8)) $(((r + 7) % 8))
+		done
+	} >ring.goal
+	printf 'topology: {kind: single, hosts: 8}\nfabric: ib-ndr\njob: {kind: goal, file: ring.goal, gpus_per_server: 1}\n' >s.yaml
+	weft run s.yaml --quiet
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	[[ "$out" != *unfinished* ]]
+}
+
+@test "Chakra traces run, and have as many ranks as there are files" {
+	for r in 0 1 2 3; do
+		# metadata; then a node: id 1, type COMP, 250 us
+		printf '\7\12\0050.0.4\7\010\001\030\004\070\372\001' >"t.$r.et"
+	done
+	printf 'topology: {kind: single, hosts: 8}\nfabric: ib-ndr\njob: {kind: chakra, file: t, gpus_per_server: 1}\n' >s.yaml
+	weft run s.yaml --quiet
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	says "$out" "250.0 us"
+	printf '\377' >t.2.et
+	weft run s.yaml --quiet
+	[ "$status" -eq 2 ]
+	says "$err" "t.2.et: byte 0: a number that does not end"
+}
+
+@test "what is wrong with a job is said with its place" {
+	job_scenario '  tp: 3' >s.yaml
+	weft run s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "s.yaml:9:7: tp: 3 * pp 1 do not divide 8 GPUs"
+	job_scenario '  model: llama4' >s.yaml
+	weft run s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "s.yaml:9:10: there is no model 'llama4'"
+	job_scenario '  gpu: h10' >s.yaml
+	weft run s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "s.yaml:9:8: there is no GPU 'h10'; did you mean h100?"
+	printf 'topology: {kind: single, hosts: 8}\nfabric: ib-ndr\njob: {kind: goal}\n' >s.yaml
+	weft run s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "file: goal is read from a file; name it"
+	printf 'topology: {kind: single, hosts: 8}\nfabric: ib-ndr\njob: {kind: goal, file: x.goal}\n' >s.yaml
+	weft run s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "x.goal"
+	printf 'num_ranks 2\nrank 0 {\nsend 1b to 5\n}\n' >x.goal
+	weft run s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "x.goal:3:12: the other rank is 5; at most 1 is allowed"
+	printf 'num_ranks 9\n' >x.goal
+	weft run s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "x.goal has 9 ranks; the cluster has 8 GPUs"
+}
+
+@test "flows of the HPCC simulator run on any fabric" {
+	printf '3\n0 2 3 100 1000000 2.000000\n1 2 3 100 1000000 2.000000\n2 0 3 100 1000 2.001\n' >flow.txt
+	printf 'topology: {kind: single, hosts: 3}\nfabric: [ib-ndr, roce-400g]\njob: {kind: hpcc, file: flow.txt, gpus_per_server: 1}\n' >s.yaml
+	weft run s.yaml --quiet --json
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	# The last starts 1 ms (less a binary fraction) after the first, and takes a few us.
+	python3 - "$out" <<'END'
+import json, sys
+for run in json.loads(sys.argv[1])["runs"]:
+    job = run["job"]
+    assert job["finished"] and 999e6 < job["end_ps"] < 1020e6, job
+END
+	sed -i 's/^2 0 3/2 7 3/' flow.txt
+	weft run s.yaml --quiet
+	[ "$status" -eq 2 ]
+	says "$err" "file: flow.txt has 8 ranks; the cluster has 3 GPUs"
+	sed -i 's/^2 7 3/2 2 3/' flow.txt
+	weft run s.yaml --quiet
+	[ "$status" -eq 2 ]
+	says "$err" "flow.txt:4: the flow goes from node 2 to itself"
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# sweep.bats - weft sweep: every combination, in parallel, and on where it was interrupted.
+# ctest: timeout=300
+
+load common
+
+# runs: how many are in s.db.
+runs() {
+	sqlite3 s.db 'SELECT count(*) FROM run'
+}
+
+@test "every combination is run and recorded" {
+	small_scenario >s.yaml
+	weft sweep s.yaml --vary seed=1..3+1 --vary fabric.ecn.kmin=10KB,50KB --record s.db -f roce-400g,ib-ndr
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <stdout.txt)" -eq 13 ]
+	[ "$(runs)" -eq 12 ]
+	[ "$(sqlite3 s.db "SELECT count(*) FROM run WHERE state = 'finished'")" -eq 12 ]
+	[ "$(sqlite3 s.db "SELECT count(DISTINCT seed) FROM run")" -eq 3 ]
+	[ "$(sqlite3 s.db "SELECT value FROM parameter JOIN run ON run.id = run
+		WHERE name = 'fabric.ecn.kmin' AND point = 'seed=2 fabric.ecn.kmin=50KB'
+		AND fabric = 'ib-ndr'")" = 50KB ]
+}
+
+@test "the table has the values of weft run" {
+	small_scenario >s.yaml
+	weft run s.yaml --set traffic.size=200KB --json
+	want=$(python3 -c 'import json,sys; print(json.load(open("stdout.txt"))["runs"][0]["completion_ps"])')
+	weft sweep s.yaml --vary traffic.size=100KB,200KB --show completion --csv --record s.db
+	[ "$(sed -n 3p stdout.txt)" = "200KB,roce-400g,$want" ]
+}
+
+@test "on any number of threads the table is the same" {
+	small_scenario >s.yaml
+	weft sweep s.yaml --vary seed=1..6+1 --csv --threads 1 --record a.db
+	cp stdout.txt one.txt
+	weft sweep s.yaml --vary seed=1..6+1 --csv --threads 4 --record b.db
+	cmp one.txt stdout.txt
+}
+
+@test "what is there is not run again" {
+	small_scenario >s.yaml
+	weft sweep s.yaml --vary seed=1,2 --record s.db
+	weft sweep s.yaml --vary seed=1,2,3 --record s.db
+	[ "$status" -eq 0 ]
+	says "$err" "2 of 3 runs are in s.db already"
+	[ "$(wc -l <stdout.txt)" -eq 4 ]
+	[ "$(runs)" -eq 3 ]
+	# another scenario is another matter
+	sed -i 's/100KB/101KB/' s.yaml
+	weft sweep s.yaml --vary seed=1,2 --record s.db
+	[ "$(runs)" -eq 5 ]
+}
+
+@test "a killed sweep goes on" {
+	small_scenario | sed 's/100KB/20MB/; s/10ms/1s/' >s.yaml
+	"$WEFT" sweep s.yaml --vary seed=1..40+1 --threads 1 --record s.db >all.txt 2>&1 &
+	pid=$!
+	for _ in $(seq 600); do
+		[ "$(sqlite3 -cmd '.timeout 2000' s.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)" -ge 2 ] && break
+		sleep 0.05
+	done
+	kill -9 "$pid"
+	wait "$pid" || true
+	done_before=$(sqlite3 s.db "SELECT count(*) FROM run WHERE state = 'finished'")
+	[ "$done_before" -ge 2 ] && [ "$done_before" -lt 40 ]
+	weft sweep s.yaml --vary seed=1..40+1 --threads 2 --record s.db --show finished --csv
+	[ "$status" -eq 0 ]
+	says "$err" "$done_before of 40 runs are in s.db already"
+	[ "$(grep -c ',1$' stdout.txt)" -eq 40 ]
+	# what it was at, if it was at one, is not taken for running or done
+	[ "$(sqlite3 s.db "SELECT count(*) FROM run WHERE state = 'running'")" -eq 0 ]
+	[ "$(sqlite3 s.db "SELECT count(*) FROM run WHERE state = 'finished'")" -eq 40 ]
+}
+
+@test "mistakes are said before anything runs" {
+	small_scenario >s.yaml
+	weft sweep s.yaml --record s.db
+	[ "$status" -eq 2 ]
+	says "$err" "what is varied?"
+	weft sweep s.yaml --vary seed=1,2
+	[ "$status" -eq 2 ]
+	says "$err" "name it with --record"
+	weft sweep s.yaml --vary fabric.ecn.kmim=1KB,2KB --record s.db
+	[ "$status" -eq 2 ]
+	says "$err" "--vary fabric.ecn.kmim=1KB: unknown"
+	weft sweep s.yaml --vary topology.hosts=8,many --record s.db
+	[ "$status" -eq 2 ]
+	says "$err" "--vary topology.hosts=many"
+	weft sweep s.yaml --vary seed=9..1 --record s.db
+	[ "$status" -eq 2 ]
+	echo text >other.db
+	weft sweep s.yaml --vary seed=1,2 --record other.db
+	[ "$status" -eq 2 ]
+	[ "$(cat other.db)" = text ]
+	[ "$(sqlite3 s.db 'SELECT count(*) FROM run')" -eq 0 ]
+}

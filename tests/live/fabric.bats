@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# ctest: live
+# Fabrics begin and end, programs see their host's device.
+
+bats_require_minimum_version 1.5.0
+load common
+
+@test "up, status, down" {
+	up
+	run "$WEFT" status
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"RoCE v2, 2 hosts"* ]]
+	"$WEFT" status --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert [h["name"] for h in d["hosts"]] == ["h1", "h2"], d
+assert all(h["up"] and h["programs"] == [] for h in d["hosts"]), d'
+	"$WEFT" down
+	run "$WEFT" status
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"weft up starts one"* ]]
+}
+
+@test "two of a name: the second is refused, and the first goes on" {
+	up
+	run up
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"runs at"*"already"* ]]
+	"$WEFT" status >/dev/null
+}
+
+@test "several side by side" {
+	up
+	up --name other --fabric ib-ndr --hosts 3
+	[[ "$("$WEFT" status --name other)" == *"InfiniBand, 3 hosts"* ]]
+	[[ "$("$WEFT" status)" == *"RoCE v2, 2 hosts"* ]]
+	"$WEFT" down --name other
+	"$WEFT" status >/dev/null
+}
+
+@test "a cluster file names the hosts" {
+	cat >cluster.yaml <<-'END'
+		topology: {kind: leaf-spine, hosts: 8, radix: 8}
+		fabric: ib-hdr
+	END
+	up cluster.yaml
+	[[ "$("$WEFT" status)" == *"InfiniBand, 8 hosts"* ]]
+}
+
+@test "what is wrong is said" {
+	run up --hosts 0
+	[ "$status" -eq 2 ]
+	run up --fabric no-such
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no-such"* ]]
+	run "$WEFT" down
+	[ "$status" -eq 1 ]
+	up
+	run "$WEFT" exec --host h7 -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no host 'h7'"* ]]
+	run -127 "$WEFT" exec --host h1 -- /no/such/program
+}
+
+@test "a socket left by a daemon that was killed is taken over" {
+	"$WEFT" up --foreground &
+	client=$!
+	for ((i = 0; i < 100; i++)); do
+		"$WEFT" status >/dev/null 2>&1 && break
+		sleep 0.05
+	done
+	kill -9 "$client"
+	wait "$client" || true
+	client=
+	up
+	"$WEFT" status >/dev/null
+}
+
+@test "without a fabric, exec starts a private one" {
+	needs ibv_devinfo
+	run on "" ibv_devinfo
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"PORT_ACTIVE"* ]]
+	# It goes with the program.
+	for ((i = 0; i < 100; i++)); do
+		[ -z "$(ls "$WEFT_RUNTIME_DIR")" ] && break
+		sleep 0.05
+	done
+	[ -z "$(ls "$WEFT_RUNTIME_DIR")" ]
+}
+
+@test "the device, on RoCE" {
+	needs ibv_devices ibv_devinfo
+	up
+	run on h1 ibv_devices
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"weft0"*"00c0defffe000001"* ]]
+	run on h2 ibv_devinfo -v
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"link_layer:"*"Ethernet"* ]]
+	[[ "$output" == *"GID[  0]:"*"fe80::c0:deff:fe00:2, RoCE v2"* ]]
+	[[ "$output" == *"GID[  1]:"*"::ffff:127.77.0.2, RoCE v2"* ]]
+}
+
+@test "the device, on InfiniBand" {
+	needs ibv_devinfo
+	up --fabric ib-ndr
+	run on h2 ibv_devinfo -v
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"port_lid:"*"3"*"InfiniBand"* ]]
+	[[ "$output" == *"fe80:0000:0000:0000:00c0:deff:fe00:0002"* ]]
+}
+
+@test "status --watch shows it again and again, and ends with the fabric" {
+	up
+	"$WEFT" status --watch >watch.txt 2>&1 &
+	client=$!
+	for ((i = 0; i < 200; i++)); do
+		[ "$(grep -c "2 hosts" watch.txt)" -ge 2 ] && break
+		sleep 0.05
+	done
+	[ "$(grep -c "2 hosts" watch.txt)" -ge 2 ]
+	"$WEFT" down
+	rc=0
+	wait "$client" || rc=$?
+	client=
+	[ "$rc" -eq 1 ]
+	run "$WEFT" status --watch --json
+	[ "$status" -eq 2 ]
+}
+
+@test "metrics for Prometheus" {
+	needs curl ibv_rc_pingpong
+	port=$(free_port)
+	up --metrics "127.0.0.1:$port"
+	pair ibv_rc_pingpong -g 0 -n 100
+	"$WEFT" fault link h2 down
+	curl -sf "http://127.0.0.1:$port/metrics" >metrics.txt
+	grep -q '^node_infiniband_state_id{host="h1",device="weft0",port="1"} 4$' metrics.txt
+	grep -q '^node_infiniband_state_id{host="h2",device="weft0",port="1"} 1$' metrics.txt
+	awk '/^node_infiniband_port_packets_transmitted_total.host="h1"/ { seen = $2 } END { exit seen < 200 }' metrics.txt
+	run up --name other --metrics nowhere
+	[ "$status" -eq 2 ]
+}

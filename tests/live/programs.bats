@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# ctest: live timeout=600
+# Programs and libraries on top of verbs, as Debian ships them, on both fabrics: UCX, Open MPI, libfabric,
+# qperf, pyverbs.
+
+load common
+
+# ucx TEST SIZE: ucx_perftest between h1 and h2, over what UCX_TLS says.
+ucx() {
+	local port
+	port=$(free_port)
+	on h1 ucx_perftest -p "$port" >server.txt 2>&1 &
+	server=$!
+	listens "$port"
+	if ! on h2 ucx_perftest -p "$port" -t "$1" -n 200 -s "$2" 127.0.0.1 >client.txt 2>&1; then
+		echo "ucx_perftest -t $1 over $UCX_TLS:"
+		cat client.txt server.txt
+		return 1
+	fi
+	grep -q '^Final: *200 ' client.txt
+	wait "$server"
+	server=
+}
+
+# ucx_all: over reliable connections and over datagrams.
+ucx_all() {
+	local test
+	export UCX_NET_DEVICES=weft0:1 UCX_WARN_UNUSED_ENV_VARS=n
+	for UCX_TLS in rc_v,ud_v:aux ud_v; do
+		export UCX_TLS
+		for test in tag_lat tag_bw ucp_put_lat ucp_get stream_bw; do
+			ucx $test 2000
+		done
+		ucx ucp_fadd 8
+	done
+	# Data went over the fabric, and not another way.
+	[ "$(on h1 cat /sys/class/infiniband/weft0/ports/1/counters/port_rcv_packets)" -gt 1000 ]
+}
+
+@test "UCX finds the device" {
+	needs ucx_info
+	up
+	run on h1 ucx_info -d
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Transport: rc_verbs"*"Device: weft0:1"* ]]
+	[[ "$output" == *"Transport: ud_verbs"*"Device: weft0:1"* ]]
+}
+
+@test "UCX over RoCE v2" {
+	needs ucx_perftest
+	up
+	ucx_all
+}
+
+@test "UCX over InfiniBand" {
+	needs ucx_perftest
+	up --fabric ib-ndr
+	ucx_all
+}
+
+# mpi ARGS...: eight ranks on four hosts; what they compute is checked.
+mpi() {
+	needs mpicc mpirun
+	[ -x sums ] || mpicc -o sums "$WEFT_SOURCE_DIR/tests/live/sums.c"
+	cat >rank.sh <<-END
+		#!/bin/sh
+		exec "$WEFT" exec --host h\$((OMPI_COMM_WORLD_RANK % 4 + 1)) -- "\$@"
+	END
+	chmod +x rank.sh
+	# Ranks look like being on one machine, and must not take its shared memory.
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_WARN_UNUSED_ENV_VARS=n \
+		timeout 150 mpirun --oversubscribe -np 8 --mca mpi_yield_when_idle 1 \
+		-x UCX_WARN_UNUSED_ENV_VARS "$@" ./rank.sh ./sums
+	for h in h1 h2 h3 h4; do
+		[ "$(on $h cat /sys/class/infiniband/weft0/ports/1/counters/port_rcv_packets)" -gt 100 ]
+	done
+}
+
+@test "Open MPI over UCX, eight ranks on four hosts, RoCE v2" {
+	up --hosts 4
+	mpi --mca pml ucx --mca osc ucx -x UCX_TLS=rc_v,ud_v:aux -x UCX_NET_DEVICES=weft0:1
+}
+
+@test "Open MPI over UCX, eight ranks on four hosts, InfiniBand" {
+	up --hosts 4 --fabric ib-ndr
+	mpi --mca pml ucx --mca osc ucx -x UCX_TLS=rc_v,ud_v:aux -x UCX_NET_DEVICES=weft0:1
+}
+
+# On RoCE qperf connects with rdma_cm only: without it, it knows LIDs and no GIDs.
+@test "qperf over InfiniBand" {
+	needs qperf
+	up --fabric ib-ndr
+	port=$(free_port)
+	on h1 qperf -lp "$port" >server.txt 2>&1 &
+	server=$!
+	listens "$port"
+	run on h2 qperf -lp "$port" -t 1 127.0.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw \
+		rc_fetch_add_mr uc_lat ud_lat ud_bw
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c ' = ' <<<"$output")" -ge 8 ]
+	on h2 qperf -lp "$port" 127.0.0.1 quit
+	wait "$server" || true
+	server=
+}
+
+@test "libfabric finds the device" {
+	needs fi_info
+	up
+	run on h1 fi_info -p verbs
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"weft0"* ]]
+}
+
+# Its other kinds of endpoints connect with rdma_cm.
+@test "libfabric over datagrams made reliable" {
+	needs fi_pingpong
+	for fabric in roce-400g ib-ndr; do
+		up --fabric $fabric
+		port=$(free_port)
+		on h1 fi_pingpong -B "$port" -p "verbs;ofi_rxd" -e rdm -c -I 20 >server.txt 2>&1 &
+		server=$!
+		listens "$port"
+		on h2 fi_pingpong -P "$port" -p "verbs;ofi_rxd" -e rdm -c -I 20 127.0.0.1
+		wait "$server"
+		server=
+		"$WEFT" down
+	done
+}
+
+@test "pyverbs: queue pairs, memory, completion events" {
+	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || skip "python3-pyverbs is not installed"
+	for fabric in roce-400g ib-ndr; do
+		up --fabric $fabric
+		on h1 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_traffic.py"
+		"$WEFT" down
+	done
+}
+
+@test "pyverbs: asynchronous events" {
+	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || skip "python3-pyverbs is not installed"
+	up
+	on h1 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_events.py" >events.txt 2>&1 &
+	server=$!
+	said() {
+		local i
+		for ((i = 0; i < 400; i++)); do
+			grep -q "^$1\$" events.txt && return 0
+			sleep 0.05
+		done
+		cat events.txt
+		return 1
+	}
+	said port
+	"$WEFT" fault link h1 down
+	said down
+	[ "$(on h1 cat /sys/class/infiniband/weft0/ports/1/state)" = "1: DOWN" ]
+	"$WEFT" fault link h1 up
+	said up
+	[ "$(on h1 cat /sys/class/infiniband/weft0/ports/1/state)" = "4: ACTIVE" ]
+	wait "$server"
+	server=
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# ctest: live timeout=120
+# rdma-core's example of extended reliable connections, with one client and with several.
+
+load common
+
+# several FABRIC N ARGS...: a server on h1, N clients on h2, and then h1's again.
+several() {
+	local n=$1 port pids=() i
+	shift
+	port=$(free_port)
+	on h1 ibv_xsrq_pingpong -p "$port" -c "$n" -n 200 "$@" >server.txt 2>&1 &
+	server=$!
+	listens "$port"
+	for ((i = 0; i < n; i++)); do
+		on h2 ibv_xsrq_pingpong -p "$port" -n 200 "$@" 127.0.0.1 >"client$i.txt" 2>&1 &
+		pids+=($!)
+	done
+	for ((i = 0; i < n; i++)); do
+		wait "${pids[i]}" || {
+			cat "client$i.txt" server.txt
+			return 1
+		}
+	done
+	wait "$server" || {
+		cat server.txt
+		return 1
+	}
+	server=
+}
+
+@test "ibv_xsrq_pingpong over RoCE v2" {
+	needs ibv_xsrq_pingpong
+	up
+	several 1 -g 0
+	several 1 -g 1 -e
+	several 3 -g 1
+}
+
+@test "ibv_xsrq_pingpong over InfiniBand" {
+	needs ibv_xsrq_pingpong
+	up --fabric ib-ndr
+	several 1
+	several 3 -e
+}
+
+@test "ibv_xsrq_pingpong with the drop-in library" {
+	needs ibv_xsrq_pingpong
+	up
+	EXEC=--drop-in several 1 -g 0
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scenarios: DCQCN flows to one receiver share its link fairly, whenever they join. */
+/* ctest: timeout=300 */
+#include "rig.h"
+
+#define MAX_FLOWS 16
+
+struct setting {
+	const char *name, *value;
+};
+
+/* The DCQCN paper's, section 5: 40 Gb/s, marks from 5 to 200 KB; the rest are the defaults of cc. */
+static const struct setting paper[] = {
+	{ "ecn.kmin", "5KB" },
+	{ "ecn.kmax", "200KB" },
+	{ "ecn.pmax", "1%" },
+	{ NULL, NULL },
+};
+
+/*
+ * Production at 100 Gb/s as the HPCC paper's simulations have it: marks from 100 to 400 KB with 20 %,
+ * for each 25 Gb/s; the adapter's own timers (300 us up, 4 us down, alpha every 1 us); 5 and 50 Mb/s for
+ * each 25 Gb/s.
+ */
+static const struct setting production[] = {
+	{ "ecn.kmin", "400KB" },
+	{ "ecn.kmax", "1600KB" },
+	{ "ecn.pmax", "20%" },
+	{ "cc.min_time_between_cnps", "4us" },
+	{ "cc.dcqcn.rate_reduce_monitor_period", "4us" },
+	{ "cc.dcqcn.rate_decrease", "timer" },
+	{ "cc.dcqcn.alpha_update", "timer" },
+	{ "cc.dcqcn.dce_tcp_rtt", "1us" },
+	{ "cc.dcqcn.rpg_time_reset", "300us" },
+	{ "cc.dcqcn.rpg_byte_reset", "0" },
+	{ "cc.dcqcn.rpg_threshold", "1" },
+	{ "cc.dcqcn.rpg_ai_rate", "20Mbps" },
+	{ "cc.dcqcn.rpg_hai_rate", "200Mbps" },
+	{ "cc.dcqcn.rpg_min_rate", "100Mbps" },
+	{ NULL, NULL },
+};
+
+/* Of the profile roce-400g. */
+static const struct setting scaled[] = {
+	{ "ecn.kmin", "150000B" },
+	{ "ecn.kmax", "1501500B" },
+	{ "ecn.pmax", "5%" },
+	{ "cc.min_time_between_cnps", "4us" },
+	{ "cc.dcqcn.rate_reduce_monitor_period", "4us" },
+	{ "cc.dcqcn.rate_decrease", "timer" },
+	{ "cc.dcqcn.alpha_update", "timer" },
+	{ "cc.dcqcn.dce_tcp_rtt", "1us" },
+	{ "cc.dcqcn.dce_tcp_g", "0.0048828125" },
+	{ "cc.dcqcn.initial_alpha_value", "256" },
+	{ "cc.dcqcn.clamp_tgt_rate", "false" },
+	{ "cc.dcqcn.rpg_threshold", "1" },
+	{ "cc.dcqcn.rpg_time_reset", "10us" },
+	{ "cc.dcqcn.rpg_byte_reset", "0" },
+	{ "cc.dcqcn.rpg_ai_rate", "80Mbps" },
+	{ "cc.dcqcn.rpg_hai_rate", "4Gbps" },
+	{ "cc.dcqcn.rpg_min_rate", "100Mbps" },
+	{ NULL, NULL },
+};
+
+struct plan {
+	const char *rate;
+	const struct setting *set;
+	unsigned flows;
+	wf_time stagger; /* between one flow's start and the next's */
+	wf_time settle;  /* after the last start */
+	wf_time measure;
+};
+
+static uint64_t sent_by(const struct rig *r, unsigned host)
+{
+	struct wf_sim_counts c;
+	uint64_t sum = 0;
+
+	for (unsigned q = 0; wf_sim_port_counts(r->sim, r->topo->host_node[host], 0, q, &c); q++)
+		sum += c.tx_bytes;
+	return sum;
+}
+
+/* Runs the plan; the bytes of each flow in the time measured, and their sum. */
+static uint64_t measure(const struct plan *p, uint64_t seed, uint64_t got[MAX_FLOWS],
+                        uint64_t *rate_p)
+{
+	struct wf_err err = { "" };
+	wf_time from = (p->flows - 1) * p->stagger + p->settle, end;
+	uint64_t sum = 0;
+	struct rig r;
+
+	rig_init(&r, "pfc", "single", p->flows + 1);
+	rig_topo(&r, "host_rate", p->rate);
+	rig_cc(&r, "cc.algorithm", "dcqcn");
+	rig_cc(&r, "cc.cnp_802p_prio", "6");
+	rig_set(&r, "sender.window", "4MiB");
+	for (const struct setting *s = p->set; s->name != NULL; s++) {
+		if (strncmp(s->name, "cc.", 3) == 0)
+			rig_cc(&r, s->name, s->value);
+		else
+			rig_set(&r, s->name, s->value);
+	}
+	r.seed = seed;
+	for (unsigned i = 0; i < p->flows; i++) {
+		rig_flow(&r, i, p->flows, UINT64_C(4000000000), i * p->stagger, 3);
+		r.flows.flow[i].op = WF_FLOW_WRITE;
+	}
+	if (rig_build(&r, 1, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(wf_sim_run_until(r.sim, from, &end), 0);
+	for (unsigned i = 0; i < p->flows; i++)
+		got[i] = sent_by(&r, i);
+	assert_int_equal(wf_sim_run_until(r.sim, from + p->measure, &end), 0);
+	for (unsigned i = 0; i < p->flows; i++) {
+		got[i] = sent_by(&r, i) - got[i];
+		sum += got[i];
+	}
+	rig_result(&r);
+	assert_int_equal(r.result->packets_dropped, 0);
+	*rate_p = r.topo->links[0].rate;
+	rig_fini(&r);
+	return sum;
+}
+
+/* Jain's index in thousandths: the square of the sum over n times the sum of the squares. */
+static unsigned jain(const uint64_t *got, unsigned n)
+{
+	unsigned __int128 sum = 0, squares = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		sum += got[i];
+		squares += (unsigned __int128)got[i] * got[i];
+	}
+	return squares == 0 ? 0 : (unsigned)(sum * sum * 1000 / (n * squares));
+}
+
+static void check_plan(const struct plan *p)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		uint64_t got[MAX_FLOWS], rate;
+		uint64_t sum = measure(p, seed, got, &rate);
+		uint64_t line =
+			(uint64_t)((unsigned __int128)rate * (uint64_t)p->measure / 8 / WF_S);
+		unsigned fair = jain(got, p->flows);
+		unsigned used = (unsigned)(sum * 1000 / line);
+
+		print_message("%s, %u flows, seed %u: Jain %u, used %u of 1000\n", p->rate,
+		              p->flows, (unsigned)seed, fair, used);
+		assert_true(fair > 950);
+		assert_true(used > 850);
+	}
+}
+
+static void test_paper(void **state)
+{
+	(void)state;
+	check_plan(&(struct plan){ "40Gbps", paper, 2, 0, 50 * WF_MS, 50 * WF_MS });
+	check_plan(&(struct plan){ "40Gbps", paper, 16, 0, 50 * WF_MS, 50 * WF_MS });
+}
+
+static void test_paper_late(void **state)
+{
+	(void)state;
+	check_plan(&(struct plan){ "40Gbps", paper, 2, 10 * WF_MS, 50 * WF_MS, 50 * WF_MS });
+	check_plan(&(struct plan){ "40Gbps", paper, 16, 2 * WF_MS, 50 * WF_MS, 50 * WF_MS });
+}
+
+static void test_production(void **state)
+{
+	(void)state;
+	check_plan(&(struct plan){ "100Gbps", production, 2, 0, 50 * WF_MS, 50 * WF_MS });
+	check_plan(&(struct plan){ "100Gbps", production, 16, 0, 50 * WF_MS, 50 * WF_MS });
+}
+
+static void test_production_late(void **state)
+{
+	(void)state;
+	check_plan(&(struct plan){ "100Gbps", production, 2, 10 * WF_MS, 50 * WF_MS, 50 * WF_MS });
+	check_plan(&(struct plan){ "100Gbps", production, 16, 2 * WF_MS, 50 * WF_MS, 50 * WF_MS });
+}
+
+static void test_scaled(void **state)
+{
+	(void)state;
+	check_plan(&(struct plan){ "400Gbps", scaled, 2, 0, 5 * WF_MS, 10 * WF_MS });
+	check_plan(&(struct plan){ "400Gbps", scaled, 16, 0, 5 * WF_MS, 10 * WF_MS });
+	check_plan(&(struct plan){ "400Gbps", scaled, 2, WF_MS, 5 * WF_MS, 10 * WF_MS });
+	check_plan(&(struct plan){ "400Gbps", scaled, 16, WF_MS, 5 * WF_MS, 10 * WF_MS });
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_paper),      cmocka_unit_test(test_paper_late),
+		cmocka_unit_test(test_production), cmocka_unit_test(test_production_late),
+		cmocka_unit_test(test_scaled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scenarios: collectives on modelled fabrics reach what theory says, the same on any threads. */
+/* ctest: tsan timeout=900 */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/run.h"
+#include "lab/scenario.h"
+
+#define TEXT 1024
+
+static struct wf_paths paths;
+
+static int setup(void **state)
+{
+	(void)state;
+	return wf_paths_init(&paths, NULL, NULL);
+}
+
+/* Runs the job given, on a topology and a fabric; every packet is also written as bytes. */
+static void run_job(const char *topology, const char *fabric, const char *job, unsigned threads,
+                    struct wf_run *run)
+{
+	struct wf_scenario_opts opts = { .paths = &paths };
+	struct wf_run_opts run_opts = { .threads = threads, .wire_check = threads == 1 };
+	struct wf_scenario *s = calloc(1, sizeof(*s));
+	struct wf_err err = { "" };
+	char text[TEXT];
+
+	assert_non_null(s);
+	snprintf(text, sizeof(text), "topology: {%s}\nfabric: %s\njob: {%s}\n", topology, fabric,
+	         job);
+	if (wf_scenario_parse(s, text, strlen(text), "test", &opts, &err) != 0 ||
+	    wf_scenario_build(s, &opts, &err) != 0 ||
+	    wf_run_fabric(s, 0, &run_opts, run, &err) != 0)
+		fail_msg("%s", err.text);
+	run->fabric = NULL; /* goes with the scenario */
+	wf_scenario_fini(s);
+	free(s);
+}
+
+static void assert_finished(const struct wf_run *run)
+{
+	if (!run->job->finished)
+		fail_msg("%u ranks have not finished: %s", run->job->n_stuck,
+		         run->job->stuck[0].text);
+	assert_int_equal(run->job->errors, 0);
+	assert_int_equal(run->result.packets_dropped, 0);
+	assert_int_equal(run->result.packets_inside, 0);
+}
+
+/* One GPU a server, no contention: the ring runs at the line's rate, less headers and its start. */
+static void test_ring_at_line_rate(void **state)
+{
+	static const struct {
+		const char *fabric;
+		uint64_t most; /* bytes/s: 50 GB/s less headers of 30 or 82 bytes with 4096 */
+	} cases[] = { { "ib-ndr", UINT64_C(49640000000) }, { "roce-400g", UINT64_C(49020000000) } };
+	struct wf_run run;
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(cases); i++) {
+		run_job("kind: single, hosts: 8", cases[i].fabric,
+		        "algorithm: ring, protocol: simple, bytes: 32MiB, gpus_per_server: 1", 1,
+		        &run);
+		assert_finished(&run);
+		assert_in_range(run.job_groups[0].busbw, cases[i].most / 100 * 95, cases[i].most);
+		assert_int_equal(run.job->bytes[1], UINT64_C(14) * (32 << 20));
+		assert_int_equal(run.job->bytes[0], 0);
+		wf_run_fini(&run);
+	}
+}
+
+/* Rails: the ring enters and leaves a server by the same NIC, so no packet sees a spine. */
+static void test_ring_on_rails(void **state)
+{
+	struct wf_run run;
+
+	(void)state;
+	run_job("kind: rail, hosts: 32, gpus: 8", "ib-ndr",
+	        "algorithm: ring, protocol: simple, bytes: 32MiB, nvlink: {simple: 1us}, "
+	        "net: {simple: 4us}",
+	        1, &run);
+	assert_finished(&run);
+	/* Each server sends 2 * 31 / 32 of the data. */
+	assert_int_equal(run.job->bytes[1], UINT64_C(4) * 2 * 31 * (1 << 20));
+	/* Two hops each way for all that is sent: data, announcements, acknowledgements. */
+	assert_true(run.result.hops < 3 * run.result.packets_sent);
+	/* NVLink, 450 GB/s at 82 %, carries all channels: it is the bottleneck. */
+	assert_in_range(run.job_groups[0].busbw, UINT64_C(230000000000), UINT64_C(369000000000));
+	wf_run_fini(&run);
+}
+
+static const char *const jobs[] = {
+	"kind: all-reduce, algorithm: ring, bytes: 1000001",
+	"kind: all-reduce, algorithm: ring, bytes: 1MiB, protocol: simple, iterations: 3",
+	"kind: all-reduce, algorithm: tree, bytes: 3000000",
+	"kind: all-reduce, algorithm: halving-doubling, bytes: 1MiB",
+	"kind: all-reduce, bytes: 8",
+	"kind: reduce-scatter, bytes: 2MiB",
+	"kind: all-gather, bytes: 2MiB",
+	"kind: all-to-all, bytes: 1MiB",
+	"kind: all-to-all, bytes: 1MiB, pxn: false",
+	"kind: broadcast, bytes: 4MiB, root: 3",
+	"kind: barrier, iterations: 4",
+	"kind: all-reduce, algorithm: ring, bytes: 2MiB, qps_per_connection: 4",
+	"kind: all-reduce, algorithm: tree, bytes: 2MiB, nics_per_server: 4",
+	"kind: all-reduce, algorithm: ring, bytes: 2MiB, ranks: 13, pxn: false",
+};
+
+/* Each ends, also where ranks share NICs; on four threads, the first on two as well, with the same results. */
+static void test_all_kinds(void **state)
+{
+	static const char *const fabrics[] = { "ib-ndr", "roce-400g" };
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(jobs); i++) {
+		const char *fabric = fabrics[i % WF_ARRAY_SIZE(fabrics)];
+		struct wf_run one, more;
+
+		run_job("kind: rail, hosts: 24, gpus: 8", fabric, jobs[i], 1, &one);
+		assert_finished(&one);
+		for (unsigned threads = i == 0 ? 2 : 4; threads <= 4; threads *= 2) {
+			run_job("kind: rail, hosts: 24, gpus: 8", fabric, jobs[i], threads, &more);
+			assert_memory_equal(one.job, more.job, sizeof(*one.job));
+			for (uint32_t g = 0; g < one.job->n_groups; g++) {
+				assert_int_equal(one.job_groups[g].time.begin,
+				                 more.job_groups[g].time.begin);
+				assert_int_equal(one.job_groups[g].time.end,
+				                 more.job_groups[g].time.end);
+			}
+			assert_int_equal(one.result.hops, more.result.hops);
+			assert_int_equal(one.result.end, more.result.end);
+			wf_run_fini(&more);
+		}
+		wf_run_fini(&one);
+	}
+}
+
+/* Packets get lost, and the collective still ends; it takes longer. */
+static void test_loss(void **state)
+{
+	struct wf_run good, bad;
+
+	(void)state;
+	run_job("kind: single, hosts: 4", "ib-ndr",
+	        "algorithm: ring, bytes: 4MiB, gpus_per_server: 1", 1, &good);
+	run_job("kind: single, hosts: 4", "{profile: ib-ndr, link: {ber: 1e-7}}",
+	        "algorithm: ring, bytes: 4MiB, gpus_per_server: 1", 1, &bad);
+	assert_finished(&good);
+	assert_true(bad.result.packets_dropped > 0);
+	assert_true(bad.job->finished);
+	assert_true(bad.job->end > good.job->end);
+	wf_run_fini(&good);
+	wf_run_fini(&bad);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ring_at_line_rate),
+		cmocka_unit_test(test_ring_on_rails),
+		cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_loss),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_daemon.c - the daemon's socket: what programs ask, and what nobody should ask.
+ *
+ * ctest: tsan
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+
+#include <stdio.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "check.h"
+#include "live/daemon.h"
+#include "live/link.h"
+#include "live/sock.h"
+
+static char dir[] = "/tmp/weft-test.XXXXXX";
+
+struct fixture {
+	struct wf_daemon *daemon;
+	pthread_t thread;
+	int stop;
+	char path[64];
+};
+
+static void *run(void *arg)
+{
+	struct fixture *f = arg;
+	int ret = wf_daemon_run(f->daemon, f->stop);
+
+	return ret == 0 ? NULL : f;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct wf_daemon_cfg cfg = {
+		.fabric = "test",
+		.layer = WF_LIVE_ROCE,
+		.n_hosts = 2,
+		.rate = UINT64_C(400000000000),
+		.mtu = 4096,
+	};
+
+	assert_non_null(f);
+	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
+	assert_non_null(mkdtemp(dir));
+	snprintf(f->path, sizeof(f->path), "%s/s", dir);
+	cfg.path = f->path;
+	assert_int_equal(wf_daemon_create(&cfg, &f->daemon), 0);
+	f->stop = eventfd(0, EFD_CLOEXEC);
+	assert_int_equal(pthread_create(&f->thread, NULL, run, f), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t one = 1;
+	void *ret;
+
+	assert_int_equal(write(f->stop, &one, sizeof(one)), sizeof(one));
+	assert_int_equal(pthread_join(f->thread, &ret), 0);
+	assert_null(ret);
+	wf_daemon_destroy(f->daemon);
+	close(f->stop);
+	assert_int_equal(rmdir(dir), 0);
+	free(f);
+	return 0;
+}
+
+static int dial(const struct fixture *f)
+{
+	int sock = wf_sock_connect(f->path);
+
+	assert_true(sock >= 0);
+	return sock;
+}
+
+/* Asks, and returns what the daemon says; descriptors are left in fds. */
+static int ask(int sock, struct wf_live_req *req, struct wf_live_reply *reply, int *fds)
+{
+	unsigned n;
+
+	req->version = WF_LIVE_VERSION;
+	assert_int_equal(wf_sock_send(sock, req, sizeof(*req), NULL, 0, true), 0);
+	assert_int_equal(wf_sock_recv(sock, reply, sizeof(*reply), fds, &n, true), sizeof(*reply));
+	assert_int_equal(n, reply->n_fds);
+	return reply->error;
+}
+
+struct client {
+	int sock, fds[WF_LIVE_MAX_FDS];
+	uint32_t host, slot;
+};
+
+static struct client attach(const struct fixture *f, const char *host)
+{
+	struct wf_live_req req = { .op = WF_LIVE_ATTACH };
+	struct wf_live_reply reply;
+	struct client c = { .sock = dial(f) };
+
+	strcpy(req.attach.host, host);
+	assert_int_equal(ask(c.sock, &req, &reply, c.fds), 0);
+	assert_int_equal(reply.n_fds, 4);
+	c.host = reply.attach.host;
+	c.slot = reply.attach.slot;
+	return c;
+}
+
+static void leave(struct client *c)
+{
+	close(c->sock);
+	for (int i = 0; i < 4; i++)
+		close(c->fds[i]);
+}
+
+static struct wf_live_event next_event(const struct client *c, int *fds)
+{
+	struct wf_live_event event;
+	unsigned n;
+
+	assert_int_equal(wf_sock_recv(c->fds[0], &event, sizeof(event), fds, &n, true),
+	                 sizeof(event));
+	assert_int_equal(n, event.n_fds);
+	return event;
+}
+
+static void test_link(void **state)
+{
+	struct fixture *f = *state;
+	struct client a = attach(f, "h1"), b = attach(f, "h2");
+	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
+	struct wf_live_reply reply;
+	struct wf_live_event event;
+	int fds[WF_LIVE_MAX_FDS];
+	struct wf_link link;
+
+	req.connect.host = b.host;
+	req.connect.slot = b.slot;
+	assert_int_equal(ask(a.sock, &req, &reply, fds), 0);
+	assert_int_equal(wf_link_open(&link, fds[0], reply.connect.side, fds[1]), 0);
+	wf_link_close(&link);
+	close(fds[0]);
+	event = next_event(&b, fds);
+	assert_int_equal(event.type, WF_LIVE_EV_LINK);
+	assert_int_equal(event.link.slot, a.slot);
+	assert_int_not_equal(event.link.side, reply.connect.side);
+	close(fds[0]);
+	close(fds[1]);
+	/* Once is enough. */
+	assert_int_equal(ask(a.sock, &req, &reply, fds), -EALREADY);
+	leave(&a);
+	event = next_event(&b, fds);
+	assert_int_equal(event.type, WF_LIVE_EV_GONE);
+	assert_int_equal(event.gone.slot, a.slot);
+	leave(&b);
+}
+
+static void test_table_is_read_only(void **state)
+{
+	struct fixture *f = *state;
+	struct client a = attach(f, "h1");
+
+	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, a.fds[2], 0),
+	                 MAP_FAILED);
+	assert_int_not_equal(ftruncate(a.fds[2], 0), 0);
+	assert_int_not_equal(ftruncate(a.fds[3], 0), 0); /* the stats, that the daemon reads */
+	leave(&a);
+}
+
+static void test_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	int sock = dial(f);
+
+	assert_int_equal(ask(sock, &req, &reply, fds), -EINVAL); /* not attached */
+	req.op = WF_LIVE_ATTACH;
+	strcpy(req.attach.host, "nobody");
+	assert_int_equal(ask(sock, &req, &reply, fds), -ENOENT);
+	memset(req.attach.host, 'x', sizeof(req.attach.host)); /* without an end */
+	assert_int_equal(ask(sock, &req, &reply, fds), -ENOENT);
+	req.op = 12345;
+	assert_int_equal(ask(sock, &req, &reply, fds), -EINVAL);
+	close(sock);
+}
+
+/* Any bytes, of any length, with any descriptors: it goes on. */
+static void test_noise(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t bytes[512];
+	struct wf_live_req req = { .op = WF_LIVE_STATUS };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	uint32_t answers = 0;
+	int sock;
+
+	for (uint32_t round = 0; round < 400; round++) {
+		sock = dial(f);
+		for (uint32_t i = 0; i < 20; i++) {
+			/* One that is too long, or empty, ends the connection. */
+			size_t size = 1 + wf_rand64(round, i) %
+			                          (i < 19 ? sizeof(struct wf_live_req) : 500);
+			unsigned n;
+
+			for (size_t k = 0; k < sizeof(bytes); k++)
+				bytes[k] = (uint8_t)wf_rand64(round << 8 | i, k);
+			if (i % 2 == 0) { /* a form that it knows */
+				struct wf_live_req *r = (struct wf_live_req *)(void *)bytes;
+
+				r->op = (uint32_t)(wf_rand64(round, 99 + i) % WF_LIVE_STATUS);
+				r->version = WF_LIVE_VERSION;
+				if (i == 0)
+					memcpy(r->attach.host, "h2", 3);
+				size = sizeof(*r);
+			}
+			if (wf_sock_send(sock, bytes, size, &sock, i % 3 == 0, false) != 0)
+				break;
+			if (size != 0 &&
+			    wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true) > 0) {
+				answers++;
+				while (n > 0)
+					close(fds[--n]);
+			}
+		}
+		close(sock);
+	}
+	assert_true(answers > 4000);
+	sock = dial(f);
+	assert_int_equal(ask(sock, &req, &reply, fds), 0);
+	close(fds[0]);
+	close(fds[1]);
+	close(sock);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_link, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_table_is_read_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_noise, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unit tests of extended reliable connections: one connection, several receive queues. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rdma/rig_pair.h"
+#include "rdma/xrc.h"
+
+#define QUEUES 2
+
+/* Host 0 sends to two queues of host 1; the pair's own connection is there besides. */
+struct xrc {
+	struct pair p;
+	struct wf_xrcd *xrcd;
+	struct wf_srq *srq[QUEUES];
+	struct wf_cq *cq[QUEUES];
+	struct wf_qp *send, *recv;
+};
+
+static void xrc_init(struct xrc *x)
+{
+	struct wf_qp_init init;
+	struct wf_qp_attr attr;
+
+	pair_init(&x->p, NULL, NULL, 1);
+	assert_int_equal(wf_xrcd_create(x->p.rig.host[1].hca, &x->xrcd), 0);
+	for (int i = 0; i < QUEUES; i++) {
+		struct wf_srq_attr a = { .max_wr = 16, .max_sge = 2 };
+
+		assert_int_equal(wf_cq_create(x->p.rig.host[1].hca, 64, &x->cq[i]), 0);
+		assert_int_equal(
+			wf_xrc_srq_create(x->p.rig.host[1].pd, &a, x->xrcd, x->cq[i], &x->srq[i]),
+			0);
+	}
+	rig_init_qp(&init, &x->p.rig.host[0], WF_QPT_XRC_SEND);
+	init.recv_cq = NULL;
+	assert_int_equal(wf_qp_create(x->p.rig.host[0].pd, &init, &x->send), 0);
+	init = (struct wf_qp_init){ .type = WF_QPT_XRC_RECV, .xrcd = x->xrcd };
+	assert_int_equal(wf_qp_create(wf_xrcd_pd(x->xrcd), &init, &x->recv), 0);
+
+	attr = x->p.attr;
+	rig_to_init(x->send, &attr);
+	rig_to_init(x->recv, &attr);
+	attr.qp_state = WF_QPS_RTR;
+	attr.sq_psn = attr.rq_psn = 0xfffffe;
+	attr.ah_attr.dest = 1;
+	attr.dest_qp_num = wf_qp_num(x->recv);
+	/* What only a receiver has a sender does not take. */
+	assert_int_equal(wf_qp_modify(x->send, &attr, RIG_RTR_RC), -EINVAL);
+	assert_int_equal(wf_qp_modify(x->send, &attr, RIG_RTR_UC), 0);
+	attr.ah_attr.dest = 0;
+	attr.dest_qp_num = wf_qp_num(x->send);
+	assert_int_equal(wf_qp_modify(x->recv, &attr, RIG_RTR_UC), -EINVAL);
+	assert_int_equal(wf_qp_modify(x->recv, &attr, RIG_RTR_RC), 0);
+	attr.qp_state = WF_QPS_RTS;
+	assert_int_equal(wf_qp_modify(x->send, &attr, RIG_RTS_RC), 0);
+	assert_int_equal(wf_qp_modify(x->recv, &attr, RIG_RTS_RC), -EINVAL);
+	assert_int_equal(wf_qp_modify(x->recv, &attr, WF_QP_STATE | WF_QP_TIMEOUT | WF_QP_SQ_PSN),
+	                 0);
+}
+
+static void post_recv(struct xrc *x, int queue, uint64_t wr_id, uint8_t *at, uint32_t length)
+{
+	struct wf_sge sge = rig_sge(at, length, x->p.mr[1]);
+	struct wf_recv_wr wr = { .wr_id = wr_id, .sge = &sge, .num_sge = 1 };
+	const struct wf_recv_wr *bad;
+
+	assert_int_equal(wf_srq_post_recv(x->srq[queue], &wr, &bad), 0);
+}
+
+static int post(struct xrc *x, enum wf_wr_opcode opcode, uint32_t srqn, uint32_t length)
+{
+	struct wf_sge sge = rig_sge(x->p.mem[0], length, x->p.mr[0]);
+	struct wf_send_wr wr = {
+		.opcode = opcode,
+		.flags = WF_SEND_SIGNALED,
+		.srqn = srqn,
+		.imm = 77,
+		.wr_id = 5,
+	};
+
+	if (opcode == WF_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.atomic.addr = (uintptr_t)x->p.mem[1] + 8000;
+		wr.atomic.rkey = wf_mr_rkey(x->p.mr[1]);
+		wr.atomic.compare_add = 3;
+	} else {
+		wr.rdma.addr = (uintptr_t)x->p.mem[1] + 8000;
+		wr.rdma.rkey = wf_mr_rkey(x->p.mr[1]);
+	}
+	return rig_post(x->send, &wr, &sge);
+}
+
+static enum wf_wc_status sent(struct xrc *x)
+{
+	struct wf_wc wc;
+
+	assert_true(rig_poll(&x->p.rig, 0, &wc));
+	assert_int_equal(wc.wr_id, 5);
+	assert_int_equal(wc.qp_num, wf_qp_num(x->send));
+	return wc.status;
+}
+
+/* Messages of several packets find their queue and its completion queue. */
+static void test_each_queue_gets_its_own(void **state)
+{
+	struct wf_wc wc;
+	struct xrc x;
+
+	(void)state;
+	xrc_init(&x);
+	assert_true(wf_srq_num(x.srq[0]) != 0 && wf_srq_num(x.srq[0]) != wf_srq_num(x.srq[1]));
+	for (int i = 0; i < 4; i++) {
+		int queue = i & 1;
+		uint8_t *to = x.p.mem[1] + 4000 * i;
+
+		post_recv(&x, queue, 100 + (uint64_t)i, to, 4000);
+		memset(x.p.mem[0], i + 1, 3000);
+		assert_int_equal(post(&x, WF_WR_SEND_WITH_IMM, wf_srq_num(x.srq[queue]), 3000), 0);
+		rig_run(&x.p.rig);
+		assert_int_equal(sent(&x), WF_WC_SUCCESS);
+		assert_int_equal(wf_cq_poll(x.cq[queue], 1, &wc), 1);
+		assert_int_equal(wf_cq_waiting(x.cq[1 - queue]), 0);
+		assert_int_equal(wc.wr_id, 100 + i);
+		assert_int_equal(wc.byte_len, 3000);
+		assert_int_equal(wc.imm, 77);
+		assert_int_equal(wc.qp_num, wf_qp_num(x.recv));
+		assert_memory_equal(to, x.p.mem[0], 3000);
+	}
+	pair_fini(&x.p);
+}
+
+static void test_one_sided(void **state)
+{
+	uint64_t before, after;
+	struct wf_wc wc;
+	struct xrc x;
+
+	(void)state;
+	xrc_init(&x);
+	/* Before any queue was named: the domain's. */
+	memcpy(&before, x.p.mem[1] + 8000, 8);
+	assert_int_equal(post(&x, WF_WR_ATOMIC_FETCH_AND_ADD, wf_srq_num(x.srq[0]), 8), 0);
+	rig_run(&x.p.rig);
+	assert_int_equal(sent(&x), WF_WC_SUCCESS);
+	memcpy(&after, x.p.mem[1] + 8000, 8);
+	assert_true(after == before + 3);
+	assert_int_equal(post(&x, WF_WR_RDMA_WRITE, wf_srq_num(x.srq[1]), 5000), 0);
+	rig_run(&x.p.rig);
+	assert_int_equal(sent(&x), WF_WC_SUCCESS);
+	assert_memory_equal(x.p.mem[1] + 8000, x.p.mem[0], 5000);
+	memset(x.p.mem[0], 0, 5000);
+	assert_int_equal(post(&x, WF_WR_RDMA_READ, wf_srq_num(x.srq[0]), 5000), 0);
+	rig_run(&x.p.rig);
+	assert_int_equal(sent(&x), WF_WC_SUCCESS);
+	assert_memory_equal(x.p.mem[1] + 8000, x.p.mem[0], 5000);
+	post_recv(&x, 1, 9, x.p.mem[1], 8);
+	assert_int_equal(post(&x, WF_WR_RDMA_WRITE_WITH_IMM, wf_srq_num(x.srq[1]), 100), 0);
+	rig_run(&x.p.rig);
+	assert_int_equal(sent(&x), WF_WC_SUCCESS);
+	assert_int_equal(wf_cq_poll(x.cq[1], 1, &wc), 1);
+	assert_int_equal(wc.opcode, WF_WC_RECV_RDMA_WITH_IMM);
+	pair_fini(&x.p);
+}
+
+/* Nobody's number, another domain's, one that is gone: an invalid request each time. */
+static void test_wrong_queue(void **state)
+{
+	struct wf_srq_attr a = { .max_wr = 4, .max_sge = 1 };
+	struct wf_xrcd *other;
+	struct wf_srq *srq;
+	uint32_t num;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct xrc x;
+
+		xrc_init(&x);
+		assert_int_equal(wf_xrcd_create(x.p.rig.host[1].hca, &other), 0);
+		assert_int_equal(wf_xrc_srq_create(x.p.rig.host[1].pd, &a, other, x.cq[0], &srq),
+		                 0);
+		num = i == 0 ? 999 : i == 1 ? wf_srq_num(srq) : wf_srq_num(x.srq[0]);
+		if (i == 2) {
+			/* It was in use. */
+			post_recv(&x, 0, 1, x.p.mem[1], 100);
+			assert_int_equal(post(&x, WF_WR_SEND, num, 100), 0);
+			rig_run(&x.p.rig);
+			assert_int_equal(sent(&x), WF_WC_SUCCESS);
+			assert_int_equal(wf_srq_destroy(x.srq[0]), 0);
+		}
+		assert_int_equal(post(&x, WF_WR_SEND, num, 100), 0);
+		rig_run(&x.p.rig);
+		assert_int_equal(sent(&x), WF_WC_REM_INV_REQ_ERR);
+		assert_int_equal(wf_qp_state(x.recv), WF_QPS_ERR);
+		pair_fini(&x.p);
+	}
+}
+
+/* Packets lost in both directions: everything comes, once, in order. */
+static void test_loss(void **state)
+{
+	struct wf_wc wc;
+	struct xrc x;
+
+	(void)state;
+	xrc_init(&x);
+	x.p.rig.faults.drop = UINT32_MAX / 8;
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(post(&x, WF_WR_SEND, wf_srq_num(x.srq[i & 1]), 4000), 0);
+	for (int i = 0; i < 8; i++)
+		post_recv(&x, i & 1, (uint64_t)i, x.p.mem[1], 4000);
+	rig_run(&x.p.rig);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(sent(&x), WF_WC_SUCCESS);
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(wf_cq_poll(x.cq[i & 1], 1, &wc), 1);
+		assert_int_equal(wc.wr_id, i);
+	}
+	pair_fini(&x.p);
+}
+
+static void test_what_is_refused(void **state)
+{
+	struct wf_send_wr wr = { .opcode = WF_WR_SEND };
+	struct wf_qp_init init;
+	struct wf_qp *qp;
+	struct xrc x;
+
+	(void)state;
+	xrc_init(&x);
+	assert_int_equal(rig_post(x.recv, &wr, NULL), -EINVAL);
+	assert_int_equal(rig_recv(x.recv, 1, NULL), -EINVAL);
+	assert_int_equal(rig_recv(x.send, 1, NULL), -EINVAL);
+	assert_int_equal(post(&x, WF_WR_SEND, 0x10000, 8), -EINVAL);
+	/* A receiver without a domain, a sender in one, an ordinary one on a domain's queue. */
+	init = (struct wf_qp_init){ .type = WF_QPT_XRC_RECV };
+	assert_int_equal(wf_qp_create(x.p.rig.host[1].pd, &init, &qp), -EINVAL);
+	rig_init_qp(&init, &x.p.rig.host[1], WF_QPT_XRC_SEND);
+	init.recv_cq = NULL;
+	init.xrcd = x.xrcd;
+	assert_int_equal(wf_qp_create(x.p.rig.host[1].pd, &init, &qp), -EINVAL);
+	rig_init_qp(&init, &x.p.rig.host[1], WF_QPT_RC);
+	init.srq = x.srq[0];
+	assert_int_equal(wf_qp_create(x.p.rig.host[1].pd, &init, &qp), -EINVAL);
+	/* What is in use stays. */
+	assert_int_equal(wf_xrcd_destroy(x.xrcd), -EBUSY);
+	assert_int_equal(wf_cq_destroy(x.cq[0]), -EBUSY);
+	wf_qp_destroy(x.recv);
+	assert_int_equal(wf_xrcd_destroy(x.xrcd), -EBUSY);
+	assert_int_equal(wf_srq_destroy(x.srq[0]), 0);
+	assert_int_equal(wf_srq_destroy(x.srq[1]), 0);
+	assert_int_equal(wf_xrcd_destroy(x.xrcd), 0);
+	assert_int_equal(wf_cq_destroy(x.cq[0]), 0);
+	pair_fini(&x.p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_queue_gets_its_own),
+		cmocka_unit_test(test_one_sided),
+		cmocka_unit_test(test_wrong_queue),
+		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_what_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// report.mjs - the page of weft report in a browser: its numbers are those of the results file, its
+// controls do something, and it can be read everywhere. ctest: timeout=600
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { done, folder, open, openTable, picture, record, sql } from "./lib/common.mjs";
+
+const NAME = "</script><img src=x onerror=alert(1)> & 'incast'";
+const SCENARIO = `name: "${NAME}"
+seed: 3
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric:
+  - ib-ndr
+  - {profile: roce-400g-nocc, name: small buffer, buffer: {size: 6MB}}
+  - {profile: roce-400g-lossy, name: lossy, buffer: {size: 2MB}}
+traffic:
+  - {kind: incast, fanin: 12, target: 0, size: 1MB} # </script><b>bold</b>
+  - {kind: permutation, size: 300KB, class: 0}
+run: {until: 20ms}
+`;
+const close = (a, b, part) => Math.abs(a - b) <= part * Math.max(Math.abs(a), Math.abs(b)) + 1e-9;
+
+let results;
+let page;
+let complaints;
+
+before(async () => {
+	results = record("incast", SCENARIO, "--sample", "2us");
+	({ page, complaints } = await open(results.html));
+});
+after(done);
+
+test("it loads without an error and without a request", async () => {
+	await page.waitForTimeout(300);
+	assert.deepEqual(complaints, []);
+	await picture(page, "report-light");
+});
+
+test("what the scenario says is text", async () => {
+	assert.equal(await page.locator("h1").textContent(), NAME);
+	assert.equal(await page.title(), `${NAME} - weft`);
+	assert.equal(await page.locator("img").count(), 0);
+	assert.equal(await page.locator("#scenario pre").textContent(), SCENARIO);
+});
+
+test("the comparison has the results, and marks best and worst in words", async () => {
+	const rows = sql(results.db, "SELECT run, name, value FROM value WHERE value IS NOT NULL ORDER BY name, run");
+	const shown = await page.evaluate(() => weft.data.metrics.flatMap((m) => m.values.map((value, f) => ({ run: weft.data.fabrics[f].id, name: m.key, value })).filter((v) => v.value !== null)));
+	assert.ok(shown.length > 60);
+	for (const { run, name, value } of shown)
+		assert.equal(value, rows.find((r) => r.run === run && r.name === name)?.value, name);
+	const line = page.locator("#comparison tr", { has: page.locator("th[title=completion]") });
+	assert.equal(await line.locator("td").count(), 3);
+	assert.match(await line.locator("td.best").textContent(), /▲ best/);
+	assert.match(await line.locator("td.worst").first().textContent(), /▼ ×|▼ worst/);
+	const best = sql(results.db, "SELECT label FROM run JOIN value v ON v.run = run.id WHERE name = 'completion' ORDER BY value LIMIT 1")[0].label;
+	const column = await line.evaluate((tr) => [...tr.children].findIndex((c) => c.className === "best"));
+	assert.equal(await page.locator("#comparison thead th").nth(column).textContent(), best);
+});
+
+test("the distributions are those of the file", async () => {
+	const curves = await page.evaluate(() => weft.chart("cdf"));
+	const runs = sql(results.db, "SELECT id, label FROM run ORDER BY id");
+	assert.deepEqual(curves.map((c) => c.label), runs.map((r) => r.label));
+	for (const [i, { id }] of runs.entries()) {
+		const cdf = sql(results.db, `SELECT le_ps, share FROM cdf WHERE run = ${id} AND what = 'packet' ORDER BY le_ps`);
+		assert.ok(cdf.length > 10);
+		assert.deepEqual(curves[i].x, cdf.map((c) => c.le_ps));
+		assert.ok(curves[i].y.every((y, k) => close(y, cdf[k].share, 1e-9)));
+	}
+	await openTable(page, "#latency");
+	assert.equal(await page.locator("#latency details tbody tr").count(), 10);
+	await page.locator("#latency label", { hasText: "the tail" }).click();
+	const tail = await page.evaluate(() => weft.chart("cdf"));
+	assert.ok(tail[0].y.every((y) => y > 0 && y < 1));
+});
+
+// What is spread over the intervals of the page must add up to what the file counts.
+test("every port's bytes and stopped time are in its series", async () => {
+	const totals = sql(results.db, `SELECT t.run, n.name || ' ' || t.port AS port, c.measure, sum(t.value * c.factor) AS v
+		FROM total t JOIN counter c ON c.id = t.counter JOIN node n ON n.run = t.run AND n.id = t.node
+		WHERE c.measure IN ('tx_bytes', 'stopped_ps') GROUP BY 1, 2, 3 HAVING v > 0`);
+	assert.ok(totals.some((t) => t.measure === "stopped_ps"));
+	const sums = await page.evaluate(() => weft.data.series.flatMap((s) => s.kinds.filter((k) => k.queue === null && k.key !== "queue").flatMap((k) => k.ports.map((id) => {
+		const { topo: t, id: run } = weft.data.fabrics[s.f];
+		const port = weft.data.topologies[t].ports[id];
+		const sum = k.row(id).reduce((a, b) => a + b, 0) * s.step;
+		return { run, port: `${weft.data.topologies[t].name[port.node]} ${port.port}`, measure: k.key === "tx" ? "tx_bytes" : "stopped_ps", v: k.key === "tx" ? sum / 8e12 : sum };
+	}))));
+	assert.equal(sums.length, totals.length);
+	const found = new Map(sums.map((s) => [`${s.run} ${s.port} ${s.measure}`, s.v]));
+	for (const t of totals)
+		assert.ok(close(found.get(`${t.run} ${t.port} ${t.measure}`), t.v, 0.002), `${t.run} ${t.port} ${t.measure}: ${t.v}`);
+});
+
+test("no port sends more than its link carries", async () => {
+	const most = await page.evaluate(() => Math.max(...weft.data.series.flatMap((s) => s.kinds.filter((k) => k.key === "tx" && k.queue === null).flatMap((k) =>
+		k.ports.map((id, i) => k.max[i] / weft.data.topologies[weft.data.fabrics[s.f].topo].ports[id].rate)))));
+	assert.ok(most > 0.9 && most <= 1, String(most));
+});
+
+test("the longest queue of a port is that of its samples", async () => {
+	const [most] = sql(results.db, `SELECT n.name, s.port, s.run, max(s.value) AS v FROM sample s JOIN counter c ON c.id = s.counter
+		JOIN node n ON n.run = s.run AND n.id = s.node WHERE c.measure = 'queue_bytes'`);
+	const shown = await page.evaluate(({ name, port, run }) => {
+		const f = weft.data.fabrics.findIndex((x) => x.id === run);
+		const topo = weft.data.topologies[weft.data.fabrics[f].topo];
+		const id = topo.ports.findIndex((p) => topo.name[p.node] === name && p.port === port);
+		return Math.max(...weft.data.series.find((s) => s.f === f).kinds.find((k) => k.key === "queue" && k.queue === null).row(id));
+	}, most);
+	assert.ok(close(shown, most.v, 1e-4));
+});
+
+test("a single queue can be looked at", async () => {
+	const queue = page.locator("#time .field", { has: page.locator("option", { hasText: "priority or VL 0" }) }).locator("select");
+	const sum = (c) => c.y.slice(1).reduce((a, b) => a + b, 0);
+	await page.locator("#time select").first().selectOption({ label: "all hosts" });
+	const all = await page.evaluate(() => weft.chart("throughput"));
+	const single = [];
+	for (const q of ["0", "3"]) {
+		await queue.selectOption(q);
+		single.push(await page.evaluate(() => weft.chart("throughput")));
+	}
+	// Ethernet counts bytes by priority; InfiniBand does not by VL, which is not the same as 0.
+	const ethernet = single.map((lines) => lines.find((c) => c.label === "small buffer"));
+	assert.ok(ethernet.every((c) => sum(c) > 0));
+	assert.ok(close(sum(ethernet[0]) + sum(ethernet[1]), sum(all[1]), 0.01));
+	assert.ok(single[0].every((c) => c.label !== "ib-ndr"));
+	assert.match(await page.locator("#time figcaption").first().textContent(), /ib-ndr: not counted by queue/);
+	await queue.selectOption("");
+});
+
+test("the charts over time follow what is chosen", async () => {
+	await page.locator("#time select").first().selectOption({ label: "h0" });
+	const one = await page.evaluate(() => weft.chart("throughput"));
+	assert.equal(one.length, 3);
+	await page.locator("#time select").first().selectOption({ label: "all hosts" });
+	const all = await page.evaluate(() => weft.chart("throughput"));
+	const total = (c) => c.y.reduce((a, b) => a + b, 0);
+	assert.ok(total(all[0]) > 2 * total(one[0]));
+	await page.locator("#time select").first().selectOption({ label: "leaf0" });
+	await page.locator("#time select").nth(1).selectOption({ index: 1 });
+	assert.notDeepEqual(await page.evaluate(() => weft.chart("throughput")), all);
+});
+
+test("a line can be switched off, and the arrow keys read the chart", async () => {
+	const chart = page.locator("#latency figure").first();
+	await chart.locator(".legend button").first().click();
+	assert.equal(await chart.locator(".legend button").first().getAttribute("aria-pressed"), "false");
+	await chart.locator(".plot").focus();
+	await page.keyboard.press("ArrowRight");
+	assert.match(await chart.locator("[role=status]").textContent(), /(s|ps): .*%/);
+	await chart.locator(".legend button").first().click();
+});
+
+test("the slider moves the map", async () => {
+	const look = () => page.evaluate(() => document.querySelector("#map canvas").toDataURL());
+	const slider = page.locator("#map input[type=range]");
+	const move = (v) => slider.evaluate((e, to) => { e.value = to; e.dispatchEvent(new Event("input")); }, v);
+	await move(0);
+	const [first, clock] = [await look(), await page.locator("#map .clock").textContent()];
+	await slider.focus();
+	await page.keyboard.press("End");
+	assert.notEqual(await look(), first);
+	assert.notEqual(await page.locator("#map .clock").textContent(), clock);
+	await move(0);
+	assert.equal(await look(), first);
+	// The table below it says what the map shows.
+	await openTable(page, "#map");
+	const row = await page.locator("#map details tbody tr").first().textContent();
+	await move(5);
+	assert.notEqual(await page.locator("#map details tbody tr").first().textContent(), row);
+	for (const what of ["stopped", "queue"]) {
+		const was = await look();
+		await page.locator("#map .tabs label", { hasText: what }).click();
+		assert.notEqual(await look(), was);
+	}
+	await page.locator("#map .tabs label", { hasText: "utilisation" }).click();
+});
+
+test("the map plays and stops", async () => {
+	const slider = page.locator("#map input[type=range]");
+	await slider.evaluate((e) => { e.value = 0; e.dispatchEvent(new Event("input")); });
+	await page.locator("#map .play").click();
+	await page.waitForFunction(() => Number(document.querySelector("#map input[type=range]").value) > 1);
+	await page.locator("#map .play").click();
+	const stopped = await slider.inputValue();
+	await page.waitForTimeout(300);
+	assert.equal(await slider.inputValue(), stopped);
+});
+
+test("a node of the map can be chosen by mouse and by keyboard", async () => {
+	const canvas = page.locator("#map canvas");
+	await canvas.focus();
+	await page.keyboard.press("ArrowRight");
+	assert.match(await page.locator("#map .panel h3").textContent(), /^h0 at/);
+	await page.keyboard.press("ArrowUp");
+	assert.match(await page.locator("#map .panel h3").textContent(), /^leaf0 at/);
+	const name = await page.locator("#map .panel h3").textContent();
+	assert.equal(await page.locator("#map .panel tbody tr").count(), await page.evaluate(() => {
+		const t = weft.data.topologies[0];
+		return t.nodePorts[t.name.indexOf("leaf0")].length;
+	}));
+	await page.locator("#map .panel button", { hasText: "over time" }).click();
+	assert.equal(await page.locator("#time select").first().locator("option:checked").textContent(), name.split(" ")[0]);
+	await canvas.focus();
+	await page.keyboard.press("Escape");
+	assert.equal(await page.locator("#map .panel h3").count(), 0);
+});
+
+test("the events are counted and can be filtered", async () => {
+	const counts = sql(results.db, "SELECT kind, sum(n) AS n FROM (SELECT run, kind, min(count(*), 400) AS n FROM event GROUP BY 1, 2) GROUP BY 1");
+	assert.ok(counts.length > 0);
+	for (const { kind, n } of counts) {
+		await page.locator("#events select").nth(1).selectOption(kind);
+		assert.equal(Number((await page.locator("#events [role=status]").textContent()).replace(/\D*(\d[\d\s]*) events.*/u, "$1").replace(/\s/gu, "")), n, kind);
+		assert.equal(await page.locator("#event-list tbody tr").count(), Math.min(n, 100));
+	}
+	await page.locator("#events input[type=search]").fill("no such thing");
+	assert.equal(await page.locator("#event-list tbody tr").count(), 0);
+});
+
+test("what there is no data for is left out, and said", async () => {
+	for (const id of ["verdict", "bandwidth", "timeline", "collectives"])
+		assert.equal(await page.locator(`#${id}`).count(), 0, id);
+	assert.match(await page.locator("#missing").textContent(), /Bandwidth by message size.*Collectives.*timeline/s);
+});
+
+test("everything has a name for those who do not see it", async () => {
+	const nameless = await page.evaluate(() => [...document.querySelectorAll("button, select, input, canvas[role], [role=img], [role=region]")].filter((e) =>
+		!(e.getAttribute("aria-label") || e.textContent.trim() || e.closest("label")?.textContent.trim())).map((e) => e.outerHTML.slice(0, 80)));
+	assert.deepEqual(nameless, []);
+	assert.equal(await page.locator("section:not(:has(h2))").count(), 0);
+	assert.equal(await page.locator("th:not([scope])").count(), 0);
+});
+
+test("it is dark when the system is, and the button changes it", async () => {
+	const light = ({ page: p }) => p.evaluate(() => {
+		const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
+		return r + g + b > 384;
+	});
+	const dark = await open(results.html, { scheme: "dark" });
+	assert.equal(await light(dark), false);
+	await picture(dark.page, "report-dark");
+	await dark.page.locator("#theme").click();
+	assert.equal(await light(dark), true);
+	assert.equal(await light({ page }), true);
+	assert.deepEqual(dark.complaints, []);
+	await dark.page.close();
+});
+
+test("a phone does not scroll sideways, whatever is open", async () => {
+	const phone = await open(results.html, { width: 390 });
+	await picture(phone.page, "report-phone");
+	await phone.page.evaluate(() => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
+	await phone.page.waitForTimeout(200);
+	assert.equal(await phone.page.evaluate(() => document.documentElement.scrollWidth), 390);
+	assert.deepEqual(phone.complaints, []);
+	await phone.page.close();
+});
+
+test("it prints, with everything open, and is as before afterwards", async () => {
+	const closed = () => page.locator("details:not([open])").count();
+	const before_ = await closed();
+	assert.ok(before_ > 0);
+	await page.evaluate(() => addEventListener("beforeprint", () => { window.printed = document.querySelectorAll("details:not([open])").length; }));
+	const pdf = await page.pdf({ format: "A4", path: `${folder}/page.pdf` });
+	assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+	assert.ok(pdf.length > 50000);
+	assert.equal(await page.evaluate(() => window.printed), 0);
+	assert.equal(await closed(), before_);
+	assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare.js - the verdict and the table of fabrics by metrics.
+import { h } from "./dom.js";
+import { digits, value } from "./format.js";
+import { idle } from "./metrics.js";
+
+export function verdict(data) {
+	const said = (kind) => data.notes.filter((n) => n.kind === kind);
+	if (said("verdict").length === 0)
+		return null;
+	return h("section", { id: "verdict" },
+		h("h2", {}, "Verdict"),
+		said("verdict").map((n) => h("p", { class: "verdict" }, n.text)),
+		said("reason").length === 0 ? null
+			: h("ul", { class: "reasons" }, said("reason").map((n) => h("li", {}, n.text))));
+}
+
+// Values so close to each other are equal, to the eye and for any decision.
+const EQUAL = 0.005;
+
+// Which of the values are best and worst; none where they are equal or no direction is good.
+export function marks(metric) {
+	const known = metric.values.filter((v) => typeof v === "number");
+	const low = Math.min(...known);
+	const high = Math.max(...known);
+	const equal = (a, b) => Math.abs(a - b) <= EQUAL * Math.max(Math.abs(a), Math.abs(b));
+	if (metric.better === "" || known.length < 2 || equal(low, high))
+		return metric.values.map(() => "");
+	const [best, worst] = metric.better === "low" ? [low, high] : [high, low];
+	return metric.values.map((v) => (typeof v !== "number" ? "" : equal(v, best) ? "best" : equal(v, worst) ? "worst" : ""));
+}
+
+// How far a value is from the best one, where that can be said as a factor.
+function factor(metric, v) {
+	const known = metric.values.filter((x) => typeof x === "number");
+	if (typeof v !== "number" || known.some((x) => x <= 0))
+		return null;
+	const ratio = metric.better === "low" ? v / Math.min(...known) : Math.max(...known) / v;
+	return ratio < 1.005 || ratio >= 1000 ? null : `×${digits(Number(ratio.toPrecision(3)))}`;
+}
+
+function cell(metric, i) {
+	const mark = marks(metric)[i];
+	const away = mark === "best" || metric.better === "" ? null : factor(metric, metric.values[i]);
+	return h("td", { class: mark },
+		h("span", { class: "number" }, value(metric.values[i], metric.unit)),
+		h("span", { class: "away" }, mark === "best" ? [h("span", { "aria-hidden": "true" }, "▲ "), "best"]
+			: mark === "worst" ? [h("span", { "aria-hidden": "true" }, "▼ "), away ?? "worst", away ? h("span", { class: "unseen" }, " worst") : null]
+				: away));
+}
+
+// The names of counters that stayed 0: that they did may be what somebody wants to know.
+function quiet(list) {
+	return list.length === 0 ? null
+		: h("p", { class: "hint quiet" }, "0 everywhere: ", list.map((m, i) => [i > 0 ? ", " : "", h("code", {}, m.key)]), ".");
+}
+
+export function comparison(data) {
+	if (data.metrics.length === 0)
+		return null;
+	const several = data.fabrics.length > 1;
+	const shown = data.metrics.filter((m) => !idle(m));
+	const groups = [...new Set(shown.map((m) => m.group))];
+	return h("section", { id: "comparison" },
+		h("h2", {}, several ? "Comparison" : "Results"),
+		several ? h("p", { class: "hint" }, `▲ best and ▼ worst of a row, where better has a direction; values within ${EQUAL * 100} % are equal; × is the distance from the best.`) : null,
+		h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Comparison of the fabrics" },
+			h("table", { class: "compare" },
+				h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Metric"),
+					data.fabrics.map((f) => h("th", { scope: "col" }, f.name,
+						f.state === "finished" ? null : h("span", { class: "state" }, f.state))))),
+				groups.map((name) => h("tbody", {},
+					h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: data.fabrics.length + 1 }, h("span", {}, name))),
+					shown.filter((m) => m.group === name).map((m) => h("tr", {},
+						h("th", { scope: "row", title: m.key }, m.label),
+						m.values.map((_, i) => cell(m, i)))))))),
+		quiet(data.metrics.filter(idle)));
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// metrics.js - how the single values of a run are called, in which order, and which way is better.
+
+// name in the results file, label, which way is better ("low", "high", ""), and the unit where the file has
+// none. What is not here is in the last group, under its own name.
+const TRAFFIC = "Traffic";
+const PACKETS = "Packets";
+const SIMULATED = "The job as it was simulated";
+const KNOWN = [
+	["Job", [
+		["step_time", "step time", "low"], ["mfu", "MFU", "high", "ratio"], ["exposed", "exposed communication", "low"],
+		["exposed_tp", "– tensor parallel", "low"], ["exposed_pp", "– pipeline parallel", "low"], ["exposed_ep", "– expert parallel", "low"], ["exposed_dp", "– data parallel", "low"],
+		["step_bubble", "pipeline bubble", ""], ["step_busy", "compute, mean of ranks", ""], ["job_time", "job time", "low"],
+	]],
+	["Small and large", [
+		["write_latency", "RDMA write of 8 B, one way", "low"],
+		["collective_small", "collective, smallest size", "low"], ["collective_middle", "collective, 32 KiB", "low"],
+		["collective_large", "collective, largest size", "low"], ["busbw", "bus bandwidth, largest size", "high"],
+	]],
+	[SIMULATED, [
+		["job_end", "end of the job", "low"], ["job_busy_mean", "compute, mean of ranks", ""],
+		["job_exposed_mean", "not computing, mean of ranks", "low"], ["job_exposed_max", "not computing, worst rank", "low"],
+		["job_messages", "messages over the fabric", ""], ["job_bytes", "bytes over the fabric", ""],
+		["job_messages_nvlink", "messages over NVLink", ""], ["job_bytes_nvlink", "bytes over NVLink", ""],
+		["job_connections", "connections", ""], ["job_queue_pairs", "queue pairs", ""], ["job_errors", "errors of queue pairs", "low"],
+	]],
+	[TRAFFIC, [
+		["flows", "flows", ""], ["flows_done", "flows done", "high"], ["flows_failed", "flows failed", "low"],
+		["completion", "completion time", "low"], ["goodput", "goodput, all hosts", "high"],
+		["goodput_of_line", "goodput of the receivers' line", "high", "ratio"], ["bytes_delivered", "bytes delivered", ""],
+	]],
+	["Latency", [
+		...["message", "packet", "flow"].flatMap((what) => [
+		["p50", "p50"], ["p99", "p99"], ["p999", "p99.9"], ["max", "max"], ["mean", "mean"],
+	].map(([key, label]) => [`${what}_latency_${key}`, `${what === "flow" ? "flow completion" : `${what} latency`}, ${label}`, "low"]))]],
+	["Congestion", [
+		["pause_tx", "PFC pauses sent", "low"], ["paused", "PFC paused, sum of ports", "low"],
+		["credit_waits", "credit waits", "low"], ["credit_wait", "credit wait, sum of ports", "low"],
+		["ecn_marked", "packets marked (ECN, FECN)", ""], ["np_cnp_sent", "CNPs sent", ""], ["rp_cnp_handled", "CNPs handled", ""],
+		["max_queue", "longest egress queue", "low"], ["max_buffer", "fullest ingress buffer", "low"], ["max_switch", "fullest shared buffer", "low"],
+	]],
+	["Loss", [
+		["packets_dropped", "packets dropped", "low"], ["lossless_drops", "dropped in lossless classes", "low"],
+		["drops_buffer", "dropped: no room in the buffer", "low"], ["drops_link", "dropped: lost on a link", "low"],
+		["drops_route", "dropped: no route", "low"], ["drops_life", "dropped: too long at a queue's head", "low"],
+		["packets_resent", "packets sent again", "low"], ["out_of_sequence", "out of sequence at a receiver", "low"],
+		["local_ack_timeout_err", "timeouts of a sender", "low"], ["trimmed", "packets cut to their headers", ""],
+	]],
+	[PACKETS, [
+		["packets_sent", "packets sent by hosts", ""], ["packets_delivered", "packets delivered to hosts", ""],
+		["packets_inside", "packets inside when it ended", ""], ["hops", "packet-hops", ""],
+		["tx_packets", "packets sent, all ports", ""], ["tx_bytes", "bytes sent, all ports", ""], ["pause_rx", "PFC pauses received", ""],
+	]],
+];
+const REST = "More counters of the adapters";
+// Groups, and single values, that are worth a row only where something was counted.
+const QUIET = new Set([REST, SIMULATED, PACKETS, "exposed_tp", "exposed_pp", "exposed_ep", "exposed_dp", "step_bubble", "trimmed"]);
+// Said elsewhere on the page, or the sum of others.
+const LEFT_OUT = new Set(["finished", "job_finished", "drops", "events_left_out", "messages_sampled_1_of"]);
+const UNITS = { bytes: "B", "bytes/s": "B/s", share: "ratio", packets: "", frames: "", times: "", rows: "", count: "" };
+
+// The rows of the comparison. A value that no fabric has is left out, and so is a reason of drops that
+// did not occur.
+export function metrics(values, n) {
+	const known = new Map(KNOWN.flatMap(([group, list]) => list.map(([name, label, better, unit]) => [name, { label, better, group, unit }])));
+	const order = [...known.keys()];
+	const place = (name) => (known.has(name) ? order.indexOf(name) : order.length);
+	const found = new Map();
+	for (const v of values) {
+		const row = known.get(v.name) ?? { label: v.name, better: "", group: REST };
+		if (!found.has(v.name))
+			found.set(v.name, { ...row, key: v.name, unit: row.unit ?? UNITS[v.unit] ?? v.unit, values: new Array(n).fill(null) });
+		found.get(v.name).values[v.f] = v.value;
+	}
+	// A job has no flows, and what flows achieved is nothing then.
+	const flows = found.get("flows")?.values.some((v) => v > 0) ?? false;
+	return [...found.values()]
+		.filter((m) => flows || m.group !== TRAFFIC)
+		.filter((m) => !LEFT_OUT.has(m.key) && m.values.some((v) => v !== null) && !(m.label.startsWith("dropped:") && m.values.every((v) => !v)))
+		.sort((a, b) => place(a.key) - place(b.key) || (a.key < b.key ? -1 : 1));
+}
+
+// A counter that nobody asked for and that counted nothing anywhere.
+export function idle(metric) {
+	return (QUIET.has(metric.group) || QUIET.has(metric.key)) && metric.values.every((v) => v === 0 || v === null);
+}
