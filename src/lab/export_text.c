@@ -94,7 +94,7 @@ static int nccl_write(struct wf_export *ex, const char *path, FILE *file, struct
 	                       "SELECT b.run, collective, algorithm, ranks, bytes, time_ps, algbw, "
 	                       "r.label, busbw FROM bandwidth b JOIN run r ON r.id = b.run "
 	                       "WHERE ?1 IS NULL OR b.run = ?1 "
-	                       "ORDER BY b.run, collective, algorithm, bytes",
+	                       "ORDER BY r.study, r.place, r.id, collective, algorithm, bytes",
 	                       nccl_row, &t, err);
 
 	(void)path;
@@ -269,7 +269,7 @@ static int prometheus_write(struct wf_export *ex, const char *path, FILE *file, 
 		"JOIN counter c ON c.id = t.counter "
 		"JOIN node n ON n.run = t.run AND n.id = t.node "
 		"JOIN run r ON r.id = t.run WHERE ?1 IS NULL OR t.run = ?1 "
-		"ORDER BY c.name, r.id, n.id, t.port",
+		"ORDER BY c.name, r.study, r.place, r.id, n.id, t.port",
 		prom_counter, &p, err);
 
 	(void)path;
@@ -279,7 +279,8 @@ static int prometheus_write(struct wf_export *ex, const char *path, FILE *file, 
 	                      "SELECT v.name, v.value, v.unit, r.id, r.label FROM value v "
 	                      "JOIN run r ON r.id = v.run "
 	                      "WHERE (?1 IS NULL OR v.run = ?1) "
-	                      "AND typeof(v.value) IN ('integer', 'real') ORDER BY v.name, r.id",
+	                      "AND typeof(v.value) IN ('integer', 'real') "
+	                      "ORDER BY v.name, r.study, r.place, r.id",
 	                      prom_value, &p, err);
 }
 

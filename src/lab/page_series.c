@@ -486,8 +486,8 @@ void wf_page_put_series(struct wf_page *page)
 {
 	size_t n = (size_t)wf_page_number(page, "SELECT count(*) FROM run WHERE study = ?1",
 	                                  page->study, 0);
-	sqlite3_stmt *stmt = wf_page_query(page, "SELECT id FROM run WHERE study = ?1 ORDER BY id",
-	                                   page->study, 0);
+	sqlite3_stmt *stmt = wf_page_query(
+		page, "SELECT id FROM run WHERE study = ?1 ORDER BY place, id", page->study, 0);
 
 	wf_json_open(&page->json, "series", '[');
 	while (wf_page_row(page, stmt))

@@ -60,7 +60,7 @@ test("the comparison has the results, and marks best and worst in words", async 
 
 test("the distributions are those of the file", async () => {
 	const curves = await page.evaluate(() => weft.chart("cdf"));
-	const runs = sql(results.db, "SELECT id, label FROM run ORDER BY id");
+	const runs = sql(results.db, "SELECT id, label FROM run ORDER BY place");
 	assert.deepEqual(curves.map((c) => c.label), runs.map((r) => r.label));
 	for (const [i, { id }] of runs.entries()) {
 		const cdf = sql(results.db, `SELECT le_ps, share FROM cdf WHERE run = ${id} AND what = 'packet' ORDER BY le_ps`);
