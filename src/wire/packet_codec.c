@@ -80,6 +80,12 @@ static void put_link(const struct wf_packet *p, const struct wf_wire_conf *conf,
 	h->bth.fecn = !roce2 && (p->flags & WF_PACKET_CE) != 0;
 }
 
+/* XRC: the queue it is for. Atomics have their key in its place; the receiver does without. */
+static bool has_srqn(uint8_t op)
+{
+	return wf_op_has(op, WF_XH_XRCETH) && !wf_op_is_atomic(op);
+}
+
 static void put_transport(const struct wf_packet *p, struct wf_headers *h)
 {
 	uint8_t op = p->opcode;
@@ -96,6 +102,8 @@ static void put_transport(const struct wf_packet *p, struct wf_headers *h)
 		h->imm = p->imm;
 	if (wf_op_has_inv(op))
 		h->inv_rkey = p->imm;
+	if (has_srqn(op))
+		h->xrceth.srqn = p->srqn;
 	if (wf_op_is_atomic(op)) {
 		h->atomiceth.va = p->atomic_va;
 		h->atomiceth.rkey = p->atomic_rkey;
@@ -144,10 +152,10 @@ static int put_credit(const struct wf_packet *p, struct wf_headers *h)
 	return wf_headers_complete(h, 0);
 }
 
-/* RD and XRC have more headers than a packet has places. */
+/* RD has more headers than a packet has places. */
 static bool op_fits(uint8_t op)
 {
-	return wf_op_is_known(op) && !wf_op_is_rd(op) && !wf_op_is_xrc(op);
+	return wf_op_is_known(op) && !wf_op_is_rd(op);
 }
 
 int wf_packet_to_headers(const struct wf_packet *p, const struct wf_wire_conf *conf,
@@ -322,6 +330,8 @@ static void get_transport(const struct wf_headers *h, struct wf_packet *p)
 		p->u.atomic.compare = h->atomiceth.compare;
 		return;
 	}
+	if (has_srqn(op))
+		p->srqn = (uint16_t)h->xrceth.srqn;
 	p->length = p->type == WF_PACKET_TRIMMED ? 0 : h->payload_len;
 	if (wf_op_has_reth(op)) {
 		p->u.reth.va = h->reth.va;
@@ -345,7 +355,7 @@ int wf_packet_from_headers(const struct wf_headers *h, const struct wf_wire_conf
 		return get_pause(h, p_p);
 	if (h->encap == WF_ENCAP_FCP)
 		return get_credit(h, p_p);
-	if (!op_fits(h->bth.opcode))
+	if (!op_fits(h->bth.opcode) || (has_srqn(h->bth.opcode) && h->xrceth.srqn > UINT16_MAX))
 		return -EBADMSG;
 	p_p->type = WF_PACKET_RDMA;
 	p_p->size = wf_size_packet(h->encap, h->has_vlan, h->bth.opcode, h->payload_len);
@@ -414,6 +424,8 @@ static void normal_transport(const struct wf_packet *p, struct wf_packet *n)
 	}
 	if (p->type != WF_PACKET_TRIMMED && wf_op_has_payload(p->opcode))
 		n->length = p->length;
+	if (has_srqn(p->opcode))
+		n->srqn = p->srqn;
 	if (wf_op_has_reth(p->opcode)) {
 		n->u.reth = p->u.reth;
 	} else if (wf_op_has_aeth(p->opcode)) {

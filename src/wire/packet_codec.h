@@ -16,10 +16,12 @@
  *	u.pause           PFC frame
  *	u.credit          flow control packet, limit modulo 4096; FCTBS is psn modulo 4096
  *	at, input, payload, size: nothing (decoding gives the size that it has on that link)
+ *	srqn              XRC: XRCETH, which has 24 bits of it; of an atomic, which has none, 0
  *	all others        BTH and extended headers
  *
  * The simple windowed sender's packets look like RC SEND ONLY, ACK and NAK, and come back as those.
- * XRC and RD have headers that struct wf_packet has no place for.
+ * RD has headers that struct wf_packet has no place for, and so have XRC's requests for a receive queue
+ * whose number is above 65535.
  */
 #ifndef WF_WIRE_PACKET_CODEC_H
 #define WF_WIRE_PACKET_CODEC_H
@@ -36,7 +38,7 @@
  * Writes the packet's bytes into buf of size bytes and their number into *len_p. src and dst are the
  * hosts' addresses, NULL: those of wf_wire_addr_init(); payload are the p->length bytes, borrowed,
  * NULL: zeros. Returns 0; -ENOSPC when size is too small; -EINVAL for a packet that has no form on
- * that link (XRC and RD, unknown opcodes, PFC on InfiniBand, credits on Ethernet, a PFC frame for
+ * that link (RD, unknown opcodes, PFC on InfiniBand, credits on Ethernet, a PFC frame for
  * more than 7 priorities or above priority 7, trimmed packets but on RoCE v2).
  */
 int wf_packet_encode(const struct wf_packet *p, const struct wf_wire_conf *conf,

@@ -11,7 +11,7 @@
 
 static bool op_fits(uint8_t op)
 {
-	return wf_op_is_known(op) && !wf_op_is_rd(op) && !wf_op_is_xrc(op);
+	return wf_op_is_known(op) && !wf_op_is_rd(op);
 }
 
 /* Every field random, within what it may hold. */
@@ -131,6 +131,54 @@ static void test_fields(void **state)
 	assert_int_equal(h.lrh.vl, 6);
 }
 
+/* XRC, byte by byte: the XRCETH is what comes after the BTH (IBTA annex A14). */
+static void test_xrc(void **state)
+{
+	static const uint8_t write[] = {
+		0xaa, 0x70, 0xff, 0xff, 0x00, 0x12, 0x34, 0x56, 0x80, 0xfe, 0xdc, 0xba, /* BTH */
+		0x00, 0x00, 0x4b, 0x2d,                                                 /* XRCETH */
+		0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,                         /* RETH */
+		0x00, 0x00, 0x00, 0x99, 0x00, 0x00, 0x00, 0x01,                         /* */
+		'w',  0x00, 0x00, 0x00,
+	};
+	static const uint8_t add[] = {
+		0xb4, 0x40, 0xff, 0xff, 0x00, 0x12, 0x34, 0x56, 0x80, 0xfe, 0xdc, 0xba, /* BTH */
+		0x00, 0x00, 0x00, 0x00,                                                 /* XRCETH */
+		0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, /* AtomicETH */
+		0x00, 0x00, 0x00, 0x99, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x05,
+		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	};
+	struct wf_packet p = {
+		.type = WF_PACKET_RDMA,
+		.opcode = WF_OP_XRC_WRITE_ONLY,
+		.flags = WF_PACKET_ACK_REQ | WF_PACKET_MIGRATED,
+		.pkey = WF_PKEY_DEFAULT,
+		.length = 1,
+		.srqn = 0x4b2d,
+		.qpn = 0x123456,
+		.psn = 0xfedcba,
+		.u.reth = { .va = UINT64_C(0x1122334455667788), .rkey = 0x99, .dma_len = 1 },
+	};
+	uint8_t buf[WF_PACKET_BYTES_MAX];
+	const size_t bth = wf_size_link_header(WF_ENCAP_ROCE2_IPV4, false);
+	struct wf_wire_conf conf;
+	size_t len;
+
+	(void)state;
+	wf_wire_conf_init(&conf, WF_ENCAP_ROCE2_IPV4);
+	assert_int_equal(wf_packet_encode(&p, &conf, NULL, NULL, "w", buf, sizeof(buf), &len), 0);
+	assert_int_equal(len, bth + sizeof(write) + WF_SIZE_ICRC);
+	assert_memory_equal(buf + bth, write, sizeof(write));
+	p.opcode = WF_OP_XRC_FETCH_ADD;
+	p.atomic_va = p.u.reth.va;
+	p.atomic_rkey = 0x99;
+	p.u.atomic.swap_add = 5;
+	p.u.atomic.compare = 0;
+	assert_int_equal(wf_packet_encode(&p, &conf, NULL, NULL, NULL, buf, sizeof(buf), &len), 0);
+	assert_int_equal(len, bth + sizeof(add) + WF_SIZE_ICRC);
+	assert_memory_equal(buf + bth, add, sizeof(add));
+}
+
 /* is_same sees a change in any field that is on the wire, and none in the others. */
 static void test_is_same(void **state)
 {
@@ -151,6 +199,11 @@ static void test_is_same(void **state)
 		{ offsetof(struct wf_packet, length), WF_OP_RC_SEND_ONLY, true },
 		{ offsetof(struct wf_packet, length), WF_OP_RC_ACK, false },
 		{ offsetof(struct wf_packet, atomic_rkey), WF_OP_RC_CMP_SWAP, true },
+		{ offsetof(struct wf_packet, srqn), WF_OP_RC_SEND_ONLY, false },
+		{ offsetof(struct wf_packet, srqn), WF_OP_XRC_SEND_ONLY, true },
+		{ offsetof(struct wf_packet, srqn), WF_OP_XRC_READ_REQ, true },
+		{ offsetof(struct wf_packet, srqn), WF_OP_XRC_ACK, false },
+		{ offsetof(struct wf_packet, atomic_rkey), WF_OP_XRC_FETCH_ADD, true },
 		{ offsetof(struct wf_packet, qpn), WF_OP_RC_SEND_ONLY, true },
 		{ offsetof(struct wf_packet, psn), WF_OP_RC_SEND_ONLY, true },
 		{ offsetof(struct wf_packet, imm), WF_OP_RC_SEND_ONLY, false },
@@ -330,11 +383,15 @@ static void test_refused(void **state)
 	assert_int_equal(wf_packet_to_headers(&p, &conf, NULL, NULL, &h), -EINVAL);
 
 	/* Good bytes that a packet has no place for. */
-	test_rnd_headers(&r, WF_ENCAP_ROCE2_IPV4, WF_OP_XRC_SEND_ONLY, &h);
-	assert_int_equal(wf_headers_complete(&h, 0), 0);
-	assert_int_equal(wf_headers_encode(&h, NULL, buf, sizeof(buf), &len), 0);
-	assert_int_equal(wf_packet_decode(buf, len, &conf, &p, &h, &reason), -EBADMSG);
-	assert_int_equal(reason, WF_REASON_OPCODE);
+	for (unsigned i = 0; i < 2; i++) {
+		test_rnd_headers(&r, WF_ENCAP_ROCE2_IPV4,
+		                 i == 0 ? WF_OP_RD_SEND_ONLY : WF_OP_XRC_SEND_ONLY, &h);
+		h.xrceth.srqn = 0x10000;
+		assert_int_equal(wf_headers_complete(&h, 0), 0);
+		assert_int_equal(wf_headers_encode(&h, NULL, buf, sizeof(buf), &len), 0);
+		assert_int_equal(wf_packet_decode(buf, len, &conf, &p, &h, &reason), -EBADMSG);
+		assert_int_equal(reason, WF_REASON_OPCODE);
+	}
 	test_rnd_headers(&r, WF_ENCAP_PFC, 0, &h);
 	h.pfc.enabled = 0xff;
 	assert_int_equal(wf_headers_complete(&h, 0), 0);
@@ -346,10 +403,11 @@ static void test_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_is_same),    cmocka_unit_test(test_pause),
-		cmocka_unit_test(test_credit),     cmocka_unit_test(test_simple_sender),
-		cmocka_unit_test(test_refused),    cmocka_unit_test(test_trimmed),
+		cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_is_same),       cmocka_unit_test(test_xrc),
+		cmocka_unit_test(test_pause),         cmocka_unit_test(test_credit),
+		cmocka_unit_test(test_simple_sender), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_trimmed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
