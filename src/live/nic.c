@@ -180,9 +180,10 @@ void wf_nic_wait(struct wf_nic *nic)
 
 void wf_nic_bind(struct wf_nic *nic, struct wf_qp *qp, uint32_t host, uint32_t qpn)
 {
-	uint32_t i = wf_qp_num(qp) & ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 1);
+	struct wf_nic_bound *bound = wf_nic_bound(nic, wf_qp_num(qp));
 
-	nic->bound[i] = wf_nic_peer(nic, host, wf_live_slot(qpn));
+	bound->peer = wf_nic_peer(nic, host, wf_live_slot(qpn));
+	bound->sent = 0;
 }
 
 int wf_nic_add_qp(struct wf_nic *nic, struct wf_qp *qp)
@@ -194,7 +195,7 @@ int wf_nic_add_qp(struct wf_nic *nic, struct wf_qp *qp)
 
 void wf_nic_remove_qp(struct wf_nic *nic, struct wf_qp *qp)
 {
-	nic->bound[wf_qp_num(qp) & ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 1)] = NULL;
+	wf_nic_bound(nic, wf_qp_num(qp))->peer = NULL;
 	atomic_fetch_sub_explicit(&nic->stats->qps, 1, memory_order_relaxed);
 }
 
@@ -507,6 +508,8 @@ static int make_hca(struct wf_nic *nic)
 	attr.place = wf_nic_place;
 	attr.place_ctx = nic;
 	attr.copy = wf_nic_copy;
+	attr.underway = wf_nic_underway;
+	attr.underway_ctx = nic;
 	return wf_hca_create(&attr, wf_mem_heap(), &nic->hca);
 }
 
@@ -558,7 +561,7 @@ int wf_nic_open(const struct wf_nic_cfg *cfg, struct wf_nic **nic_p)
 	/* Time 0 is long ago, so that what was never done was done then. */
 	nic->start = clock_now() - WF_S;
 	pthread_mutex_init(&nic->lock, NULL);
-	nic->bound = calloc((size_t)1 << WF_LIVE_QPN_BITS, sizeof(struct wf_nic_peer *));
+	nic->bound = calloc((size_t)1 << WF_LIVE_QPN_BITS, sizeof(struct wf_nic_bound));
 	ret = nic->bound == NULL ? -ENOMEM : attach(nic);
 	if (ret == 0)
 		ret = make_hca(nic);

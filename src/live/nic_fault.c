@@ -62,6 +62,18 @@ enum wf_nic_verdict wf_nic_fault(struct wf_nic *nic, struct wf_nic_peer *p, uint
 	return WF_NIC_PASS;
 }
 
+static bool holds_up(const struct wf_live_host *h)
+{
+	return h->paused != 0 || h->delay != 0 ||
+	       atomic_load_explicit(&h->down, memory_order_relaxed) != 0;
+}
+
+bool wf_nic_holds_up(const struct wf_nic *nic, const struct wf_nic_peer *p)
+{
+	return nic->orphan || holds_up(&nic->table->host[nic->host]) ||
+	       (!wf_nic_is_wire(p) && holds_up(&nic->table->host[p->host]));
+}
+
 void wf_nic_unblock(struct wf_nic *nic)
 {
 	for (uint32_t i = 0; i < nic->n_peers; i++)

@@ -195,6 +195,31 @@ static uint32_t payload_bytes(const struct wf_packet *pkt)
 	return wf_op_has_payload(pkt->opcode) ? pkt->length : 0;
 }
 
+static inline void note_sent(struct wf_nic *nic, const struct wf_nic_peer *p)
+{
+	wf_nic_bound(nic, wf_qp_num(wf_hca_sender(nic->hca)))->sent = p->link.tx.pos;
+}
+
+/*
+ * An adapter in hardware takes in what comes at once; one in a program, when that gets a CPU. It gives the
+ * room of a packet back when it has answered it, so that here nothing is taken for lost that only waits.
+ * What waits because of a fault is late all the same.
+ */
+bool wf_nic_underway(void *arg, const struct wf_qp *qp)
+{
+	struct wf_nic *nic = arg;
+	struct wf_nic_bound *bound = wf_nic_bound(nic, wf_qp_num(qp));
+	struct wf_nic_peer *p = bound->peer;
+
+	if (p == NULL || !p->alive || wf_nic_holds_up(nic, p))
+		return false;
+	wf_ring_refresh(&p->link.tx);
+	if (p->link.tx.broken || (!p->full && bound->sent <= p->link.tx.tail))
+		return false;
+	wf_link_nudge(&p->link);
+	return true;
+}
+
 static unsigned transmit(struct wf_nic *nic, wf_time now)
 {
 	bool up = wf_nic_is_up(nic);
@@ -226,6 +251,8 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 				commit(p, &pkt, bytes);
 			else
 				send_to(nic, p, &pkt, nic->bounce, bytes);
+			if (p != NULL && !ud)
+				note_sent(nic, p);
 		}
 	}
 	return n;
@@ -235,8 +262,6 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 static bool may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
                         const struct wf_packet *pkt, const void *payload)
 {
-	const struct wf_nic_peer *bound;
-
 	if (wf_op_has_payload(pkt->opcode) && pkt->length != pkt->input)
 		return false;
 	if (pkt->qpn == WF_QPN_MULTICAST)
@@ -248,8 +273,7 @@ static bool may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
 		return false;
 	if (wf_op_service(pkt->opcode) == WF_SERVICE_UD)
 		return wf_nic_is_wire(p) || wf_live_slot(pkt->u.deth.src_qpn) == p->slot;
-	bound = nic->bound[pkt->qpn & ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 1)];
-	return bound == p;
+	return wf_nic_bound(nic, pkt->qpn)->peer == p;
 }
 
 static inline bool is_faulty(const struct wf_nic *nic)
@@ -286,8 +310,6 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 		if (rx->pos - rx->tail >= RELEASE_BYTES && wf_ring_release(rx))
 			(void)wf_link_wake(&p->link);
 	}
-	if (n != 0 && wf_ring_release(rx))
-		(void)wf_link_wake(&p->link);
 	if (wf_unlikely(rx->broken))
 		wf_nic_peer_break(nic, p);
 	return n;
@@ -367,29 +389,55 @@ void wf_nic_publish(struct wf_nic *nic)
 	atomic_store_explicit(&count[WF_LIVE_ICRC_ERRORS], nic->icrc_errors, memory_order_relaxed);
 }
 
+/* Gives back the room of what was taken in, now that it is answered. */
+static void release(struct wf_nic *nic)
+{
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		if (p->alive && wf_ring_release(&p->link.rx))
+			(void)wf_link_wake(&p->link);
+	}
+}
+
+/* Runs timers; but not while the answers that they wait for may be among what has come already. */
+static void tick(struct wf_nic *nic, bool more, wf_time now)
+{
+	if (more && ++nic->late < WF_RING_BYTES / WF_CACHE_LINE / RX_BATCH)
+		return;
+	nic->late = 0;
+	if (wf_hca_deadline(nic->hca) <= now)
+		wf_hca_tick(nic->hca, now);
+}
+
 unsigned wf_nic_progress(struct wf_nic *nic)
 {
 	wf_time now = wf_nic_now(nic);
 	unsigned rx = 0, tx;
-	bool staged = false;
+	bool staged = false, more = false;
 
 	if (wf_unlikely(nic->reap))
 		wf_nic_reap(nic);
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->alive && wf_ring_ready(&p->link.rx) && p->blocked <= now)
-			rx += receive_from(nic, p, now);
+		if (p->alive && wf_ring_ready(&p->link.rx) && p->blocked <= now) {
+			unsigned n = receive_from(nic, p, now);
+
+			rx += n;
+			more = more || n == RX_BATCH;
+		}
 		if (wf_unlikely(p->full) && p->alive) {
 			unstage(nic, p);
 			staged = staged || p->touched;
 		}
 	}
-	if (wf_hca_deadline(nic->hca) <= now)
-		wf_hca_tick(nic->hca, now);
+	tick(nic, more, now);
 	if (wf_unlikely(nic->gsi != NULL))
 		wf_nic_gsi_progress(nic, now);
 	tx = transmit(nic, now);
+	if (rx != 0)
+		release(nic);
 	if (rx + tx != 0 || staged)
 		wake_peers(nic, now);
 	if (wf_unlikely(++nic->rounds % PUBLISH_EVERY == 0))

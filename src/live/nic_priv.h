@@ -39,6 +39,12 @@ struct wf_nic_peer {
 	uint32_t n_held, max_held;
 };
 
+/* What a connected queue pair has to do with its peer. */
+struct wf_nic_bound {
+	struct wf_nic_peer *peer; /* whose packets it takes; NULL: anybody's */
+	uint64_t sent;            /* where the last packet to it ends in the ring */
+};
+
 struct wf_nic_group {
 	uint8_t gid[16];
 	uint32_t number;
@@ -66,6 +72,7 @@ struct wf_nic {
 	bool down; /* as the port's event said last */
 	uint64_t dropped, tx_octets, rx_octets;
 	uint32_t rounds;
+	uint32_t late; /* rounds in a row in which timers waited for what has come already */
 	uint64_t lost, icrc_errors; /* by faults */
 
 	struct wf_nic_peer **peers;
@@ -81,8 +88,7 @@ struct wf_nic {
 	struct wf_nic_gsi *gsi; /* NULL while the program has not asked for it */
 	struct wf_nic_group **groups;
 	uint32_t n_groups;
-	/* By the lower bits of the number: whose packets the queue pair takes; NULL: anybody's. */
-	struct wf_nic_peer **bound;
+	struct wf_nic_bound *bound; /* queue pairs, by the lower bits of their numbers */
 
 	/* The service thread. */
 	pthread_t thread;
@@ -105,6 +111,11 @@ struct wf_nic {
 	} spin;
 	char bounce[4096]; /* payload that has no place in a ring yet */
 };
+
+static inline struct wf_nic_bound *wf_nic_bound(const struct wf_nic *nic, uint32_t qpn)
+{
+	return &nic->bound[qpn & ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 1)];
+}
 
 /* nic_peer.c */
 
@@ -164,6 +175,9 @@ static inline uint32_t wf_nic_stamp(const struct wf_nic *nic, wf_time now)
 enum wf_nic_verdict wf_nic_fault(struct wf_nic *nic, struct wf_nic_peer *peer, uint32_t stamp,
                                  wf_time now);
 
+/* Whether faults may keep packets to a peer or from it waiting. */
+bool wf_nic_holds_up(const struct wf_nic *nic, const struct wf_nic_peer *peer);
+
 /* Faults came or went: whoever waited looks again. */
 void wf_nic_unblock(struct wf_nic *nic);
 
@@ -195,6 +209,9 @@ unsigned wf_nic_progress(struct wf_nic *nic);
 
 /* Where payload goes: straight into the ring. */
 void *wf_nic_place(void *arg, const struct wf_packet *pkt);
+
+/* Whether the queue pair's peer has not taken in yet what was sent to it; see wf_hca_underway_fn. */
+bool wf_nic_underway(void *arg, const struct wf_qp *qp);
 
 /* Copies payload into a ring, past the caches: its reader is on another CPU. */
 void wf_nic_copy(void *to, const void *from, size_t n);

@@ -653,6 +653,13 @@ void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 		end_of_answer(qp, pkt, now);
 }
 
+static bool is_underway(const struct wf_qp *qp)
+{
+	const struct wf_hca_attr *attr = wf_hca_attr(qp->hca);
+
+	return attr->underway != NULL && attr->underway(attr->underway_ctx, qp);
+}
+
 void wf_comp_timer(struct wf_qp *qp, wf_time now)
 {
 	struct wf_req *req = &qp->req;
@@ -666,6 +673,10 @@ void wf_comp_timer(struct wf_qp *qp, wf_time now)
 	}
 	if (!outstanding(req))
 		return;
+	if (is_underway(qp)) {
+		wf_qp_set_timer(qp, now + req->timeout);
+		return;
+	}
 	wf_hca_count(qp->hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR);
 	/* One packet at least goes again, to draw an answer. */
 	forget_una(qp);

@@ -54,6 +54,13 @@ typedef void *wf_hca_place_fn(void *ctx, const struct wf_packet *pkt);
 /* Copies payload to where it is to be written; as memcpy(). */
 typedef void wf_hca_copy_fn(void *to, const void *from, size_t n);
 
+/*
+ * Whether what qp has sent last is still on its way: its receiver cannot have answered yet. Asked when an
+ * answer is late; nothing is sent again then, and the retries stay as they are. For drivers whose receivers
+ * may not get to run for long, where an adapter would not have to wait for a CPU.
+ */
+typedef bool wf_hca_underway_fn(void *ctx, const struct wf_qp *qp);
+
 struct wf_hca_attr {
 	uint64_t guid;
 	uint64_t line_rate;     /* of the port, bits/s, not 0; what pacing cannot exceed */
@@ -78,7 +85,9 @@ struct wf_hca_attr {
 	void *grh_ctx;
 	wf_hca_place_fn *place; /* NULL: always the buffer of wf_hca_tx() */
 	void *place_ctx;
-	wf_hca_copy_fn *copy; /* NULL: memcpy() */
+	wf_hca_copy_fn *copy;         /* NULL: memcpy() */
+	wf_hca_underway_fn *underway; /* NULL: time alone decides */
+	void *underway_ctx;
 };
 
 /* Everything set to what a present-day adapter offers, at 400 Gb/s on RoCE v2. */

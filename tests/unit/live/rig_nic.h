@@ -81,6 +81,8 @@ static inline void rig_make_hca(struct rig *r)
 	attr.place = wf_nic_place;
 	attr.place_ctx = r->nic;
 	attr.copy = wf_nic_copy;
+	attr.underway = wf_nic_underway;
+	attr.underway_ctx = r->nic;
 	rig_must(wf_hca_create(&attr, wf_mem_heap(), &r->nic->hca) == 0);
 }
 
@@ -156,7 +158,7 @@ static inline struct rig *rig_create(void)
 	nic->orphan = false;
 	nic->table = calloc(1, wf_live_table_bytes(2));
 	nic->stats = calloc(1, sizeof(*nic->stats));
-	nic->bound = calloc((size_t)1 << WF_LIVE_QPN_BITS, sizeof(struct wf_nic_peer *));
+	nic->bound = calloc((size_t)1 << WF_LIVE_QPN_BITS, sizeof(struct wf_nic_bound));
 	nic->peers = calloc(RIG_PEERS, sizeof(struct wf_nic_peer *));
 	rig_must(nic->table != NULL && nic->stats != NULL && nic->bound != NULL &&
 	         nic->peers != NULL);

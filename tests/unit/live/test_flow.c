@@ -148,6 +148,104 @@ static void test_gone_while_full(void **state)
 	wf_ah_destroy(ah);
 }
 
+/* Longer than all retries take, in steps of a timeout. Returns how many answers were found to be late. */
+static uint64_t wait_long(struct rig *r)
+{
+	for (int i = 0; i < 20; i++) {
+		r->nic->start -= 100 * WF_MS;
+		(void)wf_nic_progress(r->nic);
+	}
+	return wf_hca_counter(r->nic->hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR);
+}
+
+/* A peer that gets no CPU is not taken for one that is gone; one that does not answer is. */
+static void test_starved(void **state)
+{
+	struct rig *r = *state;
+	struct wf_packet pkt;
+	struct wf_wc wc;
+
+	assert_int_equal(post_send(r, NULL, 0, 7), 0);
+	assert_int_equal(wf_nic_progress(r->nic), 1);
+	assert_int_equal(wait_long(r), 0);
+	assert_int_equal(wf_cq_poll(r->cq, 1, &wc), 0);
+	assert_true(take(r, 0, &pkt));
+	assert_false(take(r, 0, &pkt));
+	for (int i = 0; i < 8; i++) {
+		r->nic->start -= 100 * WF_MS;
+		(void)wf_nic_progress(r->nic);
+		while (take(r, 0, &pkt))
+			;
+	}
+	assert_int_equal(wf_cq_poll(r->cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 7);
+	assert_int_equal(wc.status, WF_WC_RETRY_EXC_ERR);
+}
+
+/* What a fault keeps waiting is late. */
+static void test_paused(void **state)
+{
+	struct rig *r = *state;
+	struct wf_wc wc;
+
+	atomic_store(&r->nic->table->host[1].paused, 1);
+	assert_int_equal(post_send(r, NULL, 0, 7), 0);
+	assert_int_equal(wf_nic_progress(r->nic), 1);
+	assert_true(wait_long(r) > 7);
+	assert_int_equal(wf_cq_poll(r->cq, 1, &wc), 1);
+	assert_int_equal(wc.status, WF_WC_RETRY_EXC_ERR);
+}
+
+/* This program got no CPU: the answer is there, behind much else. */
+static void test_late_to_look(void **state)
+{
+	struct rig *r = *state;
+	struct wf_packet other = { .qpn = 5 };
+	struct wf_packet pkt;
+	struct wf_wc wc;
+
+	assert_int_equal(post_send(r, NULL, 0, 7), 0);
+	assert_int_equal(wf_nic_progress(r->nic), 1);
+	assert_true(take(r, 0, &pkt));
+	for (int i = 0; i < 1000; i++)
+		rig_send(r, 0, &other, NULL, 0);
+	pkt = (struct wf_packet){
+		.opcode = WF_OP_RC_ACK,
+		.qpn = wf_qp_num(r->rc),
+		.psn = pkt.psn,
+		.pkey = 0xffff,
+		.u.aeth = { .syndrome = 0x1f, .msn = 1 },
+	};
+	rig_send(r, 0, &pkt, NULL, 0);
+	r->nic->start -= WF_S;
+	for (int i = 0; i < 20; i++)
+		(void)wf_nic_progress(r->nic);
+	assert_int_equal(wf_hca_counter(r->nic->hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR), 0);
+	assert_int_equal(wf_cq_poll(r->cq, 1, &wc), 1);
+	assert_int_equal(wc.status, WF_WC_SUCCESS);
+}
+
+/* What was taken in is answered, and its room given back. */
+static void test_answer(void **state)
+{
+	struct rig *r = *state;
+	struct wf_packet pkt = {
+		.opcode = WF_OP_RC_SEND_ONLY,
+		.flags = WF_PACKET_ACK_REQ,
+		.qpn = wf_qp_num(r->rc),
+		.pkey = 0xffff,
+	};
+
+	rig_send(r, 0, &pkt, NULL, 0);
+	wf_ring_refresh(&r->far[0].tx);
+	assert_true(r->far[0].tx.tail != r->far[0].tx.pos);
+	assert_int_equal(wf_nic_progress(r->nic), 2);
+	wf_ring_refresh(&r->far[0].tx);
+	assert_true(r->far[0].tx.tail == r->far[0].tx.pos);
+	assert_true(take(r, 0, &pkt));
+	assert_int_equal(pkt.opcode, WF_OP_RC_ACK);
+}
+
 static void test_numbers(void **state)
 {
 	struct rig *r = *state;
@@ -164,6 +262,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hold, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_while_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_starved, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_paused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_to_look, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
 	};
 
