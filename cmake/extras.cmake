@@ -52,9 +52,9 @@ if(WEFT_FUZZ)
 				"${PROJECT_SOURCE_DIR}/fuzz/corpus/${short}")
 			file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz/new/${short}")
 		endif()
-		add_test(NAME ${name} COMMAND ${name} -seed=1 -runs=${WEFT_FUZZ_RUNS} -timeout=10
+		add_test(NAME ${name} COMMAND ${name} -seed=1 -runs=${WEFT_FUZZ_RUNS} -timeout=300
 			-rss_limit_mb=2048 -print_final_stats=0 ${corpus})
-		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300
+		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 1800
 			WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
 	endforeach()
 endif()

@@ -10,7 +10,8 @@
 #   tests/scripts/test_x.py        Python's unittest, with WEFT_LINT_TESTS
 #
 # A test's labels are its ring (unit, scenario, cli, web, live, scripts), its folder, and the words of a comment
-# `ctest: word ...` among its first lines; `timeout=seconds` there changes how long it may run. What
+# `ctest: word ...` among its first lines; `timeout=seconds` there gives it more than half an hour,
+# which is long because machines may have much else to do, and a test that hangs is found all the same. What
 # is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
 # say so.
 
@@ -53,14 +54,16 @@ endif()
 # build wants the test at all. The rest of the arguments are labels it has anyway.
 function(weft_test_labels out file)
 	set(labels ${ARGN})
-	set(timeout 120)
+	set(timeout 1800)
 	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
 	file(STRINGS "${file}" marks REGEX "^[ /#*]*ctest: " LIMIT_COUNT 1)
 	if(marks MATCHES "ctest: ([a-z0-9_= -]+)")
 		string(REGEX MATCHALL "[a-z0-9_=-]+" words "${CMAKE_MATCH_1}")
 		foreach(word IN LISTS words)
 			if(word MATCHES "^timeout=([0-9]+)$")
-				set(timeout ${CMAKE_MATCH_1})
+				if(CMAKE_MATCH_1 GREATER timeout)
+					set(timeout ${CMAKE_MATCH_1})
+				endif()
 			else()
 				list(APPEND labels ${word})
 			endif()

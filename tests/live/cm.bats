@@ -1,51 +1,27 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=300
+# ctest: live
 # Programs that connect with librdmacm, as Debian ships them, on both fabrics and with both libraries.
 
 bats_require_minimum_version 1.5.0
 load common
 
-# ready HOST N: waits until programs of the host listen for N services, for ten seconds at most.
-ready() {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		if "$WEFT" status --json | python3 -c '
+# listening HOST N: programs of the host listen for N services.
+listening() {
+	"$WEFT" status --json | python3 -c '
 import json, sys
 hosts = json.load(sys.stdin)["hosts"]
 n = sum(p["listens"] for h in hosts if h["name"] == sys.argv[1] for p in h["programs"])
-sys.exit(n < int(sys.argv[2]))' "$1" "$2"; then
-			return 0
-		fi
-		sleep 0.05
-	done
-	echo "nobody listens on $1:"
-	cat server.txt
-	return 1
+sys.exit(n < int(sys.argv[2]))' "$1" "$2"
 }
 
 # serve PROGRAM ARGS...: starts it on h1 and waits until it listens.
 serve() {
-	on h1 "$@" >server.txt 2>&1 &
-	server=$!
-	ready h1 1
-}
-
-# served: the server ended well.
-served() {
-	if ! wait "$server"; then
-		echo "the server failed:"
+	spawn h1 "$@" >server.txt 2>&1
+	server=$pid
+	if ! until_true listening h1 1; then
+		echo "nobody listens on h1:"
 		cat server.txt
-		return 1
-	fi
-	server=
-}
-
-# ask PROGRAM ARGS...: runs it on h2; it ends well.
-ask() {
-	if ! on h2 "$@" >client.txt 2>&1; then
-		echo "$*: the client failed:"
-		cat client.txt server.txt
 		return 1
 	fi
 }
@@ -63,16 +39,10 @@ connect() {
 	served
 }
 
-# stop SIGNAL: ends the programs on h1; for servers that go on for ever.
+# stop SIGNAL: ends the server; for one that goes on for ever.
 stop() {
-	local pid
-	for pid in $("$WEFT" status --json | python3 -c '
-import json, sys
-hosts = json.load(sys.stdin)["hosts"]
-print(*[p["pid"] for h in hosts if h["name"] == "h1" for p in h["programs"]])'); do
-		kill "-$1" "$pid"
-	done
-	wait "$server" || true
+	kill "-$1" "$server"
+	ended "$server" || true
 	server=
 }
 
@@ -142,16 +112,12 @@ sockets() {
 
 # group: a receiver and a sender of datagrams to a multicast group.
 group() {
-	on h1 mckey -m 239.1.2.3 -C 10 >server.txt 2>&1 &
-	server=$!
+	spawn h1 stdbuf -oL mckey -m 239.1.2.3 -C 10 >server.txt 2>&1
+	server=$pid
 	# It has joined once its queue pair has buffers; datagrams before that are lost, as they may be.
-	for ((i = 0; i < 200; i++)); do
-		grep -q "receiving data transfers" server.txt && break
-		sleep 0.05
-	done
+	until_true grep -q "receiving data transfers" server.txt
 	ask mckey -m 239.1.2.3 -s -C 10
 	served
-	grep -q "receiving data transfers" server.txt
 }
 
 @test "mckey: multicast groups by IP address" {
@@ -167,10 +133,10 @@ group() {
 	needs rping
 	up --hosts 3
 	serve rping -s -P -V
-	on h2 rping -c -a 127.77.0.1 -C 30 -V >one.txt 2>&1 &
-	client=$!
+	spawn h2 rping -c -a 127.77.0.1 -C 30 -V >one.txt 2>&1
+	client=$pid
 	on h3 rping -c -a 127.77.0.1 -C 30 -V
-	wait "$client"
+	ended "$client"
 	client=
 	on h1 rping -c -a 127.77.0.1 -C 5 -V
 	on h2 rping -c -a 127.0.0.1 -C 5 -V
@@ -199,11 +165,11 @@ group() {
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"Address already in use"* ]]
 	# Another host has ports of its own.
-	on h2 rping -s -C 1 >other.txt 2>&1 &
-	client=$!
-	ready h2 1
+	spawn h2 rping -s -C 1 >other.txt 2>&1
+	client=$pid
+	until_true listening h2 1
 	on h1 rping -c -a 127.77.0.2 -C 1
-	wait "$client"
+	ended "$client"
 	client=
 	ask rping -c -a 127.77.0.1 -C 1
 	served
@@ -215,14 +181,12 @@ group() {
 	needs rping
 	up
 	serve rping -s -P
-	on h2 rping -c -a 127.77.0.1 -C 100000000 -d >client.txt 2>&1 &
-	client=$!
-	for ((i = 0; i < 200; i++)); do
-		[ "$(grep -c "send completion" client.txt)" -gt 2 ] && break
-		sleep 0.05
-	done
+	spawn h2 rping -c -a 127.77.0.1 -C 100000000 -d >client.txt 2>&1
+	client=$pid
+	several_sent() { [ "$(grep -c "send completion" client.txt)" -gt 2 ]; }
+	until_true several_sent
 	stop KILL
-	wait "$client" || true
+	ended "$client" || true
 	client=
 	grep -qE "RDMA_CM_EVENT_DISCONNECTED|cq completion failed|wr flushed" client.txt
 	# The port is free at once.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # common.bash - what the tests of live fabrics share: each test has a fabric and a folder of its own, and
-# ends what it started.
+# ends what it started. Nothing is decided by the clock: what must happen is waited for, minutes if need be,
+# as the machine may have much else to do; only what never happens fails.
 
 setup() {
 	: "${WEFT:?is the path of the program under test}"
@@ -31,6 +32,17 @@ needs() {
 	done
 }
 
+# until_true COMMAND...: tries it until it succeeds, for two minutes at least.
+until_true() {
+	local i
+	for ((i = 0; i < 2400; i++)); do
+		"$@" && return 0
+		sleep 0.05
+	done
+	echo "in vain: $*"
+	return 1
+}
+
 # up ARGS...: starts the fabric.
 up() {
 	"$WEFT" up "$@"
@@ -41,49 +53,128 @@ on() {
 	local host=$1
 	shift
 	# shellcheck disable=SC2086
-	timeout 60 "$WEFT" exec ${EXEC-} --host "$host" -- "$@"
+	timeout 300 "$WEFT" exec ${EXEC-} --host "$host" -- "$@"
 }
 
-# free_port: a TCP port that nobody listens at.
+# spawn HOST PROGRAM ARGS...: starts it there and sets pid, which is the program's own.
+spawn() {
+	local host=$1
+	shift
+	# shellcheck disable=SC2086
+	"$WEFT" exec ${EXEC-} --host "$host" -- "$@" 3>&- &
+	pid=$!
+}
+
+# ended PID: waits for the end of a program, and returns its status; for one that does not end, 137.
+ended() {
+	local i
+	for ((i = 0; i < 6000; i++)); do
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.05
+	done
+	if kill -9 "$1" 2>/dev/null; then
+		echo "$1 does not end"
+	fi
+	wait "$1"
+}
+
+# free_port: a TCP port that nobody listens at. No two tests get the same one: they are counted, below those
+# that the system hands out itself.
 free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+	local file number port
+	file=${TMPDIR:-/tmp}/weft-test-ports-$(id -u)
+	while :; do
+		number=$(flock "$file" sh -c "n=\$(cat '$file'); n=\$(((n + 1) % 12000)); echo \$n | tee '$file'")
+		port=$((20000 + number))
+		listened "$port" || break
+	done
+	echo "$port"
 }
 
-# listens PORT: waits until somebody does, for ten seconds at most.
+# listened PORT: somebody does at this moment.
+listened() {
+	awk -v port="$(printf ':%04X' "$1")" \
+		'$4 == "0A" && substr($2, length($2) - 4) == port { seen = 1 } END { exit !seen }' /proc/net/tcp*
+}
+
+# listens PORT PID: waits until somebody listens; not if the program, which is to, has ended.
 listens() {
-	local hex i
-	hex=$(printf ':%04X' "$1")
-	for ((i = 0; i < 200; i++)); do
-		if cat /proc/net/tcp /proc/net/tcp6 | awk '$4 == "0A" {print $2}' | grep -q "$hex\$"; then
-			return 0
-		fi
+	local i
+	for ((i = 0; i < 2400; i++)); do
+		listened "$1" && return 0
+		[ -z "${2-}" ] || kill -0 "$2" 2>/dev/null || return 1
 		sleep 0.05
 	done
 	return 1
 }
 
-# pair PROGRAM ARGS...: a server on h1 and a client on h2 that find each other by TCP over loopback. Fails
-# when one of them does; what they said is in server.txt and client.txt.
-pair() {
-	local port program=$1
+# serve_at PORT PROGRAM ARGS...: a server on h1 that listens there; what it says is in server.txt.
+serve_at() {
+	local port=$1
 	shift
-	port=$(free_port)
-	on h1 "$program" -p "$port" "$@" >server.txt 2>&1 &
-	server=$!
-	if ! listens "$port"; then
-		echo "$program does not listen:"
+	spawn h1 "$@" >server.txt 2>&1
+	server=$pid
+	if ! listens "$port" "$server"; then
+		echo "$* does not listen:"
 		cat server.txt
 		return 1
 	fi
-	if ! on h2 "$program" -p "$port" "$@" 127.0.0.1 >client.txt 2>&1; then
-		echo "$program $*: the client failed:"
-		cat client.txt server.txt
-		return 1
-	fi
-	if ! wait "$server"; then
-		echo "$program $*: the server failed:"
+}
+
+# served: the server ended well.
+served() {
+	if ! ended "$server"; then
+		echo "the server failed:"
 		cat server.txt
 		return 1
 	fi
 	server=
+}
+
+# ask PROGRAM ARGS...: runs a client on h2, which must end well; what it says is in client.txt.
+ask() {
+	if ! on h2 "$@" >client.txt 2>&1; then
+		echo "$*: the client failed:"
+		cat client.txt server.txt
+		return 1
+	fi
+}
+
+# pair PROGRAM ARGS...: a server on h1 and a client on h2 that find each other by TCP over loopback; both end
+# well.
+pair() {
+	local port program=$1
+	shift
+	port=$(free_port)
+	serve_at "$port" "$program" -p "$port" "$@"
+	ask "$program" -p "$port" "$@" 127.0.0.1
+	served
+}
+
+# both PROGRAM ARGS...: as pair, but they go on; they are $server and $client.
+both() {
+	local port program=$1
+	shift
+	port=$(free_port)
+	serve_at "$port" "$program" -p "$port" "$@"
+	spawn h2 "$program" -p "$port" "$@" 127.0.0.1 >client.txt 2>&1
+	client=$pid
+}
+
+# total FIELD: the sum of a counter over all programs that are there now.
+total() {
+	"$WEFT" status --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print(sum(p[sys.argv[1]] for h in d["hosts"] for p in h["programs"]))' "$1"
+}
+
+# above FIELD N: the sum is larger than that.
+above() {
+	[ "$(total "$1")" -gt "$2" ]
+}
+
+# alone: no program is attached.
+alone() {
+	[[ "$("$WEFT" status --json)" != *'"pid"'* ]]
 }

@@ -64,12 +64,10 @@ assert all(h["up"] and h["programs"] == [] for h in d["hosts"]), d'
 }
 
 @test "a socket left by a daemon that was killed is taken over" {
-	"$WEFT" up --foreground &
+	"$WEFT" up --foreground 3>&- &
 	client=$!
-	for ((i = 0; i < 100; i++)); do
-		"$WEFT" status >/dev/null 2>&1 && break
-		sleep 0.05
-	done
+	answers() { "$WEFT" status >/dev/null 2>&1; }
+	until_true answers
 	kill -9 "$client"
 	wait "$client" || true
 	client=
@@ -83,11 +81,8 @@ assert all(h["up"] and h["programs"] == [] for h in d["hosts"]), d'
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"PORT_ACTIVE"* ]]
 	# It goes with the program.
-	for ((i = 0; i < 100; i++)); do
-		[ -z "$(ls "$WEFT_RUNTIME_DIR")" ] && break
-		sleep 0.05
-	done
-	[ -z "$(ls "$WEFT_RUNTIME_DIR")" ]
+	nothing_left() { [ -z "$(ls "$WEFT_RUNTIME_DIR")" ]; }
+	until_true nothing_left
 }
 
 @test "the device, on RoCE" {
@@ -114,16 +109,13 @@ assert all(h["up"] and h["programs"] == [] for h in d["hosts"]), d'
 
 @test "status --watch shows it again and again, and ends with the fabric" {
 	up
-	"$WEFT" status --watch >watch.txt 2>&1 &
+	"$WEFT" status --watch >watch.txt 2>&1 3>&- &
 	client=$!
-	for ((i = 0; i < 200; i++)); do
-		[ "$(grep -c "2 hosts" watch.txt)" -ge 2 ] && break
-		sleep 0.05
-	done
-	[ "$(grep -c "2 hosts" watch.txt)" -ge 2 ]
+	twice() { [ "$(grep -c "2 hosts" watch.txt)" -ge 2 ]; }
+	until_true twice
 	"$WEFT" down
 	rc=0
-	wait "$client" || rc=$?
+	ended "$client" || rc=$?
 	client=
 	[ "$rc" -eq 1 ]
 	run "$WEFT" status --watch --json

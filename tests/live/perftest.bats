@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=600
+# ctest: live
 # perftest, as Debian ships it: every operation and service, inline, events, several queue pairs.
 
 load common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=300
+# ctest: live
 # rdma-core's example programs, as Debian ships them, on both fabrics and with both libraries.
 
 load common
@@ -46,10 +46,7 @@ all() {
 	needs ibv_rc_pingpong
 	up --hosts 1
 	port=$(free_port)
-	on h1 ibv_rc_pingpong -g 0 -n 200 -p "$port" >server.txt 2>&1 &
-	server=$!
-	listens "$port"
+	serve_at "$port" ibv_rc_pingpong -g 0 -n 200 -p "$port"
 	on h1 ibv_rc_pingpong -g 0 -n 200 -p "$port" 127.0.0.1
-	wait "$server"
-	server=
+	served
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=600
+# ctest: live
 # Programs and libraries on top of verbs, as Debian ships them, on both fabrics: UCX, Open MPI, libfabric,
 # qperf, pyverbs.
 
@@ -10,17 +10,14 @@ load common
 ucx() {
 	local port
 	port=$(free_port)
-	on h1 ucx_perftest -p "$port" >server.txt 2>&1 &
-	server=$!
-	listens "$port"
+	serve_at "$port" ucx_perftest -p "$port"
 	if ! on h2 ucx_perftest -p "$port" -t "$1" -n 200 -s "$2" 127.0.0.1 >client.txt 2>&1; then
 		echo "ucx_perftest -t $1 over $UCX_TLS:"
 		cat client.txt server.txt
 		return 1
 	fi
 	grep -q '^Final: *200 ' client.txt
-	wait "$server"
-	server=
+	served
 }
 
 # ucx_all: over reliable connections and over datagrams.
@@ -70,7 +67,7 @@ mpi() {
 	chmod +x rank.sh
 	# Ranks look like being on one machine, and must not take its shared memory.
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_WARN_UNUSED_ENV_VARS=n \
-		timeout 150 mpirun --oversubscribe -np 8 --mca mpi_yield_when_idle 1 \
+		timeout 600 mpirun --oversubscribe -np 8 --mca mpi_yield_when_idle 1 \
 		-x UCX_WARN_UNUSED_ENV_VARS "$@" ./rank.sh ./sums
 	for h in h1 h2 h3 h4; do
 		[ "$(on $h cat /sys/class/infiniband/weft0/ports/1/counters/port_rcv_packets)" -gt 100 ]
@@ -92,16 +89,15 @@ mpi() {
 	needs qperf
 	up --fabric ib-ndr
 	port=$(free_port)
-	on h1 qperf -lp "$port" >server.txt 2>&1 &
-	server=$!
-	listens "$port"
-	run on h2 qperf -lp "$port" -t 1 127.0.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw \
+	serve_at "$port" qperf -lp "$port"
+	# Its own patience is five seconds.
+	run on h2 qperf -to 120 -lp "$port" -t 1 127.0.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw \
 		rc_fetch_add_mr uc_lat ud_lat ud_bw
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(grep -c ' = ' <<<"$output")" -ge 8 ]
 	on h2 qperf -lp "$port" 127.0.0.1 quit
-	wait "$server" || true
+	ended "$server" || true
 	server=
 }
 
@@ -119,12 +115,9 @@ mpi() {
 	for fabric in roce-400g ib-ndr; do
 		up --fabric $fabric
 		port=$(free_port)
-		on h1 fi_pingpong -B "$port" -p "verbs;ofi_rxd" -e rdm -c -I 20 >server.txt 2>&1 &
-		server=$!
-		listens "$port"
+		serve_at "$port" fi_pingpong -B "$port" -p "verbs;ofi_rxd" -e rdm -c -I 20
 		on h2 fi_pingpong -P "$port" -p "verbs;ofi_rxd" -e rdm -c -I 20 127.0.0.1
-		wait "$server"
-		server=
+		served
 		"$WEFT" down
 	done
 }
@@ -141,24 +134,14 @@ mpi() {
 @test "pyverbs: asynchronous events" {
 	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || skip "python3-pyverbs is not installed"
 	up
-	on h1 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_events.py" >events.txt 2>&1 &
-	server=$!
-	said() {
-		local i
-		for ((i = 0; i < 400; i++)); do
-			grep -q "^$1\$" events.txt && return 0
-			sleep 0.05
-		done
-		cat events.txt
-		return 1
-	}
-	said port
+	spawn h1 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_events.py" >server.txt 2>&1
+	server=$pid
+	until_true grep -q '^port$' server.txt
 	"$WEFT" fault link h1 down
-	said down
+	until_true grep -q '^down$' server.txt
 	[ "$(on h1 cat /sys/class/infiniband/weft0/ports/1/state)" = "1: DOWN" ]
 	"$WEFT" fault link h1 up
-	said up
+	until_true grep -q '^up$' server.txt
 	[ "$(on h1 cat /sys/class/infiniband/weft0/ports/1/state)" = "4: ACTIVE" ]
-	wait "$server"
-	server=
+	served
 }

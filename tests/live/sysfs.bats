@@ -53,17 +53,22 @@ PORT=/sys/class/infiniband/weft0/ports/1
 	up
 	[ "$(on h1 cat $PORT/counters/port_xmit_packets)" = 0 ]
 	pair ibv_rc_pingpong -g 0 -n 100 -s 4096 -m 4096
-	# 100 messages, and an acknowledgement of each of the other's at most.
 	for h in h1 h2; do
 		packets=$(on $h cat $PORT/counters/port_xmit_packets)
-		[ "$packets" -ge 100 ]
-		[ "$packets" -le 220 ]
-		# Words of four bytes: payload, and headers of less than 100 bytes.
 		words=$(on $h cat $PORT/counters/port_xmit_data)
+		late=$(on $h cat $PORT/hw_counters/local_ack_timeout_err)
+		# 100 messages, and an acknowledgement of each of the other's at most, if none was late.
+		[ "$packets" -ge 100 ]
+		[ "$packets" -le 220 ] || [ "$late" -gt 0 ]
+		# Words of four bytes: payload, and headers of less than 100 bytes.
 		[ "$words" -ge $((100 * 4096 / 4)) ]
-		[ "$words" -le $((100 * 4096 / 4 + packets * 25)) ]
+		[ "$words" -le $((packets * (4096 / 4 + 25))) ]
 	done
-	[ "$(on h1 cat $PORT/counters/port_xmit_data)" = "$(on h2 cat $PORT/counters/port_rcv_data)" ]
+	# What one of them sent, the other received, but for what came after its end.
+	sent=$(on h1 cat $PORT/counters/port_xmit_data)
+	received=$(on h2 cat $PORT/counters/port_rcv_data)
+	[ "$received" -le "$sent" ]
+	[ "$received" -ge $((100 * 4096 / 4)) ]
 	# By a relative path and by a folder's descriptor, too.
 	[ "$(on h1 sh -c "cd $PORT && cat counters/port_xmit_packets")" -ge 100 ]
 	on h1 grep -r . $PORT/counters | grep -q 'port_xmit_packets:[1-9]'
@@ -74,21 +79,14 @@ PORT=/sys/class/infiniband/weft0/ports/1
 @test "nothing is left of it" {
 	up --name a
 	up --name b
-	on_a() { timeout 60 "$WEFT" exec --name a --host h1 -- "$@"; }
+	on_a() { timeout 300 "$WEFT" exec --name a --host h1 -- "$@"; }
 	on_a true
-	timeout 60 "$WEFT" exec --name b --host h1 -- true
+	timeout 300 "$WEFT" exec --name b --host h1 -- true
 	"$WEFT" down --name a
-	for ((i = 0; i < 100; i++)); do
-		[ "$(ls "$WEFT_RUNTIME_DIR")" = $'b.sock\nb.sock.sys' ] && break
-		sleep 0.05
-	done
-	[ "$(ls "$WEFT_RUNTIME_DIR")" = $'b.sock\nb.sock.sys' ]
+	left() { [ "$(ls "$WEFT_RUNTIME_DIR")" = "$1" ]; }
+	until_true left $'b.sock\nb.sock.sys'
 	"$WEFT" down --name b
-	for ((i = 0; i < 100; i++)); do
-		[ -z "$(ls "$WEFT_RUNTIME_DIR")" ] && break
-		sleep 0.05
-	done
-	[ -z "$(ls "$WEFT_RUNTIME_DIR")" ]
+	until_true left ""
 }
 
 @test "with the drop-in library" {
@@ -115,11 +113,11 @@ PORT=/sys/class/infiniband/weft0/ports/1
 	run as_nobody "$WEFT" exec --host h1 -- ibstatus
 	[[ "$output" == *"4: ACTIVE"* ]]
 	port=$(free_port)
-	as_nobody timeout 60 "$WEFT" exec --host h1 -- ibv_rc_pingpong -g 0 -n 50 -p "$port" &
+	as_nobody timeout 300 "$WEFT" exec --host h1 -- ibv_rc_pingpong -g 0 -n 50 -p "$port" 3>&- &
 	server=$!
-	listens "$port"
-	as_nobody timeout 60 "$WEFT" exec --host h2 -- ibv_rc_pingpong -g 0 -n 50 -p "$port" 127.0.0.1
-	wait "$server"
+	listens "$port" "$server"
+	as_nobody timeout 300 "$WEFT" exec --host h2 -- ibv_rc_pingpong -g 0 -n 50 -p "$port" 127.0.0.1
+	ended "$server"
 	server=
 	as_nobody "$WEFT" down
 }

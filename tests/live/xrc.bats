@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=120
+# ctest: live
 # rdma-core's example of extended reliable connections, with one client and with several.
 
 load common
@@ -10,24 +10,18 @@ several() {
 	local n=$1 port pids=() i
 	shift
 	port=$(free_port)
-	on h1 ibv_xsrq_pingpong -p "$port" -c "$n" -n 200 "$@" >server.txt 2>&1 &
-	server=$!
-	listens "$port"
+	serve_at "$port" ibv_xsrq_pingpong -p "$port" -c "$n" -n 200 "$@"
 	for ((i = 0; i < n; i++)); do
-		on h2 ibv_xsrq_pingpong -p "$port" -n 200 "$@" 127.0.0.1 >"client$i.txt" 2>&1 &
-		pids+=($!)
+		spawn h2 ibv_xsrq_pingpong -p "$port" -n 200 "$@" 127.0.0.1 >"client$i.txt" 2>&1
+		pids+=("$pid")
 	done
 	for ((i = 0; i < n; i++)); do
-		wait "${pids[i]}" || {
+		ended "${pids[i]}" || {
 			cat "client$i.txt" server.txt
 			return 1
 		}
 	done
-	wait "$server" || {
-		cat server.txt
-		return 1
-	}
-	server=
+	served
 }
 
 @test "ibv_xsrq_pingpong over RoCE v2" {
