@@ -56,7 +56,8 @@ int wf_engine_create(const struct wf_engine_cfg *cfg, struct wf_engine **engine_
 	int ret;
 
 	if (cfg->window < 1 || cfg->horizon < cfg->window || cfg->threads < 1 ||
-	    cfg->threads > WF_ENGINE_MAX_THREADS || cfg->shards < cfg->threads)
+	    cfg->threads > WF_ENGINE_MAX_THREADS || cfg->shards < cfg->threads ||
+	    (cfg->in_order && cfg->shards != 1))
 		return -EINVAL;
 	ret = slots_for(cfg, &slots);
 	if (ret != 0)
@@ -69,6 +70,7 @@ int wf_engine_create(const struct wf_engine_cfg *cfg, struct wf_engine **engine_
 	e->window = cfg->window;
 	e->threads = cfg->threads;
 	e->slots = slots;
+	e->in_order = cfg->in_order;
 	e->n_shards = cfg->shards;
 	pthread_mutex_init(&e->pool_lock, NULL);
 	e->shards = cfg->mem->alloc(cfg->mem, cfg->shards * sizeof(*e->shards));
@@ -328,6 +330,11 @@ static void run_loop(struct wf_engine *e, wf_time until, wf_engine_hook *hook, v
 		if (start >= until)
 			return;
 		done = wf_min_time(start + e->window, wf_min_time(global, until));
+		if (e->in_order) {
+			e->k = k;
+			wf_wheel_turn(&e->shards[0], k);
+			done = wf_min_time(done, wf_shard_first(&e->shards[0], k) + 1);
+		}
 		run_window(e, k, done);
 		if (hook != NULL && !hook(arg, done))
 			return;

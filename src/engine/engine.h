@@ -98,6 +98,12 @@ struct wf_engine_cfg {
 	wf_time horizon;  /* no cell arrives later than this after it was sent */
 	unsigned threads; /* 1..WF_ENGINE_MAX_THREADS */
 	unsigned shards;  /* >= threads; see wf_engine_shards_for() */
+	/*
+	 * Nodes share something, in the order of time: no event runs before one of another node that
+	 * is earlier (among those of one time the order is that of the nodes). Slow: for few nodes
+	 * or short windows; needs one shard.
+	 */
+	bool in_order;
 	struct wf_mem *mem; /* for the engine's own tables; must outlive it */
 };
 

@@ -105,6 +105,7 @@ struct wf_engine {
 	wf_time limit;
 	bool late; /* the late nodes' part of it */
 	bool has_late;
+	bool in_order; /* windows are run time by time */
 	uint64_t windows;
 
 	pthread_mutex_t pool_lock;
@@ -145,6 +146,9 @@ void wf_wheel_add_timer(struct wf_shard_priv *s, struct wf_node *node, wf_time a
 
 /* Moves every far timer that the wheel can now hold into it. */
 void wf_wheel_turn(struct wf_shard_priv *s, int64_t k);
+
+/* The time of the first event of those due in window k; not before the window. */
+wf_time wf_shard_first(const struct wf_shard_priv *s, int64_t k);
 
 /* Runs the nodes of a shard, late ones or the others, for the engine's current window. */
 void wf_shard_run(struct wf_shard_priv *s);

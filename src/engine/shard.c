@@ -210,6 +210,45 @@ static void shard_collect(struct wf_shard_priv *s)
 	}
 }
 
+/* The time of what an entry says is due. */
+static wf_time entry_time(const struct wf_shard_priv *s, uint32_t entry)
+{
+	const struct wf_node *n = s->nodes[entry >> ENTRY_NODE_SHIFT];
+	uint32_t input = entry & ENTRY_TIMERS;
+	wf_time first = WF_TIME_NEVER;
+
+	if (input != ENTRY_TIMERS) {
+		struct wf_input in = n->in[input];
+
+		if (entry & ENTRY_AGAIN)
+			in.cell = 0;
+		return head_time(&in);
+	}
+	for (uint32_t w = 0; w * 64 < n->n_timers; w++) {
+		for (uint64_t bits = n->armed[w]; bits != 0; bits &= bits - 1)
+			first = wf_min_time(first,
+			                    n->timer[w * 64 + (uint32_t)__builtin_ctzll(bits)]);
+	}
+	return first;
+}
+
+wf_time wf_shard_first(const struct wf_shard_priv *s, int64_t k)
+{
+	const struct wf_engine *e = s->engine;
+	wf_time first = WF_TIME_NEVER - 1;
+
+	for (uint32_t half = 0; half < 2; half++) {
+		const struct wf_block *b =
+			s->wheel[(size_t)half * e->slots + ((uint32_t)k & (e->slots - 1))];
+
+		for (; b != NULL; b = b->next) {
+			for (uint32_t i = 0; i < b->n; i++)
+				first = wf_min_time(first, entry_time(s, b->entry[i]));
+		}
+	}
+	return wf_max_time(first, k * e->window);
+}
+
 /* Lists the nodes with something due, in the order in which they lie in memory. */
 static uint32_t list_due(struct wf_shard_priv *s)
 {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/mrg.h"
 #include "base/rng.h"
 #include "fabric/telemetry.h"
 
@@ -148,7 +149,9 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_
 		return gone;
 	if (!gone) {
 		uint64_t chance = port->loss + error_chance(fabric, pkt->size);
-		uint64_t draw = wf_rand64(port->rng_key, port->rng_count++) >> 32;
+		uint64_t draw = port->stream != NULL
+		                        ? wf_mrg_next(port->stream)
+		                        : wf_rand64(port->rng_key, port->rng_count++) >> 32;
 
 		if (draw >= chance)
 			return false;

@@ -66,6 +66,8 @@ struct wf_lane {
 	uint64_t stop_bytes; /* tx_bytes when its head last had to wait */
 } WF_ALIGNED(WF_CACHE_LINE);
 
+struct wf_mrg;
+
 struct wf_port {
 	/* what every packet needs: one cache line */
 	struct wf_link link;
@@ -88,6 +90,8 @@ struct wf_port {
 	wf_time in_delay; /* delay of the link into this port */
 	wf_time up_since; /* packets sent before this are lost */
 	uint64_t loss;    /* of 2^32, per received packet */
+	struct wf_mrg
+		*stream; /* what decides about losses, in the order of events; NULL: rng_key */
 	uint64_t rng_key;
 	uint32_t rng_count;
 	uint32_t control_packets;  /* sent */

@@ -52,6 +52,13 @@ struct wf_fabric_shard {
 	struct wf_packet *grave; /* where a packet goes when there is no memory */
 	void *user;              /* the driver's */
 	struct wf_pause_log *pauses, *last_pauses;
+	/*
+	 * What marks are drawn from where all draw in the order of events; NULL: each switch draws
+	 * by itself. A pause frame takes a number too (pfc-hpcc); one that ends a pause, behind the
+	 * packet that leaves.
+	 */
+	struct wf_mrg_row *coins;
+	uint32_t coins_owed;
 	struct wf_incident_chunk *first_incident, *last_incident, *free_incidents;
 };
 

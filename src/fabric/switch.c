@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/mrg.h"
 #include "base/rng.h"
 #include "fabric/telemetry.h"
 #include "wire/opcode.h"
@@ -80,6 +81,8 @@ static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_
 	if (queued > ecn->kmax)
 		return true;
 	chance = (queued - ecn->kmin) * ecn->pmax / (ecn->kmax - ecn->kmin);
+	if (wf_unlikely(sw->dev.shard->coins != NULL))
+		return wf_mrg_row_next(sw->dev.shard->coins) < chance;
 	return (wf_rand64(sw->rng_key, sw->rng_count++) >> 32) < chance;
 }
 
@@ -113,6 +116,8 @@ static void depart(struct wf_switch *sw, struct wf_port *out, struct wf_lane *la
 		pkt->flags |= WF_PACKET_CE;
 		lane->ecn_marked++;
 	}
+	for (; wf_unlikely(sw->dev.shard->coins_owed != 0); sw->dev.shard->coins_owed--)
+		(void)wf_mrg_row_next(sw->dev.shard->coins);
 	if (fabric->fecn && !fabric->classes.queue[queue].exempt &&
 	    should_fecn(sw, out, lane, pkt)) {
 		lane->ecn_marked += !(pkt->flags & WF_PACKET_CE);

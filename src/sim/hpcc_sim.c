@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/mrg.h"
 #include "fabric/order.h"
 #include "fabric/switch.h"
 
@@ -27,8 +28,26 @@ struct wf_hpcc_sim {
 	uint32_t *list;  /* flows by host that sends them */
 	uint32_t *first; /* by host: where its flows begin in list */
 	uint64_t loss;
+	struct wf_mrg *streams; /* NULL: no link loses packets; else of all, then of each link */
+	bool in_order;          /* chance is that simulator's, drawn in the order of events */
 	wf_time until;
 };
+
+/*
+ * What that simulator draws from. Losses have a stream of their own, of those that programs may name.
+ * Marks come each from a new stream: the first that is left after those which nodes and links with
+ * losses make and do not use.
+ */
+#define RNG_SEED 1
+#define LOSS_STREAM ((UINT64_C(1) << 63) + 50)
+#define STREAMS_PER_NODE 6
+#define STREAMS_PER_LOSS 2
+
+/* Runs with more packets than this do not draw in the order of events, unless links lose some. */
+#define FEW_PACKETS 200000
+
+/* Windows in the longest link, at most, of a run in the order of events. */
+#define ORDER_WINDOWS 100000
 
 static bool is_host(const struct wf_topo *topo, uint32_t id)
 {
@@ -92,7 +111,7 @@ static unsigned bits_of(uint64_t x)
 static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err *err)
 {
 	uint64_t bytes = sim->env.mtu + sim->env.header;
-	wf_time window = WF_TIME_NEVER, horizon = 0;
+	wf_time window = WF_TIME_NEVER, horizon = 0, travel;
 	struct wf_engine_cfg cfg = {
 		.threads = threads,
 		.shards = wf_engine_shards_for(threads),
@@ -110,22 +129,99 @@ static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err 
 	if (window < 1)
 		return wf_err_say(err, "topology: a link has less than 2 ns of delay; all need "
 		                       "that much");
+	travel = window;
+	if (sim->in_order) {
+		cfg.threads = 1;
+		cfg.shards = 1;
+		cfg.in_order = true;
+		window = wf_min_time(window, horizon / ORDER_WINDOWS + 1);
+	}
 	bits = 62 - bits_of((uint64_t)(sim->until / WF_NS + horizon));
 	bits = (unsigned)wf_min_u64(bits, 47 - wf_min_u64(bits_of((uint64_t)window), 30));
-	assert(bits >= WF_ORDER_MIN);
+	assert(bits >= WF_ORDER_MIN && bits < 62);
 	sim->fabric.order = (struct wf_order){
 		.bits = (uint8_t)bits,
-		.travel = (uint32_t)window + TYPICAL_WIRE,
+		.travel = (uint32_t)travel + TYPICAL_WIRE,
 	};
-	cfg.window = window << bits;
-	cfg.horizon = horizon << bits;
+	cfg.window = window * ((wf_time)1 << bits);
+	cfg.horizon = horizon * ((wf_time)1 << bits);
 	sim->n_shards = cfg.shards;
 	if (wf_engine_create(&cfg, &sim->engine) == 0)
 		return 0;
-	if (horizon / window > MAX_SPREAD)
+	if (horizon > MAX_SPREAD * window)
 		return wf_err_say(err, "topology: the longest link takes over a million times as "
 		                       "long as the shortest; the two must be closer");
 	return -ENOMEM;
+}
+
+/* What decides about losses: one stream for all links, but for links with a rate of their own. */
+static int make_streams(struct wf_hpcc_sim *sim)
+{
+	struct wf_mem *mem = wf_mem_heap();
+	uint32_t n = sim->topo->n_links;
+
+	sim->streams = mem->alloc(mem, (n + (size_t)1) * sizeof(*sim->streams));
+	if (sim->streams == NULL)
+		return -ENOMEM;
+	wf_mrg_init(&sim->streams[0], RNG_SEED, LOSS_STREAM, sim->fabric.seed);
+	for (uint32_t i = 1; i <= n; i++)
+		sim->streams[i] = sim->streams[0]; /* that simulator's begin all with the same */
+	return 0;
+}
+
+static uint32_t count_lossy(const struct wf_hpcc_sim *sim)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sim->topo->n_links; i++)
+		n += sim->topo->links[i].loss != 0;
+	return n;
+}
+
+/* Whether some packets are marked by chance. */
+static bool has_chance(const struct wf_fabric *fabric)
+{
+	bool chance = false;
+
+	for (unsigned i = 0; i < fabric->n_ecn_rates; i++) {
+		const struct wf_ecn *e = &fabric->ecn_rates[i].ecn;
+
+		chance |= e->kmin < e->kmax && e->pmax != 0;
+	}
+	return chance && fabric->cfg.class_ecn[0] != '\0';
+}
+
+static bool has_few_packets(const struct wf_hpcc_sim *sim)
+{
+	uint64_t packets = 0;
+
+	for (uint32_t i = 0; i < sim->n_flows; i++)
+		packets += sim->env.flows[i].size / sim->env.mtu + 1;
+	return packets <= FEW_PACKETS;
+}
+
+/* Chance is that simulator's where draws are in the order of events, which takes time. */
+static int set_chance(struct wf_hpcc_sim *sim)
+{
+	bool lossy = sim->loss != 0 || count_lossy(sim) != 0;
+
+	sim->in_order = lossy || (has_chance(&sim->fabric) && has_few_packets(sim));
+	return lossy ? make_streams(sim) : 0;
+}
+
+static int make_coins(struct wf_hpcc_sim *sim)
+{
+	struct wf_fabric_shard *shard = sim->shards[0];
+	uint64_t first = (uint64_t)STREAMS_PER_NODE * sim->topo->n_nodes +
+	                 (uint64_t)STREAMS_PER_LOSS * (count_lossy(sim) + 1);
+
+	if (!sim->in_order)
+		return 0;
+	shard->coins = wf_shard_alloc(shard->shard, sizeof(*shard->coins));
+	if (shard->coins == NULL)
+		return -ENOMEM;
+	wf_mrg_row_init(shard->coins, RNG_SEED, first, sim->fabric.seed);
+	return 0;
 }
 
 static int make_shards(struct wf_hpcc_sim *sim)
@@ -222,9 +318,10 @@ out:
 	return ret;
 }
 
-/* Connects the direction of link l that leaves its end a or b. */
-static int connect_half(struct wf_hpcc_sim *sim, const struct wf_topo_link *l, bool from_a)
+/* Connects the direction of a link that leaves its end a or b. */
+static int connect_half(struct wf_hpcc_sim *sim, uint32_t link, bool from_a)
 {
+	const struct wf_topo_link *l = &sim->topo->links[link];
 	struct wf_device *src = sim->devices[from_a ? l->a : l->b];
 	struct wf_device *dst = sim->devices[from_a ? l->b : l->a];
 	struct wf_port *out = &src->ports[from_a ? l->a_port : l->b_port];
@@ -237,16 +334,18 @@ static int connect_half(struct wf_hpcc_sim *sim, const struct wf_topo_link *l, b
 	in->in_delay = out->delay;
 	in->loss = l->loss != 0 ? l->loss : sim->loss;
 	in->lossy = in->loss != 0;
+	if (in->lossy)
+		in->stream = &sim->streams[l->loss != 0 ? link + 1 : 0];
 	return wf_link_connect(&out->link, &src->node, &dst->node, in->number);
 }
 
 static int connect_links(struct wf_hpcc_sim *sim)
 {
 	for (uint32_t i = 0; i < sim->topo->n_links; i++) {
-		int ret = connect_half(sim, &sim->topo->links[i], true);
+		int ret = connect_half(sim, i, true);
 
 		if (ret == 0)
-			ret = connect_half(sim, &sim->topo->links[i], false);
+			ret = connect_half(sim, i, false);
 		if (ret != 0)
 			return ret;
 	}
@@ -277,9 +376,13 @@ static int build(struct wf_hpcc_sim *sim, const struct wf_hpcc_sim_cfg *cfg, str
 		return ret;
 	sim->fabric.pins = cfg->pins;
 	sim->fabric.pause_log = true;
-	ret = make_engine(sim, cfg->threads, err);
+	ret = set_chance(sim);
+	if (ret == 0)
+		ret = make_engine(sim, cfg->threads, err);
 	if (ret == 0)
 		ret = make_shards(sim);
+	if (ret == 0)
+		ret = make_coins(sim);
 	if (ret == 0)
 		ret = list_flows(sim, cfg->flows);
 	if (ret == 0)
@@ -332,6 +435,7 @@ void wf_hpcc_sim_destroy(struct wf_hpcc_sim *sim)
 	mem->free(mem, sim->env.rx);
 	mem->free(mem, sim->list);
 	mem->free(mem, sim->first);
+	mem->free(mem, sim->streams);
 	mem->free(mem, sim);
 }
 

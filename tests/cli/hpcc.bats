@@ -16,10 +16,13 @@ data() {
 }
 
 @test "the same on 1, 2 and 4 threads" {
-	for case in b_incast16_buf4/dcqcn c_perm16_100G/hpcc b_incast16_buf4/pfconly; do
+	for case in b_incast16_buf4/dcqcn c_perm16_100G/hpcc b_incast16_buf4/pfconly \
+		g_loss_0.001/hpcc_rng1; do
+		paths=
+		[ ! -e "$(data $case)/paths.txt" ] || paths="--paths $(data $case)/paths.txt"
 		for threads in 1 2 4; do
-			"$WEFT" run --quiet --hpcc "$(data $case)/config.txt" \
-				--paths "$(data $case)/paths.txt" --threads $threads --out t$threads
+			"$WEFT" run --quiet --hpcc "$(data $case)/config.txt" $paths \
+				--threads $threads --out t$threads
 			cmp t1/fct.txt t$threads/fct.txt
 			cmp t1/pfc.txt t$threads/pfc.txt
 		done
@@ -45,6 +48,17 @@ data() {
 	[ "$status" -eq 0 ]
 	says "$err" "16 of 16 flows done"
 	[ "$(wc -l <o/fct.txt)" -eq 16 ]
+}
+
+@test "chance is that simulator's: the same marks with the same seed" {
+	cut -d' ' -f1-7 "$(data b_incast16/dcqcn_paper)/fct.txt" | sort >theirs
+	for seed in 1 2; do
+		"$WEFT" run --quiet --hpcc "$(data b_incast16/dcqcn_paper)/config.txt" \
+			--seed $seed --out o
+		cut -d' ' -f1-7 o/fct.txt | sort >ours$seed
+	done
+	cmp ours1 theirs
+	[ "$(comm -12 ours2 theirs | wc -l)" -eq 0 ]
 }
 
 @test "an isolated loss costs 52 packets" {

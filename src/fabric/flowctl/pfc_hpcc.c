@@ -15,6 +15,7 @@
  *  - Packets that go straight through count too, for an instant.
  *  - Frames are lost on links as other packets are, and nobody repeats them.
  */
+#include "base/mrg.h"
 #include "fabric/fabric.h"
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/switch.h"
@@ -88,6 +89,10 @@ static void say(struct wf_device *dev, struct wf_port *port, unsigned queue, boo
 
 	lane->xoff = stop;
 	lane->granted++;
+	if (dev->shard->coins != NULL && stop)
+		(void)wf_mrg_row_next(dev->shard->coins);
+	else if (dev->shard->coins != NULL)
+		dev->shard->coins_owed++;
 	wf_port_want_control(dev, port, queue, now);
 }
 

@@ -108,6 +108,9 @@ static void test_bad_config(void **state)
 	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
 	cfg.threads = 2;
 	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
+	cfg.shards = 2;
+	cfg.in_order = true;
+	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
 	assert_null(e);
 }
 
@@ -334,13 +337,23 @@ struct walker {
 	struct wf_link out[RING_LINKS];
 	uint64_t sum; /* of all that happened, in order */
 	uint64_t key, count;
+	wf_time *last; /* of all walkers; NULL: they do not run in the order of time */
 };
+
+static void check_order(struct walker *w, wf_time now)
+{
+	if (w->last == NULL)
+		return;
+	assert_true(now >= *w->last);
+	*w->last = now;
+}
 
 static void walk(struct walker *w, uint64_t value, wf_time now)
 {
 	uint64_t r = wf_rand64(w->key, w->count++);
 	unsigned out = wf_rand_below(r, RING_LINKS);
 
+	check_order(w, now);
 	w->sum = wf_mix64(w->sum ^ (uint64_t)now ^ value);
 	if (value == 0)
 		return;
@@ -362,24 +375,27 @@ static void walker_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
 	struct walker *w = wf_container_of(node, struct walker, node);
 
+	check_order(w, now);
 	w->sum = wf_mix64(w->sum + (uint64_t)now + slot);
 }
 
 static const struct wf_node_ops walker_ops = { "walker", false, walker_rx, walker_timer,
 	                                       probe_warm };
 
-static uint64_t run_walkers(unsigned threads, unsigned shards)
+static uint64_t run_walkers(unsigned threads, unsigned shards, bool in_order)
 {
 	struct wf_engine_cfg cfg = {
 		.window = RING_WINDOW,
 		.horizon = 4 * RING_WINDOW,
 		.threads = threads,
 		.shards = shards,
+		.in_order = in_order,
 		.mem = wf_mem_heap(),
 	};
 	static struct walker *w[RING_NODES];
 	struct wf_engine *e = NULL;
 	uint64_t sum = 0;
+	wf_time last = 0;
 
 	assert_int_equal(wf_engine_create(&cfg, &e), 0);
 	for (unsigned i = 0; i < RING_NODES; i++) {
@@ -390,6 +406,7 @@ static uint64_t run_walkers(unsigned threads, unsigned shards)
 		assert_non_null(n);
 		w[i] = wf_container_of(n, struct walker, node);
 		w[i]->key = wf_rand_key(7, 1, i);
+		w[i]->last = in_order ? &last : NULL;
 	}
 	for (unsigned i = 0; i < RING_NODES; i++) {
 		for (unsigned k = 0; k < RING_LINKS; k++) {
@@ -415,14 +432,21 @@ static uint64_t run_walkers(unsigned threads, unsigned shards)
 
 static void test_same_on_any_number_of_threads(void **state)
 {
-	uint64_t want = run_walkers(1, 1);
+	uint64_t want = run_walkers(1, 1, false);
 
 	(void)state;
-	assert_int_equal(run_walkers(1, 1), want);
-	assert_int_equal(run_walkers(1, 7), want);
-	assert_int_equal(run_walkers(2, 8), want);
-	assert_int_equal(run_walkers(3, 12), want);
-	assert_int_equal(run_walkers(4, 4), want);
+	assert_int_equal(run_walkers(1, 1, false), want);
+	assert_int_equal(run_walkers(1, 7, false), want);
+	assert_int_equal(run_walkers(2, 8, false), want);
+	assert_int_equal(run_walkers(3, 12, false), want);
+	assert_int_equal(run_walkers(4, 4, false), want);
+}
+
+/* In the order of time over all nodes, for what they share: each of them sees the same. */
+static void test_in_order(void **state)
+{
+	(void)state;
+	assert_int_equal(run_walkers(1, 1, true), run_walkers(1, 1, false));
 }
 
 int main(void)
@@ -437,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_hook_ends_run),
 		cmocka_unit_test(test_late_nodes),
 		cmocka_unit_test(test_same_on_any_number_of_threads),
+		cmocka_unit_test(test_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
