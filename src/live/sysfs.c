@@ -182,8 +182,7 @@ static void put_device(struct tree *t, const struct wf_live_table *table, uint32
 	put_link(t, DEVICE "/device/infiniband/" WF_SYSFS_DEVICE, "../..");
 	put_link(t, DEVICE "/device/infiniband_verbs/" WF_SYSFS_UVERBS,
 	         "../../../../infiniband_verbs/" WF_SYSFS_UVERBS);
-	if (table->layer == WF_LIVE_ROCE)
-		put_link(t, DEVICE "/device/net/lo", "/sys/class/net/lo");
+	put_link(t, DEVICE "/device/net/lo", "/sys/class/net/lo");
 	put(t, VERBS "/abi_version", "6\n");
 	put(t, VERBS "/" WF_SYSFS_UVERBS "/abi_version", "1\n");
 	put(t, VERBS "/" WF_SYSFS_UVERBS "/ibdev", WF_SYSFS_DEVICE "\n");

@@ -249,7 +249,7 @@ void wv_nic_put(struct wf_nic *nic)
 	pthread_mutex_unlock(&all.lock);
 }
 
-struct ibv_context *ibv_open_device(struct ibv_device *device)
+struct ibv_context *wv_open(struct ibv_device *device, int cmd_fd)
 {
 	struct wv_context *c = calloc(1, sizeof(*c));
 	struct ibv_context *ibv;
@@ -259,7 +259,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 		return wv_fail(ENOMEM);
 	ibv = &c->v.context;
 	ibv->device = device;
-	ibv->cmd_fd = -1;
+	ibv->cmd_fd = cmd_fd;
 	ibv->num_comp_vectors = 1;
 	ibv->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	pthread_mutex_init(&ibv->mutex, NULL);
@@ -270,8 +270,6 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 		free(c);
 		return wv_fail(-ret);
 	}
-	/* A descriptor that programs may look at, but that can do nothing. */
-	ibv->cmd_fd = dup(ibv->async_fd);
 	pthread_mutex_lock(&all.lock);
 	ret = open_nic();
 	if (ret == 0) {
@@ -283,12 +281,40 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	}
 	pthread_mutex_unlock(&all.lock);
 	if (ret != 0) {
-		close(ibv->cmd_fd);
 		wv_async_close(c);
 		free(c);
 		return wv_fail(-ret);
 	}
 	return ibv;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	/* It can do nothing, but says by its inode which context it is of: wv_is_context_fd(). */
+	int fd = memfd_create("uverbs", MFD_CLOEXEC);
+	struct ibv_context *ibv;
+
+	if (fd < 0)
+		return NULL;
+	ibv = wv_open(device, fd);
+	if (ibv == NULL)
+		close(fd);
+	return ibv;
+}
+
+bool wv_is_context_fd(int fd)
+{
+	struct stat st, other;
+	bool found = false;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	pthread_mutex_lock(&all.lock);
+	for (struct wv_context *c = all.contexts; c != NULL && !found; c = c->next)
+		found = fstat(c->v.context.cmd_fd, &other) == 0 && other.st_ino == st.st_ino &&
+		        other.st_dev == st.st_dev;
+	pthread_mutex_unlock(&all.lock);
+	return found;
 }
 
 int ibv_close_device(struct ibv_context *ibv)

@@ -93,3 +93,17 @@ void wv_handle_remove(const void *handle)
 	find(table, table_size, handle)->kind = 0;
 	pthread_mutex_unlock(&table_lock);
 }
+
+const void *wv_handle_find(enum wv_kind kind, bool (*is)(const void *handle, const void *arg),
+                           const void *arg)
+{
+	const void *found = NULL;
+
+	pthread_mutex_lock(&table_lock);
+	for (size_t i = 0; i < table_size && found == NULL; i++) {
+		if (table[i].kind == kind && is(table[i].handle, arg))
+			found = table[i].handle;
+	}
+	pthread_mutex_unlock(&table_lock);
+	return found;
+}

@@ -11,6 +11,9 @@
 /* Rights that change nothing here: where the memory's pages are does not matter. */
 #define HINTS (IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE)
 
+/* Of protection domains; under the lock of the adapter. */
+static uint32_t last_pd;
+
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *c)
 {
 	struct wv_pd *pd = calloc(1, sizeof(*pd));
@@ -24,6 +27,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *c)
 		return wv_fail(EIO);
 	}
 	ret = wf_pd_create(wf_nic_hca(wv_nic(c)), &pd->pd);
+	pd->ibv.handle = ++last_pd;
 	wv_unlock(c);
 	if (ret != 0 || wv_handle_add(pd, WV_PD) != 0) {
 		free(pd);
@@ -39,12 +43,15 @@ int ibv_dealloc_pd(struct ibv_pd *ibv)
 
 	if (!wv_handle_is(pd, WV_PD))
 		return EINVAL;
-	if (pd->parent == NULL) {
-		if (!wv_lock(ibv->context))
-			return EIO;
+	if (!wv_lock(ibv->context))
+		return EIO;
+	if (pd->children != 0)
+		ret = -EBUSY;
+	else if (pd->parent == NULL)
 		ret = wf_pd_destroy(pd->pd);
-		wv_unlock(ibv->context);
-	}
+	else
+		pd->parent->children--;
+	wv_unlock(ibv->context);
 	if (ret != 0)
 		return -ret;
 	wv_handle_remove(pd);
@@ -52,26 +59,40 @@ int ibv_dealloc_pd(struct ibv_pd *ibv)
 	return 0;
 }
 
+struct ibv_pd *wv_pd_over(struct ibv_context *c, struct wv_pd *parent)
+{
+	struct wv_pd *pd = calloc(1, sizeof(*pd));
+
+	if (pd == NULL)
+		return wv_fail(ENOMEM);
+	pd->ibv.context = c;
+	pd->ibv.handle = parent->ibv.handle;
+	pd->parent = parent;
+	pd->pd = parent->pd;
+	if (wv_handle_add(pd, WV_PD) != 0) {
+		free(pd);
+		return wv_fail(ENOMEM);
+	}
+	if (!wv_lock(c)) {
+		wv_handle_remove(pd);
+		free(pd);
+		return wv_fail(EIO);
+	}
+	parent->children++;
+	wv_unlock(c);
+	return &pd->ibv;
+}
+
 struct ibv_pd *wv_alloc_parent_domain(struct ibv_context *c,
                                       struct ibv_parent_domain_init_attr *attr)
 {
-	struct wv_pd *pd;
-
 	/* Our memory is our own; a program's allocator is of no use to it. */
 	if ((attr->comp_mask & ~(uint32_t)(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
 	                                   IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)) != 0)
 		return wv_fail(EOPNOTSUPP);
 	if (!wv_handle_is(attr->pd, WV_PD))
 		return wv_fail(EINVAL);
-	pd = calloc(1, sizeof(*pd));
-	if (pd == NULL || wv_handle_add(pd, WV_PD) != 0) {
-		free(pd);
-		return wv_fail(ENOMEM);
-	}
-	pd->ibv.context = c;
-	pd->parent = (struct wv_pd *)(void *)attr->pd;
-	pd->pd = pd->parent->pd;
-	return &pd->ibv;
+	return wv_pd_over(c, (struct wv_pd *)(void *)attr->pd);
 }
 
 struct ibv_td *wv_alloc_td(struct ibv_context *c, struct ibv_td_init_attr *attr)
@@ -142,15 +163,15 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	if (ret == 0)
 		mr->ibv.lkey = mr->ibv.rkey = wf_mr_lkey(mr->mr);
 	wv_unlock(pd->context);
-	if (ret != 0 || wv_handle_add(mr, WV_MR) != 0) {
-		free(mr);
-		return wv_fail(ret != 0 ? -ret : ENOMEM);
-	}
 	mr->ibv.context = pd->context;
 	mr->ibv.pd = pd;
 	mr->ibv.addr = addr;
 	mr->ibv.length = length;
 	mr->ibv.handle = mr->ibv.lkey >> 8;
+	if (ret != 0 || wv_handle_add(mr, WV_MR) != 0) {
+		free(mr);
+		return wv_fail(ret != 0 ? -ret : ENOMEM);
+	}
 	return &mr->ibv;
 }
 
@@ -219,7 +240,7 @@ int ibv_dereg_mr(struct ibv_mr *ibv)
 	struct wv_mr *mr = (struct wv_mr *)(void *)ibv;
 	int ret;
 
-	if (!wv_handle_is(mr, WV_MR))
+	if (!wv_handle_is(mr, WV_MR) || mr->imported)
 		return EINVAL;
 	if (!wv_lock(ibv->context))
 		return EIO;

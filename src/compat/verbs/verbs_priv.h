@@ -51,12 +51,14 @@ struct wv_channel {
 struct wv_pd {
 	struct ibv_pd ibv;
 	struct wf_pd *pd;
-	struct wv_pd *parent; /* of a parent domain: the real one */
+	struct wv_pd *parent; /* of a parent domain, or one that was imported: the real one */
+	uint32_t children;    /* those whose parent this is; under the lock of the adapter */
 };
 
 struct wv_mr {
 	struct ibv_mr ibv;
 	struct wf_mr *mr;
+	bool imported; /* the region is another's */
 };
 
 struct wv_mw {
@@ -160,6 +162,9 @@ enum wv_kind { WV_PD = 1, WV_MR, WV_MW, WV_CQ, WV_QP, WV_SRQ, WV_AH, WV_CHANNEL,
 int wv_handle_add(const void *handle, enum wv_kind kind);
 bool wv_handle_is(const void *handle, enum wv_kind kind);
 void wv_handle_remove(const void *handle);
+/* The one of that kind for which is() returns true; NULL: none. */
+const void *wv_handle_find(enum wv_kind kind, bool (*is)(const void *handle, const void *arg),
+                           const void *arg);
 
 /* Sets errno and returns NULL; for functions that return a pointer. */
 static inline void *wv_fail(int error)
@@ -172,6 +177,10 @@ static inline void *wv_fail(int error)
 extern struct wv_device wv_the_device;
 /* The process's adapter, attached if it was not yet. Returns 0 or -errno. */
 int wv_nic_get(struct wf_nic **nic_p);
+/* A context with that descriptor, which it takes over. NULL: errno says why. */
+struct ibv_context *wv_open(struct ibv_device *device, int cmd_fd);
+/* Whether fd is the descriptor of a context that is open here. */
+bool wv_is_context_fd(int fd);
 void wv_nic_put(struct wf_nic *nic);
 
 /* compat/cm: what happened to a connection. */
@@ -212,6 +221,8 @@ void wv_qp_ex_init(struct wv_qp *qp);
 void wv_qp_ex_fini(struct wv_qp *qp);
 
 /* mr.c */
+/* Another domain over one that is there. NULL: errno says why. */
+struct ibv_pd *wv_pd_over(struct ibv_context *c, struct wv_pd *parent);
 struct ibv_mw *wv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int wv_dealloc_mw(struct ibv_mw *mw);
 struct ibv_pd *wv_alloc_parent_domain(struct ibv_context *c,
