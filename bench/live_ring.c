@@ -64,7 +64,7 @@ static void produce(struct half *h)
 
 		if (at == NULL)
 			continue;
-		wf_nic_copy(at, from + i++ * CHUNK % BUFFER, CHUNK);
+		(void)wf_nic_copy(at, from + i++ * CHUNK % BUFFER, CHUNK);
 		wf_ring_commit(h->ring, &pkt, CHUNK);
 	}
 	free(from);

@@ -507,7 +507,8 @@ static int make_hca(struct wf_nic *nic)
 	attr.grh_ctx = nic;
 	attr.place = wf_nic_place;
 	attr.place_ctx = nic;
-	attr.copy = wf_nic_copy;
+	attr.fetch = nic->cfg.fetch != NULL ? nic->cfg.fetch : wf_nic_copy;
+	attr.store = nic->cfg.store;
 	attr.underway = wf_nic_underway;
 	attr.underway_ctx = nic;
 	return wf_hca_create(&attr, wf_mem_heap(), &nic->hca);

@@ -35,7 +35,12 @@ struct wf_nic_cfg {
 	/* Communication management, once wf_nic_cm() was called; under the lock. */
 	wf_cm_event_fn *cm_event;
 	void *arg;
+	/* See struct wf_hca_attr; NULL: wf_nic_copy() and memmove(), whatever is there or not. */
+	wf_hca_copy_fn *fetch, *store;
 };
+
+/* Copies payload into a ring, past the caches: its reader is on another CPU. Always true. */
+bool wf_nic_copy(void *to, const void *from, size_t n);
 
 /*
  * Attaches to the fabric and starts the thread. Not under the lock. Returns 0 or -errno: -ENOENT,

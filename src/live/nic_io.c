@@ -49,7 +49,7 @@ void *wf_nic_place(void *arg, const struct wf_packet *pkt)
  * Lines that another CPU has to fetch from this one's cache come many times slower, where the two are far
  * apart, than from memory, which it reads ahead. Small ones stay in the cache: there, delay counts.
  */
-void wf_nic_copy(void *to, const void *from, size_t n)
+bool wf_nic_copy(void *to, const void *from, size_t n)
 {
 	const char *f = from;
 	char *t = to;
@@ -57,7 +57,7 @@ void wf_nic_copy(void *to, const void *from, size_t n)
 
 	if (n < STREAM_MIN || ((uintptr_t)to & 15) != 0) {
 		memcpy(to, from, n);
-		return;
+		return true;
 	}
 	for (i = 0; i + 64 <= n; i += 64) {
 		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(f + i));
@@ -73,11 +73,13 @@ void wf_nic_copy(void *to, const void *from, size_t n)
 	memcpy(t + i, f + i, n - i);
 	/* Before the stamp of the entry, which is an ordinary store. */
 	_mm_sfence();
+	return true;
 }
 #else
-void wf_nic_copy(void *to, const void *from, size_t n)
+bool wf_nic_copy(void *to, const void *from, size_t n)
 {
 	memcpy(to, from, n);
+	return true;
 }
 #endif
 

@@ -213,9 +213,6 @@ void *wf_nic_place(void *arg, const struct wf_packet *pkt);
 /* Whether the queue pair's peer has not taken in yet what was sent to it; see wf_hca_underway_fn. */
 bool wf_nic_underway(void *arg, const struct wf_qp *qp);
 
-/* Copies payload into a ring, past the caches: its reader is on another CPU. */
-void wf_nic_copy(void *to, const void *from, size_t n);
-
 /* Takes in all that a peer has sent; for one that is gone. */
 void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *peer);
 

@@ -174,7 +174,7 @@ static uint8_t read_opcode(const struct wf_qp *qp, const struct wf_job *job, boo
 	                                 : WF_OPERATION_READ_RESP_FIRST);
 }
 
-/* The key went away under the response: the READ ends with a NAK where it was. */
+/* The key, or the memory, went away under the response: the READ ends with a NAK where it was. */
 static void abort_read(struct wf_qp *qp)
 {
 	struct wf_resp *resp = &qp->resp;
@@ -207,10 +207,12 @@ bool wf_answer_tx_read(struct wf_qp *qp, struct wf_packet *pkt, void *payload)
 		if (payload != NULL) {
 			const char *from = wf_region_host(r, job->va);
 
-			if (from != NULL)
-				wf_qp_copy(qp, payload, from, length);
-			else
+			if (from == NULL) {
 				memset(payload, 0, length);
+			} else if (wf_unlikely(!wf_qp_fetch(qp, payload, from, length))) {
+				abort_read(qp);
+				return false;
+			}
 		}
 	}
 	if (last || !job->started)

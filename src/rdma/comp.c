@@ -38,6 +38,7 @@ static const uint8_t wc_opcode[WF_WR_OPCODES] = {
 	[WF_WR_LOCAL_INV] = WF_WC_LOCAL_INV,
 	[WF_WR_BIND_MW] = WF_WC_BIND_MW,
 	[WF_WR_SEND_WITH_INV] = WF_WC_SEND,
+	[WF_WR_ATOMIC_WRITE] = WF_WC_ATOMIC_WRITE,
 };
 
 static void complete(struct wf_qp *qp, const struct wf_swqe *wqe, enum wf_wc_status status,
@@ -422,10 +423,9 @@ static struct wf_swqe *answered_wqe(const struct wf_qp *qp, const struct wf_pack
 
 		if (wf_wr_is_local(wqe->opcode) || wf_psn_diff(wqe->last_psn, pkt->psn) < 0)
 			continue;
-		if (wf_op_is_read_resp(pkt->opcode))
-			return wqe->opcode == WF_WR_RDMA_READ ? wqe : NULL;
-		return wf_wr_is_answered(wqe->opcode) && wqe->opcode != WF_WR_RDMA_READ ? wqe
-		                                                                        : NULL;
+		if (!wf_wr_is_answered(wqe->opcode))
+			return NULL;
+		return wf_op_is_read_resp(pkt->opcode) == wf_wr_is_read(wqe->opcode) ? wqe : NULL;
 	}
 	return NULL;
 }

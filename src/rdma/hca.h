@@ -51,8 +51,8 @@ typedef bool wf_hca_grh_fn(void *ctx, const struct wf_packet *pkt, uint8_t grh[W
  */
 typedef void *wf_hca_place_fn(void *ctx, const struct wf_packet *pkt);
 
-/* Copies payload to where it is to be written; as memcpy(). */
-typedef void wf_hca_copy_fn(void *to, const void *from, size_t n);
+/* Copies contents, as memmove(). Returns false where the region's memory turned out not to be there. */
+typedef bool wf_hca_copy_fn(void *to, const void *from, size_t n);
 
 /*
  * Whether what qp has sent last is still on its way: its receiver cannot have answered yet. Asked when an
@@ -85,7 +85,8 @@ struct wf_hca_attr {
 	void *grh_ctx;
 	wf_hca_place_fn *place; /* NULL: always the buffer of wf_hca_tx() */
 	void *place_ctx;
-	wf_hca_copy_fn *copy;         /* NULL: memcpy() */
+	wf_hca_copy_fn *fetch; /* from a region to where payload is to be written; NULL: memcpy() */
+	wf_hca_copy_fn *store; /* from payload into a region; NULL: memmove() */
 	wf_hca_underway_fn *underway; /* NULL: time alone decides */
 	void *underway_ctx;
 };

@@ -113,9 +113,7 @@ static bool place(struct wf_qp *qp, const struct wf_packet *pkt, const void *pay
 	if (region == NULL)
 		return false;
 	to = wf_region_host(region, write.va + offset);
-	if (to != NULL && payload != NULL)
-		memmove(to, payload, length);
-	return true;
+	return to == NULL || payload == NULL || wf_qp_store(qp, to, payload, length);
 }
 
 void wf_held_add(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)

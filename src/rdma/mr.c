@@ -150,6 +150,18 @@ int wf_mr_dereg(struct wf_mr *mr)
 	return 0;
 }
 
+int wf_mr_find(const struct wf_pd *pd, uint32_t lkey, uint64_t addr, uint64_t length,
+               uint32_t access, void **host_p)
+{
+	const struct wf_region *r =
+		wf_region_check(pd->hca, pd, 0, lkey, addr, length, access, false);
+
+	if (r == NULL)
+		return -EINVAL;
+	*host_p = wf_region_host(r, addr);
+	return 0;
+}
+
 uint32_t wf_mr_lkey(const struct wf_mr *mr)
 {
 	return mr->region.key;

@@ -48,6 +48,13 @@ int wf_mr_rereg(struct wf_mr *mr, uint32_t flags, struct wf_pd *pd,
 /* Returns 0, or -EBUSY while windows are bound to it. */
 int wf_mr_dereg(struct wf_mr *mr) WF_MUST_USE;
 
+/*
+ * Where the contents of [addr, addr + length) of a region of pd are, if it has all of access; NULL: it has
+ * no contents. Returns 0 or -EINVAL (no such key in pd, rights, bounds).
+ */
+int wf_mr_find(const struct wf_pd *pd, uint32_t lkey, uint64_t addr, uint64_t length,
+               uint32_t access, void **host_p) WF_MUST_USE;
+
 uint32_t wf_mr_lkey(const struct wf_mr *mr);
 uint32_t wf_mr_rkey(const struct wf_mr *mr);
 

@@ -62,6 +62,7 @@ const char *wf_wr_opcode_name(enum wf_wr_opcode opcode)
 		[WF_WR_LOCAL_INV] = "LOCAL_INV",
 		[WF_WR_BIND_MW] = "BIND_MW",
 		[WF_WR_SEND_WITH_INV] = "SEND_INV",
+		[WF_WR_ATOMIC_WRITE] = "ATOMIC_WRITE",
 	};
 
 	_Static_assert(WF_ARRAY_SIZE(name) == WF_WR_OPCODES, "name every operation");

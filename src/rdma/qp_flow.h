@@ -77,15 +77,26 @@ static inline void *wf_qp_place(const struct wf_qp *qp, const struct wf_packet *
 	return at != NULL ? at : payload;
 }
 
-/* Payload to where wf_qp_place() said. */
-static inline void wf_qp_copy(const struct wf_qp *qp, void *to, const void *from, size_t n)
+/* Contents of a region to where wf_qp_place() said. False: they are not there. */
+static inline bool wf_qp_fetch(const struct wf_qp *qp, void *to, const void *from, size_t n)
 {
-	wf_hca_copy_fn *copy = qp->hca->attr.copy;
+	wf_hca_copy_fn *fetch = qp->hca->attr.fetch;
 
-	if (copy != NULL)
-		copy(to, from, n);
-	else
-		memcpy(to, from, n);
+	if (fetch != NULL)
+		return fetch(to, from, n);
+	memcpy(to, from, n);
+	return true;
+}
+
+/* Payload into a region. False: its memory is not there. */
+static inline bool wf_qp_store(const struct wf_qp *qp, void *to, const void *from, size_t n)
+{
+	wf_hca_copy_fn *store = qp->hca->attr.store;
+
+	if (store != NULL)
+		return store(to, from, n);
+	memmove(to, from, n);
+	return true;
 }
 
 /* What selects the path of a flow: the same both ways, unless a flow label says otherwise. */
@@ -288,11 +299,14 @@ void wf_ud_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca
 
 /* sg.c */
 
-/* Copies length bytes from offset of wqe's message to buf (NULL: only checks). 0 or -EACCES. */
+/*
+ * Copies length bytes from offset of wqe's message to buf (NULL: only checks). 0, -EACCES or -EFAULT (the
+ * memory is not there).
+ */
 int wf_sg_gather(const struct wf_qp *qp, struct wf_swqe *wqe, uint32_t offset, uint32_t length,
                  void *buf) WF_MUST_USE;
 
-/* Copies length bytes from buf (NULL: only checks) to offset of the list. 0 or -EACCES. */
+/* Copies length bytes from buf (NULL: only checks) to offset of the list. Returns as wf_sg_gather(). */
 int wf_sg_scatter(const struct wf_qp *qp, const struct wf_sge *sge, uint32_t num_sge,
                   uint32_t offset, uint32_t length, const void *buf) WF_MUST_USE;
 

@@ -28,6 +28,7 @@ static const struct op_rule op_rules[WF_WR_OPCODES] = {
 	[WF_WR_LOCAL_INV] = { RC | UC, false },
 	[WF_WR_BIND_MW] = { RC | UC, false },
 	[WF_WR_SEND_WITH_INV] = { RC, true },
+	[WF_WR_ATOMIC_WRITE] = { RC, false },
 };
 
 static uint8_t service_bit(const struct wf_qp *qp)
@@ -42,7 +43,10 @@ static int check_wr(const struct wf_qp *qp, const struct wf_send_wr *wr)
 		return -EINVAL;
 	if ((op_rules[wr->opcode].services & service_bit(qp)) == 0 || qp->type == WF_QPT_XRC_RECV)
 		return -EINVAL;
-	if (qp->type == WF_QPT_XRC_SEND && wr->srqn > UINT16_MAX)
+	if (qp->type == WF_QPT_XRC_SEND &&
+	    (wr->srqn > UINT16_MAX || wr->opcode == WF_WR_ATOMIC_WRITE))
+		return -EINVAL;
+	if (wr->opcode == WF_WR_ATOMIC_WRITE && wr->num_sge != 0)
 		return -EINVAL;
 	if ((wr->flags & WF_SEND_INLINE) != 0 && !op_rules[wr->opcode].inline_ok)
 		return -EINVAL;
@@ -121,6 +125,7 @@ static void set_operands(const struct wf_qp *qp, struct wf_swqe *wqe, const stru
 		break;
 	case WF_WR_ATOMIC_CMP_AND_SWP:
 	case WF_WR_ATOMIC_FETCH_AND_ADD:
+	case WF_WR_ATOMIC_WRITE:
 		wqe->addr = wr->atomic.addr;
 		wqe->rkey = wr->atomic.rkey;
 		wqe->compare_add = wr->atomic.compare_add;

@@ -292,7 +292,14 @@ static inline bool wf_wr_is_local(uint8_t opcode)
 /* READ and atomics: done when answered, not when acknowledged. */
 static inline bool wf_wr_is_answered(uint8_t opcode)
 {
-	return opcode >= WF_WR_RDMA_READ && opcode <= WF_WR_ATOMIC_FETCH_AND_ADD;
+	return (opcode >= WF_WR_RDMA_READ && opcode <= WF_WR_ATOMIC_FETCH_AND_ADD) ||
+	       opcode == WF_WR_ATOMIC_WRITE;
+}
+
+/* READ responses answer it; none of them has bytes for an ATOMIC WRITE. */
+static inline bool wf_wr_is_read(uint8_t opcode)
+{
+	return opcode == WF_WR_RDMA_READ || opcode == WF_WR_ATOMIC_WRITE;
 }
 
 #endif

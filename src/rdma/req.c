@@ -191,6 +191,8 @@ static uint8_t operation(const struct wf_swqe *wqe, bool first, bool last)
 		return WF_OPERATION_CMP_SWAP;
 	case WF_WR_ATOMIC_FETCH_AND_ADD:
 		return WF_OPERATION_FETCH_ADD;
+	case WF_WR_ATOMIC_WRITE:
+		return WF_OPERATION_ATOMIC_WRITE;
 	case WF_WR_LOCAL_INV:
 	case WF_WR_BIND_MW:
 	case WF_WR_OPCODES:
@@ -234,6 +236,18 @@ static bool build_data(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, stru
 	       wf_sg_gather(qp, wqe, offset, length, wf_qp_place(qp, pkt, payload)) == 0;
 }
 
+static void build_atomic_write(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packet *pkt,
+                               void *payload)
+{
+	wf_qp_set_length(qp, pkt, sizeof(wqe->swap));
+	pkt->u.reth.va = wqe->addr;
+	pkt->u.reth.rkey = wqe->rkey;
+	pkt->u.reth.dma_len = sizeof(wqe->swap);
+	payload = wf_qp_place(qp, pkt, payload);
+	if (payload != NULL)
+		memcpy(payload, &wqe->swap, sizeof(wqe->swap));
+}
+
 /* The packet of wqe with that PSN. Returns false when it cannot be made: wqe->status says why. */
 static bool build(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, struct wf_packet *pkt,
                   void *payload)
@@ -255,6 +269,10 @@ static bool build(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, struct wf
 		pkt->u.reth.va = wqe->addr + offset;
 		pkt->u.reth.rkey = wqe->rkey;
 		pkt->u.reth.dma_len = wqe->length - offset;
+		return true;
+	}
+	if (wqe->opcode == WF_WR_ATOMIC_WRITE) {
+		build_atomic_write(qp, wqe, pkt, payload);
 		return true;
 	}
 	pkt->atomic_va = wqe->addr;

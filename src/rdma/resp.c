@@ -159,7 +159,7 @@ static enum verdict check_rights(const struct wf_qp *qp, const struct wf_packet 
 {
 	uint32_t need = 0;
 
-	if (wf_op_is_write(pkt->opcode))
+	if (wf_op_is_write(pkt->opcode) || wf_op_is_atomic_write(pkt->opcode))
 		need = WF_ACCESS_REMOTE_WRITE;
 	else if (wf_op_is_read_req(pkt->opcode))
 		need = WF_ACCESS_REMOTE_READ;
@@ -178,6 +178,9 @@ static enum verdict check_length(const struct wf_qp *qp, const struct wf_packet 
 		return pkt->u.reth.dma_len <= UINT32_C(1) << 31 ? GO : INVALID;
 	if (!wf_op_length_ok(pkt->opcode, pkt->length, wf_qp_mtu(qp)))
 		return INVALID;
+	if (wf_op_is_atomic_write(pkt->opcode))
+		return pkt->u.reth.dma_len == pkt->length && (pkt->u.reth.va & 7) == 0 ? GO
+		                                                                       : INVALID;
 	if (!wf_op_is_write(pkt->opcode))
 		return GO;
 	if (wf_op_starts(pkt->opcode))
@@ -233,8 +236,8 @@ static enum verdict execute_send(struct wf_qp *qp, const struct wf_packet *pkt, 
 	return GO;
 }
 
-static void execute_write(struct wf_qp *qp, const struct wf_packet *pkt,
-                          const struct wf_region *region, const void *payload)
+static enum verdict execute_write(struct wf_qp *qp, const struct wf_packet *pkt,
+                                  const struct wf_region *region, const void *payload)
 {
 	struct wf_resp *resp = &qp->resp;
 
@@ -248,13 +251,14 @@ static void execute_write(struct wf_qp *qp, const struct wf_packet *pkt,
 	if (region != NULL && payload != NULL) {
 		char *to = wf_region_host(region, resp->va);
 
-		if (to != NULL)
-			memmove(to, payload, pkt->length);
+		if (to != NULL && wf_unlikely(!wf_qp_store(qp, to, payload, pkt->length)))
+			return ACCESS;
 	}
 	resp->va += pkt->length;
 	resp->resid -= pkt->length;
 	resp->offset += pkt->length;
 	resp->in_msg = wf_op_ends(pkt->opcode) ? WF_IN_NONE : WF_IN_WRITE;
+	return GO;
 }
 
 static void remember(struct wf_resp *resp, const struct wf_res *res)
@@ -294,22 +298,24 @@ static enum verdict execute_read(struct wf_qp *qp, const struct wf_packet *pkt)
 	return GO;
 }
 
-static uint64_t do_atomic(const struct wf_packet *pkt, const struct wf_region *region)
+/* Sets the value before. False: the memory is not there. */
+static bool do_atomic(const struct wf_qp *qp, const struct wf_packet *pkt,
+                      const struct wf_region *region, uint64_t *orig_p)
 {
 	char *at = wf_region_host(region, pkt->atomic_va);
-	uint64_t orig;
 	uint64_t value;
 
+	*orig_p = 0;
 	if (at == NULL)
-		return 0;
-	memcpy(&orig, at, sizeof(orig));
-	value = orig;
+		return true;
+	if (!wf_qp_fetch(qp, orig_p, at, sizeof(*orig_p)))
+		return false;
+	value = *orig_p;
 	if (wf_op_is_fetch_add(pkt->opcode))
 		value += pkt->u.atomic.swap_add;
-	else if (orig == pkt->u.atomic.compare)
+	else if (value == pkt->u.atomic.compare)
 		value = pkt->u.atomic.swap_add;
-	memcpy(at, &value, sizeof(value));
-	return orig;
+	return wf_qp_store(qp, at, &value, sizeof(value));
 }
 
 static enum verdict execute_atomic(struct wf_qp *qp, const struct wf_packet *pkt,
@@ -326,7 +332,32 @@ static enum verdict execute_atomic(struct wf_qp *qp, const struct wf_packet *pkt
 
 	if (resp->jobs - resp->replays >= resp->max_rd)
 		return INVALID;
-	job.va = res.value = do_atomic(pkt, region);
+	if (!do_atomic(qp, pkt, region, &res.value))
+		return ACCESS;
+	job.va = res.value;
+	if (!wf_answer_add(qp, &job))
+		return INVALID;
+	remember(resp, &res);
+	wf_hca_count(qp->hca, WF_CTR_RX_ATOMIC_REQUESTS);
+	return GO;
+}
+
+static enum verdict execute_atomic_write(struct wf_qp *qp, const struct wf_packet *pkt,
+                                         const struct wf_region *region, const void *payload)
+{
+	struct wf_resp *resp = &qp->resp;
+	char *to = wf_region_host(region, pkt->u.reth.va);
+	struct wf_job job = {
+		.psn = pkt->psn,
+		.last_psn = pkt->psn,
+		.msn = wf_psn_add(resp->msn, 1),
+	};
+	struct wf_res res = { .first_psn = pkt->psn, .last_psn = pkt->psn };
+
+	if (resp->jobs - resp->replays >= resp->max_rd)
+		return INVALID;
+	if (to != NULL && payload != NULL && !wf_qp_store(qp, to, payload, pkt->length))
+		return ACCESS;
 	if (!wf_answer_add(qp, &job))
 		return INVALID;
 	remember(resp, &res);
@@ -337,14 +368,14 @@ static enum verdict execute_atomic(struct wf_qp *qp, const struct wf_packet *pkt
 static enum verdict execute(struct wf_qp *qp, const struct wf_packet *pkt,
                             const struct wf_region *region, const void *payload)
 {
-	if (wf_op_is_write(pkt->opcode)) {
-		execute_write(qp, pkt, region, payload);
-		return GO;
-	}
+	if (wf_op_is_write(pkt->opcode))
+		return execute_write(qp, pkt, region, payload);
 	if (wf_op_is_send(pkt->opcode))
 		return execute_send(qp, pkt, payload);
 	if (wf_op_is_read_req(pkt->opcode))
 		return execute_read(qp, pkt);
+	if (wf_op_is_atomic_write(pkt->opcode))
+		return execute_atomic_write(qp, pkt, region, payload);
 	return execute_atomic(qp, pkt, region);
 }
 
@@ -383,7 +414,7 @@ static void went(struct wf_qp *qp, const struct wf_packet *pkt)
 		if (wf_op_is_write(pkt->opcode))
 			wf_hca_count(qp->hca, WF_CTR_RX_WRITES);
 	}
-	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0 && wf_op_has_payload(pkt->opcode))
+	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0 && !wf_op_is_answered(pkt->opcode))
 		wf_answer_ack(qp, WF_AETH_ACK);
 	if (wf_op_completes_recv(pkt->opcode))
 		wf_resp_complete(qp, WF_WC_SUCCESS, pkt);
@@ -472,7 +503,7 @@ static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 		return;
 	job.va = res->value;
 	job.last_psn = res->last_psn;
-	if (!atomic) {
+	if (wf_op_is_read_req(pkt->opcode)) {
 		/* From anywhere in the message, to its end: nothing that was not asked before. */
 		skip = (uint64_t)wf_psn_diff(pkt->psn, res->first_psn) << qp->mtu_shift;
 		job.va += skip;
@@ -481,6 +512,8 @@ static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 		if (pkt->u.reth.va != job.va || pkt->u.reth.dma_len != job.left ||
 		    pkt->u.reth.rkey != job.rkey)
 			return;
+	} else if (!atomic && res->first_psn != res->last_psn) {
+		return; /* it was no ATOMIC WRITE */
 	}
 	(void)wf_answer_add(qp, &job);
 }
@@ -488,7 +521,7 @@ static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 static void duplicate(struct wf_qp *qp, const struct wf_packet *pkt)
 {
 	wf_hca_count(qp->hca, WF_CTR_DUPLICATE_REQUEST);
-	if (wf_op_is_read_req(pkt->opcode) || wf_op_is_atomic(pkt->opcode))
+	if (wf_op_is_answered(pkt->opcode))
 		replay(qp, pkt);
 	else
 		wf_answer_ack(qp, WF_AETH_ACK);

@@ -53,10 +53,10 @@ int wf_sg_gather(const struct wf_qp *qp, struct wf_swqe *wqe, uint32_t offset, u
 		if (to != NULL) {
 			const char *from = wf_region_host(r, piece.addr);
 
-			if (from != NULL)
-				wf_qp_copy(qp, to, from, piece.length);
-			else
+			if (from == NULL)
 				memset(to, 0, piece.length);
+			else if (wf_unlikely(!wf_qp_fetch(qp, to, from, piece.length)))
+				return -EFAULT;
 			to += piece.length;
 		}
 		length -= piece.length;
@@ -83,8 +83,8 @@ int wf_sg_scatter(const struct wf_qp *qp, const struct wf_sge *sge, uint32_t num
 			return -EACCES;
 		to = wf_region_host(r, piece.addr);
 		if (from != NULL) {
-			if (to != NULL)
-				memmove(to, from, piece.length);
+			if (to != NULL && wf_unlikely(!wf_qp_store(qp, to, from, piece.length)))
+				return -EFAULT;
 			from += piece.length;
 		}
 		length -= piece.length;

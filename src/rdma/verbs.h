@@ -28,7 +28,8 @@ struct wf_qp;
 #define WF_ACCESS_REMOTE_ATOMIC 0x08
 #define WF_ACCESS_MW_BIND 0x10
 #define WF_ACCESS_ZERO_BASED 0x20
-#define WF_ACCESS_ALL 0x3f
+#define WF_ACCESS_ON_DEMAND 0x40 /* its memory may come and go: wf_hca_copy_fn says what is there */
+#define WF_ACCESS_ALL 0x7f
 #define WF_ACCESS_REMOTE (WF_ACCESS_REMOTE_WRITE | WF_ACCESS_REMOTE_READ | WF_ACCESS_REMOTE_ATOMIC)
 
 enum wf_qp_type {
@@ -80,6 +81,7 @@ enum wf_wr_opcode {
 	WF_WR_LOCAL_INV,
 	WF_WR_BIND_MW,
 	WF_WR_SEND_WITH_INV,
+	WF_WR_ATOMIC_WRITE, /* RC; 8 bytes, which are atomic.swap as it lies in memory; no sge */
 	WF_WR_OPCODES
 };
 
@@ -123,6 +125,7 @@ enum wf_wc_opcode {
 	WF_WC_FETCH_ADD,
 	WF_WC_BIND_MW,
 	WF_WC_LOCAL_INV,
+	WF_WC_ATOMIC_WRITE = 9,
 	WF_WC_RECV = 128,
 	WF_WC_RECV_RDMA_WITH_IMM,
 };

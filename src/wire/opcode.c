@@ -68,6 +68,7 @@ const struct wf_op wf_op_table[WF_OPCODES] = {
 	ROW(RC, RC_FETCH_ADD,         ATOMIC,     ONLY,   ATOMICETH),
 	ROW(RC, RC_SEND_LAST_INV,     SEND,       LAST,   IETH),
 	ROW(RC, RC_SEND_ONLY_INV,     SEND,       ONLY,   IETH),
+	ROW(RC, RC_ATOMIC_WRITE,      ATOMIC_WRITE, ONLY, RETH),
 
 	ROW(UC, UC_SEND_FIRST,        SEND,       FIRST,  NONE),
 	ROW(UC, UC_SEND_MIDDLE,       SEND,       MIDDLE, NONE),
@@ -181,6 +182,8 @@ bool wf_op_length_ok(uint8_t op, uint32_t len, uint32_t mtu)
 		return false;
 	if (!wf_op_has_payload(op))
 		return len == 0;
+	if (wf_op_is_atomic_write(op))
+		return len == 8;
 	switch (wf_op_place(op)) {
 	case WF_OP_FIRST:
 	case WF_OP_MIDDLE:

@@ -27,6 +27,7 @@ enum wf_op_kind {
 	WF_OP_KIND_READ_RESP,
 	WF_OP_KIND_ACK,
 	WF_OP_KIND_ATOMIC,
+	WF_OP_KIND_ATOMIC_WRITE, /* answered as an empty READ is */
 	WF_OP_KIND_ATOMIC_ACK,
 	WF_OP_KIND_RESYNC,
 	WF_OP_KIND_CNP,
@@ -75,8 +76,8 @@ uint8_t wf_xh_len(enum wf_xh xh);
 /*
  * Whether a packet of this opcode may carry len payload bytes (without pad) under a path MTU of mtu
  * bytes: a first or middle packet fills the MTU, a last one has 1 byte or more, an only one may be
- * empty (C9-92), and what is no SEND, WRITE or READ response carries none. False for an unknown
- * opcode.
+ * empty (C9-92), an ATOMIC WRITE has 8 bytes, and what is no SEND, WRITE or READ response carries
+ * none. False for an unknown opcode.
  */
 bool wf_op_length_ok(uint8_t op, uint32_t len, uint32_t mtu);
 
@@ -222,6 +223,12 @@ static inline bool wf_op_is_fetch_add(uint8_t op)
 	return wf_op_is_atomic(op) && (op & 0x1f) == WF_OPERATION_FETCH_ADD;
 }
 
+/* Eight bytes written in one go, when all before them is done. */
+static inline bool wf_op_is_atomic_write(uint8_t op)
+{
+	return wf_op_kind(op) == WF_OP_KIND_ATOMIC_WRITE;
+}
+
 static inline bool wf_op_is_atomic_ack(uint8_t op)
 {
 	return wf_op_kind(op) == WF_OP_KIND_ATOMIC_ACK;
@@ -275,10 +282,17 @@ static inline bool wf_op_has_deth(uint8_t op)
 	return wf_op_has(op, WF_XH_DETH);
 }
 
-/* May carry payload bytes: SEND, WRITE and READ responses. */
+/* May carry payload bytes: SEND, WRITE, ATOMIC WRITE and READ responses. */
 static inline bool wf_op_has_payload(uint8_t op)
 {
-	return wf_op_is_send(op) || wf_op_is_write(op) || wf_op_is_read_resp(op);
+	return wf_op_is_send(op) || wf_op_is_write(op) || wf_op_is_read_resp(op) ||
+	       wf_op_is_atomic_write(op);
+}
+
+/* A request that a response other than an acknowledge answers. */
+static inline bool wf_op_is_answered(uint8_t op)
+{
+	return wf_op_is_read_req(op) || wf_op_is_atomic(op) || wf_op_is_atomic_write(op);
 }
 
 /*

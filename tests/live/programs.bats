@@ -131,6 +131,12 @@ mpi() {
 	done
 }
 
+@test "pyverbs: memory that is not there any more" {
+	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || skip "python3-pyverbs is not installed"
+	up
+	on h1 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_missing.py"
+}
+
 @test "pyverbs: asynchronous events" {
 	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || skip "python3-pyverbs is not installed"
 	up

@@ -25,7 +25,7 @@ static struct {
 	struct wf_nic *nic;
 	struct wv_context *contexts; /* changed under both locks */
 	unsigned users;              /* others that hold the adapter */
-	bool fork_handled;
+	bool prepared;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct wv_context *wv_contexts(void)
@@ -198,13 +198,16 @@ static int open_nic(void)
 		.completion = wv_on_completion,
 		.event = wv_on_event,
 		.cm_event = wv_on_cm_event,
+		.fetch = wv_guard_fetch,
+		.store = wv_guard_store,
 	};
 	char path[128];
 	int ret;
 
-	if (!all.fork_handled) {
+	if (!all.prepared) {
 		pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-		all.fork_handled = true;
+		wv_guard_install();
+		all.prepared = true;
 	}
 	if (all.nic != NULL)
 		return 0;

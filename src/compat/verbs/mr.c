@@ -14,6 +14,9 @@
 /* Of protection domains; under the lock of the adapter. */
 static uint32_t last_pd;
 
+/* The lowest addresses, where no program has anything. */
+#define NOTHING UINT64_C(4096)
+
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *c)
 {
 	struct wv_pd *pd = calloc(1, sizeof(*pd));
@@ -143,15 +146,20 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 		.length = length,
 		.access = access & ~(unsigned int)HINTS,
 	};
+	bool on_demand = (access & IBV_ACCESS_ON_DEMAND) != 0;
 	struct wv_mr *mr;
 	int ret;
 
-	if ((attr.access & IBV_ACCESS_ON_DEMAND) != 0)
-		return wv_fail(EOPNOTSUPP);
 	if (!wv_handle_is(pd, WV_PD))
 		return wv_fail(EINVAL);
-	if (!is_mapped(addr, length))
+	if (on_demand && addr == NULL && length == SIZE_MAX) {
+		/* All of the program's memory. An address of NULL would mean that there are no contents. */
+		attr.iova = NOTHING;
+		attr.host = (void *)NOTHING;
+		attr.length = length - NOTHING;
+	} else if (!on_demand && !is_mapped(addr, length)) {
 		return wv_fail(EFAULT);
+	}
 	mr = calloc(1, sizeof(*mr));
 	if (mr == NULL)
 		return wv_fail(ENOMEM);
@@ -293,13 +301,43 @@ int wv_dealloc_mw(struct ibv_mw *ibv)
 	return 0;
 }
 
+/* Has the pages of an sge of on-demand memory brought in. Returns 0 or an errno. */
+static int prefetch(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, const struct ibv_sge *sge)
+{
+	bool write = advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE;
+	uint32_t access = WF_ACCESS_ON_DEMAND | (write ? WF_ACCESS_LOCAL_WRITE : 0);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from;
+	char *at;
+	int ret;
+
+	if (!wv_lock(pd->context))
+		return EIO;
+	ret = wf_mr_find(wv_pd(pd), sge->lkey, sge->addr, sge->length, access, (void **)&at);
+	wv_unlock(pd->context);
+	if (ret != 0 || advice == IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		return -ret;
+	from = (uintptr_t)at & ~(page - 1);
+	ret = madvise((void *)from, (uintptr_t)at + sge->length - from,
+	              write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+	/* A system that does not know how brings them in when they are used. */
+	return ret == 0 || errno == EINVAL ? 0 : EFAULT;
+}
+
 int wv_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
                  struct ibv_sge *sge, uint32_t n)
 {
-	(void)pd;
-	(void)advice;
-	(void)flags;
-	(void)sge;
-	(void)n;
-	return EOPNOTSUPP; /* of on-demand paging, which there is none of */
+	int ret = 0;
+
+	if (advice > IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		return EOPNOTSUPP;
+	if ((flags & ~(uint32_t)IBV_ADVISE_MR_FLAG_FLUSH) != 0 || n == 0 ||
+	    !wv_handle_is(pd, WV_PD))
+		return EINVAL;
+	for (uint32_t i = 0; i < n && ret == 0; i++) {
+		ret = prefetch(pd, advice, &sge[i]);
+		/* What is not waited for tells of no error of its pages. */
+		if (ret == EFAULT && (flags & IBV_ADVISE_MR_FLAG_FLUSH) == 0)
+			ret = 0;
+	}
+	return ret;
 }

@@ -166,10 +166,13 @@ static void wr_send_tso(struct ibv_qp_ex *ex, void *hdr, uint16_t hdr_sz, uint16
 
 static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr, const void *value)
 {
-	(void)rkey;
-	(void)addr;
-	(void)value;
-	to_qp(ex)->build.error = EOPNOTSUPP;
+	struct wf_send_wr *wr = begin(ex, WF_WR_ATOMIC_WRITE);
+
+	if (wr == NULL)
+		return;
+	wr->atomic.addr = addr;
+	wr->atomic.rkey = rkey;
+	memcpy(&wr->atomic.swap, value, sizeof(wr->atomic.swap));
 }
 
 static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn)

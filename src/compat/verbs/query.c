@@ -10,6 +10,7 @@
 
 #define VENDOR_ID 0x02c0de
 #define MAX_ANY (1 << 16)
+#define ATOMIC_WRITE_CAP (UINT64_C(1) << 40) /* as rdma-core numbers it since 45 */
 
 int ibv_query_gid_type(struct ibv_context *c, uint8_t port, unsigned int index, int *type);
 
@@ -56,6 +57,20 @@ int ibv_query_device(struct ibv_context *c, struct ibv_device_attr *attr)
 	return 0;
 }
 
+/* All there is: the memory is the program's own, whenever it is there. */
+static void odp_caps(struct ibv_device_attr_ex *a)
+{
+	uint32_t ud = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV | IBV_ODP_SUPPORT_SRQ_RECV;
+	uint32_t uc = ud | IBV_ODP_SUPPORT_WRITE;
+	uint32_t rc = uc | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC;
+
+	a->odp_caps.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT;
+	a->odp_caps.per_transport_caps.rc_odp_caps = rc;
+	a->odp_caps.per_transport_caps.uc_odp_caps = uc;
+	a->odp_caps.per_transport_caps.ud_odp_caps = ud;
+	a->xrc_odp_caps = rc;
+}
+
 int wv_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_input *in,
                        struct ibv_device_attr_ex *attr, size_t len)
 {
@@ -66,8 +81,9 @@ int wv_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_i
 	device_attr(c, &a.orig_attr);
 	a.completion_timestamp_mask = UINT64_MAX;
 	a.hca_core_clock = 1000000; /* kHz: nanoseconds */
-	a.device_cap_flags_ex = a.orig_attr.device_cap_flags;
+	a.device_cap_flags_ex = a.orig_attr.device_cap_flags | ATOMIC_WRITE_CAP;
 	a.phys_port_cnt_ex = 1;
+	odp_caps(&a);
 	memset(attr, 0, len);
 	memcpy(attr, &a, len < sizeof(a) ? len : sizeof(a));
 	return 0;

@@ -183,6 +183,11 @@ struct ibv_context *wv_open(struct ibv_device *device, int cmd_fd);
 bool wv_is_context_fd(int fd);
 void wv_nic_put(struct wf_nic *nic);
 
+/* guard.c */
+/* From now on faults within the two copies are not the program's. */
+void wv_guard_install(void);
+wf_hca_copy_fn wv_guard_fetch, wv_guard_store;
+
 /* compat/cm: what happened to a connection. */
 wf_cm_event_fn wv_on_cm_event;
 

@@ -80,7 +80,7 @@ static inline void rig_make_hca(struct rig *r)
 	attr.qpn_bits = WF_LIVE_QPN_BITS;
 	attr.place = wf_nic_place;
 	attr.place_ctx = r->nic;
-	attr.copy = wf_nic_copy;
+	attr.fetch = wf_nic_copy;
 	attr.underway = wf_nic_underway;
 	attr.underway_ctx = r->nic;
 	rig_must(wf_hca_create(&attr, wf_mem_heap(), &r->nic->hca) == 0);

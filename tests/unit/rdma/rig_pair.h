@@ -18,12 +18,14 @@ struct pair {
 	struct wf_qp_attr attr; /* what they were connected with */
 };
 
-static inline void pair_init(struct pair *p, const struct wf_qp_tune *tune,
-                             const struct wf_qp_attr *attr, uint32_t psn)
+/* hca: NULL for the usual adapters. */
+static inline void pair_init_with(struct pair *p, const struct wf_hca_attr *hca,
+                                  const struct wf_qp_tune *tune, const struct wf_qp_attr *attr,
+                                  uint32_t psn)
 {
 	struct wf_qp_attr usual;
 
-	rig_init(&p->rig, 2, NULL, 1);
+	rig_init(&p->rig, 2, hca, 1);
 	rig_attr_defaults(&usual);
 	for (uint32_t i = 0; i < 2; i++) {
 		p->mem[i] = malloc(PAIR_BYTES);
@@ -36,6 +38,12 @@ static inline void pair_init(struct pair *p, const struct wf_qp_tune *tune,
 	}
 	p->attr = attr != NULL ? *attr : usual;
 	rig_connect(p->qp[0], 0, p->qp[1], 1, &p->attr, psn);
+}
+
+static inline void pair_init(struct pair *p, const struct wf_qp_tune *tune,
+                             const struct wf_qp_attr *attr, uint32_t psn)
+{
+	pair_init_with(p, NULL, tune, attr, psn);
 }
 
 static inline void pair_fini(struct pair *p)

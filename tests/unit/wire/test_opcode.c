@@ -39,11 +39,14 @@ static const struct operation operations[32] = {
 	[WF_OPERATION_RESYNC] = { WF_OP_KIND_RESYNC, WF_OP_ONLY, false, false },
 	[WF_OPERATION_SEND_LAST_INV] = { WF_OP_KIND_SEND, WF_OP_LAST, false, true },
 	[WF_OPERATION_SEND_ONLY_INV] = { WF_OP_KIND_SEND, WF_OP_ONLY, false, true },
+	[WF_OPERATION_ATOMIC_WRITE] = { WF_OP_KIND_ATOMIC_WRITE, WF_OP_ONLY, false, false },
 };
 
-/* Which operations a service has (IBTA vol. 1, 9.2.1; XRC: annex A14). */
+/* Which operations a service has (IBTA vol. 1, 9.2.1; XRC: annex A14; ATOMIC WRITE: as Linux has it). */
 static bool service_has(uint8_t service, const struct operation *o)
 {
+	if (o->kind == WF_OP_KIND_ATOMIC_WRITE)
+		return service == WF_SERVICE_RC;
 	switch (service) {
 	case WF_SERVICE_RC:
 	case WF_SERVICE_XRC:
@@ -78,7 +81,8 @@ static bool rule_has(uint8_t service, const struct operation *o, enum wf_xh xh)
 	case WF_XH_DETH:
 		return service == WF_SERVICE_UD || (service == WF_SERVICE_RD && !response);
 	case WF_XH_RETH:
-		return (o->kind == WF_OP_KIND_WRITE && starts) || o->kind == WF_OP_KIND_READ_REQ;
+		return (o->kind == WF_OP_KIND_WRITE && starts) || o->kind == WF_OP_KIND_READ_REQ ||
+		       o->kind == WF_OP_KIND_ATOMIC_WRITE;
 	case WF_XH_ATOMICETH:
 		return o->kind == WF_OP_KIND_ATOMIC;
 	case WF_XH_AETH:
@@ -137,7 +141,7 @@ static void test_table_follows_rules(void **state)
 			assert_string_equal(wf_op_name((uint8_t)op), "UNKNOWN");
 		}
 	}
-	assert_int_equal(known, 23 + 12 + 22 + 2 + 23);
+	assert_int_equal(known, 24 + 12 + 22 + 2 + 23);
 }
 
 static void test_cnp(void **state)
@@ -271,6 +275,10 @@ static void test_length_rules(void **state)
 		{ WF_OP_RC_ACK, 4, false },
 		{ WF_OP_RC_CMP_SWAP, 0, true },
 		{ WF_OP_RC_CMP_SWAP, 8, false },
+		{ WF_OP_RC_ATOMIC_WRITE, 8, true },
+		{ WF_OP_RC_ATOMIC_WRITE, 0, false },
+		{ WF_OP_RC_ATOMIC_WRITE, 7, false },
+		{ WF_OP_RC_ATOMIC_WRITE, 12, false },
 		{ WF_OP_UD_SEND_ONLY_IMM, 1024, true },
 		{ WF_OP_CNP, 0, true },
 		{ WF_OP_CNP, 16, false },

@@ -8,7 +8,7 @@
  *
  * What tshark cannot do: it knows no ICRC or VCRC (test_golden.c and test_headers.c check them), it
  * takes RD's opcodes for those of a vendor's transport with a longer BTH, so they are left out, and
- * it shows what follows the BTH of XRC and CNP as unknown. It is told not to guess at payloads, and
+ * it shows what follows the BTH of XRC, CNP and ATOMIC WRITE as unknown. It is told not to guess at payloads, and
  * that RoCE leaves the UDP checksum 0 over IPv6 too.
  */
 #include "wire_test.h"
@@ -95,7 +95,7 @@ static void want_transport(struct columns *c, const struct wf_headers *h)
 {
 	uint8_t op = h->bth.opcode;
 	bool bth = !wf_encap_is_control(h->encap);
-	bool known = bth && !wf_op_is_xrc(op) && !wf_op_is_cnp(op);
+	bool known = bth && !wf_op_is_xrc(op) && !wf_op_is_cnp(op) && !wf_op_is_atomic_write(op);
 	bool ib = h->encap == WF_ENCAP_IB || h->encap == WF_ENCAP_IB_GRH;
 	bool atomic = known && wf_op_is_atomic(op);
 	bool reth = known && wf_op_has_reth(op);
