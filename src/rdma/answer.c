@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rdma/qp_flow.h"
+#include "rdma/sg_priv.h"
 
 static uint32_t job_slots(const struct wf_resp *resp)
 {

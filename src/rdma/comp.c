@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "rdma/qp_flow.h"
+#include "rdma/sg_priv.h"
+#include "rdma/wr_priv.h"
 
 /* The bits of min_rnr_timer and of RNR NAKs, in units of 10 us. */
 static const uint32_t rnr_time[32] = {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "rdma/qp_flow.h"
+#include "rdma/sg_priv.h"
 
 #define DATA_BYTES 4096
 

@@ -9,8 +9,6 @@
 #ifndef WF_RDMA_QP_FLOW_H
 #define WF_RDMA_QP_FLOW_H
 
-#include <string.h>
-
 #include "rdma/qp_priv.h"
 
 static inline bool wf_qp_is_xrc(const struct wf_qp *qp)
@@ -62,41 +60,6 @@ static inline void wf_qp_set_length(const struct wf_qp *qp, struct wf_packet *pk
 	pkt->length = (uint16_t)length;
 	pkt->size = (uint16_t)(qp->hca->attr.overhead + wf_op_header_len(pkt->opcode) +
 	                       ((length + 3) & ~UINT32_C(3)));
-}
-
-/* Where the payload of a packet goes that is complete but for it: the driver may have a better place. */
-static inline void *wf_qp_place(const struct wf_qp *qp, const struct wf_packet *pkt, void *payload)
-{
-	const struct wf_hca_attr *attr = &qp->hca->attr;
-	void *at;
-
-	/* The address of a datagram is not known here. */
-	if (attr->place == NULL || wf_qp_is_ud(qp))
-		return payload;
-	at = attr->place(attr->place_ctx, pkt);
-	return at != NULL ? at : payload;
-}
-
-/* Contents of a region to where wf_qp_place() said. False: they are not there. */
-static inline bool wf_qp_fetch(const struct wf_qp *qp, void *to, const void *from, size_t n)
-{
-	wf_hca_copy_fn *fetch = qp->hca->attr.fetch;
-
-	if (fetch != NULL)
-		return fetch(to, from, n);
-	memcpy(to, from, n);
-	return true;
-}
-
-/* Payload into a region. False: its memory is not there. */
-static inline bool wf_qp_store(const struct wf_qp *qp, void *to, const void *from, size_t n)
-{
-	wf_hca_copy_fn *store = qp->hca->attr.store;
-
-	if (store != NULL)
-		return store(to, from, n);
-	memmove(to, from, n);
-	return true;
 }
 
 /* What selects the path of a flow: the same both ways, unless a flow label says otherwise. */
@@ -296,18 +259,5 @@ void wf_xrc_srq_forget(struct wf_srq *srq);
 
 /* A packet for a UD queue pair. */
 void wf_ud_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra);
-
-/* sg.c */
-
-/*
- * Copies length bytes from offset of wqe's message to buf (NULL: only checks). 0, -EACCES or -EFAULT (the
- * memory is not there).
- */
-int wf_sg_gather(const struct wf_qp *qp, struct wf_swqe *wqe, uint32_t offset, uint32_t length,
-                 void *buf) WF_MUST_USE;
-
-/* Copies length bytes from buf (NULL: only checks) to offset of the list. Returns as wf_sg_gather(). */
-int wf_sg_scatter(const struct wf_qp *qp, const struct wf_sge *sge, uint32_t num_sge,
-                  uint32_t offset, uint32_t length, const void *buf) WF_MUST_USE;
 
 #endif

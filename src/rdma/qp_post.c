@@ -6,6 +6,7 @@
 
 #include "rdma/mr.h"
 #include "rdma/qp_flow.h"
+#include "rdma/wr_priv.h"
 
 /* Bits of struct op_rule.services. */
 #define RC 1

@@ -284,22 +284,4 @@ static inline uint32_t wf_qp_packets(const struct wf_qp *qp, uint32_t length)
 	                   : (uint32_t)(((uint64_t)length + wf_qp_mtu(qp) - 1) >> qp->mtu_shift);
 }
 
-static inline bool wf_wr_is_local(uint8_t opcode)
-{
-	return opcode == WF_WR_LOCAL_INV || opcode == WF_WR_BIND_MW;
-}
-
-/* READ and atomics: done when answered, not when acknowledged. */
-static inline bool wf_wr_is_answered(uint8_t opcode)
-{
-	return (opcode >= WF_WR_RDMA_READ && opcode <= WF_WR_ATOMIC_FETCH_AND_ADD) ||
-	       opcode == WF_WR_ATOMIC_WRITE;
-}
-
-/* READ responses answer it; none of them has bytes for an ATOMIC WRITE. */
-static inline bool wf_wr_is_read(uint8_t opcode)
-{
-	return opcode == WF_WR_RDMA_READ || opcode == WF_WR_ATOMIC_WRITE;
-}
-
 #endif

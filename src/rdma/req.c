@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "rdma/qp_flow.h"
+#include "rdma/sg_priv.h"
+#include "rdma/wr_priv.h"
 
 /* What holds between any two calls. */
 static void assert_req(const struct wf_qp *qp)

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "rdma/qp_flow.h"
+#include "rdma/sg_priv.h"
 
 enum verdict {
 	GO,

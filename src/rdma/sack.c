@@ -14,6 +14,7 @@
 #include <assert.h>
 
 #include "rdma/qp_flow.h"
+#include "rdma/wr_priv.h"
 
 static bool test(const uint64_t *map, uint32_t bit)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rdma/qp_flow.h"
+#include "rdma/sg_priv.h"
 
 /* The bytes of one sge that lie in the part asked for. */
 struct piece {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rdma/qp_flow.h"
+#include "rdma/sg_priv.h"
 
 /* Writes header and payload. Returns what the completion says. */
 static enum wf_wc_status place(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload,

@@ -54,13 +54,7 @@ enum wf_qp_state {
 
 enum wf_mig_state { WF_MIG_MIGRATED, WF_MIG_REARM, WF_MIG_ARMED };
 
-enum wf_mtu {
-	WF_MTU_256 = 1,
-	WF_MTU_512 = 2,
-	WF_MTU_1024 = 3,
-	WF_MTU_2048 = 4,
-	WF_MTU_4096 = 5,
-};
+enum wf_mtu { WF_MTU_256 = 1, WF_MTU_512, WF_MTU_1024, WF_MTU_2048, WF_MTU_4096 };
 
 /* The bytes of an enum wf_mtu. */
 static inline uint32_t wf_mtu_bytes(enum wf_mtu mtu)

@@ -122,16 +122,6 @@ static inline uint8_t wf_op_header_len(uint8_t op)
 	return wf_op_table[op].header_len;
 }
 
-static inline bool wf_op_is_rc(uint8_t op)
-{
-	return wf_op_service(op) == WF_SERVICE_RC;
-}
-
-static inline bool wf_op_is_uc(uint8_t op)
-{
-	return wf_op_service(op) == WF_SERVICE_UC;
-}
-
 static inline bool wf_op_is_rd(uint8_t op)
 {
 	return wf_op_service(op) == WF_SERVICE_RD;
@@ -223,7 +213,6 @@ static inline bool wf_op_is_fetch_add(uint8_t op)
 	return wf_op_is_atomic(op) && (op & 0x1f) == WF_OPERATION_FETCH_ADD;
 }
 
-/* Eight bytes written in one go, when all before them is done. */
 static inline bool wf_op_is_atomic_write(uint8_t op)
 {
 	return wf_op_kind(op) == WF_OP_KIND_ATOMIC_WRITE;
@@ -245,7 +234,7 @@ static inline bool wf_op_is_response(uint8_t op)
 	return wf_op_is_read_resp(op) || wf_op_is_ack(op) || wf_op_is_atomic_ack(op);
 }
 
-/* From the requester to the responder; a CNP is neither. */
+/* From the requester; a CNP is neither. */
 static inline bool wf_op_is_request(uint8_t op)
 {
 	return wf_op_is_known(op) && !wf_op_is_response(op) && !wf_op_is_cnp(op);
@@ -295,10 +284,7 @@ static inline bool wf_op_is_answered(uint8_t op)
 	return wf_op_is_read_req(op) || wf_op_is_atomic(op) || wf_op_is_atomic_write(op);
 }
 
-/*
- * This packet takes a receive work request from the queue when it is executed: the start of a SEND,
- * or a WRITE's packet with immediate data.
- */
+/* This packet takes a receive work request: the start of a SEND, a WRITE's immediate data. */
 static inline bool wf_op_takes_recv(uint8_t op)
 {
 	return (wf_op_is_send(op) && wf_op_starts(op)) || (wf_op_is_write(op) && wf_op_has_imm(op));
