@@ -52,6 +52,7 @@ all() {
 	connect rping -s -C 5 -S 4000 -V -q -- rping -c -a 127.77.0.1 -C 5 -S 4000 -V -q
 	connect rdma_server -- rdma_client -s 127.77.0.1
 	connect rdma_xserver -- rdma_xclient -s 127.77.0.1
+	connect rdma_xserver -c x -- rdma_xclient -c x -s 127.77.0.1
 	connect ucmatose -c 10 -C 20 -S 3000 -- ucmatose -s 127.77.0.1 -c 10 -C 20 -S 3000
 	connect ucmatose -c 3 -m -- ucmatose -s 127.77.0.1 -c 3 -m
 	connect udaddy -c 5 -C 20 -S 1000 -- udaddy -s 127.77.0.1 -c 5 -C 20 -S 1000

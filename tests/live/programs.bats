@@ -56,20 +56,22 @@ ucx_all() {
 	ucx_all
 }
 
-# mpi ARGS...: eight ranks on four hosts; what they compute is checked.
+# mpi ARGS...: eight ranks on four hosts; what they compute is checked. HOSTS: the hosts' names.
 mpi() {
+	local hosts=${HOSTS-h1 h2 h3 h4}
 	needs mpicc mpirun
 	[ -x sums ] || mpicc -o sums "$WEFT_SOURCE_DIR/tests/live/sums.c"
 	cat >rank.sh <<-END
 		#!/bin/sh
-		exec "$WEFT" exec --host h\$((OMPI_COMM_WORLD_RANK % 4 + 1)) -- "\$@"
+		hosts="$hosts"
+		exec "$WEFT" exec --host \$(echo \$hosts | cut -d' ' -f\$((OMPI_COMM_WORLD_RANK % 4 + 1))) -- "\$@"
 	END
 	chmod +x rank.sh
 	# Ranks look like being on one machine, and must not take its shared memory.
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_WARN_UNUSED_ENV_VARS=n \
 		timeout 600 mpirun --oversubscribe -np 8 --mca mpi_yield_when_idle 1 \
 		-x UCX_WARN_UNUSED_ENV_VARS "$@" ./rank.sh ./sums
-	for h in h1 h2 h3 h4; do
+	for h in $hosts; do
 		[ "$(on $h cat /sys/class/infiniband/weft0/ports/1/counters/port_rcv_packets)" -gt 100 ]
 	done
 }
@@ -84,21 +86,45 @@ mpi() {
 	mpi --mca pml ucx --mca osc ucx -x UCX_TLS=rc_v,ud_v:aux -x UCX_NET_DEVICES=weft0:1
 }
 
-# On RoCE qperf connects with rdma_cm only: without it, it knows LIDs and no GIDs.
-@test "qperf over InfiniBand" {
+# Debian's has no connection manager for RoCE, and knows no speed above HDR.
+@test "Open MPI over its own verbs code, eight ranks on four hosts, InfiniBand" {
+	cat >cluster.yaml <<-END
+		name: cluster
+		topology: {kind: single, hosts: 4, host_rate: 200Gbps}
+		fabric: ib-hdr
+	END
+	up cluster.yaml
+	HOSTS="h0 h1 h2 h3" mpi --mca pml ob1 --mca btl openib,self --mca btl_openib_allow_ib 1 \
+		--mca btl_openib_warn_no_device_params_found 0
+}
+
+# qperf_all N ARGS...: so many tests, each of which measures something.
+qperf_all() {
+	local n=$1 port
+	shift
 	needs qperf
-	up --fabric ib-ndr
 	port=$(free_port)
 	serve_at "$port" qperf -lp "$port"
 	# Its own patience is five seconds.
-	run on h2 qperf -to 120 -lp "$port" -t 1 127.0.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw \
-		rc_fetch_add_mr uc_lat ud_lat ud_bw
+	run on h2 qperf -to 120 -lp "$port" -t 1 "$@"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c ' = ' <<<"$output")" -ge 8 ]
+	[ "$(grep -c ' = ' <<<"$output")" -ge "$n" ]
 	on h2 qperf -lp "$port" 127.0.0.1 quit
 	ended "$server" || true
 	server=
+}
+
+@test "qperf over InfiniBand" {
+	up --fabric ib-ndr
+	qperf_all 8 127.0.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw rc_fetch_add_mr uc_lat ud_lat \
+		ud_bw
+}
+
+# On RoCE it connects with rdma_cm only, since it knows LIDs and no GIDs; and that only for RC.
+@test "qperf over RoCE v2, with rdma_cm" {
+	up
+	qperf_all 5 -cm 1 127.77.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw rc_fetch_add_mr
 }
 
 @test "libfabric finds the device" {
@@ -109,17 +135,33 @@ mpi() {
 	[[ "$output" == *"weft0"* ]]
 }
 
-# Its other kinds of endpoints connect with rdma_cm.
-@test "libfabric over datagrams made reliable" {
-	needs fi_pingpong
-	for fabric in roce-400g ib-ndr; do
-		up --fabric $fabric
+# fi_all: each kind of endpoint, what arrives compared; all but datagrams connect with rdma_cm.
+fi_all() {
+	local port kind
+	for kind in "verbs;ofi_rxd rdm" "verbs dgram" "verbs msg" "verbs;ofi_rxm rdm"; do
 		port=$(free_port)
-		serve_at "$port" fi_pingpong -B "$port" -p "verbs;ofi_rxd" -e rdm -c -I 20
-		on h2 fi_pingpong -P "$port" -p "verbs;ofi_rxd" -e rdm -c -I 20 127.0.0.1
+		serve_at "$port" fi_pingpong -B "$port" -p "${kind% *}" -e "${kind#* }" -c -I 20
+		if ! on h2 fi_pingpong -P "$port" -p "${kind% *}" -e "${kind#* }" -c -I 20 127.0.0.1 \
+			>client.txt 2>&1; then
+			echo "fi_pingpong over $kind:"
+			cat client.txt server.txt
+			return 1
+		fi
+		grep -q '^1k  *20 ' client.txt
 		served
-		"$WEFT" down
 	done
+}
+
+@test "libfabric over RoCE v2" {
+	needs fi_pingpong
+	up
+	fi_all
+}
+
+@test "libfabric over InfiniBand" {
+	needs fi_pingpong
+	up --fabric ib-ndr
+	fi_all
 }
 
 @test "pyverbs: queue pairs, memory, completion events" {

@@ -155,10 +155,11 @@ struct ibv_qp *wv_create_qp_ex(struct ibv_context *c, struct ibv_qp_init_attr_ex
 	ibv = &qp->ex.qp_base;
 	ibv->context = c;
 	ibv->qp_context = attr->qp_context;
-	if (attr->qp_type != IBV_QPT_XRC_RECV) {
+	/* One of XRC_RECV has no use for it, but librdmacm takes it from there. */
+	if ((attr->comp_mask & IBV_QP_INIT_ATTR_PD) != 0)
 		ibv->pd = attr->pd;
+	if (attr->qp_type != IBV_QPT_XRC_RECV)
 		ibv->send_cq = attr->send_cq;
-	}
 	if (attr->qp_type != IBV_QPT_XRC_RECV && attr->qp_type != IBV_QPT_XRC_SEND)
 		ibv->recv_cq = attr->recv_cq;
 	ibv->srq = attr->srq;
