@@ -395,7 +395,10 @@ static int start_thread(struct wf_nic *nic)
 	if (ret != 0)
 		return -ret;
 	pthread_attr_setstacksize(&attr, STACK);
+	/* The program's signals are for its own threads; a fault is this one's, and may be handled (fetch, store). */
 	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	ret = pthread_create(&nic->thread, &attr, thread_main, nic);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
