@@ -4,6 +4,7 @@
 #include "cli/live.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -323,11 +324,31 @@ int wf_live_run(const struct wf_live_plan *plan, const char *path, struct wf_err
 	return ret != 0 ? ret : serve(d, -1);
 }
 
+/*
+ * Closes what the process was started with: whoever reads the other end of such a pipe would wait for the
+ * daemon's end. What weft opens itself has FD_CLOEXEC, what was inherited cannot have it.
+ */
+static void close_inherited(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > 2 && (fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0)
+			close(fd);
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
 /* The daemon has nothing to do with the terminal it was started from. */
 static void let_go(void)
 {
-	int null = open("/dev/null", O_RDWR);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	close_inherited();
 	setsid();
 	if (chdir("/") != 0 || null < 0)
 		return;

@@ -22,6 +22,12 @@ assert all(h["up"] and h["programs"] == [] for h in d["hosts"]), d'
 	[[ "$output" == *"weft up starts one"* ]]
 }
 
+@test "who waits for what weft up inherited does not wait for the fabric" {
+	up 7> >(cat >/dev/null; touch done.txt)
+	until_true test -e done.txt
+	"$WEFT" status >/dev/null
+}
+
 @test "two of a name: the second is refused, and the first goes on" {
 	up
 	run up
