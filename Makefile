@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build run test lint format bench bench-live fuzz clean install help
+.PHONY: build run test lint format bench bench-live soak fuzz clean install help
 
 build: ## build the program, optimised: build/release/weft
 	@scripts/build release
@@ -34,6 +34,10 @@ bench: ## build and run the benchmarks
 bench-live: ## measure live fabrics with perftest, beside TCP and UCX on the same machine
 	@scripts/setup --test
 	@scripts/bench-live
+
+soak: ## move 10 GB over faulty links of a live fabric, and check every byte
+	@scripts/setup --test
+	@scripts/soak
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@scripts/setup --test

@@ -216,7 +216,7 @@ assert r["packets_dropped"] > 0 and r["finished"]'
 @test "a pipe is written to, not replaced" {
 	rc_scenario >s.yaml
 	mkfifo pipe
-	timeout 60 cat pipe >through.pcapng &
+	timeout 600 cat pipe >through.pcapng &
 	weft run s.yaml --quiet --pcap pipe
 	wait
 	[ "$status" -eq 0 ]

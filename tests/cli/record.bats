@@ -212,9 +212,9 @@ long() {
 	small_scenario | sed 's/size: 100KB/size: 1000GB/; s/until: 10ms/until: 900s/'
 }
 
-# wait_for SQL: until the query on r.db says 1; a minute at most.
+# wait_for SQL: until the query on r.db says 1; five minutes at least.
 wait_for() {
-	for _ in $(seq 600); do
+	for _ in $(seq 3000); do
 		[ "$(sqlite3 -readonly r.db "$1" 2>/dev/null)" = 1 ] && return 0
 		sleep 0.1
 	done

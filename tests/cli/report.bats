@@ -136,9 +136,9 @@ recorded() {
 
 @test "weft report shows a killed run as far as it came" {
 	small_scenario | sed 's/100KB/400MB/; s/10ms/1s/; s/hosts: 8, radix: 8/hosts: 64, radix: 16/' >long.yaml
-	"$WEFT" run long.yaml --record k.db >/dev/null 2>&1 &
+	"$WEFT" run long.yaml --record k.db >/dev/null 2>&1 3>&- &
 	pid=$!
-	for _ in $(seq 200); do
+	for _ in $(seq 3000); do
 		ticks=$(sqlite3 -readonly k.db "SELECT count(*) FROM tick" 2>/dev/null || echo 0)
 		[ "${ticks:-0}" -gt 3 ] && break
 		sleep 0.1

@@ -188,14 +188,15 @@ load common
 }
 
 @test "an interrupt ends the run and leaves nothing" {
-	small_scenario | sed 's/size: 100KB/size: 1GB/; s/until: 10ms/until: 10s/' >s.yaml
-	"$WEFT" run s.yaml --out r.txt 2>stderr.txt &
+	small_scenario | sed 's/size: 100KB/size: 1000GB/; s/until: 10ms/until: 900s/' >s.yaml
+	"$WEFT" run s.yaml --out r.txt 2>stderr.txt 3>&- &
 	pid=$!
-	for _ in $(seq 100); do
-		compgen -G 'r.txt.*' >/dev/null && break
+	# It has begun to write, and takes SIGTERM, the 15th, itself.
+	for _ in $(seq 3000); do
+		caught=$(sed -n 's/^SigCgt:\s*/0x/p' "/proc/$pid/status")
+		compgen -G 'r.txt.*' >/dev/null && ((caught >> 14 & 1)) && break
 		sleep 0.05
 	done
-	sleep 0.2
 	kill -TERM "$pid"
 	status=0
 	wait "$pid" || status=$?

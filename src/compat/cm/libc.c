@@ -35,13 +35,16 @@ static void *find_next(const char *name)
 	return next != NULL ? next : dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), name);
 }
 
-/* It is looked up once. */
+/* It is looked up once, or by several threads at a time. */
 #define NEXT(name)                                                                                 \
 	({                                                                                         \
 		static __typeof__(&(name)) next;                                                   \
-		if (next == NULL)                                                                  \
-			next = (__typeof__(&(name)))(uintptr_t)find_next(#name);                   \
-		next;                                                                              \
+		__typeof__(&(name)) found = __atomic_load_n(&next, __ATOMIC_RELAXED);              \
+		if (found == NULL) {                                                               \
+			found = (__typeof__(&(name)))(uintptr_t)find_next(#name);                  \
+			__atomic_store_n(&next, found, __ATOMIC_RELAXED);                          \
+		}                                                                                  \
+		found;                                                                             \
 	})
 
 static int fail(int ret)
@@ -73,6 +76,9 @@ static bool is_device(const char *path)
 {
 	return path != NULL && path[0] == '/' && path[1] == 'd' && strcmp(path, DEVICE) == 0;
 }
+
+/* The headers' own names of parameters are not for us to use. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
 int open(const char *path, int flags, ...)
 {
@@ -147,3 +153,5 @@ int close(int fd)
 		(void)wv_ucma_close(fd);
 	return NEXT(close)(fd);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */

@@ -37,14 +37,17 @@ export function sql(db, query) {
 	return text.trim() === "" ? [] : JSON.parse(text);
 }
 
+const PATIENCE = 600000; // ms; the machine may have much else to do
+
 let browser;
 
 // Opens a page without a network. complaints gathers what it should not do: errors, and requests.
 export async function open(html, { width = 1240, scheme = "light" } = {}) {
 	browser ??= await chromium.launch({
-		executablePath: CHROMIUM, args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+		executablePath: CHROMIUM, timeout: PATIENCE, args: process.getuid() === 0 ? ["--no-sandbox"] : [],
 	});
 	const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: "reduce", offline: true });
+	context.setDefaultTimeout(PATIENCE);
 	const page = await context.newPage();
 	const complaints = [];
 	page.on("console", (m) => ["error", "warning"].includes(m.type()) && complaints.push(m.text()));
@@ -52,7 +55,7 @@ export async function open(html, { width = 1240, scheme = "light" } = {}) {
 	page.on("dialog", (d) => { complaints.push(`dialog: ${d.message()}`); d.dismiss(); });
 	page.on("request", (r) => r.url() !== `file://${html}` && !r.url().startsWith("data:") && complaints.push(`request: ${r.url()}`));
 	await page.goto(`file://${html}`);
-	await page.waitForSelector("#page[data-ready]", { timeout: 60000 });
+	await page.waitForSelector("#page[data-ready]", { timeout: PATIENCE });
 	return { page, complaints };
 }
 
