@@ -158,6 +158,16 @@ static bool op_fits(uint8_t op)
 	return wf_op_is_known(op) && !wf_op_is_rd(op);
 }
 
+/* What has 24 bits on the wire, and more in a packet. */
+static bool numbers_fit(const struct wf_packet *p)
+{
+	if (p->qpn > WF_QPN_MASK || p->psn > WF_PSN_MASK)
+		return false;
+	if (wf_op_has_aeth(p->opcode))
+		return p->u.aeth.msn <= WF_MSN_MASK;
+	return !wf_op_has_deth(p->opcode) || p->u.deth.src_qpn <= WF_QPN_MASK;
+}
+
 int wf_packet_to_headers(const struct wf_packet *p, const struct wf_wire_conf *conf,
                          const struct wf_wire_addr *src, const struct wf_wire_addr *dst,
                          struct wf_headers *h_p)
@@ -180,7 +190,7 @@ int wf_packet_to_headers(const struct wf_packet *p, const struct wf_wire_conf *c
 		return -EINVAL;
 	if (!op_fits(shown.opcode))
 		return -EINVAL;
-	if (shown.qpn > WF_QPN_MASK || shown.psn > WF_PSN_MASK)
+	if (!numbers_fit(&shown))
 		return -EINVAL;
 	h_p->encap = conf->encap;
 	put_link(&shown, conf, src != NULL ? src : &from, dst != NULL ? dst : &to, h_p);

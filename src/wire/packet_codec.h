@@ -38,7 +38,7 @@
  * Writes the packet's bytes into buf of size bytes and their number into *len_p. src and dst are the
  * hosts' addresses, NULL: those of wf_wire_addr_init(); payload are the p->length bytes, borrowed,
  * NULL: zeros. Returns 0; -ENOSPC when size is too small; -EINVAL for a packet that has no form on
- * that link (RD, unknown opcodes, PFC on InfiniBand, credits on Ethernet, a PFC frame for
+ * that link (RD, unknown opcodes, numbers of more than 24 bits, PFC on InfiniBand, credits on Ethernet, a PFC frame for
  * more than 7 priorities or above priority 7, trimmed packets but on RoCE v2).
  */
 int wf_packet_encode(const struct wf_packet *p, const struct wf_wire_conf *conf,

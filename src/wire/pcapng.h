@@ -4,7 +4,7 @@
  * memory.
  *
  * A capture is one section block, one interface block for every interface, then one packet block
- * for every packet; whoever owns the file writes them one after the other. Interfaces are numbered
+ * for every packet, and maybe a block of statistics for every interface; whoever owns the file writes them one after the other. Interfaces are numbered
  * from 0 in the order of their blocks. Times are nanoseconds: finer ones overflow inside Wireshark,
  * and packets keep the order of the file anyway.
  *
@@ -41,16 +41,27 @@ enum wf_pcapng_dir {
 struct wf_pcapng_interface {
 	uint16_t link_type; /* WF_LINKTYPE_* */
 	const char *name;   /* of the port; NULL: none */
+	uint32_t snaplen;   /* bytes of a packet that are captured at most; 0: all */
 };
 
 struct wf_pcapng_packet {
 	uint32_t interface;
-	wf_time at; /* not negative */
+	uint64_t epoch; /* ns since 1970 when time began; 0: nobody knows */
+	wf_time at;     /* not negative */
 	enum wf_pcapng_dir dir;
 	uint8_t erf; /* on an interface of type ERF, WF_ERF_*: its header is put before bytes; else 0 */
 	const void *bytes;
 	uint32_t captured; /* bytes that are in bytes */
 	uint32_t original; /* bytes that the packet had; not fewer, and with ERF at most 65519 */
+};
+
+/* What is said of an interface at the end. */
+struct wf_pcapng_statistics {
+	uint32_t interface;
+	uint64_t epoch; /* as above */
+	wf_time start, end;
+	uint64_t received; /* packets, those that were missed included */
+	uint64_t missed;
 };
 
 /*
@@ -64,5 +75,8 @@ int wf_pcapng_put_interface(uint8_t *buf, size_t size, const struct wf_pcapng_in
                             size_t *len_p) WF_MUST_USE;
 int wf_pcapng_put_packet(uint8_t *buf, size_t size, const struct wf_pcapng_packet *packet,
                          size_t *len_p) WF_MUST_USE;
+int wf_pcapng_put_statistics(uint8_t *buf, size_t size,
+                             const struct wf_pcapng_statistics *statistics,
+                             size_t *len_p) WF_MUST_USE;
 
 #endif

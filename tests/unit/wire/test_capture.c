@@ -102,8 +102,8 @@ static int read_all(const uint8_t *bytes, size_t len, unsigned *packets)
 static size_t write_capture(uint8_t *buf, size_t size)
 {
 	static const struct wf_pcapng_interface interfaces[] = {
-		{ WF_LINKTYPE_ETHERNET, "host0" },
-		{ WF_LINKTYPE_INFINIBAND, NULL },
+		{ WF_LINKTYPE_ETHERNET, "host0", 0 },
+		{ WF_LINKTYPE_INFINIBAND, NULL, 0 },
 	};
 	static const uint8_t bytes[] = "0123456789";
 	size_t at = 0, n;
@@ -159,7 +159,7 @@ static void test_write_and_read(void **state)
 
 static void test_write_needs_room(void **state)
 {
-	static const struct wf_pcapng_interface interface = { WF_LINKTYPE_ETHERNET, "eth0" };
+	static const struct wf_pcapng_interface interface = { WF_LINKTYPE_ETHERNET, "eth0", 0 };
 	struct wf_pcapng_packet packet = { .bytes = "abc", .captured = 3, .original = 3 };
 	uint8_t buf[WF_PCAPNG_BLOCK_MAX];
 	char longest[200];
@@ -182,7 +182,7 @@ static void test_write_needs_room(void **state)
 /* InfiniBand: each packet after its ERF header. */
 static void test_erf(void **state)
 {
-	static const struct wf_pcapng_interface interface = { WF_LINKTYPE_ERF, "port1" };
+	static const struct wf_pcapng_interface interface = { WF_LINKTYPE_ERF, "port1", 0 };
 	struct wf_pcapng_packet packet = {
 		.at = 3 * WF_S + WF_S / 2,
 		.erf = WF_ERF_INFINIBAND,

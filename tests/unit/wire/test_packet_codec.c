@@ -382,6 +382,13 @@ static void test_refused(void **state)
 	p = (struct wf_packet){ .type = WF_PACKET_RDMA, .opcode = WF_OP_RC_ACK, .psn = 1 << 24 };
 	assert_int_equal(wf_packet_to_headers(&p, &conf, NULL, NULL, &h), -EINVAL);
 
+	p = (struct wf_packet){ .type = WF_PACKET_RDMA, .opcode = WF_OP_RC_ACK };
+	p.u.aeth.msn = 1 << 24;
+	assert_int_equal(wf_packet_to_headers(&p, &conf, NULL, NULL, &h), -EINVAL);
+	p = (struct wf_packet){ .type = WF_PACKET_RDMA, .opcode = WF_OP_UD_SEND_ONLY };
+	p.u.deth.src_qpn = 1 << 24;
+	assert_int_equal(wf_packet_to_headers(&p, &conf, NULL, NULL, &h), -EINVAL);
+
 	/* Good bytes that a packet has no place for. */
 	for (unsigned i = 0; i < 2; i++) {
 		test_rnd_headers(&r, WF_ENCAP_ROCE2_IPV4,
