@@ -24,12 +24,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/base.h"
 #include "wire/packet.h"
 
-#define WF_RING_BYTES (UINT32_C(1) << 20) /* of a ring; a power of two, whole pages */
-#define WF_RING_PAYLOAD 4096              /* bytes with a packet at most */
+#define WF_RING_BYTES (UINT32_C(1) << 20) /* of a link's rings; a power of two, whole pages */
+#define WF_RING_PAYLOAD 4096              /* bytes with a packet at most, in those */
 
 /* What the two sides tell each other, in shared memory. Each line has one writer, but for the flags. */
 struct wf_ring_ctl {
@@ -42,12 +43,24 @@ struct wf_ring_ctl {
 /* One side's view; private memory. A ring is broken for good once broken is set. */
 struct wf_ring {
 	struct wf_ring_ctl *ctl;
-	char *base;     /* WF_RING_BYTES, mapped twice */
+	char *base;     /* mapped twice */
 	uint64_t pos;   /* producer: next entry to write; consumer: next to read */
 	uint64_t tail;  /* producer: what the consumer said last; consumer: what it said last */
+	uint64_t mask;  /* bytes of the ring less one: they are a power of two, whole pages */
+	uint32_t max;   /* bytes of payload at most */
 	uint32_t lines; /* of the entry that was peeked */
 	bool broken;
 };
+
+/* New memory for rings: a file descriptor whose size cannot change. Returns it or -errno. */
+int wf_ring_memory(const char *name, size_t bytes) WF_MUST_USE;
+
+/* Whether fd is of that size and stays so: memory that can shrink would be a way to kill who reads it. */
+bool wf_ring_is_memory(int fd, size_t bytes);
+
+/* Maps [offset, offset + bytes) of fd twice in a row, not for children of this process. NULL: it cannot. */
+char *wf_ring_map(int fd, off_t offset, uint32_t bytes);
+void wf_ring_unmap(char *base, uint32_t bytes);
 
 static inline uint32_t wf_ring_entry_bytes(uint32_t payload)
 {
@@ -56,7 +69,7 @@ static inline uint32_t wf_ring_entry_bytes(uint32_t payload)
 
 static inline char *wf_ring_at(const struct wf_ring *r, uint64_t pos)
 {
-	return r->base + (pos & (WF_RING_BYTES - 1));
+	return r->base + (pos & r->mask);
 }
 
 static inline _Atomic uint64_t *wf_ring_stamp(const struct wf_ring *r, uint64_t pos)
@@ -74,11 +87,11 @@ void wf_ring_refresh(struct wf_ring *r);
 static inline void *wf_ring_reserve(struct wf_ring *r, uint32_t payload)
 {
 	/* One line more: the one that must have no stamp. */
-	uint64_t end = r->pos + wf_ring_entry_bytes(payload) + WF_CACHE_LINE;
+	uint64_t last = r->pos + wf_ring_entry_bytes(payload) + WF_CACHE_LINE - 1;
 
-	if (wf_unlikely(end - r->tail > WF_RING_BYTES)) {
+	if (wf_unlikely(last - r->tail > r->mask)) {
 		wf_ring_refresh(r);
-		if (r->broken || end - r->tail > WF_RING_BYTES)
+		if (r->broken || last - r->tail > r->mask)
 			return NULL;
 	}
 	return wf_ring_at(r, r->pos) + sizeof(struct wf_packet);
@@ -107,15 +120,14 @@ static inline bool wf_ring_ready(const struct wf_ring *r)
 
 /*
  * Consumer: copies the header of the next entry to *pkt and sets *payload_p to its payload, which stays
- * valid until wf_ring_consume() and is pkt->input bytes long, at most WF_RING_PAYLOAD. Returns false
- * when there is none, or the ring is broken.
+ * valid until wf_ring_consume() and is pkt->input bytes long, at most r->max. Returns false when there is none, or the ring is broken.
  */
 static inline bool wf_ring_peek(struct wf_ring *r, struct wf_packet *pkt, const void **payload_p)
 {
 	if (!wf_ring_ready(r) || wf_unlikely(r->broken))
 		return false;
 	memcpy(pkt, wf_ring_at(r, r->pos), sizeof(*pkt));
-	if (wf_unlikely(pkt->input > WF_RING_PAYLOAD)) {
+	if (wf_unlikely(pkt->input > r->max)) {
 		r->broken = true;
 		return false;
 	}
