@@ -25,7 +25,9 @@ struct wf_dclient {
 	char program[WF_LIVE_NAME];
 	struct wf_live_stats *stats; /* it writes, we read */
 	struct wf_dlink *links;
-	struct wf_link wire; /* on_wire: to the host's network address */
+	struct wf_dcapture *capture; /* it captures; NULL */
+	uint32_t taps;               /* captures that it feeds, by their number's bit */
+	struct wf_link wire;         /* on_wire: to the host's network address */
 	bool on_wire, wire_touched;
 };
 
@@ -54,6 +56,12 @@ struct wf_dservice {
 	bool reuse, listens;
 };
 
+/* A capture: whose packets it wants. */
+struct wf_dcapture {
+	uint32_t number, snaplen;
+	bool host[]; /* of all hosts of the fabric */
+};
+
 #define WF_DAEMON_METRICS 8
 
 struct wf_daemon {
@@ -74,6 +82,7 @@ struct wf_daemon {
 	struct wf_dwire *wires;         /* hosts at real addresses: wire.h */
 	uint32_t n_wires;
 	bool wire_waits, wire_more; /* packets wait: for room to be sent; to be received */
+	struct wf_dclient *captures[WF_LIVE_CAPTURES]; /* by number; NULL: nobody's */
 	struct wf_dservice *services;
 	uint32_t n_services;
 	uint32_t next_port; /* of those that are given to who wants any */
@@ -97,6 +106,14 @@ void wf_daemon_tell(struct wf_dclient *c, const struct wf_live_event *event, con
 
 /* What the programs of a host have counted, those that have ended included. */
 void wf_daemon_counts(const struct wf_daemon *d, uint32_t host, uint64_t count[WF_LIVE_COUNTS]);
+
+/* daemon_capture.c: client c wants to capture. Returns 0 or -errno. */
+int wf_daemon_capture(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
+                      struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS]) WF_MUST_USE;
+/* A program has attached: those who capture its host get a tap of it. */
+void wf_daemon_tap(struct wf_daemon *d, struct wf_dclient *c);
+/* A client is gone: a program, as gone tells, or one that captured. */
+void wf_daemon_untap(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_event *gone);
 
 /* daemon_fault.c: something breaks, or is mended. Returns 0 or -errno. */
 int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req) WF_MUST_USE;

@@ -29,10 +29,11 @@ static struct wf_dclient *find(struct wf_daemon *d, uint32_t host, uint32_t slot
 
 void wf_daemon_tell(struct wf_dclient *c, const struct wf_live_event *event, const int *fds)
 {
-	if (c->doomed || !c->attached)
+	if (c->doomed || c->events < 0)
 		return;
 	/* It has room for hundreds. A program that does not look at them has stopped for good. */
-	if (wf_sock_send(c->events, event, sizeof(*event), fds, event->n_fds, false) != 0)
+	if (wf_sock_send(c->events, event, wf_live_event_bytes(event), fds, event->n_fds, false) !=
+	    0)
 		c->doomed = true;
 }
 
@@ -90,7 +91,7 @@ static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_liv
 	int pair[2], stats;
 	uint32_t slot;
 
-	if (c->attached)
+	if (c->attached || c->capture != NULL)
 		return -EALREADY;
 	if (host < 0)
 		return -ENOENT;
@@ -115,6 +116,7 @@ static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_liv
 	memcpy(c->program, req->attach.program, sizeof(c->program));
 	c->program[sizeof(c->program) - 1] = '\0';
 	c->attached = true;
+	wf_daemon_tap(d, c);
 	reply->attach.host = c->host;
 	reply->attach.slot = slot;
 	reply->n_fds = 4;
@@ -386,6 +388,9 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 	case WF_LIVE_FAULT:
 		reply->error = wf_daemon_fault(d, req);
 		break;
+	case WF_LIVE_CAPTURE:
+		reply->error = wf_daemon_capture(d, c, req, reply, fds);
+		break;
 	case WF_LIVE_STOP:
 		d->stop = true;
 		break;
@@ -415,6 +420,7 @@ void wf_daemon_forget(struct wf_daemon *d, struct wf_dclient *c)
 	event.gone.host = c->host;
 	event.gone.slot = c->slot;
 	wf_daemon_free_services(d, c);
+	wf_daemon_untap(d, c, &event);
 	while (c->links != NULL) {
 		struct wf_dclient *o = c->links->other;
 

@@ -19,6 +19,7 @@
 #include "live/nic_priv.h"
 #include "live/sock.h"
 #include "wire/byte.h"
+#include "wire/size.h"
 
 #define TAKE_OVER 16           /* polls after which the program is taken to go on polling */
 #define WATCH (500 * WF_US)    /* how often the thread looks whether it still does */
@@ -506,6 +507,9 @@ static int make_hca(struct wf_nic *nic)
 	attr.qpn_base = nic->slot << WF_LIVE_QPN_BITS;
 	attr.qpn_bits = WF_LIVE_QPN_BITS;
 	attr.roce = nic->table->layer == WF_LIVE_ROCE;
+	if (!attr.roce)
+		attr.overhead = (uint16_t)(wf_size_link_header(WF_ENCAP_IB, false) + WF_SIZE_ICRC +
+		                           WF_SIZE_VCRC);
 	attr.grh = write_grh;
 	attr.grh_ctx = nic;
 	attr.place = wf_nic_place;
@@ -538,6 +542,7 @@ static void release(struct wf_nic *nic)
 	free(nic->bound);
 	free(nic->remotes);
 	wf_nic_gsi_close(nic);
+	wf_nic_tap_remove(nic, WF_LIVE_ALL);
 	wf_hca_destroy(nic->hca);
 	if (nic->table != NULL)
 		munmap(nic->table, wf_live_table_bytes(nic->table->n_hosts));
@@ -569,8 +574,10 @@ int wf_nic_open(const struct wf_nic_cfg *cfg, struct wf_nic **nic_p)
 	ret = nic->bound == NULL ? -ENOMEM : attach(nic);
 	if (ret == 0)
 		ret = make_hca(nic);
-	if (ret == 0)
+	if (ret == 0) {
+		wf_nic_events(nic); /* captures see the first packet, too */
 		ret = start_thread(nic);
+	}
 	if (ret != 0) {
 		release(nic);
 		return ret;

@@ -56,7 +56,7 @@ enum wf_nic_verdict wf_nic_fault(struct wf_nic *nic, struct wf_nic_peer *p, uint
 		}
 		if ((uint32_t)draw < way[i]->corrupt) {
 			nic->icrc_errors++;
-			return WF_NIC_LOSE;
+			return WF_NIC_SPOIL;
 		}
 	}
 	return WF_NIC_PASS;

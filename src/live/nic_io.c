@@ -222,6 +222,12 @@ bool wf_nic_underway(void *arg, const struct wf_qp *qp)
 	return true;
 }
 
+/* The payload that wf_nic_place() found room for. */
+static const char *reserved(const struct wf_nic_peer *p)
+{
+	return wf_ring_at(&p->link.tx, p->link.tx.pos) + sizeof(struct wf_packet);
+}
+
 static unsigned transmit(struct wf_nic *nic, wf_time now)
 {
 	bool up = wf_nic_is_up(nic);
@@ -241,15 +247,21 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 		if (wf_unlikely(!up)) {
 			nic->dropped++;
 		} else if (wf_unlikely((pkt.dst & WF_LIVE_GROUP) != 0)) {
+			if (wf_unlikely(nic->n_taps != 0))
+				wf_nic_tap(nic, &pkt, nic->bounce, bytes, true);
 			send_group(nic, &pkt, bytes);
 		} else {
 			struct wf_nic_peer *p = pkt.qpn == WF_QPN_GSI
 			                                ? wf_nic_gsi_way(nic, &pkt, nic->bounce)
 			                                : way(nic, &pkt);
+			bool placed = bytes != 0 && !ud && p != NULL && nic->placed == p;
 
+			if (wf_unlikely(nic->n_taps != 0))
+				wf_nic_tap(nic, &pkt, placed ? reserved(p) : nic->bounce, bytes,
+				           true);
 			if (wf_unlikely((pkt.dst & WF_LIVE_REMOTE) != 0))
 				pkt.dst = wf_nic_ipv4(nic, pkt.dst);
-			if (bytes != 0 && !ud && p != NULL && nic->placed == p)
+			if (placed)
 				commit(p, &pkt, bytes);
 			else
 				send_to(nic, p, &pkt, nic->bounce, bytes);
@@ -283,6 +295,20 @@ static inline bool is_faulty(const struct wf_nic *nic)
 	return atomic_load_explicit(&nic->table->faulty, memory_order_relaxed) != 0;
 }
 
+/* A capture sees all that arrives, what is corrupted or will be dropped included. */
+static void tap_in(struct wf_nic *nic, const struct wf_packet *pkt, const void *payload,
+                   enum wf_nic_verdict verdict)
+{
+	struct wf_packet copy = *pkt;
+
+	if (verdict == WF_NIC_LOSE || !wf_nic_is_up(nic))
+		return;
+	if (verdict == WF_NIC_SPOIL)
+		copy.flags |= WF_PACKET_BAD;
+	wf_nic_tap(nic, &copy, payload, (uint32_t)wf_min_u64(payload_bytes(pkt), pkt->input),
+	           false);
+}
+
 static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time now)
 {
 	struct wf_ring *rx = &p->link.rx;
@@ -300,6 +326,8 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 		n++;
 		pkt.src = wf_likely(!wf_nic_is_wire(p)) ? p->host : wf_nic_remote(nic, pkt.src);
 		pkt.type = WF_PACKET_RDMA;
+		if (wf_unlikely(nic->n_taps != 0))
+			tap_in(nic, &pkt, extra.payload, verdict);
 		if (wf_unlikely(!may_receive(nic, p, &pkt, extra.payload) || !wf_nic_is_up(nic)))
 			nic->dropped++;
 		else if (wf_likely(verdict == WF_NIC_PASS))
@@ -442,8 +470,10 @@ unsigned wf_nic_progress(struct wf_nic *nic)
 		release(nic);
 	if (rx + tx != 0 || staged)
 		wake_peers(nic, now);
-	if (wf_unlikely(++nic->rounds % PUBLISH_EVERY == 0))
+	if (wf_unlikely(++nic->rounds % PUBLISH_EVERY == 0)) {
 		wf_nic_publish(nic);
+		wf_nic_events(nic); /* a thread that is never idle does not look for them */
+	}
 	tell(nic);
 	return rx + tx;
 }

@@ -370,6 +370,14 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 		wf_nic_unblock(nic);
 		port_changed(nic);
 		break;
+	case WF_LIVE_EV_TAP:
+		if (n_fds != 1)
+			break;
+		wf_nic_tap_add(nic, event->tap.capture, event->tap.snaplen, fds[0]);
+		return;
+	case WF_LIVE_EV_TAP_END:
+		wf_nic_tap_remove(nic, event->tap.capture);
+		break;
 	default:
 		break;
 	}
@@ -383,12 +391,12 @@ void wf_nic_events(struct wf_nic *nic)
 	struct wf_live_event event;
 	unsigned n;
 
-	while (!nic->orphan) {
+	while (!nic->orphan && nic->events >= 0) {
 		int ret = wf_sock_recv(nic->events, &event, sizeof(event), fds, &n, false);
 
 		if (ret == -EAGAIN)
 			break;
-		if (ret != (int)sizeof(event)) {
+		if (ret <= 0 || (size_t)ret != wf_live_event_bytes(&event)) {
 			while (n > 0)
 				close(fds[--n]);
 			/* The daemon is gone: the cable is pulled. */

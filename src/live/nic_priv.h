@@ -72,7 +72,9 @@ struct wf_nic {
 	bool down; /* as the port's event said last */
 	uint64_t dropped, tx_octets, rx_octets;
 	uint32_t rounds;
-	uint32_t late; /* rounds in a row in which timers waited for what has come already */
+	uint32_t late;   /* rounds in a row in which timers waited for what has come already */
+	uint32_t n_taps; /* captures that want copies of all packets */
+	struct wf_nic_tap *taps[WF_LIVE_CAPTURES];
 	uint64_t lost, icrc_errors; /* by faults */
 
 	struct wf_nic_peer **peers;
@@ -158,8 +160,9 @@ void wf_nic_wake_self(struct wf_nic *nic);
 
 enum wf_nic_verdict {
 	WF_NIC_PASS,
-	WF_NIC_WAIT, /* not yet: peer->blocked says until when */
-	WF_NIC_LOSE, /* and counted */
+	WF_NIC_WAIT,  /* not yet: peer->blocked says until when */
+	WF_NIC_LOSE,  /* and counted */
+	WF_NIC_SPOIL, /* it comes corrupted, to be discarded; and counted */
 };
 
 /* When a packet that is sent now was sent: goes into its src, where the receiver looks for it. */
@@ -183,6 +186,16 @@ void wf_nic_unblock(struct wf_nic *nic);
 
 /* When the first packet may be taken that waits; WF_TIME_NEVER. */
 wf_time wf_nic_blocked(const struct wf_nic *nic);
+
+/* nic_tap.c */
+
+/* A packet that is sent or was received, with its payload: a copy of it for each capture. */
+void wf_nic_tap(struct wf_nic *nic, const struct wf_packet *pkt, const void *payload,
+                uint32_t bytes, bool sent);
+
+/* Begins to feed a capture, through the tap in fd, which it closes; the capture with that number ends. */
+void wf_nic_tap_add(struct wf_nic *nic, uint32_t capture, uint32_t snaplen, int fd);
+void wf_nic_tap_remove(struct wf_nic *nic, uint32_t capture); /* WF_LIVE_ALL: all of them */
 
 /* nic_gsi.c */
 

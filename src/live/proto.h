@@ -20,6 +20,8 @@
 #ifndef WF_LIVE_PROTO_H
 #define WF_LIVE_PROTO_H
 
+#include <stddef.h>
+
 #include "base/base.h"
 #include "rdma/counter.h"
 #include "wire/packet.h"
@@ -33,6 +35,7 @@
 #define WF_LIVE_MAX_FDS 4 /* beside a message */
 #define WF_LIVE_MAX_HOSTS 4096
 #define WF_LIVE_GROUP_PORTS 256 /* programs in a multicast group */
+#define WF_LIVE_CAPTURES 16     /* at a time */
 
 static inline uint32_t wf_live_slot(uint32_t qpn)
 {
@@ -59,6 +62,12 @@ enum wf_live_op {
 	WF_LIVE_SERVICE_FREE,
 	WF_LIVE_SERVICE_FIND,
 	WF_LIVE_SERVICE_SEEK,
+	/*
+	 * Capture the packets of a host, or of all, from now until the connection ends. It may be asked
+	 * for more hosts, and has to ask again while the reply says that there are more programs. fds
+	 * back, the first time: events (EV_TAP, EV_GONE), table.
+	 */
+	WF_LIVE_CAPTURE,
 };
 
 #define WF_LIVE_ALL UINT32_MAX /* in place of a host: every one */
@@ -100,6 +109,11 @@ struct wf_live_req {
 			uint32_t host; /* FIND */
 			uint32_t flag; /* BIND: others may, too; FREE: the one that listens */
 		} service;
+		struct {
+			uint32_t host; /* or WF_LIVE_ALL */
+			uint32_t
+				snaplen; /* bytes of payload with a packet, at most; the first time */
+		} capture;
 	};
 };
 
@@ -123,6 +137,9 @@ struct wf_live_reply {
 		struct {
 			uint32_t n; /* how many struct wf_live_status are in the file */
 		} status;
+		struct {
+			uint32_t more; /* programs have still to be tapped: ask again */
+		} capture;
 	};
 };
 
@@ -131,6 +148,8 @@ enum wf_live_ev {
 	WF_LIVE_EV_GONE,     /* a program this one has a link to has ended */
 	WF_LIVE_EV_GROUP,    /* who is in a multicast group */
 	WF_LIVE_EV_PORT,     /* a fault came or went, maybe of this host's port: the table says */
+	WF_LIVE_EV_TAP,     /* to a program: a capture begins; to a capture: a program; fd: tap.h */
+	WF_LIVE_EV_TAP_END, /* to a program: that capture has ended */
 };
 
 struct wf_live_event {
@@ -144,6 +163,11 @@ struct wf_live_event {
 			uint32_t host, slot;
 		} gone;
 		struct {
+			uint32_t host, slot; /* of the program */
+			uint32_t capture;    /* number of the capture */
+			uint32_t snaplen;
+		} tap;
+		struct {
 			uint32_t group, n;
 			struct {
 				uint32_t host, slot;
@@ -151,6 +175,18 @@ struct wf_live_event {
 		} group;
 	};
 };
+
+#define WF_LIVE_EVENT_SHORT 24 /* bytes of all but those about groups */
+
+_Static_assert(offsetof(struct wf_live_event, tap) + sizeof(((struct wf_live_event *)0)->tap) <=
+                       WF_LIVE_EVENT_SHORT,
+               "it fits");
+
+/* The bytes of an event as it is sent. */
+static inline size_t wf_live_event_bytes(const struct wf_live_event *event)
+{
+	return event->type == WF_LIVE_EV_GROUP ? sizeof(*event) : WF_LIVE_EVENT_SHORT;
+}
 
 /* One program, in the file that answers WF_LIVE_STATUS. Slot 0 is a host without a program. */
 struct wf_live_status {

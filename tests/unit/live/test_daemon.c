@@ -21,6 +21,7 @@
 #include "live/daemon.h"
 #include "live/link.h"
 #include "live/sock.h"
+#include "live/tap.h"
 
 static char dir[] = "/tmp/weft-test.XXXXXX";
 
@@ -120,17 +121,19 @@ static struct client attach(const struct fixture *f, const char *host)
 static void leave(struct client *c)
 {
 	close(c->sock);
-	for (int i = 0; i < 4; i++)
-		close(c->fds[i]);
+	for (int i = 0; i < 4; i++) {
+		if (c->fds[i] >= 0)
+			close(c->fds[i]);
+	}
 }
 
 static struct wf_live_event next_event(const struct client *c, int *fds)
 {
 	struct wf_live_event event;
 	unsigned n;
+	int len = wf_sock_recv(c->fds[0], &event, sizeof(event), fds, &n, true);
 
-	assert_int_equal(wf_sock_recv(c->fds[0], &event, sizeof(event), fds, &n, true),
-	                 sizeof(event));
+	assert_int_equal(len, wf_live_event_bytes(&event));
 	assert_int_equal(n, event.n_fds);
 	return event;
 }
@@ -197,6 +200,133 @@ static void test_refused(void **state)
 	close(sock);
 }
 
+/* A capture of a host, or of all of them, on a new connection; its events and the table are in fds. */
+static struct client begin_capture(const struct fixture *f, uint32_t host,
+                                   struct wf_live_reply *reply)
+{
+	struct wf_live_req req = { .op = WF_LIVE_CAPTURE };
+	struct client c = { .sock = dial(f), .fds = { -1, -1, -1, -1 } };
+
+	req.capture.host = host;
+	req.capture.snaplen = 100;
+	(void)ask(c.sock, &req, reply, c.fds);
+	return c;
+}
+
+/* The next event is a tap. Returns its memory, mapped. */
+static struct wf_tap next_tap(const struct client *c, const struct client *program)
+{
+	int fds[WF_LIVE_MAX_FDS];
+	struct wf_live_event event = next_event(c, fds);
+	struct wf_tap tap;
+
+	assert_int_equal(event.type, WF_LIVE_EV_TAP);
+	assert_int_equal(event.n_fds, 1);
+	assert_int_equal(event.tap.snaplen, 100);
+	assert_int_equal(event.tap.host, program->host);
+	assert_int_equal(event.tap.slot, program->slot);
+	assert_int_equal(wf_tap_open(&tap, fds[0]), 0);
+	close(fds[0]);
+	return tap;
+}
+
+/* A program and a capture have the same tap. */
+static void check_tapped(const struct client *program, const struct client *capture)
+{
+	struct wf_tap to = next_tap(program, program), from = next_tap(capture, program);
+	struct wf_packet pkt = { .psn = 77 };
+	struct wf_tap_note note = { .at = 5 };
+	struct wf_tap_entry entry;
+
+	wf_tap_put(&to, &pkt, &note, "abc", 3);
+	assert_true(wf_tap_peek(&from, &entry));
+	assert_int_equal(entry.pkt.psn, 77);
+	assert_int_equal(entry.note.at, 5);
+	assert_int_equal(entry.bytes, 3);
+	wf_tap_close(&to);
+	wf_tap_close(&from);
+}
+
+static void test_capture(void **state)
+{
+	struct fixture *f = *state;
+	struct client a = attach(f, "h1"), b, all, one;
+	struct wf_live_reply reply;
+	struct wf_live_event event;
+	int fds[WF_LIVE_MAX_FDS];
+
+	all = begin_capture(f, WF_LIVE_ALL, &reply);
+	assert_int_equal(reply.error, 0);
+	assert_int_equal(reply.n_fds, 2);
+	assert_int_equal(reply.capture.more, 0);
+	check_tapped(&a, &all);
+	one = begin_capture(f, 1, &reply);
+	assert_int_equal(reply.error, 0);
+	/* One that comes later, on the host that both want. */
+	b = attach(f, "h2");
+	check_tapped(&b, &all);
+	check_tapped(&b, &one);
+	leave(&b);
+	for (unsigned i = 0; i < 2; i++) {
+		event = next_event(i == 0 ? &all : &one, fds);
+		assert_int_equal(event.type, WF_LIVE_EV_GONE);
+		assert_int_equal(event.gone.host, b.host);
+		assert_int_equal(event.gone.slot, b.slot);
+	}
+	/* A capture ends: only those that fed it hear of it. */
+	leave(&one);
+	leave(&all);
+	event = next_event(&a, fds);
+	assert_int_equal(event.type, WF_LIVE_EV_TAP_END);
+	leave(&a);
+}
+
+static void test_captures(void **state)
+{
+	struct fixture *f = *state;
+	struct client program[40], capture[WF_LIVE_CAPTURES + 1];
+	struct wf_live_req req = { .op = WF_LIVE_CAPTURE };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+
+	for (unsigned i = 0; i < WF_ARRAY_SIZE(program); i++)
+		program[i] = attach(f, i % 2 == 0 ? "h1" : "h2");
+	/* Some at a time; each once. */
+	capture[0] = begin_capture(f, WF_LIVE_ALL, &reply);
+	req.capture.host = WF_LIVE_ALL;
+	for (unsigned i = 0; i < WF_ARRAY_SIZE(program); i++) {
+		struct wf_live_event event = next_event(&capture[0], fds);
+
+		assert_int_equal(event.type, WF_LIVE_EV_TAP);
+		close(fds[0]);
+		if (i == 31) {
+			assert_int_equal(reply.capture.more, 1);
+			assert_int_equal(ask(capture[0].sock, &req, &reply, fds), 0);
+			assert_int_equal(reply.n_fds, 0);
+		}
+	}
+	assert_int_equal(reply.capture.more, 0);
+	for (unsigned i = 0; i < WF_ARRAY_SIZE(program); i++)
+		leave(&program[i]);
+	/* What is refused. */
+	for (unsigned i = 1; i <= WF_LIVE_CAPTURES; i++) {
+		capture[i] = begin_capture(f, 0, &reply);
+		assert_int_equal(reply.error, i < WF_LIVE_CAPTURES ? 0 : -EUSERS);
+	}
+	req.capture.host = 2;
+	assert_int_equal(ask(capture[0].sock, &req, &reply, fds), -EINVAL);
+	req.op = WF_LIVE_ATTACH;
+	memset(&req.attach, 0, sizeof(req.attach));
+	assert_int_equal(ask(capture[0].sock, &req, &reply, fds), -EALREADY);
+	for (unsigned i = 0; i <= WF_LIVE_CAPTURES; i++)
+		leave(&capture[i]);
+	program[0] = attach(f, "h1");
+	req.op = WF_LIVE_CAPTURE;
+	req.capture.host = 0;
+	assert_int_equal(ask(program[0].sock, &req, &reply, fds), -EINVAL);
+	leave(&program[0]);
+}
+
 /* Any bytes, of any length, with any descriptors: it goes on. */
 static void test_noise(void **state)
 {
@@ -252,6 +382,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_link, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table_is_read_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_capture, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_captures, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_noise, setup, teardown),
 	};
 
