@@ -34,6 +34,7 @@ extern const struct wf_cmd wf_cmd_export;
 extern const struct wf_cmd wf_cmd_up;
 extern const struct wf_cmd wf_cmd_exec;
 extern const struct wf_cmd wf_cmd_status;
+extern const struct wf_cmd wf_cmd_capture;
 extern const struct wf_cmd wf_cmd_fault;
 extern const struct wf_cmd wf_cmd_down;
 extern const struct wf_cmd wf_cmd_help;

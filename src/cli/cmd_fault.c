@@ -55,30 +55,6 @@ static const struct verb verbs[] = {
 
 static const char *const others[] = { "link", "pause-storm", "kill-host", "clear", "list" };
 
-/* Finds the host that text means: its name, or its link's. */
-static int find_host(const struct wf_live_table *t, const char *text, uint32_t *host_p)
-{
-	char link[2 * WF_LIVE_NAME + 1];
-	struct wf_suggest suggest;
-
-	wf_suggest_init(&suggest, text);
-	for (uint32_t i = 0; i < t->n_hosts; i++) {
-		const struct wf_live_host *h = &t->host[i];
-
-		for (unsigned turned = 0; turned < 2; turned++) {
-			snprintf(link, sizeof(link), "%.31s-%.31s", turned ? h->peer : h->name,
-			         turned ? h->name : h->peer);
-			if (strcmp(text, link) == 0 || strcmp(text, h->name) == 0) {
-				*host_p = i;
-				return 0;
-			}
-		}
-		wf_suggest_offer(&suggest, strchr(text, '-') != NULL ? link : h->name);
-	}
-	return wf_cli_usage("fault", "'%.60s' is no host and no link of a host%s", text,
-	                    wf_suggest_text(&suggest, "there are"));
-}
-
 static int set_value(const struct verb *verb, const char *text, uint64_t *value_p)
 {
 	const struct wf_param row = {
@@ -159,7 +135,7 @@ static int change_host(const char *path, const struct wf_live_table *t, struct w
 
 	if (word[1] == NULL && !clear)
 		return wf_cli_usage("fault", "%s: which host is missing", word[0]);
-	if (word[1] != NULL && find_host(t, word[n++], &req->fault.host) != 0)
+	if (word[1] != NULL && wf_live_find_host("fault", t, word[n++], &req->fault.host) != 0)
 		return WF_EXIT_USAGE;
 	req->fault.what = clear   ? WF_LIVE_FAULT_CLEAR
 	                  : pause ? WF_LIVE_FAULT_PAUSE
@@ -247,7 +223,7 @@ static int change(const char *path, const struct wf_live_table *t, char **word)
 	if (strcmp(word[0], "link") == 0) {
 		if (word[1] == NULL)
 			return wf_cli_usage("fault", "which link is missing");
-		if (find_host(t, word[1], &req.fault.host) != 0)
+		if (wf_live_find_host("fault", t, word[1], &req.fault.host) != 0)
 			return WF_EXIT_USAGE;
 		return change_link(path, &req, word + 2);
 	}

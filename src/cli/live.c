@@ -18,7 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "lab/scenario.h"
+#include "lab/suggest.h"
 #include "live/sock.h"
 
 int wf_live_err(struct wf_err *err, int rc, const char *fmt, ...)
@@ -120,6 +122,30 @@ void wf_live_picture_fini(struct wf_live_picture *p)
 	if (p->status != NULL)
 		munmap((void *)(uintptr_t)p->status, p->status_bytes);
 	*p = (struct wf_live_picture){ .n = 0 };
+}
+
+int wf_live_find_host(const char *cmd, const struct wf_live_table *t, const char *text,
+                      uint32_t *host_p)
+{
+	char link[2 * WF_LIVE_NAME + 1];
+	struct wf_suggest suggest;
+
+	wf_suggest_init(&suggest, text);
+	for (uint32_t i = 0; i < t->n_hosts; i++) {
+		const struct wf_live_host *h = &t->host[i];
+
+		for (unsigned turned = 0; turned < 2; turned++) {
+			snprintf(link, sizeof(link), "%.31s-%.31s", turned ? h->peer : h->name,
+			         turned ? h->name : h->peer);
+			if (strcmp(text, link) == 0 || strcmp(text, h->name) == 0) {
+				*host_p = i;
+				return 0;
+			}
+		}
+		wf_suggest_offer(&suggest, strchr(text, '-') != NULL ? link : h->name);
+	}
+	return wf_cli_usage(cmd, "'%.60s' is no host and no link of a host%s", text,
+	                    wf_suggest_text(&suggest, "there are"));
 }
 
 /* The name of the switch that a host's first port leads to. */

@@ -42,6 +42,13 @@ struct wf_live_picture {
 int wf_live_look(const char *path, struct wf_live_picture *picture, struct wf_err *err) WF_MUST_USE;
 void wf_live_picture_fini(struct wf_live_picture *picture);
 
+/*
+ * Finds the host that text means: its name, or its link's (h1-s1). Returns 0, or says that there is none
+ * in the name of the command cmd and returns WF_EXIT_USAGE.
+ */
+int wf_live_find_host(const char *cmd, const struct wf_live_table *table, const char *text,
+                      uint32_t *host_p) WF_MUST_USE;
+
 /* What a fabric to be started is like. */
 struct wf_live_plan {
 	const char *name;                 /* NULL: the default */

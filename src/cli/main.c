@@ -18,7 +18,8 @@
 static const struct wf_cmd *const all[] = {
 	&wf_cmd_run,    &wf_cmd_compare, &wf_cmd_sweep, &wf_cmd_report, &wf_cmd_export,
 	&wf_cmd_perf,   &wf_cmd_list,    &wf_cmd_show,  &wf_cmd_up,     &wf_cmd_exec,
-	&wf_cmd_status, &wf_cmd_fault,   &wf_cmd_down,  &wf_cmd_help,   NULL,
+	&wf_cmd_status, &wf_cmd_capture, &wf_cmd_fault, &wf_cmd_down,   &wf_cmd_help,
+	NULL,
 };
 /* clang-format on */
 

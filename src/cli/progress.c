@@ -33,8 +33,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* From now on the first interrupt is remembered; the second one kills. */
-static void catch_interrupts(void)
+/* The second one kills. */
+void wf_progress_catch(void)
 {
 	const struct sigaction action = {
 		.sa_handler = on_interrupt,
@@ -48,7 +48,7 @@ static void catch_interrupts(void)
 void wf_progress_begin(struct wf_progress *progress, const char *label, wf_time until,
                        uint64_t flows, bool quiet)
 {
-	catch_interrupts();
+	wf_progress_catch();
 	*progress = (struct wf_progress){
 		.label = label,
 		.until = until,
@@ -210,7 +210,7 @@ struct wf_progress_team *wf_progress_team_create(const char *what, bool quiet,
 
 	if (t == NULL)
 		return NULL;
-	catch_interrupts();
+	wf_progress_catch();
 	pthread_mutex_init(&t->lock, NULL);
 	t->what = what;
 	t->shown = !quiet && isatty(STDERR_FILENO);

@@ -42,6 +42,9 @@ struct wf_progress_team *wf_progress_team_create(const char *what, bool quiet,
 /* Takes the line away. NULL is allowed. */
 void wf_progress_team_destroy(struct wf_progress_team *team);
 
+/* From now on the first interrupt is remembered; a system call that waits ends with EINTR. */
+void wf_progress_catch(void);
+
 /* Whether there was an interrupt. */
 bool wf_progress_interrupted(void);
 

@@ -8,7 +8,7 @@ load common
 # those), files of the HPCC simulator (hpcc.bats), options of a reader's choice in words (DIR).
 commands() {
 	sed -n 's/^\t\{0,1\}\(weft .*\)$/\1/p' "$WEFT_SOURCE_DIR/$1" | sed 's/ \+#.*//' |
-		grep -Ev '^weft (up|down|status|exec|fault)|--hpcc|DIR|^weft is'
+		grep -Ev '^weft (up|down|status|exec|fault|capture)|--hpcc|DIR|^weft is'
 }
 
 run_all() {
