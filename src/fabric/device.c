@@ -59,7 +59,8 @@ static void put_on_link_stepped(struct wf_device *dev, struct wf_port *port,
 		uint64_t ns = (uint64_t)(wire / WF_NS);
 
 		port->free_at = wf_order_after(&fabric->order, now, ns);
-		at = wf_order_arrival(&fabric->order, now, ns, (uint64_t)(port->delay / WF_NS));
+		at = wf_order_arrival(&fabric->order, now, ns, (uint64_t)(port->delay / WF_NS),
+		                      port->delay_rank);
 	}
 	port->last_at = wf_max_time(port->last_at, at);
 	dev->shard->hops++;
@@ -93,10 +94,12 @@ void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lan
 #ifndef NDEBUG
 	dev->shard->tally[pkt->cls].on_links++;
 #endif
-	if (wf_unlikely(dev->fabric->step != 0))
+	if (wf_unlikely(dev->fabric->step != 0)) {
+		port->last = pkt->vl;
 		put_on_link_stepped(dev, port, pkt, now);
-	else
+	} else {
 		put_on_link(dev, port, pkt, now);
+	}
 }
 
 void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_time now)

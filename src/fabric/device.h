@@ -106,6 +106,8 @@ struct wf_port {
 	struct wf_ecn ecn;              /* of this port */
 	uint32_t alpha;                 /* of 2^16: pfc-hpcc, of this port */
 	wf_time last_at;                /* link.time_step: when the last packet arrives */
+	uint8_t last;                   /* link.time_step: the queue that sent last */
+	uint8_t delay_rank;             /* order.h: of its link's delay; the driver's */
 	uint64_t use;                   /* pint: its utilisation, Q32 */
 	wf_time last_left;              /* pint: when the last packet left */
 	uint32_t last_bytes;            /* pint: and how many bytes it had */

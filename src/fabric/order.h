@@ -12,7 +12,8 @@
  * "How long ago" is coded so that longer ago is less, in as few bits as it takes:
  *
  *	00, 10 bits	a timer that ran for longer than packets travel
- *	01, 2 bits	a packet arrives; the longer it took on the wire, the less
+ *	01, 2 bits	a packet arrives; the longer it took on the wire, the less (where links are
+ *			not all of the same delay, that comes before, in delay_bits more)
  *	10, 10 bits	a timer that ran for 128 ns or more
  *	110, 6 bits	for 64 to 127 ns
  *	111, 6 bits	for less
@@ -32,12 +33,14 @@
 #define WF_ORDER_RANK 4   /* bits */
 #define WF_ORDER_PACKET 4 /* bits */
 #define WF_ORDER_RUN 8    /* bits, and two before them */
+#define WF_ORDER_DELAYS 4 /* bits */
 #define WF_ORDER_MIN (WF_ORDER_RANK + 12 + 2 + WF_ORDER_RUN)
 
 /* What all orders of a driver share. */
 struct wf_order {
-	uint8_t bits;    /* of the order in a time; 0: there is none, times are ps */
-	uint32_t travel; /* ns a packet takes from node to node, about */
+	uint8_t bits;       /* of the order in a time; 0: there is none, times are ps */
+	uint8_t delay_bits; /* that tell delays of links apart, WF_ORDER_DELAYS at most */
+	uint32_t travel;    /* ns a packet takes from node to node, about */
 };
 
 /* A time of up to 1023 as ten bits: exact below 768, then in steps of 32. */
@@ -64,10 +67,13 @@ static inline unsigned wf_order_code(const struct wf_order *order, uint64_t ns, 
 	return 12;
 }
 
-/* The code of a packet that takes ns on the wire. */
-static inline uint64_t wf_order_packet(uint64_t ns)
+/* The code of a packet that takes ns on the wire, on a link of that rank; 0: of the longest delay. */
+static inline uint64_t wf_order_packet(const struct wf_order *order, uint64_t ns, uint32_t rank)
 {
-	return 1u << 2 | (ns >= 64 ? 0u : ns >= 16 ? 1u : ns >= 2 ? 2u : 3u);
+	return (1u << order->delay_bits | rank) << 2 | (ns >= 64   ? 0u
+	                                                : ns >= 16 ? 1u
+	                                                : ns >= 2  ? 2u
+	                                                           : 3u);
 }
 
 /* The same cause once more: run is what is behind its code, of width bits. */
@@ -135,15 +141,19 @@ static inline wf_time wf_order_after(const struct wf_order *order, wf_time now, 
 		wf_order_add(wf_order_chain(bits, now), bits - WF_ORDER_RANK, code, len));
 }
 
-/* The time at which a packet arrives that is sent now, after wire and delay, with its order. */
+/*
+ * The time at which a packet arrives that is sent now, after wire and delay, with its order. rank is
+ * that of the link's delay among all, of delay_bits.
+ */
 static inline wf_time wf_order_arrival(const struct wf_order *order, wf_time now, uint64_t wire,
-                                       uint64_t delay)
+                                       uint64_t delay, uint32_t rank)
 {
 	unsigned bits = order->bits;
 
 	return wf_order_time(bits, now, wire + delay,
 	                     wf_order_add(wf_order_chain(bits, now), bits - WF_ORDER_RANK,
-	                                  wf_order_packet(wire), WF_ORDER_PACKET));
+	                                  wf_order_packet(order, wire, rank),
+	                                  WF_ORDER_PACKET + order->delay_bits));
 }
 
 #endif

@@ -178,11 +178,12 @@ int wf_hpcc_flows_parse(struct wf_hpcc_input *in, const char *bytes, size_t len,
 
 /* ---- paths ---- */
 
+/* Of several links between two nodes that simulator uses the last one only. */
 static uint32_t port_to(const struct wf_topo *topo, uint32_t node, uint32_t peer)
 {
 	const struct wf_topo_node *n = &topo->nodes[node];
 
-	for (uint32_t p = 0; p < n->n_ports; p++) {
+	for (uint32_t p = n->n_ports; p-- > 0;) {
 		if (topo->ports[n->first_port + p].peer == peer)
 			return p;
 	}

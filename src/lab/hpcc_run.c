@@ -57,6 +57,7 @@ struct job {
 struct reach {
 	uint64_t delay, tx; /* ns */
 	uint64_t bw;
+	uint32_t from; /* the node before it */
 	bool seen;
 };
 
@@ -68,7 +69,7 @@ static void search(const struct wf_hpcc_input *in, uint32_t from, struct reach *
 	uint32_t n = 0;
 
 	memset(reach, 0, topo->n_nodes * sizeof(*reach));
-	reach[from] = (struct reach){ .bw = UINT64_MAX, .seen = true };
+	reach[from] = (struct reach){ .bw = UINT64_MAX, .from = WF_TOPO_NONE, .seen = true };
 	queue[n++] = from;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct wf_topo_node *node = &topo->nodes[queue[i]];
@@ -80,15 +81,18 @@ static void search(const struct wf_hpcc_input *in, uint32_t from, struct reach *
 			const struct wf_topo_port *port = &topo->ports[node->first_port + p];
 			const struct wf_topo_link *l = &topo->links[port->link];
 
-			if (reach[port->peer].seen)
+			/* Of several links between two nodes the last counts. */
+			if (reach[port->peer].seen && reach[port->peer].from != queue[i])
 				continue;
+			if (!reach[port->peer].seen)
+				queue[n++] = port->peer;
 			reach[port->peer] = (struct reach){
 				.delay = r->delay + (uint64_t)(l->delay / WF_NS),
 				.tx = r->tx + in->config.payload * NS_PER_S * 8 / l->rate,
 				.bw = wf_min_u64(r->bw, l->rate),
+				.from = queue[i],
 				.seen = true,
 			};
-			queue[n++] = port->peer;
 		}
 	}
 }

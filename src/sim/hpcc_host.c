@@ -31,9 +31,10 @@ struct wf_hpcc_host {
 	uint32_t n_active;
 	uint32_t last;                    /* of active: who sent last */
 	struct wf_packet *ack, *last_ack; /* acknowledgements to send */
-	uint8_t ack_queue;
-	uint8_t bits;               /* of the order in a time */
-	struct wf_cc_int telemetry; /* of the acknowledgement being looked at */
+	uint8_t ack_queue;                /* whose pause holds acknowledgements back */
+	bool ack_free;                    /* none does */
+	uint8_t bits;                     /* of the order in a time */
+	struct wf_cc_int telemetry;       /* of the acknowledgement being looked at */
 };
 
 static struct wf_hpcc_host *to_host(struct wf_node *node)
@@ -211,7 +212,7 @@ static void host_tx(struct wf_hpcc_host *h, wf_time now)
 		wf_port_wake(&h->dev, port, now);
 		return;
 	}
-	if (h->ack != NULL && (h->env->ack_first || !is_paused(h, h->ack_queue))) {
+	if (h->ack != NULL && (h->ack_free || !is_paused(h, h->ack_queue))) {
 		send_ack(h, now);
 	} else {
 		i = next_qp(h, whole(h, now));
@@ -466,6 +467,7 @@ struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf
 	h->list = list;
 	h->n_list = n;
 	h->ack_queue = wf_fabric_queue(env->fabric, ACK_CLASS);
+	h->ack_free = env->ack_first || env->fabric->classes.queue[h->ack_queue].id != ACK_CLASS;
 	h->active = wf_shard_alloc(shard, ((size_t)n + 1) * sizeof(struct wf_hpcc_qp *));
 	if (h->active == NULL)
 		return NULL;

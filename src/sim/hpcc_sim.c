@@ -29,7 +29,9 @@ struct wf_hpcc_sim {
 	uint32_t *first; /* by host: where its flows begin in list */
 	uint64_t loss;
 	struct wf_mrg *streams; /* NULL: no link loses packets; else of all, then of each link */
-	bool in_order;          /* chance is that simulator's, drawn in the order of events */
+	wf_time delays[1u << WF_ORDER_DELAYS]; /* of links, ns, the longest first */
+	uint32_t n_delays;
+	bool in_order; /* chance is that simulator's, drawn in the order of events */
 	wf_time until;
 };
 
@@ -104,6 +106,36 @@ static unsigned bits_of(uint64_t x)
 	return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x);
 }
 
+/* Lists the delays of links, as many as there is room for. */
+static void list_delays(struct wf_hpcc_sim *sim)
+{
+	for (uint32_t i = 0; i < sim->topo->n_links; i++) {
+		wf_time delay = sim->topo->links[i].delay / WF_NS;
+		uint32_t k = 0;
+
+		while (k < sim->n_delays && sim->delays[k] > delay)
+			k++;
+		if (k == WF_ARRAY_SIZE(sim->delays) ||
+		    (k < sim->n_delays && sim->delays[k] == delay))
+			continue;
+		if (sim->n_delays < WF_ARRAY_SIZE(sim->delays))
+			sim->n_delays++;
+		memmove(&sim->delays[k + 1], &sim->delays[k],
+		        (sim->n_delays - 1 - k) * sizeof(sim->delays[0]));
+		sim->delays[k] = delay;
+	}
+}
+
+/* The place of a link's delay among them. */
+static uint8_t delay_rank(const struct wf_hpcc_sim *sim, const struct wf_topo_link *l)
+{
+	uint32_t k = 0;
+
+	while (k + 1 < sim->n_delays && sim->delays[k] > l->delay / WF_NS)
+		k++;
+	return (uint8_t)k;
+}
+
 /*
  * Time is what is left of 62 bits for the order of events, and a window fits the 47 bits that the
  * engine has for it. For the order within a ns, a window gives up one.
@@ -111,7 +143,7 @@ static unsigned bits_of(uint64_t x)
 static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err *err)
 {
 	uint64_t bytes = sim->env.mtu + sim->env.header;
-	wf_time window = WF_TIME_NEVER, horizon = 0, travel;
+	wf_time window = WF_TIME_NEVER, horizon = 0, wire = 0, travel;
 	struct wf_engine_cfg cfg = {
 		.threads = threads,
 		.shards = wf_engine_shards_for(threads),
@@ -125,11 +157,13 @@ static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err 
 
 		window = wf_min_time(window, l->delay / WF_NS - 1);
 		horizon = wf_max_time(horizon, (l->delay + slow) / WF_NS + 1);
+		wire = wf_max_time(wire, slow / WF_NS);
 	}
 	if (window < 1)
 		return wf_err_say(err, "topology: a link has less than 2 ns of delay; all need "
 		                       "that much");
-	travel = window;
+	/* What waits for a wire waits for less long than a packet travels. */
+	travel = wf_max_time(window, wire);
 	if (sim->in_order) {
 		cfg.threads = 1;
 		cfg.shards = 1;
@@ -139,8 +173,10 @@ static int make_engine(struct wf_hpcc_sim *sim, unsigned threads, struct wf_err 
 	bits = 62 - bits_of((uint64_t)(sim->until / WF_NS + horizon));
 	bits = (unsigned)wf_min_u64(bits, 47 - wf_min_u64(bits_of((uint64_t)window), 30));
 	assert(bits >= WF_ORDER_MIN && bits < 62);
+	list_delays(sim);
 	sim->fabric.order = (struct wf_order){
 		.bits = (uint8_t)bits,
+		.delay_bits = (uint8_t)bits_of(sim->n_delays - 1),
 		.travel = (uint32_t)travel + TYPICAL_WIRE,
 	};
 	cfg.window = window * ((wf_time)1 << bits);
@@ -330,6 +366,7 @@ static int connect_half(struct wf_hpcc_sim *sim, uint32_t link, bool from_a)
 	out->rate = l->rate;
 	out->ps_q16 = (uint32_t)((UINT64_C(8) * (uint64_t)WF_S << 16) / l->rate);
 	out->delay = l->delay - l->delay % WF_NS;
+	out->delay_rank = delay_rank(sim, l);
 	out->cut = STORE;
 	in->in_delay = out->delay;
 	in->loss = l->loss != 0 ? l->loss : sim->loss;
@@ -376,6 +413,7 @@ static int build(struct wf_hpcc_sim *sim, const struct wf_hpcc_sim_cfg *cfg, str
 		return ret;
 	sim->fabric.pins = cfg->pins;
 	sim->fabric.pause_log = true;
+	sim->fabric.sched = &wf_sched_turns;
 	ret = set_chance(sim);
 	if (ret == 0)
 		ret = make_engine(sim, cfg->threads, err);

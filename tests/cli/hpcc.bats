@@ -61,6 +61,18 @@ data() {
 	[ "$(comm -12 ours2 theirs | wc -l)" -eq 0 ]
 }
 
+@test "of several links between two switches, that simulator uses the last" {
+	printf '%s\n' '4 2 4' '2 3' '0 2 100Gbps 1000ns 0' '1 3 100Gbps 1000ns 0' \
+		'2 3 100Gbps 1000ns 0' '2 3 400Gbps 2000ns 0' >topo.txt
+	printf '%s\n' '2' '0 1 3 100 5000 2.0' '1 0 3 100 1 2.001' >flow.txt
+	printf '%s\n' '0 1 10000 100 0-2-3-1 1-3-2-0' '1 0 10000 100 1-3-2-0 0-2-3-1' >paths.txt
+	sed -e 's/^TOPOLOGY_FILE .*/TOPOLOGY_FILE topo.txt/; s/^FLOW_FILE .*/FLOW_FILE flow.txt/' \
+		"$(data a_2to1/pfconly)/config.txt" >config.txt
+	"$WEFT" run --quiet --hpcc config.txt --paths paths.txt --out o
+	# 5 packets: 5 x 83 + 20 + 83 ns forward, an acknowledgement back, 4 us of links each way.
+	[ "$(cut -d' ' -f7,8 o/fct.txt | tr '\n' ' ')" = "8527 8599 8015 8183 " ]
+}
+
 @test "an isolated loss costs 52 packets" {
 	sed 's/0.000000$/0/; s/^0 3 100Gbps 1000ns 0$/0 3 100Gbps 1000ns 0.0002/' \
 		"$(data inputs)/topo_star3.txt" >topo.txt
