@@ -282,31 +282,34 @@ static void sweep(struct wf_daemon *d)
 	}
 }
 
-int wf_daemon_run(struct wf_daemon *d, int stop_fd)
+int wf_daemon_step(struct wf_daemon *d, int timeout)
 {
 	struct epoll_event events[MAX_EVENTS];
+	int n = epoll_wait(d->epoll, events, MAX_EVENTS, timeout);
+
+	if (n < 0 && errno != EINTR)
+		return -errno;
+	for (int i = 0; i < n && !d->stop; i++) {
+		if (events[i].data.ptr == NULL)
+			d->stop = true;
+		else if (events[i].data.ptr == d)
+			let_in(d);
+		else if (!wf_wire_owns(d, events[i].data.ptr) &&
+		         !wf_metrics_serve(d, events[i].data.ptr))
+			answer(d, events[i].data.ptr);
+	}
+	wf_wire_serve(d);
+	sweep(d);
+	return n > 0 ? n : 0;
+}
+
+int wf_daemon_run(struct wf_daemon *d, int stop_fd)
+{
 	int ret = watch(d, stop_fd, NULL);
 
-	if (ret != 0)
-		return ret;
-	while (!d->stop) {
-		int n = epoll_wait(d->epoll, events, MAX_EVENTS, wf_wire_rest(d));
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		for (int i = 0; i < n && !d->stop; i++) {
-			if (events[i].data.ptr == NULL)
-				d->stop = true;
-			else if (events[i].data.ptr == d)
-				let_in(d);
-			else if (!wf_wire_owns(d, events[i].data.ptr) &&
-			         !wf_metrics_serve(d, events[i].data.ptr))
-				answer(d, events[i].data.ptr);
-		}
-		wf_wire_serve(d);
-		sweep(d);
-	}
-	return 0;
+	while (!d->stop && ret >= 0)
+		ret = wf_daemon_step(d, wf_wire_rest(d));
+	return ret < 0 ? ret : 0;
 }
 
 void wf_daemon_leave(struct wf_daemon *d)

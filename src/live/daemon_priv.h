@@ -88,6 +88,12 @@ struct wf_daemon {
 	uint32_t next_port; /* of those that are given to who wants any */
 };
 
+/*
+ * A round of wf_daemon_run(): waits for timeout ms at most (-1: for ever), and serves whoever asks. Returns how
+ * many there were, or -errno.
+ */
+int wf_daemon_step(struct wf_daemon *d, int timeout) WF_MUST_USE;
+
 /* Does what req asks. fds are borrowed. Fills *reply and the descriptors to send with it. */
 void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
                      struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS]);

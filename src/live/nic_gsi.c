@@ -250,8 +250,11 @@ struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *p
 	if (pkt->dst >= t->n_hosts || pkt->length != WF_MAD_LEN || t->host[pkt->dst].down != 0)
 		return NULL;
 	slot = message_slot(nic, pkt->dst, payload, &refused);
-	if (slot != 0)
+	if (slot != 0) {
+		if (nic->gsi != NULL)
+			wf_cm_aim(nic->gsi->cm, payload, slot << WF_CM_ID_SHIFT);
 		return wf_nic_peer(nic, pkt->dst, slot);
+	}
 	if (refused && nic->gsi != NULL)
 		wait_for_listener(nic, pkt->dst, payload);
 	return NULL;

@@ -154,8 +154,11 @@ static void send_to(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_p
 
 static void send_group(struct wf_nic *nic, const struct wf_packet *pkt, uint32_t bytes)
 {
-	const struct wf_nic_group *g = wf_nic_group(nic, pkt->dst);
+	const struct wf_nic_group *g;
 
+	/* Whoever has joined may say so by other ways, and those may be faster than the daemon's. */
+	wf_nic_events(nic);
+	g = wf_nic_group(nic, pkt->dst);
 	for (uint32_t i = 0; g != NULL && i < g->n; i++)
 		send_to(nic, wf_nic_peer(nic, g->port[i].host, g->port[i].slot), pkt, nic->bounce,
 		        bytes);

@@ -166,9 +166,13 @@ bool wf_cm_has_tx(const struct wf_cm *cm);
 wf_time wf_cm_deadline(const struct wf_cm *cm);
 void wf_cm_tick(struct wf_cm *cm, wf_time now);
 
+/* The REQ in mad, which wf_cm_tx() gave, goes to the program whose communication IDs have these upper bits. */
+void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base);
+
 /*
  * The operating system of a host would end the connections of a program that died. Does as if it had:
- * those with host whose remote communication ID has these upper bits are disconnected or rejected.
+ * those with host whose remote communication ID has these upper bits, or would have, are disconnected or
+ * rejected.
  */
 void wf_cm_gone(struct wf_cm *cm, uint32_t host, uint32_t id_base, wf_time now);
 

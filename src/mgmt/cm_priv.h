@@ -19,6 +19,7 @@ struct wf_cm_conn {
 	void *user;
 	bool released; /* nobody hears of it any more */
 	bool known;    /* remote_id is known, and it is in its bucket */
+	uint32_t aim;  /* REQ_SENT: the upper bits of IDs of the program it went to; 0: not known */
 	wf_time at;    /* of its timer */
 	wf_time timeout;
 	unsigned tries, max_tries;

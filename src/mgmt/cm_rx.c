@@ -59,6 +59,22 @@ static bool offer(struct wf_cm_conn *conn, const struct wf_cm_listener *l,
 	return false;
 }
 
+/*
+ * The connection that the queue pair of a new one is in already: the peer has forgotten it, or uses its queue
+ * pair again too soon.
+ */
+static struct wf_cm_conn *find_stale(const struct wf_cm *cm, uint32_t host, uint32_t qpn)
+{
+	for (uint32_t i = 0; i < cm->max && qpn != 0; i++) {
+		struct wf_cm_conn *conn = cm->conns[i];
+
+		if (conn != NULL && conn->known && conn->info.host == host &&
+		    conn->info.remote_qpn == qpn && conn->info.state <= WF_CM_TIMEWAIT)
+			return conn;
+	}
+	return NULL;
+}
+
 static void rx_req(struct wf_cm *cm, uint32_t host, const uint8_t *mad, wf_time now)
 {
 	const struct wf_cm_listener *l;
@@ -77,6 +93,15 @@ static void rx_req(struct wf_cm *cm, uint32_t host, const uint8_t *mad, wf_time 
 		               l == NULL ? WF_CM_REJ_INVALID_SERVICE_ID
 		                         : WF_CM_REJ_INVALID_TRANSPORT,
 		               NULL, 0);
+		return;
+	}
+	/* IBTA vol. 1, 12.9.8.3.1: the old one is ended, and the new one may be asked for again then. */
+	conn = find_stale(cm, host, req.qpn);
+	if (conn != NULL) {
+		wf_cm_send_rej(cm, host, 0, req.local_id, WF_CM_ABOUT_REQ,
+		               WF_CM_REJ_STALE_CONNECTION, NULL, 0);
+		if (conn->info.state == WF_CM_ESTABLISHED)
+			(void)!wf_cm_disconnect(conn, now);
 		return;
 	}
 	conn = wf_cm_conn_create(cm, host, WF_CM_REQ_RCVD);
@@ -346,13 +371,27 @@ void wf_cm_rx(struct wf_cm *cm, uint32_t host, const uint8_t *mad, wf_time now)
 	handlers[header.attr_id - WF_CM_REQ](cm, host, mad, now);
 }
 
+void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base)
+{
+	struct wf_cm_conn *conn = wf_cm_find(cm, wf_cm_local_id(mad));
+
+	if (wf_be16_get(mad + 16) == WF_CM_REQ && conn != NULL)
+		conn->aim = id_base;
+}
+
+/* Whose connection it is at the other end: the upper bits of the IDs there. */
+static uint32_t owner(const struct wf_cm_conn *conn)
+{
+	return (conn->known ? conn->info.remote_id : conn->aim) >> WF_CM_ID_SHIFT;
+}
+
 void wf_cm_gone(struct wf_cm *cm, uint32_t host, uint32_t id_base, wf_time now)
 {
 	for (uint32_t i = 0; i < cm->max; i++) {
 		struct wf_cm_conn *conn = cm->conns[i];
 
-		if (conn == NULL || conn->info.host != host || !conn->known ||
-		    conn->info.remote_id >> WF_CM_ID_SHIFT != id_base >> WF_CM_ID_SHIFT)
+		if (conn == NULL || conn->info.host != host ||
+		    owner(conn) != id_base >> WF_CM_ID_SHIFT)
 			continue;
 		if (conn->info.state == WF_CM_ESTABLISHED)
 			disconnected(conn, NULL, now);

@@ -306,6 +306,27 @@ static void test_gone(void **state)
 	wf_cm_gone(a.cm, 2, UINT32_C(2) << WF_CM_ID_SHIFT, now);
 	assert_int_equal(a.event[0].type, WF_CM_EV_DISCONNECTED);
 	stop();
+	/* Before it has answered: it is known to whom the REQ went. */
+	start();
+	assert_int_equal(wf_cm_listen(b.cm, SERVICE, &b), 0);
+	connect_a();
+	wf_cm_gone(a.cm, 2, UINT32_C(2) << WF_CM_ID_SHIFT, now);
+	assert_int_equal(a.n, 0);
+	{
+		uint8_t mad[WF_MAD_LEN] = { 0 };
+		struct wf_cm_req req = { .local_id = wf_cm_info(a.conn)->local_id };
+
+		wf_cm_header(mad, WF_CM_REQ, 0);
+		wf_cm_req_encode(&req, mad);
+		wf_cm_aim(a.cm, mad, UINT32_C(2) << WF_CM_ID_SHIFT);
+	}
+	wf_cm_gone(a.cm, 2, UINT32_C(3) << WF_CM_ID_SHIFT, now);
+	assert_int_equal(a.n, 0);
+	wf_cm_gone(a.cm, 2, UINT32_C(2) << WF_CM_ID_SHIFT, now);
+	assert_int_equal(a.n, 1);
+	assert_int_equal(a.event[0].type, WF_CM_EV_REJECTED);
+	assert_int_equal(a.event[0].status, WF_CM_REJ_CONSUMER);
+	stop();
 	/* Released at both ends at once: each hears the other's DREQ, and all of it goes. */
 	establish();
 	wf_cm_release(a.conn, now);
@@ -314,6 +335,41 @@ static void test_gone(void **state)
 	while (wait_on())
 		;
 	assert_int_equal(a.n + b.n, 0);
+	stop();
+}
+
+/* A queue pair that is in a connection wants another: refused, and the old one ends; then it may. */
+static void test_stale(void **state)
+{
+	struct wf_cm_conn *old;
+
+	(void)state;
+	establish();
+	old = a.conn;
+	connect_a();
+	assert_int_equal(a.n, 2);
+	assert_int_equal(b.n, 0);
+	assert_int_equal(a.event[0].type, WF_CM_EV_REJECTED);
+	assert_int_equal(a.event[0].status, WF_CM_REJ_STALE_CONNECTION);
+	assert_ptr_equal(a.event[0].conn, a.conn);
+	assert_int_equal(a.event[1].type, WF_CM_EV_DISCONNECTED);
+	assert_ptr_equal(a.event[1].conn, old);
+	wf_cm_release(a.conn, now);
+	assert_int_equal(wf_cm_disconnect(old, now), 0);
+	carry();
+	assert_int_equal(b.event[0].type, WF_CM_EV_DISCONNECTED);
+	/* Packets of the old one may still be under way. */
+	connect_a();
+	assert_int_equal(a.event[2].status, WF_CM_REJ_STALE_CONNECTION);
+	wf_cm_release(a.conn, now);
+	while (wait_on())
+		;
+	wf_cm_release(old, now);
+	wf_cm_release(b.conn, now);
+	a.n = b.n = 0;
+	connect_a();
+	assert_int_equal(b.n, 1);
+	assert_int_equal(b.event[0].type, WF_CM_EV_REQ);
 	stop();
 }
 
@@ -370,11 +426,11 @@ static void test_nonsense(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_connect),  cmocka_unit_test(test_disconnect),
-		cmocka_unit_test(test_loss),     cmocka_unit_test(test_unreachable),
-		cmocka_unit_test(test_slow),     cmocka_unit_test(test_reject),
-		cmocka_unit_test(test_gone),     cmocka_unit_test(test_sidr),
-		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_connect), cmocka_unit_test(test_disconnect),
+		cmocka_unit_test(test_loss),    cmocka_unit_test(test_unreachable),
+		cmocka_unit_test(test_slow),    cmocka_unit_test(test_reject),
+		cmocka_unit_test(test_gone),    cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_sidr),    cmocka_unit_test(test_nonsense),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
