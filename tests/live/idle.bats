@@ -33,7 +33,7 @@ rests() {
 # come_to_rest PID...: they do, soon after they have begun to wait.
 come_to_rest() {
 	local i
-	for ((i = 0; i < 10; i++)); do
+	for ((i = 0; i < 30; i++)); do
 		rests "$@" && return 0
 	done
 	return 1
