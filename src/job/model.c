@@ -9,12 +9,13 @@
 	.offset = offsetof(struct wf_model_cfg, f), .size = sizeof(((struct wf_model_cfg *)0)->f)
 #define COUNT(text, field, low, high, value, line)                                                 \
 	{                                                                                          \
-		.name = text, .kind = WF_PARAM_U32, FIELD(field), .min = (low), .max = (high),     \
-		.def = value, .help = line                                                         \
+		.name = (text), .kind = WF_PARAM_U32, FIELD(field), .min = (low), .max = (high),   \
+		.def = (value), .help = (line)                                                     \
 	}
 #define FLAG(text, field, value, line)                                                             \
 	{                                                                                          \
-		.name = text, .kind = WF_PARAM_BOOL, FIELD(field), .def = value, .help = line      \
+		.name = (text), .kind = WF_PARAM_BOOL, FIELD(field), .def = (value),               \
+		.help = (line)                                                                     \
 	}
 
 /* The defaults are GPT-2's; a model comes from profiles/models or sets all of them. */

@@ -16,11 +16,11 @@
 #define COUNT(text, low, high, value, line)                                                        \
 	{                                                                                          \
 		.name = #text, .kind = WF_PARAM_U32, FIELD(text), .min = (low), .max = (high),     \
-		.def = value, .help = line                                                         \
+		.def = (value), .help = (line)                                                     \
 	}
 #define FLAG(text, value, line)                                                                    \
 	{                                                                                          \
-		.name = #text, .kind = WF_PARAM_BOOL, FIELD(text), .def = value, .help = line      \
+		.name = #text, .kind = WF_PARAM_BOOL, FIELD(text), .def = (value), .help = (line)  \
 	}
 
 const struct wf_param wf_train_params[] = {
