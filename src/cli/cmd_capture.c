@@ -228,6 +228,7 @@ static int finish(struct capture *c, int ret)
 	uint64_t missed, odd;
 	int n = wf_sniffer_news(c->sniffer);
 
+	wf_sniffer_stop(c->sniffer);
 	/* The fabric's end is a capture's, too. */
 	if (ret >= 0 && n != 0)
 		ret = n;

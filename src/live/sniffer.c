@@ -15,6 +15,7 @@
 
 #define RELEASE_BYTES (WF_TAP_RING_BYTES / 16) /* adapters learn of room at least this often */
 #define NS_PER_S INT64_C(1000000000)
+#define NONSENSE 1024 /* entries that are no packets, before it does something else */
 
 /* A program's tap. */
 struct source {
@@ -144,6 +145,21 @@ void wf_sniffer_close(struct wf_sniffer *s)
 	free(s);
 }
 
+/* What a program has written is still its own, which may be all that fits. */
+static void let_go(struct source *src)
+{
+	if (src->gone)
+		return;
+	src->gone = true;
+	src->end = src->tap.ring.pos + WF_TAP_RING_BYTES;
+}
+
+void wf_sniffer_stop(struct wf_sniffer *s)
+{
+	for (uint32_t i = 0; i < s->n_sources; i++)
+		let_go(s->sources[i]);
+}
+
 static void take_news(struct wf_sniffer *s, const struct wf_live_event *event, const int *fds,
                       unsigned n_fds)
 {
@@ -153,10 +169,8 @@ static void take_news(struct wf_sniffer *s, const struct wf_live_event *event, c
 	for (uint32_t i = 0; event->type == WF_LIVE_EV_GONE && i < s->n_sources; i++) {
 		struct source *src = s->sources[i];
 
-		if (src->host != event->gone.host || src->slot != event->gone.slot || src->gone)
-			continue;
-		src->gone = true;
-		src->end = src->tap.ring.pos + WF_TAP_RING_BYTES;
+		if (src->host == event->gone.host && src->slot == event->gone.slot)
+			let_go(src);
 	}
 	while (n_fds > 0)
 		close(fds[--n_fds]);
@@ -332,10 +346,12 @@ static void rest(struct wf_sniffer *s)
 
 bool wf_sniffer_next(struct wf_sniffer *s, int64_t until, struct wf_pcapng_packet *packet_p)
 {
+	uint64_t before = s->nonsense;
 	struct source *src;
 	size_t have, len;
 
-	while ((src = oldest(s)) != NULL && src->head.note.at <= until) {
+	while (s->nonsense - before < NONSENSE && (src = oldest(s)) != NULL &&
+	       src->head.note.at <= until) {
 		int ret = wf_tap_encode(s->table, src->host, &src->head, s->frame, &have, &len);
 		const struct wf_tap_note note = src->head.note;
 

@@ -56,6 +56,9 @@ int64_t wf_sniffer_now(void);
  */
 bool wf_sniffer_next(struct wf_sniffer *sniffer, int64_t until, struct wf_pcapng_packet *packet_p);
 
+/* The end: what programs hand over from now on need not be captured, and the packets come to an end. */
+void wf_sniffer_stop(struct wf_sniffer *sniffer);
+
 /* Of an interface so far; the end is until. */
 void wf_sniffer_statistics(const struct wf_sniffer *sniffer, uint32_t interface, int64_t until,
                            struct wf_pcapng_statistics *statistics_p);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=900
+# ctest: live
 # weft capture: what programs send and receive, as Wireshark reads it; checked against the counters, and byte
 # by byte by read_capture.py, which shares no code with weft.
 

@@ -254,6 +254,22 @@ static void test_missed(void **state)
 	assert_int_equal(st.received, 0);
 }
 
+/* A writer that goes on for ever does not keep a capture from its end. */
+static void test_stop(void **state)
+{
+	struct pair *p = *state;
+	unsigned n = 0, most = WF_TAP_RING_BYTES / 128;
+	struct wf_pcapng_packet packet;
+
+	put(p, 0, 0, 0, 0);
+	wf_sniffer_stop(p->sniffer);
+	do {
+		put(p, 0, 0, 0, 0);
+		n++;
+	} while (next(p, wf_sniffer_now(), &packet) >= 0 && n <= most + 1);
+	assert_in_range(n, 2, most + 1);
+}
+
 /* A reader that lies about its position harms nobody: what is written is missed. */
 static void test_hostile_reader(void **state)
 {
@@ -381,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_encode_cut),
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_reader, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_writer, setup, teardown),
 		cmocka_unit_test(test_adapter),
