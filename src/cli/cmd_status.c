@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_status.c - weft status: hosts and programs of a live fabric. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -61,11 +62,54 @@ static void print_program(struct wf_json *json, const struct wf_live_status *s)
 	wf_json_close(json, '{');
 }
 
-static void print_json(const struct wf_live_picture *p)
+/* A host on the wire: its addresses there, and what has passed. */
+static int print_wire(struct wf_json *json, const char *path, const struct wf_live_table *t,
+                      uint32_t host, struct wf_err *err)
+{
+	static const struct {
+		const char *name;
+		enum wf_live_count count;
+	} rows[] = {
+		{ "tx_packets", WF_LIVE_WIRE_TX_PACKETS },
+		{ "tx_errors", WF_LIVE_WIRE_TX_ERRORS },
+		{ "rx_packets", WF_LIVE_WIRE_RX_PACKETS },
+		{ "rx_malformed", WF_LIVE_WIRE_RX_MALFORMED },
+		{ "rx_icrc_errors", WF_LIVE_ICRC_ERRORS },
+		{ "rx_refused", WF_LIVE_WIRE_RX_REFUSED },
+		{ "rx_no_room", WF_LIVE_WIRE_RX_NO_ROOM },
+		{ "rx_overflow", WF_LIVE_WIRE_RX_OVERFLOW },
+	};
+	uint64_t count[WF_LIVE_COUNTS];
+	char text[INET6_ADDRSTRLEN];
+	uint8_t gid[16];
+	int ret = wf_live_counts(path, t->host[host].name, count, err);
+
+	if (ret != 0)
+		return ret;
+	wf_json_open(json, "wire", '{');
+	wf_json_open(json, "addresses", '[');
+	for (uint32_t i = 0; i < WF_LIVE_GIDS; i++) {
+		bool v4 = i == WF_LIVE_GID_IPV4;
+
+		if ((t->host[host].wire & 1u << i) == 0 || !wf_live_gid(t, host, i, gid))
+			continue;
+		if (inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? gid + 12 : gid, text, sizeof(text)) !=
+		    NULL)
+			wf_json_text(json, NULL, text);
+	}
+	wf_json_close(json, '[');
+	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++)
+		wf_json_u64(json, rows[i].name, count[rows[i].count]);
+	wf_json_close(json, '{');
+	return 0;
+}
+
+static int print_json(const char *path, const struct wf_live_picture *p, struct wf_err *err)
 {
 	const struct wf_live_table *t = p->table;
 	struct wf_json json;
 	char ip[16];
+	int ret = 0;
 
 	wf_json_init(&json, stdout);
 	wf_json_open(&json, NULL, '{');
@@ -79,6 +123,8 @@ static void print_json(const struct wf_live_picture *p)
 		wf_json_text(&json, "address", ip);
 		wf_json_u64(&json, "lid", t->host[h].lid);
 		wf_json_bool(&json, "up", t->host[h].down == 0);
+		if (t->host[h].wire != 0 && ret == 0)
+			ret = print_wire(&json, path, t, h, err);
 		wf_json_open(&json, "programs", '[');
 		for (uint32_t i = 0; i < p->n; i++) {
 			if (p->status[i].host == h)
@@ -89,6 +135,7 @@ static void print_json(const struct wf_live_picture *p)
 	}
 	wf_json_close(&json, '[');
 	wf_json_close(&json, '{');
+	return ret;
 }
 
 /* Shows it once, or with watch again every second until it cannot be written or the fabric ends. */
@@ -104,12 +151,12 @@ static int show(const char *path, bool as_json, bool watch, struct wf_err *err)
 		if (watch && isatty(STDOUT_FILENO))
 			printf("\033[H\033[J"); /* from the top of an empty screen */
 		if (as_json)
-			print_json(&p);
+			ret = print_json(path, &p, err);
 		else
 			print_table(&p);
 		wf_live_picture_fini(&p);
-		if (!watch || fflush(stdout) != 0)
-			return 0;
+		if (ret != 0 || !watch || fflush(stdout) != 0)
+			return ret;
 		sleep(1);
 	}
 }

@@ -6,6 +6,8 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -115,6 +117,26 @@ int wf_live_look(const char *path, struct wf_live_picture *p, struct wf_err *err
 	return 0;
 }
 
+int wf_live_counts(const char *path, const char *host, uint64_t count[WF_LIVE_COUNTS],
+                   struct wf_err *err)
+{
+	struct wf_live_req req = { .op = WF_LIVE_COUNTERS };
+	struct wf_live_reply reply = { .error = 0 };
+	int fds[WF_LIVE_MAX_FDS] = { -1, -1, -1, -1 };
+	size_t size = WF_LIVE_COUNTS * sizeof(count[0]);
+	int ret;
+
+	snprintf(req.attach.host, sizeof(req.attach.host), "%s", host);
+	ret = wf_live_ask(path, &req, &reply, fds, err);
+	if (ret != 0)
+		return ret;
+	if (pread(fds[0], count, size, 0) != (ssize_t)size)
+		ret = -EPROTO;
+	close(fds[0]);
+	close(fds[1]);
+	return ret;
+}
+
 void wf_live_picture_fini(struct wf_live_picture *p)
 {
 	if (p->table != NULL)
@@ -191,13 +213,44 @@ static int host_number(const struct wf_daemon_cfg *cfg, const char *name, size_t
 	return -1;
 }
 
+/* "192.0.2.1:4791", "192.0.2.1", "2001:db8::1", "[fe80::1%eth0]:4791" … */
+static int take_address(const char *text, struct wf_daemon_wire *wire, struct wf_err *err)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST }, *found = NULL;
+	bool bracket = text[0] == '[', v6 = bracket || strchr(text, ':') != strrchr(text, ':');
+	size_t len = strcspn(text + bracket, bracket ? "]" : v6 ? "" : ":");
+	const char *port = text + bracket + len;
+	char buf[INET6_ADDRSTRLEN + IF_NAMESIZE + 1];
+
+	port += bracket && *port == ']';
+	snprintf(buf, sizeof(buf), "%.*s", (int)len, text + bracket);
+	if (len >= sizeof(buf) || getaddrinfo(buf, NULL, &hints, &found) != 0)
+		return wf_live_err(err, -EINVAL, "weft up: --wire: '%s' is not an IP address",
+		                   text);
+	memset(wire->gid, 0, sizeof(wire->gid));
+	if (found->ai_family == AF_INET) {
+		const struct sockaddr_in *in = (const void *)found->ai_addr;
+
+		wire->gid[10] = wire->gid[11] = 0xff;
+		memcpy(wire->gid + 12, &in->sin_addr, 4);
+	} else {
+		const struct sockaddr_in6 *in6 = (const void *)found->ai_addr;
+
+		memcpy(wire->gid, &in6->sin6_addr, 16);
+		wire->scope = in6->sin6_scope_id;
+	}
+	freeaddrinfo(found);
+	if (port[0] != '\0' && strcmp(port, ":4791") != 0)
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: --wire: RoCE v2 is at port 4791, not '%s'", port + 1);
+	return 0;
+}
+
 /* "h2=192.0.2.1:4791" */
 static int take_wire(const char *text, const struct wf_daemon_cfg *cfg, struct wf_daemon_wire *wire,
                      struct wf_err *err)
 {
-	size_t name = strcspn(text, "="), address;
-	struct in_addr in;
-	char buf[16];
+	size_t name = strcspn(text, "=");
 	int host;
 
 	if (text[name] == '\0')
@@ -209,18 +262,8 @@ static int take_wire(const char *text, const struct wf_daemon_cfg *cfg, struct w
 	if (host < 0)
 		return wf_live_err(err, -EINVAL, "weft up: --wire: there is no host '%.*s'",
 		                   (int)name, text);
-	address = strcspn(text + name + 1, ":");
-	snprintf(buf, sizeof(buf), "%.*s", (int)address, text + name + 1);
-	if (address >= sizeof(buf) || inet_pton(AF_INET, buf, &in) != 1)
-		return wf_live_err(err, -EINVAL, "weft up: --wire: '%s' is not an IPv4 address",
-		                   text + name + 1);
-	text += name + 1 + address;
-	if (text[0] != '\0' && strcmp(text, ":4791") != 0)
-		return wf_live_err(err, -EINVAL,
-		                   "weft up: --wire: RoCE v2 is at port 4791, not '%s'", text + 1);
-	wire->host = (uint32_t)host;
-	wire->ipv4 = ntohl(in.s_addr);
-	return 0;
+	*wire = (struct wf_daemon_wire){ .host = (uint32_t)host };
+	return take_address(text + name + 1, wire, err);
 }
 
 /* "127.0.0.1:9100" */
@@ -245,21 +288,33 @@ static int take_metrics(const char *text, struct wf_daemon_cfg *cfg, struct wf_e
 	return 0;
 }
 
-static int take_wires(const struct wf_live_plan *plan, struct wf_daemon_cfg *cfg,
+static int take_wires(const char *const *texts, uint32_t n, struct wf_daemon_cfg *cfg,
                       struct wf_daemon_wire wires[WF_LIVE_WIRES], struct wf_err *err)
 {
-	if (plan->n_wires != 0 && cfg->layer != WF_LIVE_ROCE)
+	if (n != 0 && cfg->layer != WF_LIVE_ROCE)
 		return wf_live_err(err, -EINVAL,
 		                   "weft up: --wire: the wire is RoCE v2, and this fabric is "
 		                   "InfiniBand");
-	for (uint32_t i = 0; i < plan->n_wires; i++) {
-		int ret = take_wire(plan->wires[i], cfg, &wires[i], err);
+	for (uint32_t t = 0, i = cfg->n_wires; t < n; t++, i++) {
+		int ret = i == WF_LIVE_WIRES
+		                  ? wf_live_err(err, -EINVAL, "weft up: --wire: at most %d",
+		                                WF_LIVE_WIRES)
+		                  : take_wire(texts[t], cfg, &wires[i], err);
 
 		if (ret != 0)
 			return ret;
+		for (uint32_t k = 0; k < i; k++) {
+			if (wires[k].host == wires[i].host &&
+			    wf_live_source(wires[k].gid) == wf_live_source(wires[i].gid))
+				return wf_live_err(err, -EINVAL,
+				                   "weft up: --wire: '%s': a host has one IPv4 "
+				                   "address, one IPv6 address and one that is "
+				                   "link-local",
+				                   texts[t]);
+		}
 	}
 	cfg->wires = wires;
-	cfg->n_wires = plan->n_wires;
+	cfg->n_wires += n;
 	return 0;
 }
 
@@ -268,7 +323,7 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 {
 	static const char text[] = "topology: {kind: single, hosts: 2, host_rate: 400Gbps}\n";
 	struct wf_daemon_cfg cfg = { .path = path, .n_hosts = plan->hosts };
-	struct wf_daemon_wire wires[WF_LIVE_WIRES];
+	struct wf_daemon_wire wires[WF_LIVE_WIRES] = { { .host = 0 } };
 	struct wf_scenario_opts opts = { .fabrics = plan->fabric, .programs = true };
 	struct wf_scenario *s = calloc(1, sizeof(*s));
 	static struct wf_paths paths;
@@ -299,8 +354,10 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 		                                                                    : WF_LIVE_ROCE;
 		cfg.rate = s->host_rate;
 		cfg.mtu = (uint32_t)s->fabrics[0].cfg.mtu;
-		ret = take_wires(plan, &cfg, wires, err);
+		ret = take_wires(s->wires, s->n_wires, &cfg, wires, err);
 	}
+	if (ret == 0)
+		ret = take_wires(plan->wires, plan->n_wires, &cfg, wires, err);
 	if (ret == 0 && plan->metrics != NULL)
 		ret = take_metrics(plan->metrics, &cfg, err);
 	if (ret == 0) {

@@ -49,6 +49,10 @@ void wf_live_picture_fini(struct wf_live_picture *picture);
 int wf_live_find_host(const char *cmd, const struct wf_live_table *table, const char *text,
                       uint32_t *host_p) WF_MUST_USE;
 
+/* What has been counted of a host. Returns 0, or a negative error with err filled. */
+int wf_live_counts(const char *path, const char *host, uint64_t count[WF_LIVE_COUNTS],
+                   struct wf_err *err) WF_MUST_USE;
+
 /* What a fabric to be started is like. */
 struct wf_live_plan {
 	const char *name;                 /* NULL: the default */

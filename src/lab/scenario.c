@@ -84,7 +84,8 @@ static const struct wf_param fault_params[] = {
 	  .help = "when it comes back; auto: never" },
 };
 
-static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults", "job", NULL };
+static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults",
+	                                "job",      "hosts",  NULL };
 static const char *const fabric_keys[] = { "profile", "name", NULL };
 static const char *const fault_keys[] = { "link", NULL };
 
@@ -414,6 +415,68 @@ static int read_faults(struct reader *r)
 	return rc;
 }
 
+/* ---- hosts of live fabrics ---- */
+
+static int add_wire(struct reader *r, const struct wf_ynode *host, const struct wf_ynode *address)
+{
+	struct wf_scenario *s = r->s;
+	size_t len;
+	char *text;
+
+	if (address->kind != WF_YNODE_SCALAR)
+		return wf_ynode_err(address, r->err, "wire is %s; write an address, e.g. %s",
+		                    wf_ynode_kind_name(address->kind), "0.0.0.0:4791");
+	if (s->n_wires == WF_SCENARIO_MAX_WIRES)
+		return wf_ynode_err(address, r->err, "there are more than %d addresses",
+		                    WF_SCENARIO_MAX_WIRES);
+	len = strlen(host->key->text) + strlen(address->text) + 2;
+	text = wf_arena_alloc(&s->arena, len, 1);
+	if (text == NULL)
+		return -ENOMEM;
+	snprintf(text, len, "%s=%s", host->key->text, address->text);
+	s->wires[s->n_wires++] = text;
+	return 0;
+}
+
+/* h1: {wire: 192.0.2.1}, or a list of addresses. Only live fabrics have use for it. */
+static int read_host(struct reader *r, const struct wf_ynode *host)
+{
+	const struct wf_ynode *wire;
+	int rc = 0;
+
+	if (host->kind != WF_YNODE_MAPPING)
+		return wf_ynode_err(host, r->err, "%s is %s; write, e.g., {wire: 0.0.0.0:4791}",
+		                    host->key->text, wf_ynode_kind_name(host->kind));
+	for (wire = host->child; rc == 0 && wire != NULL; wire = wire->next) {
+		if (strcmp(wire->key->text, "wire") != 0)
+			return wf_ynode_err(wire, r->err, "a host has no '%s'; it may have wire",
+			                    wire->key->text);
+		if (wire->kind != WF_YNODE_SEQUENCE)
+			rc = add_wire(r, host, wire);
+		else
+			for (const struct wf_ynode *v = wire->child; rc == 0 && v != NULL;
+			     v = v->next)
+				rc = add_wire(r, host, v);
+	}
+	return rc;
+}
+
+static int read_hosts(struct reader *r)
+{
+	const struct wf_ynode *node = wf_ynode_get(r->root, "hosts");
+	int rc = 0;
+
+	if (node == NULL)
+		return 0;
+	if (node->kind != WF_YNODE_MAPPING)
+		return wf_ynode_err(node, r->err,
+		                    "hosts is %s; write, e.g., {h1: {wire: 0.0.0.0:4791}}",
+		                    wf_ynode_kind_name(node->kind));
+	for (const struct wf_ynode *v = node->child; rc == 0 && v != NULL; v = v->next)
+		rc = read_host(r, v);
+	return rc;
+}
+
 /* ---- the command line ---- */
 
 /* "1.size" of "traffic.1.size": which entry, and moves *name_p behind it; -1 for all of them. */
@@ -591,6 +654,8 @@ static int read_root(struct reader *r)
 		rc = read_traffic(r);
 	if (rc == 0)
 		rc = read_faults(r);
+	if (rc == 0)
+		rc = read_hosts(r);
 	for (size_t i = 0; rc == 0 && i < r->opts->n_overrides; i++)
 		rc = apply_override(r, &r->opts->overrides[i]);
 	make_printable(s->cfg.name);

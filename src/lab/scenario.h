@@ -23,6 +23,7 @@
 #define WF_SCENARIO_MAX_TRAFFIC 64
 #define WF_SCENARIO_MAX_FAULTS 1024
 #define WF_SCENARIO_LABEL 40
+#define WF_SCENARIO_MAX_WIRES 64
 
 /* The values of the scenario itself. */
 struct wf_scenario_cfg {
@@ -86,6 +87,8 @@ struct wf_scenario {
 	struct wf_scenario_fault *faults;
 	unsigned n_faults;
 	struct wf_scenario_job job;
+	const char *wires[WF_SCENARIO_MAX_WIRES]; /* live: "h1=192.0.2.1:4791" */
+	unsigned n_wires;
 
 	/* made by wf_scenario_build() */
 	struct wf_topo *topo;

@@ -22,6 +22,7 @@
 #include "live/sock.h"
 #include "live/sysfs.h"
 #include "live/wire.h"
+#include "wire/byte.h"
 
 #define MAX_CLIENTS_WAITING 64
 #define MAX_EVENTS 64
@@ -44,6 +45,8 @@ static void fill_host(struct wf_live_table *t, uint32_t i, const char *name, con
 	h->mac[4] = (uint8_t)((i + 1) >> 8);
 	h->mac[5] = (uint8_t)(i + 1);
 	h->guid = (OUI ^ UINT64_C(0x020000)) << 40 | UINT64_C(0xfffe) << 24 | (i + 1);
+	wf_be64_put(h->link_local, t->prefix);
+	wf_be64_put(h->link_local + 8, h->guid);
 	if (t->layer == WF_LIVE_IB)
 		h->lid = (uint16_t)(i + 2);
 	/* In the loopback network, so that programs' own sockets reach it, too. */

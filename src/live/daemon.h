@@ -17,8 +17,9 @@ struct wf_daemon_cfg {
 	const char *const *peers; /* the switch of each; NULL: s1 */
 	const struct wf_daemon_wire {
 		uint32_t host;
-		uint32_t ipv4; /* in the order of the machine; 0: any */
-	} * wires;             /* hosts that are at a real network address, RoCE v2 only */
+		uint8_t gid[16]; /* IPv4: mapped; ::ffff:0.0.0.0, ::, fe80::: the first there is */
+		uint32_t scope;  /* link-local: the interface; 0: any that has it */
+	} * wires;               /* hosts that are at real network addresses, RoCE v2 only */
 	uint32_t n_wires;
 	uint32_t metrics_ipv4; /* where metrics are told: metrics.h */
 	uint16_t metrics_port; /* 0: nowhere */

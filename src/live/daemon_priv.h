@@ -79,9 +79,7 @@ struct wf_daemon {
 	struct wf_dgroup *groups;
 	uint32_t n_groups;
 	int metrics[WF_DAEMON_METRICS]; /* the listener, and those that ask: metrics.h */
-	struct wf_dwire *wires;         /* hosts at real addresses: wire.h */
-	uint32_t n_wires;
-	bool wire_waits, wire_more; /* packets wait: for room to be sent; to be received */
+	struct wf_dwires *wires;        /* hosts at real addresses: wire.h; NULL: none */
 	struct wf_dclient *captures[WF_LIVE_CAPTURES]; /* by number; NULL: nobody's */
 	struct wf_dservice *services;
 	uint32_t n_services;
@@ -103,6 +101,9 @@ int wf_daemon_service(struct wf_daemon *d, struct wf_dclient *c, const struct wf
                       struct wf_live_reply *reply);
 /* Frees all services of a program, or of everybody with NULL. */
 void wf_daemon_free_services(struct wf_daemon *d, const struct wf_dclient *c);
+
+/* Who listens for a service on a host; NULL: nobody. */
+struct wf_dclient *wf_daemon_listener(struct wf_daemon *d, uint32_t host, uint64_t id);
 
 /* How many a program listens for. */
 uint32_t wf_daemon_count_services(const struct wf_daemon *d, const struct wf_dclient *c);

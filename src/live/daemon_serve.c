@@ -269,6 +269,7 @@ static int group(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live
 	} else {
 		p->member = make;
 		tell_group(g, NULL);
+		wf_wire_groups(d);
 	}
 	return 0;
 }
@@ -326,6 +327,7 @@ void wf_daemon_counts(const struct wf_daemon *d, uint32_t host, uint64_t count[W
 		if (c->attached && c->host == host)
 			add_counts(count, c->stats);
 	}
+	wf_wire_counts(d, host, count);
 }
 
 static int counters(struct wf_daemon *d, const struct wf_live_req *req, struct wf_live_reply *reply,
@@ -378,6 +380,10 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 	case WF_LIVE_SERVICE_FIND:
 	case WF_LIVE_SERVICE_SEEK:
 		reply->error = c->attached ? wf_daemon_service(d, c, req, reply) : -EINVAL;
+		break;
+	case WF_LIVE_REMOTE_NUMBER:
+	case WF_LIVE_REMOTE_GID:
+		reply->error = c->attached ? wf_wire_remote_of(d, req, reply) : -EINVAL;
 		break;
 	case WF_LIVE_STATUS:
 		reply->error = status(d, reply, fds);
@@ -443,4 +449,5 @@ void wf_daemon_forget(struct wf_daemon *d, struct wf_dclient *c)
 			}
 		}
 	}
+	wf_wire_groups(d);
 }

@@ -30,6 +30,13 @@ static struct wf_dservice *find_listener(struct wf_daemon *d, uint32_t host, uin
 	return s;
 }
 
+struct wf_dclient *wf_daemon_listener(struct wf_daemon *d, uint32_t host, uint64_t id)
+{
+	struct wf_dservice *s = find_listener(d, host, id);
+
+	return s != NULL ? s->client : NULL;
+}
+
 /* Whether somebody on the host has it in a way that keeps others out. */
 static bool is_taken(struct wf_daemon *d, uint32_t host, uint64_t id, bool reuse)
 {

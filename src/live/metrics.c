@@ -30,6 +30,20 @@ static const struct metric {
 	{ "weft_retransmits_total", "packets sent again", WF_CTR_TX_RETRANSMITS },
 	{ "weft_link_lost_packets_total", "packets lost by faults of links", WF_LIVE_LOST },
 	{ "weft_icrc_errors_total", "packets that came corrupted", WF_LIVE_ICRC_ERRORS },
+	{ "weft_wire_transmitted_packets_total", "packets sent to the wire",
+	  WF_LIVE_WIRE_TX_PACKETS },
+	{ "weft_wire_received_packets_total", "packets that came from the wire",
+	  WF_LIVE_WIRE_RX_PACKETS },
+	{ "weft_wire_transmit_errors_total", "packets that the wire did not take",
+	  WF_LIVE_WIRE_TX_ERRORS },
+	{ "weft_wire_malformed_total", "datagrams that were no RoCE v2",
+	  WF_LIVE_WIRE_RX_MALFORMED },
+	{ "weft_wire_refused_total", "packets for nobody, or not for that sender",
+	  WF_LIVE_WIRE_RX_REFUSED },
+	{ "weft_wire_no_room_total", "packets that the program had no room for",
+	  WF_LIVE_WIRE_RX_NO_ROOM },
+	{ "weft_wire_overflow_total", "packets that the socket had no room for",
+	  WF_LIVE_WIRE_RX_OVERFLOW },
 };
 
 #define LABELS "{host=\"%s\",device=\"weft0\",port=\"1\"} "

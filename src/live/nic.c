@@ -12,13 +12,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "live/nic_priv.h"
 #include "live/sock.h"
+#include "live/turns.h"
 #include "wire/byte.h"
+#include "wire/ether.h"
 #include "wire/size.h"
 
 #define TAKE_OVER 16           /* polls after which the program is taken to go on polling */
@@ -32,7 +33,7 @@
 #define NUDGE_EVERY 32        /* polls */
 #define JUDGE (2 * WF_MS)     /* how often it looks whether there is a CPU to spin on */
 #define MANY_CPUS 4
-#define TURN (100 * WF_US)
+#define PATIENCE 2 /* on the wire: four times the timeout */
 #define STACK ((size_t)256 << 10)
 
 static wf_time clock_now(void)
@@ -185,6 +186,8 @@ void wf_nic_bind(struct wf_nic *nic, struct wf_qp *qp, uint32_t host, uint32_t q
 
 	bound->peer = wf_nic_peer(nic, host, wf_live_slot(qpn));
 	bound->sent = 0;
+	/* Two daemons are on the way, which may have to wait for a CPU. */
+	wf_qp_set_patience(qp, (host & WF_LIVE_REMOTE) != 0 ? PATIENCE : 0);
 }
 
 int wf_nic_add_qp(struct wf_nic *nic, struct wf_qp *qp)
@@ -348,33 +351,12 @@ static void serve(struct wf_nic *nic)
 	lock_politely(nic);
 }
 
-/*
- * Asks for short turns. On kernels that know of that (6.12 and later), a thread with short turns that is
- * woken does not wait for the end of another's long one. Where it is refused, nothing is lost.
- */
-static void ask_for_short_turns(void)
-{
-	struct {
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime, deadline, period;
-	} attr = { .size = sizeof(attr) };
-
-	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) != 0)
-		return;
-	attr.size = sizeof(attr);
-	attr.runtime = TURN / WF_NS;
-	(void)syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 static void *thread_main(void *arg)
 {
 	struct wf_nic *nic = arg;
 	cpu_set_t set;
 
-	ask_for_short_turns();
+	wf_ask_for_short_turns();
 	pthread_mutex_lock(&nic->lock);
 	nic->spin.may = true;
 	nic->spin.many_cpus =
@@ -458,36 +440,48 @@ static int attach(struct wf_nic *nic)
 	return ret;
 }
 
+/* The IPv4 header of a datagram, in the second half of the GRH's place. */
+static void write_ipv4(uint8_t *ip, uint16_t length, uint8_t traffic_class, const uint8_t src[16],
+                       const uint8_t dst[16])
+{
+	ip[0] = 0x45;
+	ip[1] = traffic_class;
+	wf_be16_put(ip + 2, (uint16_t)(length + WF_IPV4_LEN));
+	ip[8] = 64;
+	ip[9] = WF_IP_PROTO_UDP;
+	memcpy(ip + 12, src + 12, 4);
+	memcpy(ip + 16, dst + 12, 4);
+}
+
 /* RoCE: the IP header that came with a datagram, where the GRH would be. */
 static bool write_grh(void *arg, const struct wf_packet *pkt, uint8_t grh[WF_GRH_BYTES])
 {
-	const struct wf_nic *nic = arg;
-	const struct wf_live_table *t = nic->table;
-	uint16_t length = (uint16_t)(pkt->length + 28 + 20);
+	struct wf_nic *nic = arg;
+	bool wire = (pkt->src & WF_LIVE_REMOTE) != 0, group = (pkt->dst & WF_LIVE_GROUP) != 0;
+	uint16_t length = (uint16_t)(pkt->length + 28);
+	uint8_t src[16] = { 0 }, dst[16] = { 0 };
 
 	memset(grh, 0, WF_GRH_BYTES);
-	if (t->layer == WF_LIVE_ROCE && (pkt->dst & WF_LIVE_GROUP) == 0) {
-		uint8_t *ip = grh + 20;
-
-		ip[0] = 0x45;
-		wf_be16_put(ip + 2, length);
-		ip[8] = 64;
-		ip[9] = 17;
-		wf_be32_put(ip + 12, wf_nic_ipv4(nic, pkt->src));
-		wf_be32_put(ip + 16, t->host[nic->host].ipv4);
+	if (nic->table->layer != WF_LIVE_ROCE && !group)
+		return false;
+	for (uint32_t i = 0; i < nic->n_groups && group; i++) {
+		if (nic->groups[i]->number == pkt->dst)
+			memcpy(dst, nic->groups[i]->gid, 16);
+	}
+	(void)wf_nic_gid(nic, pkt->src, group ? WF_LIVE_GID_LOCAL : WF_LIVE_GID_IPV4, src);
+	if (!group)
+		(void)wf_live_gid(nic->table, nic->host,
+		                  wire ? nic->ip_info >> 8 : WF_LIVE_GID_IPV4, dst);
+	if (wf_live_is_ipv4(src) && wf_live_is_ipv4(dst)) {
+		write_ipv4(grh + 20, length, wire ? (uint8_t)nic->ip_info : 0, src, dst);
 		return true;
 	}
-	if ((pkt->dst & WF_LIVE_GROUP) == 0)
-		return false;
-	grh[0] = 0x60;
-	wf_be16_put(grh + 4, length);
-	grh[6] = 0x1b;
-	grh[7] = 1;
-	(void)wf_live_gid(t, pkt->src, 0, grh + 8);
-	for (uint32_t i = 0; i < nic->n_groups; i++) {
-		if (nic->groups[i]->number == pkt->dst)
-			memcpy(grh + 24, nic->groups[i]->gid, 16);
-	}
+	wf_be32_put(grh, UINT32_C(6) << 28 | (wire ? (nic->ip_info & 0xff) << 20 : 0));
+	wf_be16_put(grh + 4, wire ? length : (uint16_t)(length + WF_IPV4_LEN));
+	grh[6] = wire ? WF_IP_PROTO_UDP : 0x1b;
+	grh[7] = wire ? 64 : 1;
+	memcpy(grh + 8, src, 16);
+	memcpy(grh + 24, dst, 16);
 	return true;
 }
 

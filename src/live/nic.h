@@ -93,6 +93,15 @@ void wf_nic_wait(struct wf_nic *nic);
  */
 int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr) WF_MUST_USE;
 
+/* Whether an address is no host's of the fabric, and this host has an address of its kind on the wire. */
+bool wf_nic_is_outside(const struct wf_nic *nic, const uint8_t gid[16]);
+
+/*
+ * The GID by which a host is reached: of one of the fabric, its GID number index; of one outside, its address.
+ * Returns false when it has none.
+ */
+bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16]);
+
 /*
  * Before a queue pair goes to RTR: only packets of queue pair qpn on host will be taken for it.
  * A peer that is not there is no error: packets to it are lost.

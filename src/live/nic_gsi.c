@@ -13,16 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/gsi.h"
 #include "live/nic_priv.h"
 #include "rdma/cq.h"
 #include "rdma/mr.h"
-#include "wire/byte.h"
-#include "wire/cm.h"
 
 #define RECEIVES 64 /* taken out again at once */
 #define SENDS 256
 #define RX_BYTES (WF_GRH_BYTES + WF_MAD_LEN)
-#define ATTR_ID 16 /* offset in a MAD */
 
 /* How long somebody may come to listen: 1 + 2 + 4 + ... + 32 ms. */
 #define PATIENCE (1 * WF_MS)
@@ -208,17 +206,11 @@ static uint32_t message_slot(struct wf_nic *nic, uint32_t host, const uint8_t *m
 	uint32_t slot;
 
 	*refused = false;
-	switch (wf_be16_get(mad + ATTR_ID)) {
-	case WF_CM_REQ:
-	case WF_CM_SIDR_REQ:
-		slot = listener(nic, host, wf_be64_get(mad + WF_CM_DATA + 8));
-		*refused = slot == 0 && !nic->orphan;
-		return slot;
-	case WF_CM_SIDR_REP:
-		return wf_cm_local_id(mad) >> WF_CM_ID_SHIFT;
-	default:
-		return wf_cm_remote_id(mad) >> WF_CM_ID_SHIFT;
-	}
+	if (!wf_gsi_is_request(mad))
+		return wf_gsi_slot(mad);
+	slot = listener(nic, host, wf_gsi_service(mad));
+	*refused = slot == 0 && !nic->orphan;
+	return slot;
 }
 
 static void wait_for_listener(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
@@ -247,6 +239,8 @@ struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *p
 	bool refused;
 	uint32_t slot;
 
+	if ((pkt->dst & WF_LIVE_REMOTE) != 0)
+		return wf_nic_peer(nic, pkt->dst, 0);
 	if (pkt->dst >= t->n_hosts || pkt->length != WF_MAD_LEN || t->host[pkt->dst].down != 0)
 		return NULL;
 	slot = message_slot(nic, pkt->dst, payload, &refused);
@@ -263,17 +257,10 @@ struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *p
 bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
                             const struct wf_packet *pkt, const void *payload)
 {
-	uint16_t attr_id;
-
 	if (pkt->dst != nic->host || pkt->length != WF_MAD_LEN || payload == NULL ||
 	    pkt->u.deth.src_qpn != WF_QPN_GSI)
 		return false;
-	/* Nobody speaks in another's name. Who rejects a REQ has none yet. */
-	attr_id = wf_be16_get((const uint8_t *)payload + ATTR_ID);
-	if (attr_id == WF_CM_SIDR_REP)
-		return true;
-	return wf_cm_local_id(payload) >> WF_CM_ID_SHIFT == p->slot ||
-	       (attr_id == WF_CM_REJ && wf_cm_local_id(payload) == 0);
+	return wf_nic_is_wire(p) || wf_gsi_is_from(payload, p->slot);
 }
 
 void wf_nic_gsi_receive(struct wf_nic *nic, wf_time now)
@@ -306,7 +293,7 @@ static int send_mad(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
 	to.dlid = host < nic->table->n_hosts ? nic->table->host[host].lid : 0;
 	to.is_global = nic->table->layer == WF_LIVE_ROCE;
 	if (to.is_global)
-		(void)wf_live_gid(nic->table, host, 1, to.dgid);
+		(void)wf_nic_gid(nic, host, WF_LIVE_GID_IPV4, to.dgid);
 	ret = wf_ah_create(g->pd, &to, &ah);
 	if (ret != 0)
 		return ret;

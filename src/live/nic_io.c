@@ -155,6 +155,7 @@ static void send_to(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_p
 static void send_group(struct wf_nic *nic, const struct wf_packet *pkt, uint32_t bytes)
 {
 	const struct wf_nic_group *g;
+	struct wf_packet out = *pkt;
 
 	/* Whoever has joined may say so by other ways, and those may be faster than the daemon's. */
 	wf_nic_events(nic);
@@ -162,6 +163,10 @@ static void send_group(struct wf_nic *nic, const struct wf_packet *pkt, uint32_t
 	for (uint32_t i = 0; g != NULL && i < g->n; i++)
 		send_to(nic, wf_nic_peer(nic, g->port[i].host, g->port[i].slot), pkt, nic->bounce,
 		        bytes);
+	if (g == NULL || !wf_nic_is_outside(nic, g->gid))
+		return;
+	out.src = out.input; /* the traffic class */
+	send_to(nic, wf_nic_peer(nic, WF_LIVE_REMOTE, 0), &out, nic->bounce, bytes);
 }
 
 /* Sends what was staged, and lets the queue pairs go on. */
@@ -263,7 +268,7 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 				wf_nic_tap(nic, &pkt, placed ? reserved(p) : nic->bounce, bytes,
 				           true);
 			if (wf_unlikely((pkt.dst & WF_LIVE_REMOTE) != 0))
-				pkt.dst = wf_nic_ipv4(nic, pkt.dst);
+				pkt.src = pkt.input; /* the traffic class */
 			if (placed)
 				commit(p, &pkt, bytes);
 			else
@@ -283,7 +288,7 @@ static bool may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
 		return false;
 	if (pkt->qpn == WF_QPN_MULTICAST)
 		return (pkt->dst & WF_LIVE_GROUP) != 0 &&
-		       wf_live_slot(pkt->u.deth.src_qpn) == p->slot;
+		       (wf_nic_is_wire(p) || wf_live_slot(pkt->u.deth.src_qpn) == p->slot);
 	if (pkt->qpn == WF_QPN_GSI && wf_op_service(pkt->opcode) == WF_SERVICE_UD)
 		return wf_nic_gsi_may_receive(nic, p, pkt, payload);
 	if (wf_live_slot(pkt->qpn) != nic->slot || pkt->dst != nic->host)
@@ -312,6 +317,15 @@ static void tap_in(struct wf_nic *nic, const struct wf_packet *pkt, const void *
 	           false);
 }
 
+/* A packet of the wire's ring: the daemon has put other things where hosts' numbers are (wire.h). */
+static void from_wire(struct wf_nic *nic, struct wf_packet *pkt)
+{
+	pkt->src = WF_LIVE_REMOTE | (pkt->src & (WF_LIVE_REMOTES - 1));
+	nic->ip_info = (pkt->dst & WF_LIVE_GROUP) != 0 ? 0 : pkt->dst;
+	if ((pkt->dst & WF_LIVE_GROUP) == 0)
+		pkt->dst = nic->host;
+}
+
 static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time now)
 {
 	struct wf_ring *rx = &p->link.rx;
@@ -327,7 +341,10 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 		if (wf_unlikely(verdict == WF_NIC_WAIT))
 			break;
 		n++;
-		pkt.src = wf_likely(!wf_nic_is_wire(p)) ? p->host : wf_nic_remote(nic, pkt.src);
+		if (wf_likely(!wf_nic_is_wire(p)))
+			pkt.src = p->host;
+		else
+			from_wire(nic, &pkt);
 		pkt.type = WF_PACKET_RDMA;
 		if (wf_unlikely(nic->n_taps != 0))
 			tap_in(nic, &pkt, extra.payload, verdict);

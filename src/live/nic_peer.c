@@ -105,35 +105,71 @@ static void make_link(struct wf_nic *nic, struct wf_nic_peer *p)
 		wf_nic_events(nic); /* it was sent to us before the answer was */
 }
 
-#define MAX_REMOTES (UINT32_C(1) << 16)
-
-uint32_t wf_nic_remote(struct wf_nic *nic, uint32_t ipv4)
+/* Remembers the address of a number. */
+static int know_remote(struct wf_nic *nic, uint32_t number, const uint8_t gid[16])
 {
-	uint32_t i = 0;
+	uint32_t i = number & ~WF_LIVE_REMOTE;
 
-	while (i < nic->n_remotes && nic->remotes[i] != ipv4)
-		i++;
-	if (i < nic->n_remotes)
-		return WF_LIVE_REMOTE | i;
-	if ((i & (i - 1)) == 0) {
-		size_t room = i == 0 ? 1 : (size_t)2 * i;
-		uint32_t *more =
-			i >= MAX_REMOTES ? NULL : realloc(nic->remotes, room * sizeof(*more));
+	if (i >= WF_LIVE_REMOTES)
+		return -EPROTO;
+	if (i >= nic->n_remotes) {
+		uint32_t n = nic->n_remotes != 0 ? nic->n_remotes : 64;
+		uint8_t(*more)[16];
 
+		while (n <= i)
+			n *= 2;
+		more = realloc(nic->remotes, n * sizeof(*more));
 		if (more == NULL)
-			return WF_LIVE_GROUP;
+			return -ENOMEM;
+		memset(more + nic->n_remotes, 0, (n - nic->n_remotes) * sizeof(*more));
 		nic->remotes = more;
+		nic->n_remotes = n;
 	}
-	nic->remotes[nic->n_remotes++] = ipv4;
-	return WF_LIVE_REMOTE | i;
+	memcpy(nic->remotes[i], gid, 16);
+	return 0;
 }
 
-uint32_t wf_nic_ipv4(const struct wf_nic *nic, uint32_t host)
+static int ask_remote(struct wf_nic *nic, struct wf_live_req *req, uint32_t *number_p)
 {
-	if (host < nic->table->n_hosts)
-		return nic->table->host[host].ipv4;
-	host &= ~WF_LIVE_REMOTE;
-	return host < nic->n_remotes ? nic->remotes[host] : 0;
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	int ret = nic->orphan || nic->forked ? -ENODEV : wf_nic_ask(nic, req, &reply, fds);
+
+	if (ret == 0)
+		ret = know_remote(nic, reply.remote.number, reply.remote.gid);
+	if (ret == 0)
+		*number_p = reply.remote.number;
+	return ret;
+}
+
+int wf_nic_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p)
+{
+	struct wf_live_req req = { .op = WF_LIVE_REMOTE_NUMBER };
+
+	for (uint32_t i = 0; i < nic->n_remotes; i++) {
+		if (memcmp(nic->remotes[i], gid, 16) == 0) {
+			*number_p = WF_LIVE_REMOTE | i;
+			return 0;
+		}
+	}
+	memcpy(req.remote.gid, gid, sizeof(req.remote.gid));
+	return ask_remote(nic, &req, number_p);
+}
+
+bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16])
+{
+	static const uint8_t unknown[16];
+	struct wf_live_req req = { .op = WF_LIVE_REMOTE_GID };
+	uint32_t i = host & ~WF_LIVE_REMOTE;
+
+	if ((host & WF_LIVE_REMOTE) == 0)
+		return wf_live_gid(nic->table, host, index, gid);
+	req.remote.number = host;
+	if ((i >= nic->n_remotes || memcmp(nic->remotes[i], unknown, 16) == 0) &&
+	    ask_remote(nic, &req, &host) != 0)
+		return false;
+	memcpy(gid, nic->remotes[i], 16);
+	return true;
 }
 
 struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot)
@@ -253,13 +289,6 @@ static int ask_group(struct wf_nic *nic, uint32_t op, const uint8_t gid[16],
 	return *g_p == NULL ? -ENOMEM : 0;
 }
 
-static bool is_ipv4(const uint8_t gid[16])
-{
-	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
-
-	return memcmp(gid, mapped, sizeof(mapped)) == 0;
-}
-
 int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 {
 	struct wf_nic_group *g;
@@ -285,13 +314,19 @@ int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 		attr->dest = (uint32_t)host;
 		return 0;
 	}
-	if (nic->table->host[nic->host].wire == 0 || !attr->is_global || !is_ipv4(attr->dgid))
+	if (!attr->is_global || !wf_nic_is_outside(nic, attr->dgid))
 		return -EHOSTUNREACH;
-	attr->dest = wf_nic_remote(nic, wf_be32_get(attr->dgid + 12));
-	if (attr->dest == WF_LIVE_GROUP)
-		return -ENOMEM;
+	ret = wf_nic_remote(nic, attr->dgid, &attr->dest);
+	if (ret != 0)
+		return ret;
 	/* The link is made now, so that what comes first finds it. */
 	return wf_nic_peer(nic, attr->dest, 0) == NULL ? -ENOMEM : 0;
+}
+
+bool wf_nic_is_outside(const struct wf_nic *nic, const uint8_t gid[16])
+{
+	return wf_live_host_of_gid(nic->table, gid) < 0 &&
+	       (nic->table->host[nic->host].wire & 1u << wf_live_source(gid)) != 0;
 }
 
 int wf_nic_join(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])

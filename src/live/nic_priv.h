@@ -83,8 +83,10 @@ struct wf_nic {
 	bool reap;                  /* some of the peers are gone */
 	struct wf_nic_peer *last;   /* found last */
 	struct wf_nic_peer *self;
-	uint32_t *remotes; /* IPv4 addresses outside of the fabric, by number */
+	uint8_t (*remotes)
+		[16]; /* addresses outside of the fabric, by number; all 0: not known yet */
 	uint32_t n_remotes;
+	uint32_t ip_info; /* of the packet in hand, from the wire */
 	struct wf_nic_peer
 		*placed;        /* in whose ring wf_nic_place() found room for the packet in hand */
 	struct wf_nic_gsi *gsi; /* NULL while the program has not asked for it */
@@ -130,17 +132,14 @@ void wf_nic_events(struct wf_nic *nic);
 /* The link is of no use any more: its peer is gone. Others are not moved in the list of peers. */
 void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *peer);
 
-/* The number (with WF_LIVE_REMOTE) of an address outside of the fabric; WF_LIVE_GROUP: too many. */
-uint32_t wf_nic_remote(struct wf_nic *nic, uint32_t ipv4);
+/* The number (with WF_LIVE_REMOTE) of an address outside of the fabric. Returns 0 or -errno. */
+int wf_nic_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p) WF_MUST_USE;
 
 /* The link to it leads to all that are outside. */
 static inline bool wf_nic_is_wire(const struct wf_nic_peer *peer)
 {
 	return peer->host == WF_LIVE_REMOTE;
 }
-
-/* The IPv4 address of a host or of one outside, by its number. */
-uint32_t wf_nic_ipv4(const struct wf_nic *nic, uint32_t host);
 
 /* Moves those that are gone to the graves. */
 void wf_nic_reap(struct wf_nic *nic);

@@ -26,8 +26,7 @@ static void name_ends(struct wf_nic *nic, struct wf_packet *pkt, struct wf_tap_n
 		if (g != NULL)
 			memcpy(note->group, g->gid, sizeof(note->group));
 	} else if ((*other & WF_LIVE_REMOTE) != 0) {
-		note->outside = 1;
-		*other = wf_nic_ipv4(nic, *other);
+		note->outside = wf_nic_gid(nic, *other, 0, note->group);
 	}
 }
 

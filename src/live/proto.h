@@ -13,7 +13,7 @@
  *	slot   which of a host's programs, 1 .. WF_LIVE_SLOTS-1; its queue pairs have the numbers
  *	       slot << WF_LIVE_QPN_BITS | 2 .. , so a queue pair's number says whose it is
  *	group  a multicast group: WF_LIVE_GROUP | number, in struct wf_packet.dst
- *	remote an address outside of the fabric: WF_LIVE_REMOTE | a program's own number for it
+ *	remote an address outside of the fabric: WF_LIVE_REMOTE | the daemon's number for it
  *
  * Slots go round, so that the number of a program that ended is not soon another's.
  */
@@ -36,6 +36,7 @@
 #define WF_LIVE_MAX_HOSTS 4096
 #define WF_LIVE_GROUP_PORTS 256 /* programs in a multicast group */
 #define WF_LIVE_CAPTURES 16     /* at a time */
+#define WF_LIVE_REMOTES (UINT32_C(1) << 16)
 
 static inline uint32_t wf_live_slot(uint32_t qpn)
 {
@@ -68,6 +69,9 @@ enum wf_live_op {
 	 * back, the first time: events (EV_TAP, EV_GONE), table.
 	 */
 	WF_LIVE_CAPTURE,
+	/* Addresses outside of the fabric: the number of one (remote.gid), and back. */
+	WF_LIVE_REMOTE_NUMBER,
+	WF_LIVE_REMOTE_GID,
 };
 
 #define WF_LIVE_ALL UINT32_MAX /* in place of a host: every one */
@@ -114,6 +118,10 @@ struct wf_live_req {
 			uint32_t
 				snaplen; /* bytes of payload with a packet, at most; the first time */
 		} capture;
+		struct {
+			uint32_t number; /* with WF_LIVE_REMOTE */
+			uint8_t gid[16]; /* IPv4 addresses mapped */
+		} remote;
 	};
 };
 
@@ -140,6 +148,10 @@ struct wf_live_reply {
 		struct {
 			uint32_t more; /* programs have still to be tapped: ask again */
 		} capture;
+		struct {
+			uint32_t number;
+			uint8_t gid[16];
+		} remote;
 	};
 };
 
@@ -207,6 +219,14 @@ enum wf_live_count {
 	WF_LIVE_DROPPED,     /* packets that could not be sent, or not be let in */
 	WF_LIVE_LOST,        /* packets, by a fault of a link */
 	WF_LIVE_ICRC_ERRORS, /* packets that came corrupted: discarded */
+	/* Of a host on the wire. */
+	WF_LIVE_WIRE_TX_PACKETS,
+	WF_LIVE_WIRE_TX_ERRORS, /* could not be sent, or were not allowed */
+	WF_LIVE_WIRE_RX_PACKETS,
+	WF_LIVE_WIRE_RX_MALFORMED, /* no RoCE v2 */
+	WF_LIVE_WIRE_RX_REFUSED,   /* nobody has that queue pair, or not for that sender */
+	WF_LIVE_WIRE_RX_NO_ROOM,   /* the program has not taken in what came before */
+	WF_LIVE_WIRE_RX_OVERFLOW,  /* the daemon has not: the socket's buffer was full */
 	WF_LIVE_COUNTS
 };
 
@@ -225,7 +245,9 @@ struct wf_live_host {
 	uint32_t ipv4; /* in the order of the machine */
 	uint16_t lid;  /* InfiniBand */
 	uint8_t mac[6];
-	uint32_t wire;           /* it is at ipv4 in a real network, too */
+	uint32_t wire;           /* which of its GIDs are addresses of a real network: bits */
+	uint8_t link_local[16];  /* its first GID */
+	uint8_t ipv6[16];        /* all 0: none */
 	char peer[WF_LIVE_NAME]; /* the switch at the other end of its link */
 	_Atomic uint32_t down;   /* its port: nothing goes in or out; WF_LIVE_DOWN_* */
 	/* Faults on demand, of its link and in both directions. */
@@ -251,21 +273,40 @@ struct wf_live_table {
 	struct wf_live_host host[];
 };
 
-#define WF_LIVE_GIDS 2      /* of a port: link-local; RoCE: from the IPv4 address */
+/* GIDs of a port. RoCE has the second, and the third where a real network's address is IPv6. */
+enum wf_live_gid_index { WF_LIVE_GID_LOCAL, WF_LIVE_GID_IPV4, WF_LIVE_GID_IPV6, WF_LIVE_GIDS };
+
 #define WF_LIVE_GID_TABLE 8 /* places; those behind are empty */
 
 /* GID number index of a host. Returns false when it has none. */
 int wf_live_gid(const struct wf_live_table *t, uint32_t host, uint32_t index, uint8_t gid[16]);
 
+/* Whether it is an IPv4 address in a GID's clothes. */
+static inline int wf_live_is_ipv4(const uint8_t gid[16])
+{
+	int same = gid[10] == 0xff && gid[11] == 0xff;
+
+	for (int i = 0; i < 10; i++)
+		same &= gid[i] == 0;
+	return same;
+}
+
 /* Whether a GID is that of a multicast group: IPv6's, or RoCE v2's from an IPv4 address. */
 static inline int wf_live_is_group(const uint8_t gid[16])
 {
-	static const uint8_t v4_mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
-	int same = 1;
+	return gid[0] == 0xff || (wf_live_is_ipv4(gid) && (gid[12] & 0xf0) == 0xe0);
+}
 
-	for (int i = 0; i < 12; i++)
-		same &= gid[i] == v4_mapped[i];
-	return gid[0] == 0xff || (same && (gid[12] & 0xf0) == 0xe0);
+/* Which of a host's own GIDs packets to that address have as their source. */
+enum wf_live_gid_index wf_live_source(const uint8_t gid[16]);
+
+/*
+ * Inbound from the wire, packets have in dst, where they are not for a group, what their IP header said
+ * besides the addresses: the traffic class, and by which of the host's GIDs they came.
+ */
+static inline uint32_t wf_live_ip_info(uint8_t traffic_class, enum wf_live_gid_index to)
+{
+	return (uint32_t)to << 8 | traffic_class;
 }
 
 /* The host of a GID or of a LID; -1 for nobody's. */

@@ -35,8 +35,23 @@ static const struct {
 	{ "port_rcv_errors", WF_CTR_RX_BAD, 1 },       { "port_xmit_discards", WF_LIVE_DROPPED, 1 },
 };
 
-/* Those of hw_counters/: from the first counter up to here, under their own names. */
+/* Those of hw_counters/: from the first counter up to here, under their own names, … */
 #define HW_COUNTERS (WF_CTR_RP_CNP_IGNORED + 1)
+
+/* … and what the wire counts; the first as mlx5 calls it. */
+static const struct {
+	const char *name;
+	uint32_t count;
+} wire_counters[] = {
+	{ "rx_icrc_encapsulated", WF_LIVE_ICRC_ERRORS },
+	{ "wire_tx_packets", WF_LIVE_WIRE_TX_PACKETS },
+	{ "wire_tx_errors", WF_LIVE_WIRE_TX_ERRORS },
+	{ "wire_rx_packets", WF_LIVE_WIRE_RX_PACKETS },
+	{ "wire_rx_malformed", WF_LIVE_WIRE_RX_MALFORMED },
+	{ "wire_rx_refused", WF_LIVE_WIRE_RX_REFUSED },
+	{ "wire_rx_no_room", WF_LIVE_WIRE_RX_NO_ROOM },
+	{ "wire_rx_overflow", WF_LIVE_WIRE_RX_OVERFLOW },
+};
 
 int wf_sysfs_dir(const char *socket, const char *host, char *dir, size_t size)
 {
@@ -252,6 +267,10 @@ static void put_port(struct tree *t, const struct wf_live_table *table, uint32_t
 		snprintf(name, sizeof(name), "hw_counters/%s", wf_counter_name((enum wf_counter)i));
 		put_live(t, table, host, name);
 	}
+	for (size_t i = 0; i < WF_ARRAY_SIZE(wire_counters) && table->host[host].wire != 0; i++) {
+		snprintf(name, sizeof(name), "hw_counters/%s", wire_counters[i].name);
+		put_live(t, table, host, name);
+	}
 	put(t, PORT "/hw_counters/lifespan", "0\n");
 }
 
@@ -318,6 +337,11 @@ int wf_sysfs_live(const char *path, const struct wf_live_table *t, uint32_t host
 			if (strcmp(path + 12, wf_counter_name((enum wf_counter)i)) == 0)
 				return snprintf(buf, WF_SYSFS_MAX_TEXT, "%llu\n",
 				                (unsigned long long)count[i]);
+		}
+		for (size_t i = 0; i < WF_ARRAY_SIZE(wire_counters); i++) {
+			if (strcmp(path + 12, wire_counters[i].name) == 0)
+				return snprintf(buf, WF_SYSFS_MAX_TEXT, "%llu\n",
+				                (unsigned long long)count[wire_counters[i].count]);
 		}
 	}
 	return -ENOENT;

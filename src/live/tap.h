@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct wf_tap_shared) <= WF_TAP_PAGE, "it fits");
 struct wf_tap_note {
 	int64_t at;        /* CLOCK_MONOTONIC, in ns: sent, or taken in */
 	uint8_t sent;      /* by this adapter; else it came in */
-	uint8_t outside;   /* the other side is not of the fabric: src or dst is its IPv4 address */
+	uint8_t outside;   /* the other side is not of the fabric: group is its address */
 	uint8_t multicast; /* dst is a group, and group its GID */
 	uint8_t group[16];
 	char pad[WF_CACHE_LINE - 32];

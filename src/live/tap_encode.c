@@ -54,10 +54,15 @@ static int ends(const struct wf_live_table *t, uint32_t host, const struct wf_ta
 	int ret = host_addr(t, host, near);
 
 	*encap_p = t->layer == WF_LIVE_IB ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4;
-	if (e->note.outside)
-		*far = (struct wf_wire_addr){ .ipv4 = other };
-	else if (ret == 0 && !(e->note.multicast && e->note.sent))
+	if (e->note.outside) {
+		*far = (struct wf_wire_addr){ .ipv4 = wf_be32_get(e->note.group + 12) };
+		memcpy(far->gid, e->note.group, sizeof(far->gid));
+		(void)wf_live_gid(t, host, wf_live_source(far->gid), near->gid);
+		if (!wf_live_is_ipv4(far->gid))
+			*encap_p = WF_ENCAP_ROCE2_IPV6;
+	} else if (ret == 0 && !(e->note.multicast && e->note.sent)) {
 		ret = host_addr(t, other, far);
+	}
 	if (e->note.multicast)
 		*encap_p = group_addr(t, e->pkt.dst, e->note.group, dst);
 	return ret;

@@ -125,7 +125,8 @@ void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_
 
 /*
  * The next packet for the port. Acknowledgements go first; then the queue pairs that have work take
- * turns, a packet each, as far as their pacing allows. Writes *pkt (all but .at and .input) and, when
+ * turns, a packet each, as far as their pacing allows. Writes *pkt (all but .at; .input is the traffic class
+ * that the address handle or the queue pair's path has, until the driver says otherwise) and, when
  * payload is not NULL, its pkt->length bytes; payload has room for 4096. pkt->payload is 0. WF_PACKET_INT
  * is set in packets that want telemetry, which the driver adds and pkt->size includes, and in ACKs
  * whose atomic_va is an echo (see struct wf_hca_rx_extra).

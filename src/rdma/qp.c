@@ -372,6 +372,7 @@ void wf_qp_fill(const struct wf_qp *qp, uint8_t opcode, uint32_t psn, struct wf_
 		.src = hca->attr.host,
 		.dst = qp->dest,
 		.size = (uint16_t)(hca->attr.overhead + wf_op_header_len(opcode)),
+		.input = qp->traffic_class,
 		.type = WF_PACKET_RDMA,
 		.cls = qp->cls,
 		.flags = qp->ect,
@@ -381,6 +382,13 @@ void wf_qp_fill(const struct wf_qp *qp, uint8_t opcode, uint32_t psn, struct wf_
 		.qpn = qp->dest_qpn,
 		.psn = psn,
 	};
+}
+
+void wf_qp_set_patience(struct wf_qp *qp, unsigned shift)
+{
+	assert(shift <= 2);
+	qp->req.timeout = qp->req.timeout >> qp->patience << shift;
+	qp->patience = (uint8_t)shift;
 }
 
 uint32_t wf_qp_num(const struct wf_qp *qp)

@@ -99,6 +99,12 @@ void wf_qp_delay(struct wf_qp *qp, wf_time at);
 void wf_qp_hold(struct wf_qp *qp, bool hold);
 
 /*
+ * Acknowledgements are waited for 2^shift times as long as the attribute says: 0 to 2, since the wait may be
+ * up to four times that (C9-141). For drivers whose way to the peer takes other processes' time.
+ */
+void wf_qp_set_patience(struct wf_qp *qp, unsigned shift);
+
+/*
  * Posts a list of send work requests. Inline data and address handles are copied; memory of other
  * sges is read while the work is carried out. Returns 0, or with *bad_p at the first one not posted:
  * -EINVAL (state, operation not of this service, too many sges, too much inline data) or -ENOMEM

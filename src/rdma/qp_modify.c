@@ -187,6 +187,7 @@ static void set_path(struct wf_qp *qp)
 
 	qp->dest = ah->dest;
 	qp->cls = ah->sl;
+	qp->traffic_class = ah->traffic_class;
 	qp->hca->classes |= 1u << ah->sl;
 	if (qp->init.tune.cnp_cls != 0)
 		qp->hca->classes |= 1u << (qp->init.tune.cnp_cls & 15);
@@ -243,7 +244,7 @@ static void apply_attrs(struct wf_qp *qp, uint32_t mask)
 		wf_req_start(qp, a->sq_psn);
 	qp->resp.max_rd = a->max_dest_rd_atomic;
 	qp->req.max_rd = a->max_rd_atomic;
-	qp->req.timeout = a->timeout == 0 ? 0 : (4096 * WF_NS) << a->timeout;
+	qp->req.timeout = a->timeout == 0 ? 0 : (4096 * WF_NS) << a->timeout << qp->patience;
 	if ((mask & WF_QP_RETRY_CNT) != 0)
 		qp->req.retry_left = a->retry_cnt;
 	if ((mask & WF_QP_RNR_RETRY) != 0)

@@ -62,8 +62,7 @@ struct wf_swqe {
 			uint32_t qpn;
 			uint32_t qkey;
 			uint16_t entropy;
-			uint8_t cls;
-			uint8_t ect;
+			uint8_t cls, ect, traffic_class;
 		} ud;
 	};
 	uint32_t rkey; /* bind: the window's new key */
@@ -244,7 +243,9 @@ struct wf_qp {
 	uint8_t service;
 	uint8_t mtu_shift;
 	uint8_t cls;
-	uint8_t ect;      /* WF_PACKET_ECT or 0 */
+	uint8_t ect; /* WF_PACKET_ECT or 0 */
+	uint8_t traffic_class;
+	uint8_t patience; /* wf_qp_set_patience() */
 	uint8_t tx_where; /* enum wf_tx_where */
 	uint8_t why;      /* enum wf_wc_status of the work request that failed */
 	bool sq_sig_all;

@@ -1,39 +1,171 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=300
+# ctest: live timeout=1500
 # Two fabrics that meet on a real network: RoCE v2 over UDP.
 
 bats_require_minimum_version 1.5.0
 load common
 
 teardown() {
-	[ -z "$server" ] || kill -9 "$server" 2>/dev/null || true
+	# With their children: timeout hands it on.
+	for one in "$server" "${capture-}" "${space_a-}" "${space_b-}"; do
+		[ -z "$one" ] || kill "$one" 2>/dev/null || true
+	done
 	"$WEFT" down --name a 2>/dev/null || true
 	"$WEFT" down --name b 2>/dev/null || true
-	[ -z "${space-}" ] || ip netns del "$space-a" 2>/dev/null || true
-	[ -z "${space-}" ] || ip netns del "$space-b" 2>/dev/null || true
 	rm -rf "$WEFT_RUNTIME_DIR"
 }
 
-# across PROGRAM ARGS...: a server on h1 of fabric a, a client on h1 of fabric b; both must end well. In is how
-# to get to where a fabric is, at the address where its server is found.
-across() {
-	local port program=$1 rc=0
-	shift
-	port=$(free_port)
-	${in_a-} timeout 60 "$WEFT" exec --name a --host h1 -- "$program" -p "$port" "$@" >server.txt 2>&1 &
-	server=$!
-	if [ -n "${in_a-}" ]; then sleep 2; else listens "$port"; fi
-	${in_b-} timeout 60 "$WEFT" exec --name b --host h1 -- "$program" -p "$port" "$@" \
-		"${at_a:-127.0.0.1}" >client.txt 2>&1 || rc=$?
+# ends RC WHAT: waits for the server; fails when it did or RC says that the client did, and shows what they said.
+ends() {
+	local rc=$1
 	wait "$server" || rc=$?
 	server=
 	if [ "$rc" -ne 0 ]; then
-		echo "$program $*:"
+		echo "$2: $rc"
 		cat client.txt server.txt
 	fi
 	return "$rc"
 }
+
+# across PROGRAM ARGS...: a server on h1 of fabric a, a client on h1 of fabric b; both must end well. in_a and
+# in_b are how to get to where a fabric is, at_a is the address where its server is found.
+across() {
+	local port program=$1 rc=0
+	shift
+	port=$(free_port)
+	$in_a timeout 300 "$WEFT" exec --name a --host h1 -- "$program" -p "$port" "$@" >server.txt 2>&1 &
+	server=$!
+	listens_in_a "$port"
+	$in_b timeout 300 "$WEFT" exec --name b --host h1 -- "$program" -p "$port" "$@" \
+		"$at_a" >client.txt 2>&1 || rc=$?
+	ends "$rc" "$program $*"
+}
+
+# connect SERVER ARGS... -- CLIENT ARGS...: the same for programs that meet by rdma_cm.
+connect() {
+	local serve=() rc=0 i
+	while [ "$1" != -- ]; do
+		serve+=("$1")
+		shift
+	done
+	shift
+	$in_a timeout 300 "$WEFT" exec --name a --host h1 -- "${serve[@]}" >server.txt 2>&1 &
+	server=$!
+	for ((i = 0; i < 1200; i++)); do
+		"$WEFT" status --name a --json | grep -q '"listens": [1-9]' && break
+		sleep 0.05
+	done
+	$in_b timeout 300 "$WEFT" exec --name b --host h1 -- "$@" >client.txt 2>&1 || rc=$?
+	ends "$rc" "$*"
+}
+
+listens_in_a() {
+	local hex i
+	hex=$(printf ':%04X' "$1")
+	for ((i = 0; i < 1200; i++)); do
+		if $in_a cat /proc/net/tcp /proc/net/tcp6 | awk '$4 == "0A" {print $2}' | grep -q "$hex\$"; then
+			return 0
+		fi
+		sleep 0.05
+	done
+	return 1
+}
+
+# Two network namespaces with a cable between them: 10.77.0.1, fd77::1 and a link-local address in the one, .2 in
+# the other. As root, or in a user namespace of our own.
+two_machines() {
+	local enter="nsenter -n" i
+	needs ip unshare nsenter
+	if [ "$(id -u)" -eq 0 ]; then
+		unshare -n sleep 3000 &
+	else
+		unshare -Urn true 2>/dev/null || skip "network namespaces cannot be made here"
+		unshare -Urn sleep 3000 &
+		enter="nsenter -U --preserve-credentials -n"
+	fi
+	space_a=$!
+	is_apart "$space_a" || skip "network namespaces cannot be made here"
+	in_a="$enter -t $space_a"
+	$in_a unshare -n sleep 3000 &
+	space_b=$!
+	for ((i = 0; i < 1200; i++)); do
+		[ "$(readlink "/proc/$space_a/ns/net")" != "$(readlink "/proc/$space_b/ns/net")" ] &&
+			is_apart "$space_b" && break
+		sleep 0.05
+	done
+	in_b="$enter -t $space_b"
+	$in_a ip link add veth-a type veth peer name veth-b netns "$space_b" ||
+		skip "a cable between namespaces cannot be made here"
+	$in_a ip addr add 10.77.0.1/24 dev veth-a
+	$in_b ip addr add 10.77.0.2/24 dev veth-b
+	$in_a ip addr add fd77::1/64 dev veth-a nodad
+	$in_b ip addr add fd77::2/64 dev veth-b nodad
+	$in_a ip addr add fe80::77:1/64 dev veth-a nodad
+	$in_b ip addr add fe80::77:2/64 dev veth-b nodad
+	for one in a b; do
+		eval "\$in_$one ip link set lo up"
+		eval "\$in_$one ip link set veth-$one up"
+	done
+	at_a=10.77.0.1
+}
+
+# is_apart PID: waits until it has a network of its own.
+is_apart() {
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		[ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ] && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+# record NAME: every packet of RoCE v2 on the cable goes to NAME, until stop_recording.
+record() {
+	local i
+	$in_a tshark -i veth-a -f "udp port 4791" -w "$1" >/dev/null 2>tshark.txt &
+	capture=$!
+	# It says that it captures before it does.
+	for ((i = 0; i < 1200; i++)); do
+		$in_a python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(
+			b"", ("10.77.0.2", 4791))'
+		[ -s "$1" ] && tshark -r "$1" 2>/dev/null | grep -q . && return 0
+		sleep 0.05
+	done
+	cat tshark.txt
+	return 1
+}
+
+stop_recording() {
+	local i
+	# What went by last is written last: a packet that can be told from others.
+	$in_a python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(
+		b"the end", ("10.77.0.2", 4791))'
+	for ((i = 0; i < 1200; i++)); do
+		tshark -r "$1" -Y 'udp.length == 15' 2>/dev/null | grep -q . && break
+		sleep 0.05
+	done
+	kill "$capture"
+	wait "$capture" || true
+	capture=
+}
+
+# multicast GROUP ADDRESS-OF-A ADDRESS-OF-B: what b sends to the group, a receives.
+multicast() {
+	local i
+	$in_a timeout 300 "$WEFT" exec --name a --host h1 -- mckey -m "$1" -b "$2" -C 3 >server.txt 2>&1 &
+	server=$!
+	for ((i = 0; i < 1200; i++)); do
+		$in_a ip maddr show dev veth-a | grep -q "$1" && break
+		sleep 0.05
+	done
+	$in_b timeout 300 "$WEFT" exec --name b --host h1 -- mckey -m "$1" -b "$3" -s -C 3 >client.txt 2>&1
+	ends 0 "mckey $1"
+}
+
+in_a=
+in_b=
+at_a=127.0.0.1
 
 all() {
 	needs ibv_rc_pingpong ib_write_bw ib_read_bw ib_atomic_lat
@@ -61,45 +193,121 @@ all() {
 	across ibv_rc_pingpong -g 1 -n 100 -s 20000 -e -c
 }
 
-@test "over a veth pair between two network namespaces; every packet decodes in tshark" {
-	needs ip tshark ibv_rc_pingpong ib_write_bw
-	[ "$(id -u)" -eq 0 ] || skip "needs root to make network namespaces"
-	space="weft-$$"
-	ip netns add "$space-a" || skip "network namespaces cannot be made here"
-	ip netns add "$space-b"
-	ip link add veth-a netns "$space-a" type veth peer name veth-b netns "$space-b"
-	ip -n "$space-a" addr add 10.77.0.1/24 dev veth-a
-	ip -n "$space-b" addr add 10.77.0.2/24 dev veth-b
-	for one in a b; do
-		ip -n "$space-$one" link set lo up
-		ip -n "$space-$one" link set "veth-$one" up
-	done
-	in_a="ip netns exec $space-a"
-	in_b="ip netns exec $space-b"
-	at_a=10.77.0.1
+@test "rdma_cm between two addresses of loopback" {
+	needs rping udaddy
+	up --name a --wire h1=127.0.0.2
+	up --name b --wire h1=127.0.0.3
+	connect rping -s -a 127.0.0.2 -C 5 -V -- rping -c -a 127.0.0.2 -C 5 -V
+	# Where nobody listens, the other host's daemon says so.
+	run "$WEFT" exec --name b --host h1 -- rping -c -a 127.0.0.2 -p 7999 -C 1
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"RDMA_CM_EVENT_REJECTED, error 8"* ]]
+}
+
+@test "two machines: every kind of packet goes, and decodes in tshark" {
+	needs tshark ibv_rc_pingpong ib_write_bw
+	two_machines
 	$in_a "$WEFT" up --name a --wire h1=0.0.0.0:4791
 	$in_b "$WEFT" up --name b --wire h1=10.77.0.2
 	[[ "$("$WEFT" status --name a)" == *"10.77.0.1"* ]]
-	$in_a tshark -i veth-a -f "udp port 4791" -w wire.pcapng >/dev/null 2>tshark.txt &
-	capture=$!
-	for ((i = 0; i < 200; i++)); do
-		grep -q "Capturing" tshark.txt && break
-		sleep 0.05
-	done
-	sleep 1
+	record wire.pcapng
 	all
-	sleep 1
-	kill "$capture"
-	wait "$capture" || true
+	stop_recording wire.pcapng
 	# The MTU of 1500 leaves a path MTU of 1024.
-	tshark -r wire.pcapng -T fields -e ip.id -e ip.flags.df -e udp.srcport -e infiniband.bth.opcode \
-		-e _ws.malformed -e _ws.expert.severity >packets.txt
+	tshark -r wire.pcapng -Y "udp.length > 15" -T fields -e ip.id -e ip.flags.df -e udp.srcport \
+		-e infiniband.bth.opcode -e _ws.malformed -e _ws.expert.severity >packets.txt
 	[ "$(wc -l <packets.txt)" -gt 1000 ]
 	awk -F'\t' '{
 		if ($1 != "0x0000" || ($2 != 1 && $2 != "True") || $3 < 49152 || $4 == "" || $5 != "" || $6 != "") {
 			print; bad = 1
 		}
 	} END { exit bad }' packets.txt
+}
+
+@test "two machines: connections, IPv6, traffic classes, multicast" {
+	needs tshark rping udaddy mckey ib_write_bw ibv_ud_pingpong
+	two_machines
+	$in_a "$WEFT" up --name a --wire h1=10.77.0.1 --wire h1=fd77::1 --wire h1=fe80::77:1
+	$in_b "$WEFT" up --name b --wire h1=10.77.0.2 --wire "h1=[::]:4791" --wire "h1=fe80::77:2%veth-b"
+	record wire.pcapng
+	connect rping -s -a 10.77.0.1 -C 5 -V -- rping -c -a 10.77.0.1 -C 5 -V
+	connect rping -s -a fd77::1 -C 5 -V -- rping -c -a fd77::1 -C 5 -V
+	connect udaddy -- udaddy -s 10.77.0.1
+	connect ib_write_bw -R -T 104 -s 65536 -n 50 -- ib_write_bw -R -T 104 -s 65536 -n 50 10.77.0.1
+	across ibv_rc_pingpong -g 2 -n 20 -e -c
+	across ibv_rc_pingpong -g 0 -n 20 -e -c
+	across ibv_ud_pingpong -g 2 -n 20 -e
+	across ib_send_bw -x 1 --force-link=Ethernet -c UD -s 1000 -n 100
+	across ib_write_bw -x 2 --force-link=Ethernet --tclass=106 -s 4096 -n 20
+	# Who only receives is found, too.
+	multicast 239.1.1.1 10.77.0.1 10.77.0.2
+	multicast ff0e::77 fd77::1 fd77::2
+	stop_recording wire.pcapng
+	tshark -r wire.pcapng -Y "udp.length > 15" -T fields -e ip.src -e ipv6.src -e ip.dsfield -e ipv6.tclass \
+		-e udp.checksum -e infiniband.bth.destqp -e infiniband.mad.attributeid -e infiniband.bth.opcode >packets.txt
+	cut -f 5 packets.txt | sort -u | tee sums.txt
+	[ "$(cat sums.txt)" = 0x0000 ]
+	# REQ, REP, RTU, DREQ, SIDR_REQ, SIDR_REP
+	for attribute in 10 13 14 15 17 18; do
+		grep -q "	0x000001	0x00$attribute	100$" packets.txt
+	done
+	grep -q "^10.77.0.2		0x68.*	7$" packets.txt
+	grep -q "^10.77.0.1		0x68.*	17$" packets.txt
+	grep -q "^	fd77::2		0x0000006a" packets.txt
+	grep -q "^	fe80::77:2" packets.txt
+	tshark -o udp.ignore_ipv6_zero_checksum:TRUE -r wire.pcapng -Y "infiniband.mad && (_ws.malformed || _ws.expert.severity)" >bad.txt
+	[ ! -s bad.txt ]
+}
+
+@test "the peer is rxe, as it was in a capture: connects, is read and written, disconnects" {
+	needs rping python3
+	up --name a --wire h1=127.0.0.2
+	"$WEFT" exec --name a --host h1 -- timeout 300 rping -s -a 127.0.0.2 -p 7175 -S 100 -v -C 1 >server.txt 2>&1 &
+	server=$!
+	for ((i = 0; i < 1200; i++)); do
+		"$WEFT" status --name a --json | grep -q '"listens": [1-9]' && break
+		sleep 0.05
+	done
+	run -0 timeout 300 python3 "$BATS_TEST_DIRNAME/wire_peer.py" rping 7175 \
+		"$WEFT_SOURCE_DIR/tests/data/rxe/golden-cm.pcap"
+	[[ "$output" == *"connected, read, written, disconnected"* ]]
+	wait "$server" || true # it says that its client is gone, and ends with that
+	server=
+	grep -q "rxe says hello" server.txt || ! cat server.txt
+}
+
+@test "packets from elsewhere, damaged and made up do not reach a queue pair" {
+	needs ibv_rc_pingpong python3
+	up --name a --wire h1=127.0.0.2
+	port=$(free_port)
+	timeout 300 "$WEFT" exec --name a --host h1 -- ibv_rc_pingpong -p "$port" -g 1 -n 1 -s 64 >server.txt 2>&1 &
+	server=$!
+	listens_in_a "$port"
+	run -0 timeout 300 python3 "$BATS_TEST_DIRNAME/wire_peer.py" attack "$port" "$WEFT" status --name a --json
+	[[ "$output" == *"nothing got through"* ]]
+	wait "$server"
+	server=
+	# The counters are where operators look, too.
+	run -0 "$WEFT" exec --name a --host h1 -- cat /sys/class/infiniband/weft0/ports/1/hw_counters/rx_icrc_encapsulated
+	[ "${lines[-1]}" = 1 ]
+	run -0 "$WEFT" exec --name a --host h1 -- cat /sys/class/infiniband/weft0/ports/1/hw_counters/wire_rx_malformed
+	[ "${lines[-1]}" = 6 ]
+}
+
+@test "addresses in the cluster file" {
+	cat >cluster.yaml <<-END
+		topology: {kind: single, hosts: 2}
+		fabric: roce-400g
+		hosts:
+		  h0: {wire: 127.0.0.2:4791}
+		  h1: {wire: [127.0.0.3]}
+	END
+	up --name a cluster.yaml
+	run -0 "$WEFT" status --name a --json
+	[[ "$output" == *"127.0.0.2"*"127.0.0.3"* ]]
+	sed -i 's/wire: \[/wires: [/' cluster.yaml
+	run -2 up --name b cluster.yaml
+	[[ "$output" == *"cluster.yaml:5:"*"it may have wire"* ]]
 }
 
 @test "what is wrong is said" {
@@ -117,4 +325,6 @@ all() {
 	up --name a --wire h1=127.0.0.2
 	run -1 up --name b --wire h1=127.0.0.2
 	[[ "$output" == *"in use"* ]]
+	run -2 up --name c --wire h1=127.0.0.3 --wire h1=127.0.0.4
+	[[ "$output" == *"one IPv4 address"* ]]
 }

@@ -4,13 +4,16 @@
  *
  * Hosts have addresses in 127.77.0.0/16. Any other address of this machine (127.0.0.1, that of an
  * interface) means whatever host has somebody listening at that port, the program's own before others: so
- * programs that find each other by the machine's name do so here, too.
+ * programs that find each other by the machine's name do so here, too. Where the host is on the wire, all other
+ * addresses are outside.
  */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "compat/cm/ucma_priv.h"
 #include "rdma/verbs.h"
@@ -65,25 +68,45 @@ static void put_v4(struct sockaddr_in6 *sa, uint32_t ip)
 	in->sin_addr.s_addr = htonl(ip);
 }
 
-void wv_ucma_own(struct wf_nic *nic, int family, struct sockaddr_in6 *sa)
+/* The address as a GID. */
+static void to_gid(const struct sockaddr_in6 *sa, uint8_t gid[16])
+{
+	uint32_t ip;
+
+	memcpy(gid, &sa->sin6_addr, 16);
+	if (get_v4(sa, &ip)) {
+		memcpy(gid, v4_mapped, sizeof(v4_mapped));
+		wf_be32_put(gid + 12, ip);
+	}
+}
+
+void wv_ucma_own(struct wf_nic *nic, const struct sockaddr_in6 *dst, struct sockaddr_in6 *sa)
 {
 	const struct wf_live_table *t = wf_nic_table(nic);
 	uint32_t host = wf_nic_host(nic);
 	in_port_t port = sa->sin6_port;
+	uint8_t gid[16];
 
 	memset(sa, 0, sizeof(*sa));
 	sa->sin6_port = port;
-	if (family == AF_INET) {
+	if (dst->sin6_family == AF_INET) {
 		put_v4(sa, t->host[host].ipv4);
-	} else {
-		sa->sin6_family = AF_INET6;
-		(void)wf_live_gid(t, host, 0, (uint8_t *)&sa->sin6_addr);
+		return;
 	}
+	sa->sin6_family = AF_INET6;
+	to_gid(dst, gid);
+	if (!wf_nic_is_outside(nic, gid) ||
+	    !wf_live_gid(t, host, wf_live_source(gid), (uint8_t *)&sa->sin6_addr))
+		(void)wf_live_gid(t, host, WF_LIVE_GID_LOCAL, (uint8_t *)&sa->sin6_addr);
+	else if (wf_live_source(gid) == WF_LIVE_GID_LOCAL)
+		sa->sin6_scope_id = dst->sin6_scope_id;
 }
 
 /* The host of an address; -1: nobody's, -2: not one of the fabric's. */
-static int host_of(const struct wf_live_table *t, const struct sockaddr_in6 *sa)
+static int host_of(struct wf_nic *nic, const struct sockaddr_in6 *sa)
 {
+	const struct wf_live_table *t = wf_nic_table(nic);
+	bool on_wire = (t->host[wf_nic_host(nic)].wire & 1u << WF_LIVE_GID_LOCAL) != 0;
 	uint32_t ip;
 	int host;
 
@@ -95,7 +118,7 @@ static int host_of(const struct wf_live_table *t, const struct sockaddr_in6 *sa)
 		return (ip & FABRIC_MASK) == FABRIC_NET ? -1 : -2;
 	}
 	host = wf_live_host_of_gid(t, (const uint8_t *)&sa->sin6_addr);
-	return host < 0 && !IN6_IS_ADDR_LINKLOCAL(&sa->sin6_addr) ? -2 : host;
+	return host < 0 && (!IN6_IS_ADDR_LINKLOCAL(&sa->sin6_addr) || on_wire) ? -2 : host;
 }
 
 int wv_ucma_check_own(struct wf_nic *nic, const struct sockaddr_in6 *sa)
@@ -104,7 +127,7 @@ int wv_ucma_check_own(struct wf_nic *nic, const struct sockaddr_in6 *sa)
 
 	if (sa->sin6_family != AF_INET && sa->sin6_family != AF_INET6)
 		return -EAFNOSUPPORT;
-	host = wv_ucma_is_any(sa) ? -2 : host_of(wf_nic_table(nic), sa);
+	host = wv_ucma_is_any(sa) ? -2 : host_of(nic, sa);
 	return host == -2 || host == (int)wf_nic_host(nic) ? 0 : -EADDRNOTAVAIL;
 }
 
@@ -115,32 +138,85 @@ static bool is_group(const struct sockaddr_in6 *sa)
 	return get_v4(sa, &ip) ? IN_MULTICAST(ip) : IN6_IS_ADDR_MULTICAST(&sa->sin6_addr);
 }
 
+/* Whether an address is one of this machine's: only then can a socket have it. */
+static bool is_local(const struct sockaddr_in6 *sa)
+{
+	struct sockaddr_in6 at = *sa;
+	int fd = socket(sa->sin6_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool yes;
+
+	at.sin6_port = 0;
+	yes = fd >= 0 &&
+	      bind(fd, (struct sockaddr *)&at,
+	           sa->sin6_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(at)) == 0;
+	if (fd >= 0)
+		close(fd);
+	return yes;
+}
+
+/* "This machine", whatever its addresses are. */
+static bool is_loopback(const struct sockaddr_in6 *sa)
+{
+	uint32_t ip;
+
+	return get_v4(sa, &ip) ? ip == INADDR_LOOPBACK : IN6_IS_ADDR_LOOPBACK(&sa->sin6_addr);
+}
+
+/*
+ * An address that is no host's. One of the machine's, where somebody within the fabric listens, means that one;
+ * the rest is on the wire, if there is one; or else the program's own host.
+ */
+static int resolve_other(struct wv_ucma_id *id)
+{
+	struct wf_nic *nic = id->channel->nic;
+	uint64_t service = wf_cm_service(id->space, wv_ucma_port(&id->dst));
+	struct wf_ah_attr to = { .is_global = true };
+	int ret;
+
+	to_gid(&id->dst, to.dgid);
+	id->host = wf_nic_host(nic);
+	if (!wf_nic_is_outside(nic, to.dgid) || is_loopback(&id->dst) || wv_ucma_is_any(&id->dst) ||
+	    (is_local(&id->dst) && wf_nic_find_service(nic, service, &id->host) == 0)) {
+		(void)!wf_nic_find_service(nic, service, &id->host);
+		/* Such addresses have no GID of their own. */
+		id->sgid = wf_nic_table(nic)->layer == WF_LIVE_IB ? WF_LIVE_GID_LOCAL
+		                                                  : WF_LIVE_GID_IPV4;
+		return 0;
+	}
+	ret = wf_nic_resolve(nic, &to);
+	id->host = to.dest;
+	id->sgid = (uint8_t)wf_live_source(to.dgid);
+	return ret;
+}
+
+/* Which of its GIDs an id uses within the fabric. */
+static uint8_t inner_sgid(const struct wf_live_table *t, const struct sockaddr_in6 *sa)
+{
+	uint32_t ip;
+
+	return t->layer == WF_LIVE_IB || !get_v4(sa, &ip) ? WF_LIVE_GID_LOCAL : WF_LIVE_GID_IPV4;
+}
+
 int wv_ucma_resolve(struct wv_ucma_id *id)
 {
 	struct wf_nic *nic = id->channel->nic;
 	const struct wf_live_table *t = wf_nic_table(nic);
-	uint32_t ip;
-	int host;
+	int host, ret = 0;
 
-	id->link_local = t->layer == WF_LIVE_IB || !get_v4(&id->dst, &ip);
+	id->sgid = inner_sgid(t, &id->dst);
 	id->group = is_group(&id->dst);
 	if (id->group)
 		return wv_ucma_group_gid(id, &id->dst, id->dgid);
-	host = wv_ucma_is_any(&id->dst) ? -2 : host_of(t, &id->dst);
-	if (host == -2) {
-		uint64_t service = wf_cm_service(id->space, wv_ucma_port(&id->dst));
-
-		id->host = wf_nic_host(nic);
-		(void)!wf_nic_find_service(nic, service, &id->host);
-		/* Such addresses have no GID of their own. */
-		id->link_local = t->layer == WF_LIVE_IB;
-	} else if (host < 0) {
-		return -EHOSTUNREACH;
-	} else {
+	host = wv_ucma_is_any(&id->dst) ? -2 : host_of(nic, &id->dst);
+	if (host >= 0)
 		id->host = (uint32_t)host;
-	}
-	(void)wf_live_gid(t, id->host, id->link_local ? 0 : 1, id->dgid);
-	return 0;
+	else if (host == -2)
+		ret = resolve_other(id);
+	else
+		ret = -EHOSTUNREACH;
+	if (ret == 0 && !wf_nic_gid(nic, id->host, id->sgid, id->dgid))
+		ret = -EHOSTUNREACH;
+	return ret;
 }
 
 /*
@@ -183,7 +259,14 @@ void wv_ucma_sgid(const struct wv_ucma_id *id, uint8_t gid[16])
 {
 	struct wf_nic *nic = id->channel->nic;
 
-	(void)wf_live_gid(wf_nic_table(nic), wf_nic_host(nic), id->link_local ? 0 : 1, gid);
+	(void)wf_live_gid(wf_nic_table(nic), wf_nic_host(nic), id->sgid, gid);
+}
+
+uint16_t wv_ucma_dlid(const struct wv_ucma_id *id)
+{
+	const struct wf_live_table *t = wf_nic_table(id->channel->nic);
+
+	return id->host < t->n_hosts ? t->host[id->host].lid : 0;
 }
 
 uint8_t wv_ucma_mtu(const struct wf_nic *nic)
@@ -210,7 +293,7 @@ void wv_ucma_path(const struct wv_ucma_id *id, struct wf_cm_path *path)
 	*path = (struct wf_cm_path){
 		/* RoCE has no LIDs: permissive ones. */
 		.local_lid = roce ? 0xffff : t->host[wf_nic_host(nic)].lid,
-		.remote_lid = roce ? 0xffff : t->host[id->host].lid,
+		.remote_lid = roce ? 0xffff : wv_ucma_dlid(id),
 		.rate = rate_code(t),
 		.traffic_class = id->tos,
 		.hop_limit = roce ? HOP_LIMIT : 0,
@@ -230,7 +313,7 @@ void wv_ucma_path_rec(const struct wv_ucma_id *id, struct ib_user_path_rec *rec)
 	wv_ucma_sgid(id, rec->sgid);
 	memcpy(rec->dgid, id->dgid, sizeof(rec->dgid));
 	rec->slid = htobe16(t->host[wf_nic_host(nic)].lid);
-	rec->dlid = id->group ? 0 : htobe16(t->host[id->host].lid);
+	rec->dlid = id->group ? 0 : htobe16(wv_ucma_dlid(id));
 	rec->hop_limit = t->layer == WF_LIVE_ROCE ? HOP_LIMIT : 0;
 	rec->traffic_class = id->tos;
 	rec->reversible = 1;
@@ -253,7 +336,7 @@ void wv_ucma_ah(const struct wv_ucma_id *id, const uint8_t dgid[16], uint16_t dl
 	ah->is_global = roce || wf_live_is_group(dgid);
 	if (ah->is_global) {
 		memcpy(ah->grh.dgid, dgid, 16);
-		ah->grh.sgid_index = id->link_local ? 0 : 1;
+		ah->grh.sgid_index = id->sgid;
 		ah->grh.hop_limit = HOP_LIMIT;
 		ah->grh.traffic_class = id->tos;
 	}
@@ -277,13 +360,13 @@ static void from_bytes(struct sockaddr_in6 *sa, unsigned version, const uint8_t 
 void wv_ucma_from_ip(const struct wf_cm_ip *ip, const struct wv_ucma_id *listener,
                      struct wv_ucma_id *id)
 {
-	const struct wf_live_table *t = wf_nic_table(id->channel->nic);
-	uint32_t v4;
+	struct wf_nic *nic = id->channel->nic;
 
 	from_bytes(&id->src, ip->ip, ip->dst, (uint16_t)listener->service);
 	from_bytes(&id->dst, ip->ip, ip->src, ip->port);
-	id->link_local = t->layer == WF_LIVE_IB || !get_v4(&id->dst, &v4);
-	(void)wf_live_gid(t, id->host, id->link_local ? 0 : 1, id->dgid);
+	id->sgid = inner_sgid(wf_nic_table(nic), &id->dst);
+	if (wf_nic_gid(nic, id->host, id->sgid, id->dgid) && (id->host & WF_LIVE_REMOTE) != 0)
+		id->sgid = (uint8_t)wf_live_source(id->dgid);
 }
 
 static void to_bytes(const struct sockaddr_in6 *sa, uint8_t bytes[16])

@@ -207,7 +207,7 @@ static int attr_rtr(const struct wv_ucma_id *id, struct ib_uverbs_qp_attr *a)
 		return -EINVAL;
 	a->qp_attr_mask =
 		IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
-	wv_ucma_ah(id, id->dgid, wf_nic_table(id->channel->nic)->host[id->host].lid, &a->ah_attr);
+	wv_ucma_ah(id, id->dgid, wv_ucma_dlid(id), &a->ah_attr);
 	a->path_mtu = i->req.mtu;
 	a->dest_qp_num = i->remote_qpn;
 	a->rq_psn = id->psn;

@@ -184,6 +184,7 @@ static int on_request(const struct wf_cm_event *ev)
 	event->child = id;
 	event->resp.id = id->handle;
 	if (ev->type == WF_CM_EV_REQ) {
+		id->tos = i->req.path.traffic_class;
 		conn_param(i, ev->data + WF_CM_IP_LEN, ev->length - WF_CM_IP_LEN,
 		           &event->resp.param.conn);
 	} else {
@@ -211,8 +212,7 @@ static void on_resolved(struct wv_ucma_id *id, const struct wf_cm_event *ev)
 	event->resp.param.ud.qkey = ev->qkey;
 	event->resp.param.ud.private_data_len = (uint8_t)ev->length;
 	memcpy(event->resp.param.ud.private_data, ev->data, ev->length);
-	wv_ucma_ah(id, id->dgid, wf_nic_table(id->channel->nic)->host[id->host].lid,
-	           &event->resp.param.ud.ah_attr);
+	wv_ucma_ah(id, id->dgid, wv_ucma_dlid(id), &event->resp.param.ud.ah_attr);
 	wv_ucma_post(event);
 }
 

@@ -72,7 +72,7 @@ static int bind_id(struct wv_ucma_id *id, const struct sockaddr_in6 *sa)
 	id->src = *sa;
 	wv_ucma_set_port(&id->src, (uint16_t)id->service);
 	id->device = !wv_ucma_is_any(sa);
-	id->link_local = wf_nic_table(nic)->layer == WF_LIVE_IB;
+	id->sgid = wf_nic_table(nic)->layer == WF_LIVE_IB ? WF_LIVE_GID_LOCAL : WF_LIVE_GID_IPV4;
 	id->state = WV_UCMA_BOUND;
 	return 0;
 }
@@ -112,7 +112,7 @@ int wv_ucma_resolve_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
 	if (ret != 0)
 		return wv_ucma_tell(id, WV_UCMA_ADDR_ERROR, ret);
 	if (wv_ucma_is_any(&id->src))
-		wv_ucma_own(ch->nic, id->dst.sin6_family, &id->src);
+		wv_ucma_own(ch->nic, &id->dst, &id->src);
 	id->device = true;
 	id->state = WV_UCMA_ADDR;
 	return wv_ucma_tell(id, WV_UCMA_ADDR_RESOLVED, 0);

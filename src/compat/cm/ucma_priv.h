@@ -78,9 +78,9 @@ struct wv_ucma_id {
 	uint8_t qp_type;
 	enum wv_ucma_state state;
 	bool reuse;
-	bool device;     /* it belongs to the device, not to all */
-	bool group;      /* the other side is a multicast group */
-	bool link_local; /* RoCE: it uses the link-local GIDs */
+	bool device;  /* it belongs to the device, not to all */
+	bool group;   /* the other side is a multicast group */
+	uint8_t sgid; /* enum wf_live_gid_index: of the GIDs it uses */
 	uint8_t tos;
 	uint8_t ack_timeout;          /* 0: as always */
 	struct sockaddr_in6 src, dst; /* or struct sockaddr_in */
@@ -132,11 +132,11 @@ void wv_ucma_move_events(struct wv_ucma_id *id, struct wv_ucma_channel *to);
 bool wv_ucma_is_any(const struct sockaddr_in6 *sa);
 uint16_t wv_ucma_port(const struct sockaddr_in6 *sa);
 void wv_ucma_set_port(struct sockaddr_in6 *sa, uint16_t port);
-/* This host's own address, of that family. */
-void wv_ucma_own(struct wf_nic *nic, int family, struct sockaddr_in6 *sa);
+/* This host's own address for what goes to dst. */
+void wv_ucma_own(struct wf_nic *nic, const struct sockaddr_in6 *dst, struct sockaddr_in6 *sa);
 /* Whether this host may bind it. Returns 0 or -errno. */
 int wv_ucma_check_own(struct wf_nic *nic, const struct sockaddr_in6 *sa);
-/* Who has id->dst: sets host, dgid, group, link_local. Returns 0 or -EHOSTUNREACH. */
+/* Who has id->dst: sets host, dgid, group, sgid. Returns 0 or -errno. */
 int wv_ucma_resolve(struct wv_ucma_id *id);
 /* The GID of a group, as the fabric has it. Returns 0 or -EINVAL. */
 int wv_ucma_group_gid(const struct wv_ucma_id *id, const struct sockaddr_in6 *sa, uint8_t gid[16]);
@@ -150,6 +150,8 @@ void wv_ucma_from_ip(const struct wf_cm_ip *ip, const struct wv_ucma_id *listene
                      struct wv_ucma_id *id);
 int wv_ucma_to_ip(const struct wv_ucma_id *id, struct wf_cm_ip *ip);
 uint8_t wv_ucma_mtu(const struct wf_nic *nic);
+/* The LID of the other side; RoCE: 0. */
+uint16_t wv_ucma_dlid(const struct wv_ucma_id *id);
 
 /* ucma_id.c, ucma_conn.c: the commands. Each returns 0 or -errno. */
 typedef int wv_ucma_fn(struct wv_ucma_channel *ch, const void *in, size_t out);

@@ -7,7 +7,9 @@
 #include "compat/verbs/verbs_priv.h"
 #include "rdma/xrc.h"
 
-#define WINDOW 128   /* packets without an acknowledgement: half a ring's worth */
+#define WINDOW 128 /* packets without an acknowledgement: half a ring's worth */
+#define CNP_INTERVAL                                                                               \
+	(50 * WF_US) /* between two CNPs for marked packets, which come from the wire */
 #define ACK_EVERY 32 /* packets of a message until one asks for an acknowledgement */
 
 /* Extended work requests that it knows to make. */
@@ -73,7 +75,7 @@ static int make_qp(struct wv_qp *qp, struct ibv_context *c, const struct ibv_qp_
 		.cap = { attr->cap.max_send_wr, attr->cap.max_recv_wr, attr->cap.max_send_sge,
 		         attr->cap.max_recv_sge, attr->cap.max_inline_data },
 		.sq_sig_all = attr->sq_sig_all != 0,
-		.tune = { .window = WINDOW, .ack_every = ACK_EVERY },
+		.tune = { .window = WINDOW, .ack_every = ACK_EVERY, .cnp_interval = CNP_INTERVAL },
 	};
 	struct wf_pd *pd = NULL;
 	int ret;

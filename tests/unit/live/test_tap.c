@@ -86,8 +86,8 @@ static void test_encode(void **state)
 	assert_int_equal(h.lrh.slid, 2);
 	assert_int_equal(h.lrh.dlid, 3);
 	/* From somebody outside; the host is the one whose tap it is, whatever the packet says. */
-	e.note = (struct wf_tap_note){ .outside = 1 };
-	e.pkt.src = 0xc0000201;
+	e.note =
+		(struct wf_tap_note){ .outside = 1, .group = { [10] = 0xff, 0xff, 0xc0, 0, 2, 1 } };
 	h = check_encode(roce, &e);
 	assert_int_equal(h.ipv4.src, 0xc0000201);
 	assert_int_equal(h.ipv4.dst, 0x7f4d0001);
