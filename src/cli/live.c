@@ -417,7 +417,7 @@ static void close_inherited(void)
 	struct dirent *entry;
 
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		int fd = atoi(entry->d_name);
+		int fd = (int)strtol(entry->d_name, NULL, 10);
 
 		if (fd > 2 && (fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0)
 			close(fd);
