@@ -28,6 +28,8 @@ rests() {
 		echo "${*:i + 1:1}: $((after[i] - before[i])) ns in two seconds"
 		[ $((after[i] - before[i])) -lt 2000000 ] || return 1
 	done
+	# One that has ended uses nothing, either.
+	kill -0 "$@"
 }
 
 # come_to_rest PID...: they do, soon after they have begun to wait.
