@@ -341,6 +341,13 @@ static void run_loop(struct wf_engine *e, wf_time until, wf_engine_hook *hook, v
 	}
 }
 
+wf_time wf_engine_next(const struct wf_engine *e)
+{
+	int64_t k = next_window(e);
+
+	return wf_min_time(k == INT64_MAX ? WF_TIME_NEVER : k * e->window, next_global(e));
+}
+
 /* Never inlined: make bench has callgrind count the instructions inside. */
 __attribute__((noinline)) int wf_engine_run(struct wf_engine *e, wf_time until,
                                             wf_engine_hook *hook, void *arg)

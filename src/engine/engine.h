@@ -165,6 +165,13 @@ int wf_engine_run(struct wf_engine *engine, wf_time until, wf_engine_hook *hook,
                   void *arg) WF_MUST_USE;
 
 /*
+ * No event is due before this, while no node runs: the start of the next window that has one, or the time of
+ * the next function; WF_TIME_NEVER when nothing is due. It may lie before the time up to which everything
+ * has run, when that is within the window.
+ */
+wf_time wf_engine_next(const struct wf_engine *engine);
+
+/*
  * Calls fn for every cell that is on the link between link and input, while no node runs: for
  * checking. done is the time up to which everything has run.
  */

@@ -140,7 +140,15 @@ static uint64_t error_chance(const struct wf_fabric *fabric, uint32_t size)
 	return p < WF_PROB_ONE ? (uint64_t)p : WF_PROB_ONE;
 }
 
-bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+static bool draws(struct wf_port *port, uint64_t chance)
+{
+	uint64_t draw = port->stream != NULL ? wf_mrg_next(port->stream)
+	                                     : wf_rand64(port->rng_key, port->rng_count++) >> 32;
+
+	return draw < chance;
+}
+
+bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
                    wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
@@ -151,13 +159,11 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_
 	if (control && (gone || !fabric->flowctl->loses_control))
 		return gone;
 	if (!gone) {
-		uint64_t chance = port->loss + error_chance(fabric, pkt->size);
-		uint64_t draw = port->stream != NULL
-		                        ? wf_mrg_next(port->stream)
-		                        : wf_rand64(port->rng_key, port->rng_count++) >> 32;
-
-		if (draw >= chance)
+		if (!draws(port, port->loss + error_chance(fabric, pkt->size))) {
+			if (wf_unlikely(port->corrupt != 0) && !control && draws(port, port->corrupt))
+				pkt->flags |= WF_PACKET_BAD;
 			return false;
+		}
 		if (control)
 			return true;
 		/* It was sent and received, if not whole: its credits come back. */
@@ -197,7 +203,7 @@ void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
 	if (dev->fabric->incidents != 0)
 		note_drop(dev, port, queue, &whole, why, now);
 	if (dev->fabric->lost != NULL)
-		dev->fabric->lost(dev->fabric->lost_arg, dev->shard, &whole);
+		dev->fabric->lost(dev->fabric->lost_arg, dev->shard, &whole, false);
 }
 
 void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)

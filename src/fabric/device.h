@@ -92,6 +92,7 @@ struct wf_port {
 	uint64_t loss;    /* of 2^32, per received packet */
 	struct wf_mrg
 		*stream; /* what decides about losses, in the order of events; NULL: rng_key */
+	uint64_t corrupt; /* of 2^32: the packet goes on with WF_PACKET_BAD */
 	uint64_t rng_key;
 	uint32_t rng_count;
 	uint32_t control_packets;  /* sent */
@@ -203,9 +204,9 @@ static inline void wf_lane_go(struct wf_lane *lane, wf_time now)
 
 /*
  * What happens to a packet before a device sees it: true when it was lost on the link (and is
- * counted). Call only when port->lossy.
+ * counted); it may come corrupted. Call only when port->lossy.
  */
-bool wf_port_loses(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
                    wf_time now);
 
 /* Counts a packet of queue that ends here, now, without being delivered. */

@@ -92,9 +92,10 @@ struct wf_fabric {
 	uint8_t vl_shift;
 	/*
 	 * Told of every packet that is dropped, by the device that drops it, and of one that is
-	 * trimmed, while it still has its payload; NULL: nobody is.
+	 * trimmed and goes on, while it still has its payload; NULL: nobody is.
 	 */
-	void (*lost)(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt);
+	void (*lost)(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
+	             bool trimmed);
 	void *lost_arg;
 	/*
 	 * Told of every packet that a tapped port puts on its wire, link control too, when its first

@@ -201,7 +201,7 @@ static struct wf_lane *trim(struct wf_switch *sw, struct wf_port *in, const stru
 		wf_int_put(sw->dev.shard, record);
 	}
 	if (fabric->lost != NULL)
-		fabric->lost(fabric->lost_arg, sw->dev.shard, pkt);
+		fabric->lost(fabric->lost_arg, sw->dev.shard, pkt, true);
 	pkt->type = WF_PACKET_TRIMMED;
 	pkt->size = (uint16_t)(pkt->size - (pkt->length + wf_size_pad(pkt->length)));
 	if (pkt->size < WF_SIZE_ETH_MIN)

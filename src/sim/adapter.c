@@ -164,10 +164,12 @@ static void keep_payload(struct wf_adapter *a, struct wf_packet *pkt, const void
 		memcpy(wf_payload_bytes(a->env->payload, pkt->payload), bytes, pkt->length);
 }
 
-void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt)
+void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
+                     bool trimmed)
 {
 	const struct wf_adapter_env *env = arg;
 
+	(void)trimmed; /* its payload is gone either way */
 	if (pkt->type == WF_PACKET_RDMA && !wf_op_is_atomic(pkt->opcode) && pkt->length != 0)
 		wf_payload_put(env->payload, shard->number, pkt->payload);
 }

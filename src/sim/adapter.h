@@ -95,7 +95,8 @@ int wf_adapter_post(struct wf_adapter *adapter, struct wf_qp *qp, const struct w
                     const struct wf_send_wr **bad_p, wf_time now) WF_MUST_USE;
 
 /* Gives the payload of a dropped packet back: wf_fabric.lost where data is carried; arg: the env. */
-void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt);
+void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
+                     bool trimmed);
 
 /*
  * When the program sees a completion that the transport made at now: READs and atomics had to fetch

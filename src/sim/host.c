@@ -424,7 +424,7 @@ static void rx_answer(struct wf_host *h, const struct wf_packet *pkt, wf_time no
 static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
 	struct wf_host *h = to_host(node);
-	const struct wf_packet *pkt = (const struct wf_packet *)(const void *)cell;
+	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
 	struct wf_port *port = &h->dev.ports[input];
 
 #ifndef NDEBUG

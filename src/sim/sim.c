@@ -12,15 +12,37 @@
 #define CUT_HEADER 64           /* bytes a cut-through switch reads before it acts */
 #define STORE (UINT32_MAX >> 1) /* cut: the whole packet */
 #define PROGRESS_EVERY 256      /* windows */
+#define GATE_WINDOW (1 * WF_US)
+#define GATE_WINDOWS (1 << 17)
+#define GATE_DELAY_MAX (2 * WF_S)
 
 static bool is_host(const struct wf_topo *topo, uint32_t id)
 {
 	return topo->nodes[id].kind == WF_TOPO_HOST;
 }
 
+static bool is_gate(const struct wf_sim *sim, uint32_t id)
+{
+	return sim->gate_env.ops != NULL && is_host(sim->topo, id);
+}
+
+/*
+ * Who runs a simulation by the piece wants to know when what happens next, and windows are what that is
+ * known in: they are short. Links may become longer than they are now, as long as the wheel is not too large.
+ */
+static void gate_cfg(struct wf_sim *sim, struct wf_engine_cfg *cfg)
+{
+	wf_time room;
+
+	cfg->window = wf_min_time(cfg->window, GATE_WINDOW);
+	room = cfg->window * GATE_WINDOWS;
+	sim->delay_max = wf_min_time(wf_max_time(room - cfg->horizon, 0), GATE_DELAY_MAX);
+	cfg->horizon += sim->delay_max;
+}
+
 /* The window and the horizon follow from the links. */
-static int engine_cfg(const struct wf_sim *sim, const struct wf_sim_cfg *want,
-                      struct wf_engine_cfg *cfg, struct wf_err *err)
+static int engine_cfg(struct wf_sim *sim, const struct wf_sim_cfg *want, struct wf_engine_cfg *cfg,
+                      struct wf_err *err)
 {
 	const struct wf_topo *topo = sim->topo;
 	uint64_t bytes = sim->fabric.max_wire + sim->fabric.gap;
@@ -51,6 +73,8 @@ static int engine_cfg(const struct wf_sim *sim, const struct wf_sim_cfg *want,
 		return wf_err_say(err,
 		                  "link.phy: a link has no delay at all; cable length, link.phy, "
 		                  "switch.latency or nic.rx must be above 0");
+	if (want->gate != NULL)
+		gate_cfg(sim, cfg);
 	return 0;
 }
 
@@ -117,6 +141,13 @@ static int make_device(struct wf_sim *sim, uint32_t id, struct wf_shard *shard,
 {
 	uint32_t host = sim->topo->nodes[id].host;
 
+	if (is_gate(sim, id)) {
+		sim->gates[host] = wf_gate_create(shard, &sim->gate_env, host);
+		if (sim->gates[host] == NULL)
+			return -ENOMEM;
+		sim->devices[id] = wf_gate_device(sim->gates[host]);
+		return 0;
+	}
 	if (is_host(sim->topo, id) && sim->has_app)
 		return make_adapter(sim, id, shard);
 	if (is_host(sim->topo, id)) {
@@ -148,7 +179,9 @@ static int make_devices(struct wf_sim *sim, const uint32_t *first_tx)
 	sim->devices = mem->alloc(mem, n * sizeof(struct wf_device *));
 	sim->hosts = mem->alloc(mem, sim->topo->n_hosts * sizeof(struct wf_host *));
 	sim->adapters = mem->alloc(mem, sim->topo->n_hosts * sizeof(struct wf_adapter *));
-	if (order == NULL || sim->devices == NULL || sim->hosts == NULL || sim->adapters == NULL)
+	sim->gates = mem->alloc(mem, sim->topo->n_hosts * sizeof(struct wf_gate *));
+	if (order == NULL || sim->devices == NULL || sim->hosts == NULL || sim->adapters == NULL ||
+	    sim->gates == NULL)
 		goto out;
 	ret = wf_topo_partition(sim->topo, sim->n_shards, order, order + n);
 	for (uint32_t i = 0; i < n && ret == 0; i++)
@@ -213,7 +246,9 @@ static int start_devices(struct wf_sim *sim, struct wf_err *err)
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
 		int ret = 0;
 
-		if (is_host(sim->topo, id) && sim->has_app)
+		if (is_gate(sim, id))
+			wf_gate_start(sim->gates[sim->topo->nodes[id].host]);
+		else if (is_host(sim->topo, id) && sim->has_app)
 			wf_adapter_start(sim->adapters[sim->topo->nodes[id].host]);
 		else if (is_host(sim->topo, id))
 			wf_host_start(sim->hosts[sim->topo->nodes[id].host]);
@@ -226,7 +261,7 @@ static int start_devices(struct wf_sim *sim, struct wf_err *err)
 	return 0;
 }
 
-static void set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
+void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 {
 	const struct wf_topo_link *l = &sim->topo->links[link];
 	const uint32_t ends[2] = { l->a, l->b };
@@ -237,7 +272,9 @@ static void set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 	for (int i = 0; i < 2; i++) {
 		struct wf_device *dev = sim->devices[ends[i]];
 
-		if (is_host(sim->topo, ends[i]))
+		if (is_gate(sim, ends[i]))
+			wf_gate_set_up(sim->gates[sim->topo->nodes[ends[i]].host], up, now);
+		else if (is_host(sim->topo, ends[i]))
 			wf_port_set_up(dev, &dev->ports[ports[i]], up, now);
 		else
 			wf_switch_set_up(wf_container_of(dev, struct wf_switch, dev), ports[i], up,
@@ -245,8 +282,7 @@ static void set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 	}
 }
 
-/* New routes everywhere, over the links that are up now. */
-static void reroute(void *arg, wf_time now)
+void wf_sim_reroute(void *arg, wf_time now)
 {
 	struct wf_sim *sim = arg;
 	struct wf_routes *routes, *old = sim->fabric.routes;
@@ -271,8 +307,8 @@ static void next_fault(void *arg, wf_time now)
 	struct wf_sim *sim = arg;
 	const struct wf_sim_fault *f = &sim->faults[sim->next_fault++];
 
-	set_link(sim, f->link, f->up, now);
-	if (wf_engine_at(sim->engine, now + sim->reconverge, reroute, sim) != 0)
+	wf_sim_set_link(sim, f->link, f->up, now);
+	if (wf_engine_at(sim->engine, now + sim->reconverge, wf_sim_reroute, sim) != 0)
 		sim->failed = true;
 }
 
@@ -288,8 +324,9 @@ static int make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 	sim->reconverge = cfg->reconverge;
 	sim->n_faults = cfg->n_faults;
 	sim->link_down = mem->alloc(mem, sim->topo->n_links);
+	sim->link_faults = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->link_faults));
 	sim->faults = mem->alloc(mem, cfg->n_faults * sizeof(*sim->faults));
-	if (sim->link_down == NULL || sim->faults == NULL)
+	if (sim->link_down == NULL || sim->link_faults == NULL || sim->faults == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n_faults; i++) {
 		size_t k = i;
@@ -327,7 +364,7 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 	if (first_tx == NULL)
 		return -ENOMEM;
 	ret = make_shards(sim);
-	if (ret == 0)
+	if (ret == 0 && cfg->gate == NULL)
 		ret = wf_sim_make_flows(sim, cfg, first_tx, err);
 	if (ret == 0)
 		ret = make_devices(sim, first_tx);
@@ -350,10 +387,17 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 {
 	const struct wf_cc_ops *cc = cfg->cc == NULL ? NULL : wf_cc_find(cfg->cc->algorithm);
 	struct wf_fabric_cfg fabric = *cfg->fabric;
+	int ret;
 
 	if (strcmp(fabric.switch_int, "auto") == 0 && cc != NULL && cc->telemetry)
 		memcpy(fabric.switch_int, "int", sizeof("int"));
-	return wf_fabric_init(&sim->fabric, &fabric, cfg->topo, cfg->seed, err);
+	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->topo, cfg->seed, err);
+	sim->gate_env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
+	if (cfg->gate != NULL) {
+		sim->fabric.lost = wf_gate_lost;
+		sim->fabric.lost_arg = &sim->gate_env;
+	}
+	return ret;
 }
 
 int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p, struct wf_err *err)
@@ -397,6 +441,8 @@ void wf_sim_destroy(struct wf_sim *sim)
 	mem->free(mem, sim->devices);
 	mem->free(mem, sim->hosts);
 	mem->free(mem, sim->adapters);
+	mem->free(mem, sim->gates);
+	mem->free(mem, sim->link_faults);
 	mem->free(mem, sim->rx_of_spec);
 	mem->free(mem, sim->faults);
 	mem->free(mem, sim->link_down);
@@ -452,6 +498,8 @@ static bool after_window(void *arg, wf_time now)
 		sim->failed |= sim->shards[i]->no_memory;
 	if (now >= sim->tick_at)
 		sim->tick_at = sim->tick(sim->tick_arg, now);
+	if (sim->gate_env.ops != NULL)
+		return !sim->failed && sim->gate_env.ops->go_on(sim->gate_env.arg, now);
 	sim->app_done = !sim->has_app || sim->app.done(sim->app.arg, now);
 	if (sim->failed || wf_sim_wire_result(sim, NULL) != 0 ||
 	    (done == sim->n_flows && sim->app_done))

@@ -15,6 +15,7 @@
 #include "topo/topo.h"
 
 struct wf_sim_app;
+struct wf_gate_ops;
 
 /* A link that goes down or comes back at a time. */
 struct wf_sim_fault {
@@ -34,6 +35,12 @@ struct wf_sim_cfg {
 	 * arg points to must live as long as the simulation. NULL: flows alone.
 	 */
 	const struct wf_sim_app *app;
+	/*
+	 * Hosts whose programs are outside (sim/gate.h, sim/gated.h), in place of flows and programs;
+	 * borrowed for the life of the simulation, as gate_arg is. NULL: they are not.
+	 */
+	const struct wf_gate_ops *gate;
+	void *gate_arg;
 	const struct wf_sim_fault *faults; /* borrowed until wf_sim_create() returns */
 	size_t n_faults;
 	wf_time reconverge; /* a link change to new routes everywhere */

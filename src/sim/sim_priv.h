@@ -9,6 +9,7 @@
 #include "fabric/switch.h"
 #include "sim/adapter.h"
 #include "sim/app.h"
+#include "sim/gated.h"
 #include "sim/host.h"
 #include "sim/rc.h"
 #include "sim/sim.h"
@@ -30,6 +31,10 @@ struct wf_sim {
 	struct wf_sim_app beside;     /* flows beside the application; start NULL: none */
 	struct wf_adapter **adapters; /* by host index */
 	struct wf_adapter_env adapter_env;
+	struct wf_gate **gates; /* by host index; gate_env.ops NULL: none */
+	struct wf_gate_env gate_env;
+	struct wf_gated_fault *link_faults; /* by link; gates only */
+	wf_time delay_max;                  /* of them; gates only */
 	struct wf_rc *rc; /* the application that carries flows; NULL: another, or none */
 	uint32_t n_flows;
 	uint32_t *rx_of_spec; /* receiving side of each flow, in the caller's order */
@@ -57,6 +62,12 @@ struct wf_sim {
 /* Makes the flows' two sides and the per-host shares. Returns 0, -EINVAL with err, or -ENOMEM. */
 int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,
                       struct wf_err *err) WF_MUST_USE;
+
+/* Takes a link down or up, now, while no node runs. */
+void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now);
+
+/* New routes everywhere, over the links that are up now; arg: the simulation. */
+void wf_sim_reroute(void *arg, wf_time now);
 
 /* Notes that the link changed, at both its ends. */
 void wf_sim_incident_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now);

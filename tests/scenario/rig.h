@@ -34,6 +34,8 @@ struct rig {
 	wf_time until;
 	wf_time reconverge;
 	uint64_t seed;
+	const struct wf_gate_ops *gate; /* NULL: flows */
+	void *gate_arg;
 };
 
 static inline void rig_topo(struct rig *r, const char *name, const char *value)
@@ -155,6 +157,8 @@ static inline int rig_build(struct rig *r, unsigned threads, struct wf_err *err)
 		.cc = r->cc,
 		.flows = r->flows.flow,
 		.n_flows = r->flows.n,
+		.gate = r->gate,
+		.gate_arg = r->gate_arg,
 		.faults = r->faults,
 		.n_faults = r->n_faults,
 		.reconverge = r->reconverge,

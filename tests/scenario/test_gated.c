@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scenarios: programs are outside, and their packets cross the fabric as anybody's; links change on the way. */
+#include "rig.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sim/gated.h"
+#include "wire/opcode.h"
+#include "wire/size.h"
+
+#define MTU 4096
+#define MAX_HOSTS 16
+
+/* Who is outside: each host has so many packets to send, and keeps account of what it got. */
+struct outside {
+	struct rig rig;
+	struct side {
+		uint32_t to, left;
+		uint64_t got, bad, marked;
+		wf_time first, last;
+		uint32_t next; /* number expected: packets of one sender stay in order */
+	} host[MAX_HOSTS];
+	wf_time ready; /* nothing can be sent before */
+	uint64_t sent, lost;
+	wf_time now;
+};
+
+static bool next(void *arg, uint32_t host, uint32_t held, wf_time now, struct wf_packet *pkt,
+                 wf_time *again_p)
+{
+	struct outside *o = arg;
+	struct side *s = &o->host[host];
+
+	if (s->left == 0 || (held >> 3 & 1) != 0)
+		return false;
+	if (now < o->ready) {
+		*again_p = wf_min_time(*again_p, o->ready);
+		return false;
+	}
+	s->left--;
+	o->sent++;
+	*pkt = (struct wf_packet){
+		.type = WF_PACKET_RDMA,
+		.opcode = WF_OP_RC_SEND_ONLY,
+		.dst = s->to,
+		.cls = 3,
+		.flags = WF_PACKET_ECT,
+		.length = MTU,
+		.qpn = s->left,
+		.size = wf_size_packet(WF_ENCAP_ROCE2_IPV4, false, WF_OP_RC_SEND_ONLY, MTU),
+	};
+	return true;
+}
+
+static void deliver(void *arg, uint32_t host, const struct wf_packet *pkt, wf_time now)
+{
+	struct outside *o = arg;
+	struct side *s = &o->host[host];
+
+	assert_int_equal(pkt->dst, host);
+	if (s->got++ == 0)
+		s->first = now;
+	s->last = now;
+	s->bad += (pkt->flags & WF_PACKET_BAD) != 0;
+	s->marked += (pkt->flags & WF_PACKET_CE) != 0;
+	if (pkt->src != 0)
+		return;
+	assert_true(s->next == 0 || pkt->qpn < s->next);
+	s->next = pkt->qpn;
+}
+
+static void lost(void *arg, const struct wf_packet *pkt)
+{
+	struct outside *o = arg;
+
+	assert_int_equal(pkt->cls, 3);
+	o->lost++;
+}
+
+static bool go_on(void *arg, wf_time now)
+{
+	(void)arg;
+	(void)now;
+	return true;
+}
+
+static const struct wf_gate_ops ops = { next, deliver, lost, go_on };
+
+static struct wf_gated_fault fault_of(const struct outside *o, uint32_t link)
+{
+	struct wf_gated_fault f;
+
+	wf_gated_fault(o->rig.sim, link, &f);
+	return f;
+}
+
+static struct outside *begin(const char *layer, const char *kind, unsigned hosts)
+{
+	struct outside *o = calloc(1, sizeof(*o));
+
+	assert_non_null(o);
+	rig_init(&o->rig, layer, kind, hosts);
+	o->rig.gate = &ops;
+	o->rig.gate_arg = o;
+	return o;
+}
+
+static void build(struct outside *o)
+{
+	struct wf_err err = { "" };
+
+	if (rig_build(&o->rig, 1, &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+static void end(struct outside *o)
+{
+	rig_fini(&o->rig);
+	free(o);
+}
+
+/* Host from has n packets for to, from now on. */
+static void send_some(struct outside *o, uint32_t from, uint32_t to, uint32_t n)
+{
+	o->host[from].to = to;
+	o->host[from].left = n;
+	o->host[to].next = 0;
+	wf_gated_wake(o->rig.sim, from, o->now);
+}
+
+/* Everything before at happens, in pieces of any length. */
+static void run_to(struct outside *o, wf_time at)
+{
+	wf_time done;
+
+	for (wf_time t = o->now; t < at;) {
+		t = wf_min_time(at, t + 777 * WF_NS + t % (3 * WF_US));
+		assert_int_equal(wf_gated_run(o->rig.sim, t, &done), 0);
+		assert_true(done <= t);
+	}
+	o->now = at;
+}
+
+static uint64_t total(const struct outside *o, bool pauses)
+{
+	const struct wf_topo *t = o->rig.topo;
+	struct wf_sim_counts c;
+	uint64_t n = 0;
+
+	for (uint32_t id = 0; id < t->n_nodes; id++) {
+		for (unsigned p = 0; p < t->nodes[id].n_ports; p++) {
+			for (unsigned q = 0; wf_sim_port_counts(o->rig.sim, id, p, q, &c); q++)
+				n += pauses ? c.pause_tx : c.credit_waits;
+		}
+	}
+	return n;
+}
+
+/* The time of one packet through an idle switch is the links' and the switch's, to the picosecond. */
+static void test_delay_is_exact(void **state)
+{
+	struct outside *o = begin("pfc", "single", 2);
+	struct wf_gated_fault slow = { .delay = 1 * WF_MS };
+	wf_time before, after;
+
+	(void)state;
+	rig_topo(&o->rig, "host_rate", "100Gbps");
+	build(o);
+	run_to(o, 5 * WF_US);
+	send_some(o, 0, 1, 1);
+	run_to(o, 10 * WF_MS);
+	assert_int_equal(o->host[1].got, 1);
+	before = o->host[1].first - 5 * WF_US;
+	assert_true(before > 0 && before < 10 * WF_US);
+	/* Twice: nothing stays behind. */
+	o->host[1].got = 0;
+	send_some(o, 0, 1, 1);
+	run_to(o, 20 * WF_MS);
+	assert_int_equal(o->host[1].first - 10 * WF_MS, before);
+	assert_true(wf_gated_next(o->rig.sim) == WF_TIME_NEVER);
+	/* Both links a millisecond longer. */
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &slow, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 1, &slow, o->now), 0);
+	o->host[1].got = 0;
+	send_some(o, 0, 1, 1);
+	run_to(o, 30 * WF_MS);
+	after = o->host[1].first - 20 * WF_MS;
+	assert_int_equal(after, before + 2 * WF_MS);
+	/* What has not been asked for yet is waited for. */
+	o->host[1].got = 0;
+	o->ready = 33 * WF_MS;
+	send_some(o, 0, 1, 1);
+	run_to(o, 40 * WF_MS);
+	assert_int_equal(o->host[1].first, 33 * WF_MS + after);
+	end(o);
+}
+
+/* A port sends at its rate, with Ethernet's preamble and gap, and no faster. */
+static void test_rate_is_the_links(void **state)
+{
+	struct outside *o = begin("pfc", "single", 2);
+	uint64_t wire = wf_size_packet(WF_ENCAP_ROCE2_IPV4, false, WF_OP_RC_SEND_ONLY, MTU) + 20;
+
+	(void)state;
+	rig_topo(&o->rig, "host_rate", "1Gbps");
+	build(o);
+	send_some(o, 0, 1, 1001);
+	run_to(o, 100 * WF_MS);
+	assert_int_equal(o->host[1].got, 1001);
+	assert_int_equal((o->host[1].last - o->host[1].first) / (wf_time)(wire * 8 * WF_NS), 1000);
+	end(o);
+}
+
+/* Two to one: the switch pauses them or gives no credits, and nothing is lost; or it drops. */
+static void test_incast(void **state)
+{
+	static const char *const layer[] = { "pfc", "credit", "none" };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct outside *o = begin(layer[i], "single", 3);
+
+		rig_topo(&o->rig, "host_rate", "10Gbps");
+		if (i != 1) {
+			rig_set(&o->rig, "buffer.size", "1MB");
+			rig_set(&o->rig, "buffer.reserved", "0B");
+		}
+		build(o);
+		send_some(o, 0, 2, 2000);
+		send_some(o, 1, 2, 2000);
+		run_to(o, 50 * WF_MS);
+		assert_int_equal(o->sent, 4000);
+		assert_int_equal(o->host[2].got + o->lost, 4000);
+		assert_int_equal(o->lost == 0, i < 2);
+		assert_int_equal(total(o, true) > 0, i == 0);
+		assert_int_equal(total(o, false) > 0, i == 1);
+		end(o);
+	}
+}
+
+/* A storm stops who sends to the host, and later whoever shares a buffer with them. */
+static void test_storm(void **state)
+{
+	static const char *const layer[] = { "pfc", "credit" };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct outside *o = begin(layer[i], "single", 3);
+		uint64_t got;
+
+		rig_topo(&o->rig, "host_rate", "10Gbps");
+		if (i == 0)
+			rig_set(&o->rig, "buffer.size", "1MB");
+		build(o);
+		wf_gated_storm(o->rig.sim, 1, true, o->now);
+		run_to(o, 1 * WF_MS);
+		send_some(o, 0, 1, 4000);
+		run_to(o, 50 * WF_MS);
+		got = o->host[1].got;
+		assert_true(got < 100 && o->host[0].left > 1000);
+		run_to(o, 80 * WF_MS);
+		assert_int_equal(o->host[1].got, got);
+		/* Host 2 wants to be sent to by host 0, whose port the switch keeps paused. */
+		o->host[0].to = 2;
+		run_to(o, 90 * WF_MS);
+		assert_int_equal(o->host[2].got, 0);
+		wf_gated_storm(o->rig.sim, 1, false, o->now);
+		run_to(o, 200 * WF_MS);
+		assert_int_equal(o->host[1].got + o->host[2].got, 4000);
+		assert_true(o->host[2].got > 1000 && o->lost == 0);
+		end(o);
+	}
+}
+
+/* On a longer link that becomes shorter again, packets stay in order. */
+static void test_shorter_link_keeps_order(void **state)
+{
+	struct outside *o = begin("pfc", "single", 2);
+	struct wf_gated_fault f = { .delay = 200 * WF_US };
+
+	(void)state;
+	rig_topo(&o->rig, "host_rate", "10Gbps");
+	build(o);
+	send_some(o, 0, 1, 3000);
+	for (unsigned i = 0; i < 20; i++) {
+		run_to(o, o->now + 300 * WF_US);
+		f.delay = i % 3 * 100 * WF_US;
+		assert_int_equal(wf_gated_set_link(o->rig.sim, i % 2, &f, o->now), 0);
+	}
+	run_to(o, 100 * WF_MS);
+	assert_int_equal(o->host[1].got, 3000);
+	f.delay = wf_gated_delay_max(o->rig.sim) + 1;
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), -ERANGE);
+	end(o);
+}
+
+static void test_loss_and_corruption(void **state)
+{
+	struct outside *o = begin("credit", "single", 2);
+	struct wf_gated_fault f = { .loss = WF_PROB_ONE / 10, .corrupt = WF_PROB_ONE / 10 };
+
+	(void)state;
+	rig_topo(&o->rig, "host_rate", "10Gbps");
+	build(o);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	send_some(o, 0, 1, 5000);
+	run_to(o, 100 * WF_MS);
+	assert_int_equal(o->host[1].got + o->lost, 5000);
+	assert_true(o->lost > 350 && o->lost < 650);
+	assert_true(o->host[1].bad > 300 && o->host[1].bad < 600);
+	assert_true(fault_of(o, 0).loss == f.loss && fault_of(o, 1).loss == 0);
+	/* All is well again: credits are none the fewer. */
+	f = (struct wf_gated_fault){ .loss = 0 };
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	o->host[1].got = o->host[1].bad = o->lost = 0;
+	send_some(o, 0, 1, 5000);
+	run_to(o, 200 * WF_MS);
+	assert_int_equal(o->host[1].got, 5000);
+	assert_int_equal(o->host[1].bad + o->lost, 0);
+	end(o);
+}
+
+/* The links of a node that lead to switches. */
+static uint32_t uplinks(const struct wf_topo *t, uint32_t node, uint32_t *links)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_links; i++) {
+		const struct wf_topo_link *l = &t->links[i];
+
+		if ((l->a == node || l->b == node) && t->nodes[l->a].kind != WF_TOPO_HOST &&
+		    t->nodes[l->b].kind != WF_TOPO_HOST)
+			links[n++] = i;
+	}
+	return n;
+}
+
+/*
+ * All ways up from the sender's switch but one go down: what was on them is lost, then the rest goes by
+ * the one; without that, nothing arrives; when all is mended, everything does.
+ */
+static void test_links_go_down(void **state)
+{
+	struct outside *o = begin("pfc", "leaf-spine", 8);
+	struct wf_gated_fault down = { .down = true }, up = { .down = false };
+	const struct wf_topo_node *host;
+	uint32_t links[64], n;
+	uint64_t got;
+
+	(void)state;
+	rig_topo(&o->rig, "host_rate", "10Gbps");
+	rig_topo(&o->rig, "radix", "4");
+	o->rig.reconverge = 100 * WF_US;
+	build(o);
+	host = &o->rig.topo->nodes[o->rig.topo->host_node[0]];
+	n = uplinks(o->rig.topo, o->rig.topo->ports[host->first_port].peer, links);
+	assert_int_equal(n, 2);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, links[0], &down, o->now), 0);
+	run_to(o, 1 * WF_MS);
+	send_some(o, 0, 7, 100);
+	run_to(o, 5 * WF_MS);
+	assert_int_equal(o->host[7].got, 100);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, links[1], &down, o->now), 0);
+	run_to(o, 6 * WF_MS);
+	send_some(o, 0, 7, 100);
+	run_to(o, 10 * WF_MS);
+	assert_int_equal(o->host[7].got, 100);
+	assert_int_equal(o->lost, 100);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, links[0], &up, o->now), 0);
+	run_to(o, 11 * WF_MS);
+	send_some(o, 0, 7, 100);
+	run_to(o, 15 * WF_MS);
+	assert_int_equal(o->host[7].got, 200);
+	/* The host's own link, with packets on it. */
+	n = o->rig.topo->ports[host->first_port].link;
+	send_some(o, 0, 7, 1000);
+	run_to(o, 16 * WF_MS);
+	got = o->host[7].got;
+	assert_true(got > 200 && got < 1200);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, n, &down, o->now), 0);
+	run_to(o, 30 * WF_MS);
+	assert_true(o->host[0].left > 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, n, &up, o->now), 0);
+	wf_gated_wake(o->rig.sim, 0, o->now);
+	run_to(o, 60 * WF_MS);
+	assert_int_equal(o->host[0].left, 0);
+	assert_int_equal(o->host[7].got + o->lost, 1300);
+	assert_true(o->host[7].got > 1190);
+	end(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_delay_is_exact),
+		cmocka_unit_test(test_rate_is_the_links),
+		cmocka_unit_test(test_incast),
+		cmocka_unit_test(test_storm),
+		cmocka_unit_test(test_shorter_link_keeps_order),
+		cmocka_unit_test(test_loss_and_corruption),
+		cmocka_unit_test(test_links_go_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
