@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_fault.c - weft fault: breaks something in a live fabric, and mends it. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,9 +23,12 @@ static const char help_text[] =
 	"\n"
 	"Breaks something in a live fabric while programs use it. A LINK is that of a host, h1-s1 "
 	"or\n"
-	"just h1; without one, all of them are meant. A fault stays until it is set to something "
-	"else\n"
-	"(0, up, off) or cleared.\n"
+	"just h1, or in a modelled fabric any, s1-s2 (s1-s2/2: the second between them); without "
+	"one,\n"
+	"those of all hosts are meant. A fault stays until it is set to something else (0, up, "
+	"off) "
+	"or\n"
+	"cleared.\n"
 	"\n"
 	"  link LINK down      nothing passes; programs on the host see PORT_ERR, and PORT_ACTIVE "
 	"when\n"
@@ -54,6 +58,39 @@ static const struct verb verbs[] = {
 };
 
 static const char *const others[] = { "link", "pause-storm", "kill-host", "clear", "list" };
+
+/* Whether text names the link of a port, from either end, or begins with its name and a slash. */
+static bool names_link(const struct wf_live_port *p, const char *text)
+{
+	char name[2 * WF_LIVE_NAME + 1];
+	size_t len = (size_t)snprintf(name, sizeof(name), "%.31s-%.31s", p->node, p->peer);
+
+	return strncmp(text, name, len) == 0 && (text[len] == '\0' || text[len] == '/');
+}
+
+/* Finds the link between switches that text means: s1-s2, or s1-s2/N for the N-th between them. */
+static bool find_link(const struct wf_live_model *m, const char *text, uint32_t *link_p)
+{
+	const char *slash = strchr(text, '/');
+	unsigned long left = slash != NULL ? strtoul(slash + 1, NULL, 10) : 1;
+
+	for (uint32_t i = 0; m != NULL && i < m->n_ports; i++) {
+		if (m->port[i].both != 0 && names_link(&m->port[i], text) && --left == 0) {
+			*link_p = m->port[i].link;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Sets whom a request is about: a host, whose link is meant as well, or a link between switches. */
+static int find_what(const struct wf_live_picture *p, const char *text, struct wf_live_req *req)
+{
+	if (!find_link(p->model, text, &req->fault.link))
+		return wf_live_find_host("fault", p->table, text, &req->fault.host);
+	req->fault.host = WF_LIVE_MODEL;
+	return 0;
+}
 
 static int set_value(const struct verb *verb, const char *text, uint64_t *value_p)
 {
@@ -127,7 +164,7 @@ static int change_link(const char *path, struct wf_live_req *req, char **word)
 }
 
 /* pause-storm, kill-host, clear: they have a host. */
-static int change_host(const char *path, const struct wf_live_table *t, struct wf_live_req *req,
+static int change_host(const char *path, const struct wf_live_picture *p, struct wf_live_req *req,
                        char **word)
 {
 	bool clear = strcmp(word[0], "clear") == 0, pause = strcmp(word[0], "pause-storm") == 0;
@@ -135,7 +172,9 @@ static int change_host(const char *path, const struct wf_live_table *t, struct w
 
 	if (word[1] == NULL && !clear)
 		return wf_cli_usage("fault", "%s: which host is missing", word[0]);
-	if (word[1] != NULL && wf_live_find_host("fault", t, word[n++], &req->fault.host) != 0)
+	if (word[1] != NULL &&
+	    (clear ? find_what(p, word[n++], req)
+	           : wf_live_find_host("fault", p->table, word[n++], &req->fault.host)) != 0)
 		return WF_EXIT_USAGE;
 	req->fault.what = clear   ? WF_LIVE_FAULT_CLEAR
 	                  : pause ? WF_LIVE_FAULT_PAUSE
@@ -169,9 +208,36 @@ static bool is_faulty(const struct wf_live_host *h)
 	return h->down != 0 || h->paused != 0 || h->loss != 0 || h->corrupt != 0 || h->delay != 0;
 }
 
-static void list_text(const struct wf_live_table *t)
+/* A link between switches, where it is the port to tell of it: each link has two. */
+static bool tells(const struct wf_live_model *m, uint32_t i)
 {
+	const struct wf_live_port *p = &m->port[i];
+	bool first = true;
+
+	for (uint32_t k = 0; k < i; k++)
+		first = first && m->port[k].link != p->link;
+	return first && p->both != 0 &&
+	       (p->down != 0 || p->loss != 0 || p->corrupt != 0 || p->delay != 0);
+}
+
+static void list_text(const struct wf_live_picture *picture)
+{
+	const struct wf_live_table *t = picture->table;
+	const struct wf_live_model *m = picture->model;
 	bool none = true;
+
+	for (uint32_t i = 0; m != NULL && i < m->n_ports; i++) {
+		const struct wf_live_port *p = &m->port[i];
+
+		if (!tells(m, i))
+			continue;
+		none = false;
+		printf("link %s-%s:%s", p->node, p->peer, p->down != 0 ? " down" : "");
+		print_value("loss", WF_PARAM_PROB, p->loss);
+		print_value("corrupt", WF_PARAM_PROB, p->corrupt);
+		print_value("delay", WF_PARAM_TIME, (uint64_t)p->delay);
+		printf("\n");
+	}
 
 	for (uint32_t i = 0; i < t->n_hosts; i++) {
 		const struct wf_live_host *h = &t->host[i];
@@ -191,12 +257,28 @@ static void list_text(const struct wf_live_table *t)
 		printf("no faults\n");
 }
 
-static void list_json(const struct wf_live_table *t)
+static void list_json(const struct wf_live_picture *picture)
 {
+	const struct wf_live_table *t = picture->table;
+	const struct wf_live_model *m = picture->model;
 	struct wf_json json;
 
 	wf_json_init(&json, stdout);
 	wf_json_open(&json, NULL, '[');
+	for (uint32_t i = 0; m != NULL && i < m->n_ports; i++) {
+		const struct wf_live_port *p = &m->port[i];
+
+		if (!tells(m, i))
+			continue;
+		wf_json_open(&json, NULL, '{');
+		wf_json_text(&json, "switch", p->node);
+		wf_json_text(&json, "peer", p->peer);
+		wf_json_bool(&json, "down", p->down != 0);
+		wf_json_real(&json, "loss", (double)p->loss / (double)WF_PROB_ONE);
+		wf_json_real(&json, "corrupt", (double)p->corrupt / (double)WF_PROB_ONE);
+		wf_json_u64(&json, "delay_ps", (uint64_t)p->delay);
+		wf_json_close(&json, '{');
+	}
 	for (uint32_t i = 0; i < t->n_hosts; i++) {
 		const struct wf_live_host *h = &t->host[i];
 
@@ -216,20 +298,20 @@ static void list_json(const struct wf_live_table *t)
 	wf_json_close(&json, '[');
 }
 
-static int change(const char *path, const struct wf_live_table *t, char **word)
+static int change(const char *path, const struct wf_live_picture *p, char **word)
 {
 	struct wf_live_req req = { .fault = { .host = WF_LIVE_ALL } };
 
 	if (strcmp(word[0], "link") == 0) {
 		if (word[1] == NULL)
 			return wf_cli_usage("fault", "which link is missing");
-		if (wf_live_find_host("fault", t, word[1], &req.fault.host) != 0)
+		if (find_what(p, word[1], &req) != 0)
 			return WF_EXIT_USAGE;
 		return change_link(path, &req, word + 2);
 	}
 	for (size_t i = 1; i < WF_ARRAY_SIZE(others); i++) {
 		if (strcmp(others[i], word[0]) == 0)
-			return change_host(path, t, &req, word);
+			return change_host(path, p, &req, word);
 	}
 	return change_link(path, &req, word);
 }
@@ -267,13 +349,13 @@ static int run_fault(int argc, char **argv)
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
 	if (strcmp(argv[optind], "list") != 0)
-		return change(path, p.table, argv + optind);
+		return change(path, &p, argv + optind);
 	if (argv[optind + 1] != NULL)
 		return wf_cli_usage("fault", "'%.40s' is not expected", argv[optind + 1]);
 	if (as_json)
-		list_json(p.table);
+		list_json(&p);
 	else
-		list_text(p.table);
+		list_text(&p);
 	return wf_cli_finish();
 }
 

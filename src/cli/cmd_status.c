@@ -12,7 +12,11 @@ static const char help_text[] = "usage: weft status [--name NAME] [--json | --wa
 				"\n"
 				"Shows the hosts of a live fabric, the programs attached to them, "
 				"their queue pairs and what\n"
-				"they have sent and received; with --watch again every second.\n";
+				"they have sent and received; in a modelled fabric its switches' "
+				"ports, what they\n"
+				"counted, and by how much the model's clock has slipped behind "
+				"this machine's. With\n"
+				"--watch again every second.\n";
 
 static void dotted(uint32_t ip, char text[16])
 {
@@ -41,6 +45,84 @@ static void print_table(const struct wf_live_picture *p)
 				       s->rx_bytes);
 		}
 	}
+}
+
+static const char *pace_name(uint32_t pace)
+{
+	return pace == WF_LIVE_WALL ? "wall" : pace == WF_LIVE_NONE ? "none" : "direct";
+}
+
+static uint64_t drops(const struct wf_live_port *p)
+{
+	return p->drops_buffer + p->drops_link + p->drops_route + p->drops_life;
+}
+
+/* Ports of switches; of hosts, those that have something to tell. */
+static void print_model(const struct wf_live_model *m)
+{
+	printf("\nmodelled, pace %s; virtual time %.3f s, slipped %.3f s; %lu packets under way, "
+	       "%lu "
+	       "delivered,\n%lu lost, %lu unclaimed\n\n",
+	       pace_name(m->pace), (double)m->time_ps / (double)WF_S,
+	       (double)m->slip_ps / (double)WF_S, m->under_way, m->delivered, m->lost,
+	       m->unclaimed);
+	printf("%-14s %4s %-14s %-4s %11s %11s %9s %9s %9s %9s %9s\n", "switch or host", "port",
+	       "to", "", "tx packets", "rx packets", "drops", "ecn", "pause tx", "pause rx",
+	       "no credit");
+	for (uint32_t i = 0; i < m->n_ports; i++) {
+		const struct wf_live_port *p = &m->port[i];
+
+		printf("%-14s %4u %-14s %-4s %11lu %11lu %9lu %9lu %9lu %9lu %9lu\n", p->node,
+		       p->number, p->peer, p->down != 0 ? "down" : "up", p->tx_packets,
+		       p->rx_packets, drops(p), p->ecn_marked, p->pause_tx, p->pause_rx,
+		       p->credit_waits);
+	}
+}
+
+static void print_port(struct wf_json *json, const struct wf_live_port *p)
+{
+	wf_json_open(json, NULL, '{');
+	wf_json_text(json, "node", p->node);
+	wf_json_bool(json, "switch", p->is_switch != 0);
+	wf_json_u64(json, "port", p->number);
+	wf_json_text(json, "peer", p->peer);
+	wf_json_bool(json, "up", p->down == 0);
+	wf_json_u64(json, "rate", p->rate);
+	wf_json_u64(json, "tx_packets", p->tx_packets);
+	wf_json_u64(json, "tx_bytes", p->tx_bytes);
+	wf_json_u64(json, "rx_packets", p->rx_packets);
+	wf_json_u64(json, "drops_buffer", p->drops_buffer);
+	wf_json_u64(json, "drops_link", p->drops_link);
+	wf_json_u64(json, "drops_route", p->drops_route);
+	wf_json_u64(json, "drops_life", p->drops_life);
+	wf_json_u64(json, "ecn_marked", p->ecn_marked);
+	wf_json_u64(json, "trimmed", p->trimmed);
+	wf_json_u64(json, "pause_tx", p->pause_tx);
+	wf_json_u64(json, "pause_rx", p->pause_rx);
+	wf_json_u64(json, "paused_ps", p->paused_ps);
+	wf_json_u64(json, "credit_waits", p->credit_waits);
+	wf_json_u64(json, "credit_wait_ps", p->credit_wait_ps);
+	wf_json_u64(json, "queue_bytes", p->queue_bytes);
+	wf_json_u64(json, "max_queue_bytes", p->max_queue_bytes);
+	wf_json_close(json, '{');
+}
+
+static void print_model_json(struct wf_json *json, const struct wf_live_model *m)
+{
+	wf_json_open(json, "model", '{');
+	wf_json_text(json, "pace", pace_name(m->pace));
+	wf_json_u64(json, "time_ps", m->time_ps);
+	wf_json_u64(json, "slip_ps", m->slip_ps);
+	wf_json_u64(json, "under_way", m->under_way);
+	wf_json_u64(json, "delivered", m->delivered);
+	wf_json_u64(json, "lost", m->lost);
+	wf_json_u64(json, "unclaimed", m->unclaimed);
+	wf_json_u64(json, "refused", m->refused);
+	wf_json_open(json, "ports", '[');
+	for (uint32_t i = 0; i < m->n_ports; i++)
+		print_port(json, &m->port[i]);
+	wf_json_close(json, '[');
+	wf_json_close(json, '{');
 }
 
 static void print_program(struct wf_json *json, const struct wf_live_status *s)
@@ -134,6 +216,8 @@ static int print_json(const char *path, const struct wf_live_picture *p, struct 
 		wf_json_close(&json, '{');
 	}
 	wf_json_close(&json, '[');
+	if (p->model != NULL)
+		print_model_json(&json, p->model);
 	wf_json_close(&json, '{');
 	return ret;
 }
@@ -154,6 +238,8 @@ static int show(const char *path, bool as_json, bool watch, struct wf_err *err)
 			ret = print_json(path, &p, err);
 		else
 			print_table(&p);
+		if (!as_json && p.model != NULL)
+			print_model(p.model);
 		wf_live_picture_fini(&p);
 		if (ret != 0 || !watch || fflush(stdout) != 0)
 			return ret;

@@ -13,7 +13,8 @@ static const char up_help[] =
 	"Starts a live fabric: a daemon to which programs attach that weft exec runs. Without a\n"
 	"file: two hosts called h1 and h2, one switch, RoCE v2. A file is a scenario (see weft "
 	"run)\n"
-	"without traffic: its topology says which hosts there are, its fabric which link layer.\n"
+	"without traffic: a topology and a fabric. Packets then cross that fabric as weft run has "
+	"it.\n"
 	"\n"
 	"  --fabric PROFILE    what it is: roce-400g (the default), ib-ndr ...; weft list "
 	"profiles\n"
@@ -23,6 +24,13 @@ static const char up_help[] =
 	"  --wire HOST=ADDRESS the host is at this IPv4 or IPv6 address, too: RoCE v2 over UDP\n"
 	"                      (port 4791), to other fabrics, Linux and NICs; 0.0.0.0: the\n"
 	"                      machine's first address. One address of each kind for a host\n"
+	"  --pace wall         packets cross the fabric of the file, modelled, in real time: its "
+	"switches,\n"
+	"                      buffers, flow control, rates and delays (the default with a file)\n"
+	"  --pace none         the same as fast as it can be calculated\n"
+	"  --pace direct       packets go from program to program, and nothing is modelled (the "
+	"default\n"
+	"                      without a file)\n"
 	"  --metrics ADDR:PORT counters for Prometheus, over HTTP there\n"
 	"  --foreground        stay until interrupted\n"
 	"  --profiles DIR      more profiles\n"
@@ -33,13 +41,14 @@ static const char down_help[] = "usage: weft down [--name NAME]\n"
 				"\n"
 				"Ends a live fabric. Programs on it see their port go down.\n";
 
-enum { OPT_HOSTS = 256, OPT_WIRE, OPT_METRICS, OPT_PROFILES, OPT_FOREGROUND };
+enum { OPT_HOSTS = 256, OPT_WIRE, OPT_METRICS, OPT_PROFILES, OPT_FOREGROUND, OPT_PACE };
 
 static const struct option up_options[] = {
 	{ "fabric", required_argument, NULL, 'f' },
 	{ "hosts", required_argument, NULL, OPT_HOSTS },
 	{ "name", required_argument, NULL, 'n' },
 	{ "wire", required_argument, NULL, OPT_WIRE },
+	{ "pace", required_argument, NULL, OPT_PACE },
 	{ "metrics", required_argument, NULL, OPT_METRICS },
 	{ "foreground", no_argument, NULL, OPT_FOREGROUND },
 	{ "profiles", required_argument, NULL, OPT_PROFILES },
@@ -78,6 +87,8 @@ static int run_up(int argc, char **argv)
 			plan.profiles = optarg;
 		else if (c == OPT_WIRE && plan.n_wires < WF_LIVE_WIRES)
 			plan.wires[plan.n_wires++] = optarg;
+		else if (c == OPT_PACE)
+			plan.pace = optarg;
 		else if (c == OPT_METRICS)
 			plan.metrics = optarg;
 		else if (c == OPT_FOREGROUND)

@@ -97,6 +97,23 @@ static const void *map(int fd, size_t *size_p)
 	return at;
 }
 
+/* The modelled fabric, if there is one. */
+static int look_at_model(const char *path, struct wf_live_picture *p, struct wf_err *err)
+{
+	struct wf_live_req req = { .op = WF_LIVE_PORTS };
+	struct wf_live_reply reply = { .error = 0 };
+	int fds[WF_LIVE_MAX_FDS] = { -1, -1, -1, -1 };
+	int ret;
+
+	if (p->table->pace == WF_LIVE_DIRECT)
+		return 0;
+	ret = wf_live_ask(path, &req, &reply, fds, err);
+	if (ret != 0)
+		return ret;
+	p->model = map(fds[0], &p->model_bytes);
+	return p->model != NULL ? 0 : -ENOMEM;
+}
+
 int wf_live_look(const char *path, struct wf_live_picture *p, struct wf_err *err)
 {
 	struct wf_live_req req = { .op = WF_LIVE_STATUS };
@@ -110,11 +127,11 @@ int wf_live_look(const char *path, struct wf_live_picture *p, struct wf_err *err
 	p->n = reply.status.n;
 	p->status = map(fds[0], &p->status_bytes);
 	p->table = map(fds[1], &p->table_bytes);
-	if (p->table == NULL || (p->n != 0 && p->status == NULL)) {
+	ret = p->table == NULL || (p->n != 0 && p->status == NULL) ? -ENOMEM
+	                                                           : look_at_model(path, p, err);
+	if (ret != 0)
 		wf_live_picture_fini(p);
-		return -ENOMEM;
-	}
-	return 0;
+	return ret;
 }
 
 int wf_live_counts(const char *path, const char *host, uint64_t count[WF_LIVE_COUNTS],
@@ -143,6 +160,8 @@ void wf_live_picture_fini(struct wf_live_picture *p)
 		munmap((void *)(uintptr_t)p->table, p->table_bytes);
 	if (p->status != NULL)
 		munmap((void *)(uintptr_t)p->status, p->status_bytes);
+	if (p->model != NULL)
+		munmap((void *)(uintptr_t)p->model, p->model_bytes);
 	*p = (struct wf_live_picture){ .n = 0 };
 }
 
@@ -318,19 +337,16 @@ static int take_wires(const char *const *texts, uint32_t n, struct wf_daemon_cfg
 	return 0;
 }
 
-static int make_daemon(const struct wf_live_plan *plan, const char *path, struct wf_daemon **d_p,
-                       struct wf_err *err)
+/* The fabric of a plan, from its file or as it is without one. */
+static int read_plan(const struct wf_live_plan *plan, struct wf_scenario *s, struct wf_err *err)
 {
-	static const char text[] = "topology: {kind: single, hosts: 2, host_rate: 400Gbps}\n";
-	struct wf_daemon_cfg cfg = { .path = path, .n_hosts = plan->hosts };
-	struct wf_daemon_wire wires[WF_LIVE_WIRES] = { { .host = 0 } };
 	struct wf_scenario_opts opts = { .fabrics = plan->fabric, .programs = true };
-	struct wf_scenario *s = calloc(1, sizeof(*s));
 	static struct wf_paths paths;
+	char text[80];
 	int ret;
 
-	if (s == NULL)
-		return -ENOMEM;
+	snprintf(text, sizeof(text), "topology: {kind: single, hosts: %u, host_rate: 400Gbps}\n",
+	         plan->hosts);
 	if (plan->file == NULL && plan->fabric == NULL)
 		opts.fabrics = WF_LIVE_DEFAULT_FABRIC;
 	ret = wf_paths_init(&paths, plan->profiles, err);
@@ -338,7 +354,7 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 	if (ret == 0 && plan->file != NULL)
 		ret = wf_scenario_read(s, plan->file, &opts, err);
 	else if (ret == 0)
-		ret = wf_scenario_parse(s, text, sizeof(text) - 1, "weft up", &opts, err);
+		ret = wf_scenario_parse(s, text, strlen(text), "weft up", &opts, err);
 	if (ret == 0)
 		ret = wf_scenario_build(s, &opts, err);
 	if (ret == 0 && s->n_fabrics != 1)
@@ -346,8 +362,126 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 		                  "weft up: a live fabric is one fabric, and there are %u; choose "
 		                  "with --fabric",
 		                  s->n_fabrics);
-	if (ret == 0 && plan->file != NULL)
+	return ret;
+}
+
+/* Without a file, nodes are called as they always were. */
+static void name_nodes(struct wf_topo *t)
+{
+	for (uint32_t i = 0; i < t->n_nodes; i++) {
+		struct wf_topo_node *node = &t->nodes[i];
+
+		if (node->kind == WF_TOPO_HOST)
+			snprintf(node->name, sizeof(node->name), "h%u", node->host + 1);
+		else
+			snprintf(node->name, sizeof(node->name), "s1");
+	}
+}
+
+static int take_pace(const struct wf_live_plan *plan, const struct wf_scenario *s,
+                     struct wf_daemon_cfg *cfg, struct wf_err *err)
+{
+	static const char *const names[] = {
+		[WF_LIVE_DIRECT] = "direct",
+		[WF_LIVE_WALL] = "wall",
+		[WF_LIVE_NONE] = "none",
+	};
+	const char *pace = plan->pace;
+
+	if (pace == NULL)
+		pace = plan->file != NULL ? s->cfg.live_pace : "direct";
+	for (size_t i = 0; i < WF_ARRAY_SIZE(names); i++) {
+		if (strcmp(pace, names[i]) == 0) {
+			cfg->pace = (enum wf_live_pace)i;
+			return 0;
+		}
+	}
+	return wf_live_err(err, -EINVAL, "weft up: %s: there is no '%.40s'; wall, none or direct",
+	                   plan->pace != NULL ? "--pace" : "live.pace", pace);
+}
+
+/* The class of packets that have none: RDMA's in most fabrics is the lossless one. */
+static uint8_t default_class(const struct wf_scenario *s)
+{
+	const struct wf_classes *c = &s->fabrics[0].classes;
+
+	if (s->cfg.live_class != WF_PARAM_AUTO)
+		return (uint8_t)s->cfg.live_class;
+	for (unsigned i = 0; i < c->n && strcmp(s->fabrics[0].cfg.link_layer, "ethernet") == 0;
+	     i++) {
+		if (c->queue[i].lossless)
+			return c->queue[i].id;
+	}
+	return 0;
+}
+
+/* The fabric between the hosts, where it is modelled. */
+static int take_model(const struct wf_scenario *s, struct wf_sim_cfg *sim,
+                      struct wf_daemon_cfg *cfg, struct wf_err *err)
+{
+	*sim = (struct wf_sim_cfg){
+		.topo = s->topo,
+		.fabric = &s->fabrics[0].cfg,
+		.cc = &s->fabrics[0].values.cc,
+		.reconverge = s->cfg.reconverge,
+		.seed = s->cfg.seed,
+	};
+	cfg->model = sim;
+	cfg->err = err;
+	cfg->cls = default_class(s);
+	if (cfg->pace == WF_LIVE_DIRECT)
+		return 0;
+	if (s->n_faults != 0)
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: faults: in a live fabric, weft fault makes them");
+	return 0;
+}
+
+static int create_daemon(const struct wf_daemon_cfg *cfg, struct wf_daemon **d_p,
+                         struct wf_err *err)
+{
+	int ret = wf_daemon_create(cfg, d_p);
+
+	if (ret == -EEXIST)
+		return wf_live_err(err, -EEXIST,
+		                   "weft up: a fabric runs at %s already; weft down ends it, "
+		                   "--name starts another beside it",
+		                   cfg->path);
+	if (ret != 0 && err->text[0] == '\0')
+		return wf_live_err(err, ret, "weft up: %s%s: %s", cfg->path,
+		                   cfg->n_wires != 0 || cfg->metrics_port != 0
+		                           ? ", or --wire or --metrics"
+		                           : "",
+		                   strerror(-ret));
+	return ret;
+}
+
+static void free_scenario(struct wf_scenario *s)
+{
+	if (s != NULL)
+		wf_scenario_fini(s);
+	free(s);
+}
+
+/* The daemon of a plan, which borrows what is in *s_p. */
+static int make_daemon(const struct wf_live_plan *plan, const char *path, struct wf_daemon **d_p,
+                       struct wf_scenario **s_p, struct wf_err *err)
+{
+	struct wf_daemon_cfg cfg = { .path = path, .n_hosts = plan->hosts };
+	struct wf_daemon_wire wires[WF_LIVE_WIRES] = { { .host = 0 } };
+	struct wf_scenario *s = calloc(1, sizeof(*s));
+	struct wf_sim_cfg sim;
+	int ret;
+
+	if (s == NULL)
+		return -ENOMEM;
+	ret = read_plan(plan, s, err);
+	if (ret == 0 && plan->file == NULL)
+		name_nodes(s->topo);
+	if (ret == 0)
 		ret = take_hosts(s, &cfg);
+	if (ret == 0)
+		ret = take_pace(plan, s, &cfg, err);
 	if (ret == 0) {
 		cfg.fabric = s->fabrics[0].label;
 		cfg.layer = strcmp(s->fabrics[0].cfg.link_layer, "infiniband") == 0 ? WF_LIVE_IB
@@ -360,29 +494,20 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 		ret = take_wires(plan->wires, plan->n_wires, &cfg, wires, err);
 	if (ret == 0 && plan->metrics != NULL)
 		ret = take_metrics(plan->metrics, &cfg, err);
-	if (ret == 0) {
-		ret = wf_daemon_create(&cfg, d_p);
-		if (ret == -EEXIST)
-			ret = wf_live_err(
-				err, -EEXIST,
-				"weft up: a fabric runs at %s already; weft down ends it, "
-				"--name starts another beside it",
-				path);
-		else if (ret != 0)
-			ret = wf_live_err(err, ret, "weft up: %s%s: %s", path,
-			                  cfg.n_wires != 0 || cfg.metrics_port != 0
-			                          ? ", or --wire or --metrics"
-			                          : "",
-			                  strerror(-ret));
-	}
+	if (ret == 0)
+		ret = take_model(s, &sim, &cfg, err);
+	if (ret == 0)
+		ret = create_daemon(&cfg, d_p, err);
 	free((void *)(uintptr_t)cfg.names);
-	wf_scenario_fini(s);
-	free(s);
+	if (ret == 0)
+		*s_p = s;
+	else
+		free_scenario(s);
 	return ret;
 }
 
 /* Serves until told to stop by a message, a signal, or the end of what stop_fd reads (-1: nothing). */
-static int serve(struct wf_daemon *d, int stop_fd)
+static int serve(struct wf_daemon *d, struct wf_scenario *s, int stop_fd)
 {
 	sigset_t set;
 	int fd = stop_fd, ret;
@@ -396,15 +521,17 @@ static int serve(struct wf_daemon *d, int stop_fd)
 	}
 	ret = fd < 0 ? -errno : wf_daemon_run(d, fd);
 	wf_daemon_destroy(d);
+	free_scenario(s);
 	return ret;
 }
 
 int wf_live_run(const struct wf_live_plan *plan, const char *path, struct wf_err *err)
 {
+	struct wf_scenario *s = NULL;
 	struct wf_daemon *d;
-	int ret = make_daemon(plan, path, &d, err);
+	int ret = make_daemon(plan, path, &d, &s, err);
 
-	return ret != 0 ? ret : serve(d, -1);
+	return ret != 0 ? ret : serve(d, s, -1);
 }
 
 /*
@@ -443,9 +570,10 @@ static void let_go(void)
 
 int wf_live_start(const struct wf_live_plan *plan, const char *path, bool tied, struct wf_err *err)
 {
+	struct wf_scenario *s = NULL;
 	struct wf_daemon *d;
 	int tie[2] = { -1, -1 };
-	int ret = make_daemon(plan, path, &d, err);
+	int ret = make_daemon(plan, path, &d, &s, err);
 	pid_t pid;
 
 	if (ret != 0)
@@ -459,9 +587,10 @@ int wf_live_start(const struct wf_live_plan *plan, const char *path, bool tied, 
 		let_go();
 		if (tied)
 			close(tie[1]);
-		_exit(serve(d, tie[0]) == 0 ? 0 : 1);
+		_exit(serve(d, s, tie[0]) == 0 ? 0 : 1);
 	}
 	wf_daemon_leave(d);
+	free_scenario(s);
 	/* The child has it now; tie[1] stays open as long as this process lives. */
 	if (tied) {
 		close(tie[0]);

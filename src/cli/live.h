@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "lab/file.h"
 #include "live/daemon.h"
+#include "live/model_state.h"
 #include "live/proto.h"
 
 #define WF_LIVE_WIRES 16
@@ -35,7 +36,8 @@ struct wf_live_picture {
 	const struct wf_live_table *table; /* this is the daemon's own, and follows what happens */
 	const struct wf_live_status *status; /* this is how it was */
 	uint32_t n;                          /* programs in status */
-	size_t table_bytes, status_bytes;
+	const struct wf_live_model *model;   /* NULL: packets go directly */
+	size_t table_bytes, status_bytes, model_bytes;
 };
 
 /* Asks the daemon at path for it. Returns 0, or a negative error with err filled. */
@@ -63,6 +65,7 @@ struct wf_live_plan {
 	const char *wires[WF_LIVE_WIRES]; /* "h2=192.0.2.1:4791": hosts at real addresses */
 	uint32_t n_wires;
 	const char *metrics; /* "127.0.0.1:9100"; NULL */
+	const char *pace;    /* "wall", "none", "direct"; NULL: the file's; without one direct */
 };
 
 /*

@@ -148,8 +148,7 @@ static bool draws(struct wf_port *port, uint64_t chance)
 	return draw < chance;
 }
 
-bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
-                   wf_time now)
+bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
 	bool control = wf_packet_is_control(pkt->type);
@@ -160,7 +159,8 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 		return gone;
 	if (!gone) {
 		if (!draws(port, port->loss + error_chance(fabric, pkt->size))) {
-			if (wf_unlikely(port->corrupt != 0) && !control && draws(port, port->corrupt))
+			if (wf_unlikely(port->corrupt != 0) && !control &&
+			    draws(port, port->corrupt))
 				pkt->flags |= WF_PACKET_BAD;
 			return false;
 		}

@@ -91,7 +91,7 @@ struct wf_port {
 	wf_time up_since; /* packets sent before this are lost */
 	uint64_t loss;    /* of 2^32, per received packet */
 	struct wf_mrg
-		*stream; /* what decides about losses, in the order of events; NULL: rng_key */
+		*stream;  /* what decides about losses, in the order of events; NULL: rng_key */
 	uint64_t corrupt; /* of 2^32: the packet goes on with WF_PACKET_BAD */
 	uint64_t rng_key;
 	uint32_t rng_count;
@@ -206,8 +206,7 @@ static inline void wf_lane_go(struct wf_lane *lane, wf_time now)
  * What happens to a packet before a device sees it: true when it was lost on the link (and is
  * counted); it may come corrupted. Call only when port->lossy.
  */
-bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
-                   wf_time now);
+bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt, wf_time now);
 
 /* Counts a packet of queue that ends here, now, without being delivered. */
 void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,

@@ -58,6 +58,21 @@ const struct wf_param wf_scenario_params[] = {
 	  FIELD(struct wf_scenario_cfg, compare_sizes),
 	  .def = "8,512,4K,32K,256K,2M,16M,128M",
 	  .help = "weft compare: sizes of it, K and M are powers of 1024, 8..1M doubles; none" },
+	{ .name = "live.pace",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(struct wf_scenario_cfg, live_pace),
+	  .def = "wall",
+	  .help = "weft up: wall (packets cross this fabric in real time), none (as fast as it can "
+	          "be calculated) or direct (from program to program)" },
+	{ .name = "live.class",
+	  .kind = WF_PARAM_U64,
+	  FIELD(struct wf_scenario_cfg, live_class),
+	  .has_auto = true,
+	  .max = 15,
+	  .def = "auto",
+	  .help = "weft up: priority or SL of packets that programs send with service level 0; "
+	          "auto: "
+	          "the first lossless priority" },
 };
 
 const size_t wf_scenario_n_params = WF_ARRAY_SIZE(wf_scenario_params);

@@ -34,6 +34,8 @@ struct wf_scenario_cfg {
 	char matters[128]; /* weft compare: lab/verdict.h */
 	char compare_collective[24];
 	char compare_sizes[256];
+	char live_pace[8];   /* weft up: "wall", "none" or "direct" */
+	uint64_t live_class; /* of packets with service level 0; WF_PARAM_AUTO: the lossless one */
 };
 
 extern const struct wf_param wf_scenario_params[];

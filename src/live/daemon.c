@@ -19,6 +19,8 @@
 
 #include "live/daemon_priv.h"
 #include "live/metrics.h"
+#include "live/model.h"
+#include "live/turns.h"
 #include "live/sock.h"
 #include "live/sysfs.h"
 #include "live/wire.h"
@@ -170,6 +172,8 @@ int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_
 		ret = watch(d, d->listener, d);
 	if (ret == 0)
 		ret = wf_wire_open(d, cfg);
+	if (ret == 0)
+		ret = wf_model_open(d, cfg);
 	if (ret == 0 && cfg->metrics_port != 0)
 		ret = wf_metrics_open(d, cfg->metrics_ipv4, cfg->metrics_port);
 	if (ret != 0) {
@@ -266,8 +270,25 @@ static void remove_client(struct wf_daemon *d, struct wf_dclient *c)
 		close(c->pidfd);
 	if (c->on_wire)
 		wf_wire_leave(d, c);
-	close(c->sock);
+	if (c->on_model)
+		wf_model_leave(d, c);
+	if (c->sock >= 0)
+		close(c->sock);
 	free(c);
+}
+
+/*
+ * Nobody is at the other end of it any more. What it has sent may still be under way in a modelled fabric:
+ * its peers hear of its end when that has arrived.
+ */
+static bool may_remove(struct wf_daemon *d, struct wf_dclient *c)
+{
+	if (c->sock >= 0) {
+		close(c->sock);
+		c->sock = -1;
+		wf_daemon_free_services(d, c);
+	}
+	return wf_model_is_done(d, c);
 }
 
 /* Ends the connections of those that are to go; telling the others may doom more. */
@@ -276,13 +297,21 @@ static void sweep(struct wf_daemon *d)
 	struct wf_dclient *c = d->clients;
 
 	while (c != NULL) {
-		if (c->doomed) {
+		if (c->doomed && may_remove(d, c)) {
 			remove_client(d, c);
 			c = d->clients;
 		} else {
 			c = c->next;
 		}
 	}
+}
+
+/* The shorter of two times to wait; -1 is for ever. */
+static int sooner(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
 }
 
 int wf_daemon_step(struct wf_daemon *d, int timeout)
@@ -298,10 +327,12 @@ int wf_daemon_step(struct wf_daemon *d, int timeout)
 		else if (events[i].data.ptr == d)
 			let_in(d);
 		else if (!wf_wire_owns(d, events[i].data.ptr) &&
+		         !wf_model_owns(d, events[i].data.ptr) &&
 		         !wf_metrics_serve(d, events[i].data.ptr))
 			answer(d, events[i].data.ptr);
 	}
 	wf_wire_serve(d);
+	wf_model_serve(d);
 	sweep(d);
 	return n > 0 ? n : 0;
 }
@@ -310,8 +341,10 @@ int wf_daemon_run(struct wf_daemon *d, int stop_fd)
 {
 	int ret = watch(d, stop_fd, NULL);
 
+	if (d->model != NULL)
+		wf_ask_for_short_turns();
 	while (!d->stop && ret >= 0)
-		ret = wf_daemon_step(d, wf_wire_rest(d));
+		ret = wf_daemon_step(d, sooner(wf_wire_rest(d), wf_model_rest(d)));
 	return ret < 0 ? ret : 0;
 }
 
@@ -323,6 +356,7 @@ void wf_daemon_leave(struct wf_daemon *d)
 
 void wf_daemon_destroy(struct wf_daemon *d)
 {
+	wf_model_close(d);
 	while (d->clients != NULL)
 		remove_client(d, d->clients);
 	if (d->listener >= 0) {

@@ -6,7 +6,10 @@
 #ifndef WF_LIVE_DAEMON_H
 #define WF_LIVE_DAEMON_H
 
+#include "base/err.h"
 #include "live/proto.h"
+
+struct wf_sim_cfg;
 
 struct wf_daemon_cfg {
 	const char *path;   /* of the socket */
@@ -25,6 +28,11 @@ struct wf_daemon_cfg {
 	uint16_t metrics_port; /* 0: nowhere */
 	uint64_t rate;         /* of a port, bits/s */
 	uint32_t mtu;
+	enum wf_live_pace pace;
+	/* Modelled: the fabric, of which what is not the daemon's own is set; borrowed for its life. */
+	const struct wf_sim_cfg *model;
+	struct wf_err *err; /* what is wrong with it is said there */
+	uint8_t cls;        /* modelled: the class of packets that have none (service level 0) */
 };
 
 struct wf_daemon;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/param.h"
-#include "live/daemon_priv.h"
+#include "live/model.h"
 
 /* A host loses its power: its programs end where they stand. */
 static void kill_programs(struct wf_daemon *d, uint32_t host)
@@ -67,23 +67,72 @@ static void note_faulty(struct wf_live_table *t)
 	t->faulty = faulty;
 }
 
+/* The same in the modelled fabric: of the host's link, or its adapter. */
+static int set_model(struct wf_daemon *d, uint32_t i, enum wf_live_fault what, uint64_t value)
+{
+	uint32_t link = wf_model_host_link(d, i);
+
+	if (what == WF_LIVE_FAULT_PAUSE || what == WF_LIVE_FAULT_CLEAR)
+		wf_model_storm(d, i, what == WF_LIVE_FAULT_PAUSE && value != 0);
+	if (what == WF_LIVE_FAULT_PAUSE)
+		return 0;
+	/* A dead host's adapter has no power. */
+	if (what == WF_LIVE_FAULT_KILL)
+		return wf_model_fault(d, link, WF_LIVE_FAULT_DOWN, 1);
+	if (what == WF_LIVE_FAULT_DOWN && (d->table->host[i].down & WF_LIVE_DOWN_DEAD) != 0)
+		value = 1;
+	return wf_model_fault(d, link, what, value);
+}
+
+static int fault_hosts(struct wf_daemon *d, uint32_t host, enum wf_live_fault what, uint64_t value)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < d->table->n_hosts && ret == 0; i++) {
+		if (i != host && host != WF_LIVE_ALL)
+			continue;
+		if (d->model != NULL)
+			ret = set_model(d, i, what, value);
+		if (ret == 0)
+			set(d, i, what, value);
+	}
+	return ret;
+}
+
+/* A link of the model: a host's is the host's. */
+static int fault_link(struct wf_daemon *d, uint32_t link, enum wf_live_fault what, uint64_t value)
+{
+	if (d->model == NULL || link >= wf_model_links(d))
+		return -ENOENT;
+	if (wf_model_link_host(d, link) != WF_LIVE_ALL)
+		return fault_hosts(d, wf_model_link_host(d, link), what, value);
+	return wf_model_fault(d, link, what, value);
+}
+
 int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req)
 {
 	struct wf_live_event event = { .type = WF_LIVE_EV_PORT };
 	uint32_t host = req->fault.host, what = req->fault.what;
 	uint64_t value = req->fault.value;
+	int ret = 0;
 
 	if (what < WF_LIVE_FAULT_DOWN || what > WF_LIVE_FAULT_CLEAR ||
 	    (what == WF_LIVE_FAULT_DELAY ? value > WF_LIVE_DELAY_MAX : value > WF_PROB_ONE))
 		return -EINVAL;
-	if (host != WF_LIVE_ALL && host >= d->table->n_hosts)
+	if (host == WF_LIVE_MODEL)
+		ret = fault_link(d, req->fault.link, what, value);
+	else if (host != WF_LIVE_ALL && host >= d->table->n_hosts)
 		return -ENOENT;
-	for (uint32_t i = 0; i < d->table->n_hosts; i++) {
-		if (i == host || host == WF_LIVE_ALL)
-			set(d, i, what, value);
-	}
-	note_faulty(d->table);
+	else
+		ret = fault_hosts(d, host, what, value);
+	/* Everything is well again: between switches, too. */
+	for (uint32_t i = 0; ret == 0 && d->model != NULL && host == WF_LIVE_ALL &&
+	                     what == WF_LIVE_FAULT_CLEAR && i < wf_model_links(d);
+	     i++)
+		ret = wf_model_fault(d, i, what, 0);
+	if (d->model == NULL)
+		note_faulty(d->table);
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next)
 		wf_daemon_tell(c, &event, NULL);
-	return 0;
+	return ret;
 }

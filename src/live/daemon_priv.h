@@ -29,6 +29,15 @@ struct wf_dclient {
 	uint32_t taps;               /* captures that it feeds, by their number's bit */
 	struct wf_link wire;         /* on_wire: to the host's network address */
 	bool on_wire, wire_touched;
+	struct wf_link model; /* on_model: to the modelled fabric */
+	bool on_model, model_touched;
+	uint64_t model_woken; /* the packet at this place in its ring is known to the gate */
+	uint64_t model_end;   /* doomed: it has sent no more than up to here */
+	struct wf_dclient *host_next; /* on_model: of the host, in the order of their turns */
+	uint32_t under_way;           /* packets of it that are in the model */
+	struct wf_dcarried *backlog, **backlog_tail; /* packets for which its ring had no room */
+	wf_time full_since; /* backlog: since when; stuck: it takes in nothing, and gets nothing */
+	bool stuck;
 };
 
 /* A link between two programs; listed by both. */
@@ -80,6 +89,7 @@ struct wf_daemon {
 	uint32_t n_groups;
 	int metrics[WF_DAEMON_METRICS]; /* the listener, and those that ask: metrics.h */
 	struct wf_dwires *wires;        /* hosts at real addresses: wire.h; NULL: none */
+	struct wf_dmodel *model;        /* NULL: packets go directly; model.h */
 	struct wf_dclient *captures[WF_LIVE_CAPTURES]; /* by number; NULL: nobody's */
 	struct wf_dservice *services;
 	uint32_t n_services;

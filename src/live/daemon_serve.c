@@ -15,6 +15,7 @@
 
 #include "live/daemon_priv.h"
 #include "live/link.h"
+#include "live/model.h"
 #include "live/sock.h"
 #include "live/wire.h"
 
@@ -166,19 +167,25 @@ static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	struct wf_dclient *o = find(d, req->connect.host, req->connect.slot);
 	struct wf_live_event event = { .type = WF_LIVE_EV_LINK, .n_fds = 2 };
 	int memory, give[2];
+	bool modelled;
 
 	if (o == NULL || o == c || o->doomed)
 		return -ENOENT;
 	if (are_linked(c, o))
 		return -EALREADY; /* an event with it is on its way */
-	memory = wf_link_memory();
-	if (memory < 0)
+	/* Through the model they need no memory of their own; they hear of each other's end. */
+	modelled = d->model != NULL && o->host != c->host;
+	memory = modelled ? -1 : wf_link_memory();
+	if (memory < 0 && !modelled)
 		return memory;
 	if (add_link(c, o) != 0 || add_link(o, c) != 0) {
 		drop_link(c, o);
-		close(memory);
+		if (memory >= 0)
+			close(memory);
 		return -ENOMEM;
 	}
+	if (modelled)
+		return 0;
 	event.link.host = c->host;
 	event.link.slot = c->slot;
 	event.link.side = 1;
@@ -283,7 +290,7 @@ static int status(struct wf_daemon *d, struct wf_live_reply *reply, int fds[WF_L
 	if (fd < 0)
 		return -errno;
 	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
-		if (!c->attached)
+		if (!c->attached || c->doomed)
 			continue;
 		s = (struct wf_live_status){
 			.host = c->host,
@@ -354,6 +361,13 @@ static int counters(struct wf_daemon *d, const struct wf_live_req *req, struct w
 	return 0;
 }
 
+static int ports(const struct wf_daemon *d, struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
+{
+	fds[0] = d->model != NULL ? wf_model_ports(d) : -ENOENT;
+	reply->n_fds = fds[0] >= 0;
+	return fds[0] < 0 ? fds[0] : 0;
+}
+
 void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
                      struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
 {
@@ -366,6 +380,8 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 			reply->error = -EINVAL;
 		else if (req->connect.host == WF_LIVE_REMOTE)
 			reply->error = wf_wire_connect(d, c, reply, fds);
+		else if (req->connect.host == WF_LIVE_MODEL)
+			reply->error = wf_model_connect(d, c, reply, fds);
 		else
 			reply->error = connect_to(d, c, req, reply, fds);
 		break;
@@ -396,6 +412,9 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 		break;
 	case WF_LIVE_CAPTURE:
 		reply->error = wf_daemon_capture(d, c, req, reply, fds);
+		break;
+	case WF_LIVE_PORTS:
+		reply->error = ports(d, reply, fds);
 		break;
 	case WF_LIVE_STOP:
 		d->stop = true;

@@ -13,6 +13,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "live/model.h"
+
 static const struct metric {
 	const char *name, *help;
 	uint32_t count;
@@ -75,6 +77,61 @@ static void write_all(struct wf_daemon *d, FILE *out)
 		        t->host[h].name, t->rate / 8);
 }
 
+static const struct port_metric {
+	const char *name, *help;
+	size_t at; /* in struct wf_live_port */
+} port_metrics[] = {
+	{ "weft_switch_port_transmitted_packets_total", "packets sent",
+	  offsetof(struct wf_live_port, tx_packets) },
+	{ "weft_switch_port_transmitted_bytes_total", "bytes sent, with headers",
+	  offsetof(struct wf_live_port, tx_bytes) },
+	{ "weft_switch_port_received_packets_total", "packets received",
+	  offsetof(struct wf_live_port, rx_packets) },
+	{ "weft_switch_port_buffer_drops_total", "packets for which there was no room",
+	  offsetof(struct wf_live_port, drops_buffer) },
+	{ "weft_switch_port_link_drops_total", "packets lost on the link",
+	  offsetof(struct wf_live_port, drops_link) },
+	{ "weft_switch_port_route_drops_total", "packets that had nowhere to go",
+	  offsetof(struct wf_live_port, drops_route) },
+	{ "weft_switch_port_ecn_marked_total", "packets marked",
+	  offsetof(struct wf_live_port, ecn_marked) },
+	{ "weft_switch_port_pause_transmitted_total", "PFC frames sent that say stop",
+	  offsetof(struct wf_live_port, pause_tx) },
+	{ "weft_switch_port_pause_received_total", "PFC frames received that say stop",
+	  offsetof(struct wf_live_port, pause_rx) },
+	{ "weft_switch_port_credit_waits_total", "times that a packet had to wait for credits",
+	  offsetof(struct wf_live_port, credit_waits) },
+};
+
+/* The modelled fabric, if there is one: its clock, and the ports of its switches. */
+static void write_model(struct wf_daemon *d, FILE *out)
+{
+	struct wf_live_model model;
+	struct wf_live_port port;
+
+	if (d->model == NULL)
+		return;
+	wf_model_look(d, &model);
+	fprintf(out,
+	        "# HELP weft_model_slip_seconds_total by which virtual time fell behind the clock\n"
+	        "# TYPE weft_model_slip_seconds_total counter\n"
+	        "weft_model_slip_seconds_total %.9f\n",
+	        (double)model.slip_ps / (double)WF_S);
+	for (size_t k = 0; k < WF_ARRAY_SIZE(port_metrics); k++) {
+		const struct port_metric *m = &port_metrics[k];
+
+		fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", m->name, m->help, m->name);
+		for (uint32_t i = 0; i < model.n_ports; i++) {
+			wf_model_port(d, i, &port);
+			if (port.is_switch == 0)
+				break; /* hosts come last */
+			fprintf(out, "%s{switch=\"%s\",port=\"%u\",peer=\"%s\"} %" PRIu64 "\n",
+			        m->name, port.node, port.number, port.peer,
+			        *(const uint64_t *)(const void *)((const char *)&port + m->at));
+		}
+	}
+}
+
 static int watch(struct wf_daemon *d, int fd, void *what)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data = { .ptr = what } };
@@ -93,6 +150,7 @@ static void answer(struct wf_daemon *d, int fd)
 	if (out == NULL)
 		return;
 	write_all(d, out);
+	write_model(d, out);
 	/* Nobody may keep the daemon waiting. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (fclose(out) == 0 && n > 0) {

@@ -33,7 +33,9 @@
 #define NUDGE_EVERY 32        /* polls */
 #define JUDGE (2 * WF_MS)     /* how often it looks whether there is a CPU to spin on */
 #define MANY_CPUS 4
-#define PATIENCE 2 /* on the wire: four times the timeout */
+#define PATIENCE 2        /* on the wire, or in a model: four times the timeout */
+#define VAIN (50 * WF_US) /* of polling, until the daemon of a modelled fabric gets the CPU */
+#define NAP (50 * WF_US)
 #define STACK ((size_t)256 << 10)
 
 static wf_time clock_now(void)
@@ -108,6 +110,9 @@ static void check_deadline(struct wf_nic *nic)
 {
 	wf_time at = wf_nic_deadline(nic);
 
+	/* Congestion control may keep a packet back for a while. */
+	if (wf_unlikely(nic->model != NULL))
+		at = wf_min_time(at, wf_hca_tx_time(nic->hca));
 	if (wf_unlikely(at < nic->sleep_until)) {
 		nic->sleep_until = at;
 		call_thread(nic);
@@ -132,12 +137,40 @@ void wf_nic_kick(struct wf_nic *nic)
 	check_deadline(nic);
 }
 
+/*
+ * A packet of the modelled fabric passes through the daemon, which needs a CPU. Where those are few, a program
+ * that polls in vain for a while lets it have this one.
+ */
+static void nap(struct wf_nic *nic, unsigned done)
+{
+	struct timespec ts = { .tv_nsec = NAP / WF_NS };
+	wf_time now;
+
+	if (done != 0 || nic->spin.many_cpus) {
+		nic->vain_since = 0;
+		return;
+	}
+	now = wf_nic_now(nic);
+	if (nic->vain_since == 0)
+		nic->vain_since = now;
+	if (now - nic->vain_since < VAIN)
+		return;
+	pthread_mutex_unlock(&nic->lock);
+	(void)nanosleep(&ts, NULL);
+	pthread_mutex_lock(&nic->lock);
+	if (wf_nic_progress(nic) != 0)
+		nic->vain_since = 0;
+}
+
 void wf_nic_poll(struct wf_nic *nic)
 {
 	uint32_t n = atomic_load_explicit(&nic->polls, memory_order_relaxed) + 1;
+	unsigned done;
 
 	count_poll(nic, n);
-	(void)wf_nic_progress(nic);
+	done = wf_nic_progress(nic);
+	if (wf_unlikely(nic->model != NULL))
+		nap(nic, done);
 	if (wf_unlikely(n % NUDGE_EVERY == 0))
 		wf_nic_nudge(nic);
 	if (wf_unlikely(nic->asleep && n >= TAKE_OVER && nic->no_watch == 0)) {
@@ -186,8 +219,27 @@ void wf_nic_bind(struct wf_nic *nic, struct wf_qp *qp, uint32_t host, uint32_t q
 
 	bound->peer = wf_nic_peer(nic, host, wf_live_slot(qpn));
 	bound->sent = 0;
-	/* Two daemons are on the way, which may have to wait for a CPU. */
-	wf_qp_set_patience(qp, (host & WF_LIVE_REMOTE) != 0 ? PATIENCE : 0);
+	/* Daemons are on the way, which may have to wait for a CPU. */
+	wf_qp_set_patience(qp, (host & WF_LIVE_REMOTE) != 0 || nic->model != NULL ? PATIENCE : 0);
+}
+
+void wf_nic_tune(const struct wf_nic *nic, enum wf_qp_type type, struct wf_qp_tune *tune)
+{
+	const struct wf_live_table *t = nic->table;
+	struct wf_qp_tune own = *tune;
+
+	if (t->pace == WF_LIVE_DIRECT)
+		return;
+	*tune = t->tune;
+	tune->cc = wf_cc_find(t->cc);
+	tune->cc_param = t->cc_param;
+	if (tune->recovery == WF_RECOVERY_SELECTIVE && type == WF_QPT_RC)
+		return;
+	tune->recovery = WF_RECOVERY_GO_BACK_N;
+	tune->reorder = 0;
+	tune->direct = false;
+	tune->window = own.window;
+	tune->ack_every = own.ack_every;
 }
 
 int wf_nic_add_qp(struct wf_nic *nic, struct wf_qp *qp)
@@ -568,6 +620,8 @@ int wf_nic_open(const struct wf_nic_cfg *cfg, struct wf_nic **nic_p)
 	ret = nic->bound == NULL ? -ENOMEM : attach(nic);
 	if (ret == 0)
 		ret = make_hca(nic);
+	if (ret == 0 && nic->table->pace != WF_LIVE_DIRECT)
+		ret = wf_nic_open_model(nic);
 	if (ret == 0) {
 		wf_nic_events(nic); /* captures see the first packet, too */
 		ret = start_thread(nic);

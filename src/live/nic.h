@@ -108,6 +108,12 @@ bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[1
  */
 void wf_nic_bind(struct wf_nic *nic, struct wf_qp *qp, uint32_t host, uint32_t qpn);
 
+/*
+ * How the queue pairs of this fabric are set up, with its congestion control: changes *tune, which is how they
+ * are where packets go directly. What it points to lives as long as the adapter.
+ */
+void wf_nic_tune(const struct wf_nic *nic, enum wf_qp_type type, struct wf_qp_tune *tune);
+
 /* To call with every queue pair after it was created and before it is destroyed. */
 int wf_nic_add_qp(struct wf_nic *nic, struct wf_qp *qp) WF_MUST_USE;
 void wf_nic_remove_qp(struct wf_nic *nic, struct wf_qp *qp);

@@ -24,6 +24,9 @@ static struct wf_nic_peer *way(struct wf_nic *nic, const struct wf_packet *pkt)
 	struct wf_nic_peer *p = nic->last;
 	uint32_t slot = wf_live_slot(pkt->qpn);
 
+	if (wf_unlikely(nic->model != NULL) && pkt->dst != nic->host &&
+	    (pkt->dst & WF_LIVE_REMOTE) == 0)
+		return nic->model;
 	if (wf_likely(p != NULL && p->host == pkt->dst && p->slot == slot))
 		return p;
 	return wf_nic_peer(nic, pkt->dst, slot);
@@ -121,7 +124,7 @@ static void stage(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_pac
 	*p->staged_tail = s;
 	p->staged_tail = &s->next;
 	hold_sender(nic, p);
-	(void)wf_ring_want_space(&p->link.tx, WF_RING_BYTES / 4);
+	(void)wf_ring_want_space(&p->link.tx, wf_ring_room(&p->link.tx) / 4);
 }
 
 static inline void commit(struct wf_nic_peer *p, const struct wf_packet *pkt, uint32_t bytes)
@@ -152,7 +155,18 @@ static void send_to(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_p
 	commit(p, pkt, bytes);
 }
 
-static void send_group(struct wf_nic *nic, const struct wf_packet *pkt, uint32_t bytes)
+/* The same to a program that its queue pair's number does not name. */
+static void send_named(struct wf_nic *nic, struct wf_nic_peer *p, struct wf_packet *pkt,
+                       uint32_t bytes)
+{
+	if (nic->model != NULL && p != NULL && p->host != nic->host && !wf_nic_is_wire(p)) {
+		pkt->payload = wf_live_program(p->host, p->slot);
+		p = nic->model;
+	}
+	send_to(nic, p, pkt, nic->bounce, bytes);
+}
+
+static void send_group(struct wf_nic *nic, struct wf_packet *pkt, uint32_t bytes)
 {
 	const struct wf_nic_group *g;
 	struct wf_packet out = *pkt;
@@ -161,8 +175,7 @@ static void send_group(struct wf_nic *nic, const struct wf_packet *pkt, uint32_t
 	wf_nic_events(nic);
 	g = wf_nic_group(nic, pkt->dst);
 	for (uint32_t i = 0; g != NULL && i < g->n; i++)
-		send_to(nic, wf_nic_peer(nic, g->port[i].host, g->port[i].slot), pkt, nic->bounce,
-		        bytes);
+		send_named(nic, wf_nic_peer(nic, g->port[i].host, g->port[i].slot), pkt, bytes);
 	if (g == NULL || !wf_nic_is_outside(nic, g->gid))
 		return;
 	out.src = out.input; /* the traffic class */
@@ -173,14 +186,15 @@ static void send_group(struct wf_nic *nic, const struct wf_packet *pkt, uint32_t
 static void unstage(struct wf_nic *nic, struct wf_nic_peer *p)
 {
 	/* Not for every small hole. */
-	if (wf_ring_reserve(&p->link.tx, WF_RING_BYTES / 4) == NULL && !p->link.tx.broken)
+	if (wf_ring_reserve(&p->link.tx, wf_ring_room(&p->link.tx) / 4) == NULL &&
+	    !p->link.tx.broken)
 		return;
 	while (p->staged != NULL) {
 		struct wf_nic_staged *s = p->staged;
 		char *at = wf_ring_reserve(&p->link.tx, s->bytes);
 
 		if (at == NULL && !p->link.tx.broken) {
-			(void)wf_ring_want_space(&p->link.tx, WF_RING_BYTES / 4);
+			(void)wf_ring_want_space(&p->link.tx, wf_ring_room(&p->link.tx) / 4);
 			return;
 		}
 		if (at != NULL) {
@@ -258,10 +272,14 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 			if (wf_unlikely(nic->n_taps != 0))
 				wf_nic_tap(nic, &pkt, nic->bounce, bytes, true);
 			send_group(nic, &pkt, bytes);
+		} else if (wf_unlikely(pkt.qpn == WF_QPN_GSI)) {
+			if (wf_unlikely(nic->n_taps != 0))
+				wf_nic_tap(nic, &pkt, nic->bounce, bytes, true);
+			if (wf_unlikely((pkt.dst & WF_LIVE_REMOTE) != 0))
+				pkt.src = pkt.input; /* the traffic class */
+			send_named(nic, wf_nic_gsi_way(nic, &pkt, nic->bounce), &pkt, bytes);
 		} else {
-			struct wf_nic_peer *p = pkt.qpn == WF_QPN_GSI
-			                                ? wf_nic_gsi_way(nic, &pkt, nic->bounce)
-			                                : way(nic, &pkt);
+			struct wf_nic_peer *p = way(nic, &pkt);
 			bool placed = bytes != 0 && !ud && p != NULL && nic->placed == p;
 
 			if (wf_unlikely(nic->n_taps != 0))
@@ -285,6 +303,8 @@ static bool may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
                         const struct wf_packet *pkt, const void *payload)
 {
 	if (wf_op_has_payload(pkt->opcode) && pkt->length != pkt->input)
+		return false;
+	if (wf_unlikely(p == NULL))
 		return false;
 	if (pkt->qpn == WF_QPN_MULTICAST)
 		return (pkt->dst & WF_LIVE_GROUP) != 0 &&
@@ -326,29 +346,52 @@ static void from_wire(struct wf_nic *nic, struct wf_packet *pkt)
 		pkt->dst = nic->host;
 }
 
+/* Who sent a packet that came through the model, which may have spoilt it; NULL: no memory. */
+static struct wf_nic_peer *from_model(struct wf_nic *nic, struct wf_packet *pkt,
+                                      enum wf_nic_verdict *verdict)
+{
+	struct wf_nic_peer *from = wf_nic_sender(nic, pkt->src);
+
+	if (pkt->type != WF_PACKET_TRIMMED)
+		pkt->type = WF_PACKET_RDMA;
+	if ((pkt->flags & WF_PACKET_BAD) != 0) {
+		nic->icrc_errors++;
+		*verdict = WF_NIC_SPOIL;
+	}
+	if (from != NULL)
+		pkt->src = from->host;
+	return from;
+}
+
 static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time now)
 {
 	struct wf_ring *rx = &p->link.rx;
 	struct wf_hca_rx_extra extra = { 0 };
+	struct wf_nic_peer *from;
 	struct wf_packet pkt;
 	unsigned n = 0;
 
 	while (n < RX_BATCH && wf_ring_peek(rx, &pkt, &extra.payload)) {
 		enum wf_nic_verdict verdict = WF_NIC_PASS;
 
-		if (wf_unlikely(is_faulty(nic)))
+		if (wf_unlikely(is_faulty(nic)) && !wf_nic_is_model(p))
 			verdict = wf_nic_fault(nic, p, pkt.src, now);
 		if (wf_unlikely(verdict == WF_NIC_WAIT))
 			break;
 		n++;
-		if (wf_likely(!wf_nic_is_wire(p)))
-			pkt.src = p->host;
-		else
-			from_wire(nic, &pkt);
-		pkt.type = WF_PACKET_RDMA;
-		if (wf_unlikely(nic->n_taps != 0))
+		from = p;
+		if (wf_unlikely(wf_nic_is_model(p))) {
+			from = from_model(nic, &pkt, &verdict);
+		} else {
+			pkt.type = WF_PACKET_RDMA;
+			if (wf_likely(!wf_nic_is_wire(p)))
+				pkt.src = p->host;
+			else
+				from_wire(nic, &pkt);
+		}
+		if (wf_unlikely(nic->n_taps != 0) && from != NULL)
 			tap_in(nic, &pkt, extra.payload, verdict);
-		if (wf_unlikely(!may_receive(nic, p, &pkt, extra.payload) || !wf_nic_is_up(nic)))
+		if (wf_unlikely(!may_receive(nic, from, &pkt, extra.payload) || !wf_nic_is_up(nic)))
 			nic->dropped++;
 		else if (wf_likely(verdict == WF_NIC_PASS))
 			wf_hca_rx(nic->hca, &pkt, &extra, now);
@@ -418,7 +461,8 @@ static void wake_peers(struct wf_nic *nic, wf_time now)
 		fenced = true;
 		if (p == nic->self) {
 			wf_nic_wake_self(nic);
-		} else if (p->alive && !wf_link_wake(&p->link) && !p->watched) {
+		} else if (p->alive && !wf_link_wake(&p->link) && !p->watched &&
+		           !wf_nic_is_model(p)) {
 			p->watched = true;
 			p->sent = now;
 		}

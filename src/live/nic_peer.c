@@ -99,10 +99,44 @@ static void make_link(struct wf_nic *nic, struct wf_nic_peer *p)
 	req.connect.host = p->host;
 	req.connect.slot = p->slot;
 	ret = wf_nic_ask(nic, &req, &reply, fds);
-	if (ret == 0 && reply.n_fds == 2)
+	/* Through the model: it is known, and that is all. */
+	if (nic->model != NULL && p->host < nic->table->n_hosts && p->host != nic->host &&
+	    (ret == 0 || ret == -EALREADY))
+		p->tried = WF_TIME_NEVER;
+	else if (ret == 0 && reply.n_fds == 2)
 		join_link(nic, p, reply.connect.side, fds);
 	else if (ret == -EALREADY)
 		wf_nic_events(nic); /* it was sent to us before the answer was */
+}
+
+int wf_nic_open_model(struct wf_nic *nic)
+{
+	struct wf_nic_peer *p = add_peer(nic, WF_LIVE_MODEL, 0);
+
+	if (p == NULL)
+		return -ENOMEM;
+	make_link(nic, p);
+	if (!p->alive)
+		return -EPROTO;
+	/* What waits here has not left the host: the less, the better; see struct wf_live_table. */
+	if (nic->table->tx_room < WF_RING_BYTES)
+		p->link.tx.less = WF_RING_BYTES - nic->table->tx_room;
+	nic->model = p;
+	return 0;
+}
+
+struct wf_nic_peer *wf_nic_sender(struct wf_nic *nic, uint32_t program)
+{
+	uint32_t host = wf_live_program_host(program), slot = wf_live_program_slot(program);
+	struct wf_nic_peer *p = nic->sender;
+
+	if (wf_likely(p != NULL && p->host == host && p->slot == slot && !p->gone))
+		return p;
+	p = find_peer(nic, host, slot);
+	if (p == NULL && host < nic->table->n_hosts)
+		p = add_peer(nic, host, slot);
+	nic->sender = p;
+	return p;
 }
 
 /* Remembers the address of a number. */
@@ -186,7 +220,7 @@ struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot
 		p = add_peer(nic, host, slot);
 	if (p == NULL)
 		return NULL;
-	if (!p->alive && wf_nic_now(nic) - p->tried >= TRY_AGAIN)
+	if (!p->alive && p->tried != WF_TIME_NEVER && wf_nic_now(nic) - p->tried >= TRY_AGAIN)
 		make_link(nic, p);
 	nic->last = p;
 	return p;
@@ -194,12 +228,14 @@ struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot
 
 void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *p)
 {
-	if (!p->alive)
+	if (p->gone)
 		return;
-	p->alive = false;
 	p->gone = nic->reap = true;
 	if (nic->last == p)
 		nic->last = NULL;
+	if (!p->alive)
+		return;
+	p->alive = false;
 	wf_link_close(&p->link);
 	while (p->staged != NULL) {
 		struct wf_nic_staged *s = p->staged;
@@ -391,6 +427,9 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 		join_link(nic, p, event->link.side, fds);
 		return;
 	case WF_LIVE_EV_GONE:
+		/* What it has sent has come by now: it waits in a ring. */
+		if (nic->model != NULL)
+			wf_nic_drain(nic, nic->model);
 		p = find_peer(nic, event->gone.host, event->gone.slot);
 		if (p == NULL)
 			break;

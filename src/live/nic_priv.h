@@ -82,7 +82,10 @@ struct wf_nic {
 	struct wf_nic_peer *graves; /* those that are gone, but queue pairs may still be bound to */
 	bool reap;                  /* some of the peers are gone */
 	struct wf_nic_peer *last;   /* found last */
+	struct wf_nic_peer *sender; /* of the packet that came last by the model */
 	struct wf_nic_peer *self;
+	struct wf_nic_peer
+		*model; /* the way to all other hosts; NULL: straight to their programs */
 	uint8_t (*remotes)
 		[16]; /* addresses outside of the fabric, by number; all 0: not known yet */
 	uint32_t n_remotes;
@@ -105,6 +108,7 @@ struct wf_nic {
 	wf_time no_watch;       /* until then it does not rely on the program's polling */
 	bool linger;            /* see wf_nic_linger() */
 	uint32_t lingered;      /* in vain, one after the other */
+	wf_time vain_since;     /* the program polls and nothing happens, since; modelled */
 	struct wf_nic_spin {
 		wf_time gap;        /* between the end of work and the next, on the average */
 		wf_time idle_since; /* 0: not idle */
@@ -140,6 +144,18 @@ static inline bool wf_nic_is_wire(const struct wf_nic_peer *peer)
 {
 	return peer->host == WF_LIVE_REMOTE;
 }
+
+/* The link to it leads to the modelled fabric. */
+static inline bool wf_nic_is_model(const struct wf_nic_peer *peer)
+{
+	return peer->host == WF_LIVE_MODEL;
+}
+
+/* Makes the link to the modelled fabric. Returns 0 or -errno. */
+int wf_nic_open_model(struct wf_nic *nic) WF_MUST_USE;
+
+/* The program that sent a packet which came by the model; NULL: no memory. */
+struct wf_nic_peer *wf_nic_sender(struct wf_nic *nic, uint32_t program);
 
 /* Moves those that are gone to the graves. */
 void wf_nic_reap(struct wf_nic *nic);

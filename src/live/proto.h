@@ -14,6 +14,7 @@
  *	       slot << WF_LIVE_QPN_BITS | 2 .. , so a queue pair's number says whose it is
  *	group  a multicast group: WF_LIVE_GROUP | number, in struct wf_packet.dst
  *	remote an address outside of the fabric: WF_LIVE_REMOTE | the daemon's number for it
+ *	model  in place of a host: the modelled fabric between the hosts, which is the daemon's (model.h)
  *
  * Slots go round, so that the number of a program that ended is not soon another's.
  */
@@ -24,6 +25,7 @@
 
 #include "base/base.h"
 #include "rdma/counter.h"
+#include "rdma/qp.h"
 #include "wire/packet.h"
 
 #define WF_LIVE_VERSION 1
@@ -31,9 +33,11 @@
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_GROUP UINT32_C(0x80000000)
 #define WF_LIVE_REMOTE UINT32_C(0x40000000)
+#define WF_LIVE_MODEL UINT32_C(0x20000000)
 #define WF_LIVE_NAME 32   /* bytes of a name, with its end */
 #define WF_LIVE_MAX_FDS 4 /* beside a message */
 #define WF_LIVE_MAX_HOSTS 4096
+#define WF_LIVE_HOST_BITS 12
 #define WF_LIVE_GROUP_PORTS 256 /* programs in a multicast group */
 #define WF_LIVE_CAPTURES 16     /* at a time */
 #define WF_LIVE_REMOTES (UINT32_C(1) << 16)
@@ -41,6 +45,25 @@
 static inline uint32_t wf_live_slot(uint32_t qpn)
 {
 	return qpn >> WF_LIVE_QPN_BITS;
+}
+
+/*
+ * A program in one number. In a ring to the model, the payload field of a packet for queue pair 1 or a group
+ * says whose it is; in one from it, src says who sent a packet.
+ */
+static inline uint32_t wf_live_program(uint32_t host, uint32_t slot)
+{
+	return slot << WF_LIVE_HOST_BITS | host;
+}
+
+static inline uint32_t wf_live_program_host(uint32_t program)
+{
+	return program & (WF_LIVE_MAX_HOSTS - 1);
+}
+
+static inline uint32_t wf_live_program_slot(uint32_t program)
+{
+	return program >> WF_LIVE_HOST_BITS;
 }
 
 enum wf_live_op {
@@ -53,6 +76,7 @@ enum wf_live_op {
 	WF_LIVE_COUNTERS,   /* of a host (attach.host); fds back: uint64_t[WF_LIVE_COUNTS], table */
 	WF_LIVE_STOP,       /* end the fabric */
 	WF_LIVE_FAULT,      /* something breaks, or is mended */
+	WF_LIVE_PORTS,      /* of the model; fd back: struct wf_live_model (model_state.h) */
 	/*
 	 * Services of communication management. A program binds one of its host, which nobody else then
 	 * may, and listens for it; port 0 is any free one. FIND: who listens for it on a host; SEEK:
@@ -104,9 +128,10 @@ struct wf_live_req {
 			uint8_t gid[16];
 		} group;
 		struct {
-			uint32_t host; /* or WF_LIVE_ALL */
+			uint32_t host; /* or WF_LIVE_ALL, or WF_LIVE_MODEL: a link of it */
 			uint32_t what; /* enum wf_live_fault */
 			uint64_t value;
+			uint32_t link; /* WF_LIVE_MODEL: which */
 		} fault;
 		struct {
 			uint64_t id;
@@ -238,6 +263,13 @@ struct wf_live_stats {
 
 enum wf_live_layer { WF_LIVE_IB, WF_LIVE_ROCE };
 
+/* How packets go from host to host. */
+enum wf_live_pace {
+	WF_LIVE_DIRECT, /* straight into the other program's ring */
+	WF_LIVE_WALL,   /* through the model, whose time is the clock's */
+	WF_LIVE_NONE,   /* through the model, as fast as it can be run */
+};
+
 /* A host of the fabric, in memory that programs can only read. */
 struct wf_live_host {
 	char name[WF_LIVE_NAME];
@@ -268,7 +300,13 @@ struct wf_live_table {
 	uint64_t rate;   /* of a host's port, bits/s */
 	uint64_t prefix; /* subnet prefix of the GIDs */
 	uint16_t sm_lid;
-	_Atomic uint32_t faulty; /* 0: no host's loss, corrupt, delay or paused is set */
+	_Atomic uint32_t faulty; /* 0: receivers need not look for loss, corrupt, delay, paused */
+	uint32_t pace;           /* enum wf_live_pace */
+	uint32_t tx_room;        /* modelled: bytes that a program may have wait for its port */
+	/* Modelled: how queue pairs are set up; cc and cc_param are these: */
+	struct wf_qp_tune tune;
+	char cc[16];
+	uint64_t cc_param[WF_CC_PARAM_MAX / 8];
 	char fabric[WF_LIVE_NAME];
 	struct wf_live_host host[];
 };

@@ -49,6 +49,7 @@ struct wf_ring {
 	uint64_t mask;  /* bytes of the ring less one: they are a power of two, whole pages */
 	uint32_t max;   /* bytes of payload at most */
 	uint32_t lines; /* of the entry that was peeked */
+	uint32_t less;  /* producer: bytes of the ring that it leaves alone */
 	bool broken;
 };
 
@@ -77,6 +78,12 @@ static inline _Atomic uint64_t *wf_ring_stamp(const struct wf_ring *r, uint64_t 
 	return (_Atomic uint64_t *)(void *)wf_ring_at(r, pos);
 }
 
+/* Producer: bytes that may be in the ring. */
+static inline uint32_t wf_ring_room(const struct wf_ring *r)
+{
+	return (uint32_t)(r->mask + 1 - r->less);
+}
+
 /* Producer: reads how far the consumer is. Breaks the ring when that cannot be. */
 void wf_ring_refresh(struct wf_ring *r);
 
@@ -89,9 +96,9 @@ static inline void *wf_ring_reserve(struct wf_ring *r, uint32_t payload)
 	/* One line more: the one that must have no stamp. */
 	uint64_t last = r->pos + wf_ring_entry_bytes(payload) + WF_CACHE_LINE - 1;
 
-	if (wf_unlikely(last - r->tail > r->mask)) {
+	if (wf_unlikely(last - r->tail > r->mask - r->less)) {
 		wf_ring_refresh(r);
-		if (r->broken || last - r->tail > r->mask)
+		if (r->broken || last - r->tail > r->mask - r->less)
 			return NULL;
 	}
 	return wf_ring_at(r, r->pos) + sizeof(struct wf_packet);

@@ -11,23 +11,7 @@
 #define WF_SIM_GATE_H
 
 #include "fabric/fabric.h"
-
-/* Who is outside. Every function is set; they are called while the simulation runs. */
-struct wf_gate_ops {
-	/*
-	 * The port of host can send. Gives it the next packet (type, dst, size, cls, flags, opcode,
-	 * entropy, length, qpn) whose class is not in held. Returns false when there is none now; one
-	 * that will be there later lowers *again_p to then.
-	 */
-	bool (*next)(void *arg, uint32_t host, uint32_t held, wf_time now, struct wf_packet *pkt,
-	             wf_time *again_p);
-	/* A packet has come to its host, trimmed, marked or bad (WF_PACKET_BAD) as it may be. */
-	void (*deliver)(void *arg, uint32_t host, const struct wf_packet *pkt, wf_time now);
-	/* A packet will never come. */
-	void (*lost)(void *arg, const struct wf_packet *pkt);
-	/* After every window: whether to go on. */
-	bool (*go_on)(void *arg, wf_time now);
-};
+#include "sim/gated.h"
 
 struct wf_gate_env {
 	const struct wf_fabric *fabric;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "sim/conn.h"
 #include "sim/sim_priv.h"
 
 wf_time wf_gated_next(const struct wf_sim *sim)
@@ -28,9 +29,10 @@ void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on, wf_time now)
 	wf_gate_storm(sim->gates[host], on, wf_max_time(now, sim->end));
 }
 
-const struct wf_fabric *wf_gated_fabric(const struct wf_sim *sim)
+int wf_gated_tune(const struct wf_sim *sim, const struct wf_cc_choice *cc, struct wf_qp_tune *tune,
+                  struct wf_err *err)
 {
-	return &sim->fabric;
+	return wf_conn_tune(&sim->fabric, cc, tune, err);
 }
 
 void wf_gated_fault(const struct wf_sim *sim, uint32_t link, struct wf_gated_fault *fault_p)

@@ -6,8 +6,26 @@
 #ifndef WF_SIM_GATED_H
 #define WF_SIM_GATED_H
 
-#include "sim/gate.h"
+#include "rdma/qp.h"
 #include "sim/sim.h"
+#include "wire/packet.h"
+
+/* Who is outside. Every function is set; they are called while the simulation runs. */
+struct wf_gate_ops {
+	/*
+	 * The port of host can send. Gives it the next packet (type, dst, size, cls, flags, opcode,
+	 * entropy, length, qpn) whose class is not in held. Returns false when there is none now; one
+	 * that will be there later lowers *again_p to then.
+	 */
+	bool (*next)(void *arg, uint32_t host, uint32_t held, wf_time now, struct wf_packet *pkt,
+	             wf_time *again_p);
+	/* A packet has come to its host, trimmed, marked or bad (WF_PACKET_BAD) as it may be. */
+	void (*deliver)(void *arg, uint32_t host, const struct wf_packet *pkt, wf_time now);
+	/* A packet will never come. */
+	void (*lost)(void *arg, const struct wf_packet *pkt);
+	/* After every window: whether to go on. */
+	bool (*go_on)(void *arg, wf_time now);
+};
 
 /* Nothing happens before this time; WF_TIME_NEVER: not until somebody does something. */
 wf_time wf_gated_next(const struct wf_sim *sim);
@@ -41,7 +59,8 @@ int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_f
 void wf_gated_fault(const struct wf_sim *sim, uint32_t link, struct wf_gated_fault *fault_p);
 wf_time wf_gated_delay_max(const struct wf_sim *sim);
 
-/* What all devices share; for how queue pairs are to be set up. */
-const struct wf_fabric *wf_gated_fabric(const struct wf_sim *sim);
+/* How queue pairs are to be set up there, with cc: as wf_conn_tune() does it. */
+int wf_gated_tune(const struct wf_sim *sim, const struct wf_cc_choice *cc, struct wf_qp_tune *tune,
+                  struct wf_err *err) WF_MUST_USE;
 
 #endif

@@ -9,7 +9,7 @@
 #include "fabric/switch.h"
 #include "sim/adapter.h"
 #include "sim/app.h"
-#include "sim/gated.h"
+#include "sim/gate.h"
 #include "sim/host.h"
 #include "sim/rc.h"
 #include "sim/sim.h"

@@ -7,6 +7,7 @@
 #include "topo/topo_priv.h"
 
 #define GBPS INT64_C(1000000000)
+#define RATE_MIN (GBPS / 8) /* slower, a byte takes more than struct wf_port.ps_q16 holds */
 #define METRE INT64_C(1000)
 
 static const struct wf_topo_ops *const all_kinds[] = {
@@ -59,7 +60,7 @@ const struct wf_param wf_topo_params[] = {
 	{ .name = "host_rate",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(host_rate),
-	  .min = GBPS,
+	  .min = RATE_MIN,
 	  .max = 1600 * GBPS,
 	  .def = "400Gbps",
 	  .help = "rate of a host's link" },
@@ -67,7 +68,7 @@ const struct wf_param wf_topo_params[] = {
 	  .kind = WF_PARAM_RATE,
 	  .has_auto = true,
 	  FIELD(fabric_rate),
-	  .min = GBPS,
+	  .min = RATE_MIN,
 	  .max = 1600 * GBPS,
 	  .def = "auto",
 	  .help = "rate of a link between switches; auto = host_rate" },

@@ -85,6 +85,7 @@ static int make_qp(struct wv_qp *qp, struct ibv_context *c, const struct ibv_qp_
 		init.cap.max_inline_data, init.cap.max_send_sge * sizeof(struct ibv_sge));
 	if (!wv_lock(c))
 		return EIO;
+	wf_nic_tune(wv_nic(c), init.type, &init.tune);
 	if (attr->qp_type == IBV_QPT_XRC_RECV) {
 		init = (struct wf_qp_init){ .type = WF_QPT_XRC_RECV, .tune = init.tune };
 		init.xrcd = wv_xrcd(attr->xrcd);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_link.c - links of the modelled fabric: what is wrong with them, and what their ports count. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "live/model_priv.h"
+
+uint32_t wf_model_links(const struct wf_daemon *d)
+{
+	return d->model->topo->n_links;
+}
+
+uint32_t wf_model_host_link(const struct wf_daemon *d, uint32_t host)
+{
+	const struct wf_topo *t = d->model->topo;
+
+	return t->ports[t->nodes[t->host_node[host]].first_port].link;
+}
+
+uint32_t wf_model_link_host(const struct wf_daemon *d, uint32_t link)
+{
+	const struct wf_topo *t = d->model->topo;
+	const uint32_t ends[2] = { t->links[link].a, t->links[link].b };
+
+	for (int i = 0; i < 2; i++) {
+		if (t->nodes[ends[i]].kind == WF_TOPO_HOST)
+			return t->nodes[ends[i]].host;
+	}
+	return WF_LIVE_ALL;
+}
+
+int wf_model_fault(struct wf_daemon *d, uint32_t link, enum wf_live_fault what, uint64_t value)
+{
+	struct wf_dmodel *m = d->model;
+	struct wf_gated_fault fault;
+
+	if (link >= m->topo->n_links)
+		return -ENOENT;
+	wf_gated_fault(m->sim, link, &fault);
+	switch (what) {
+	case WF_LIVE_FAULT_DOWN:
+		fault.down = value != 0;
+		break;
+	case WF_LIVE_FAULT_LOSS:
+		fault.loss = value;
+		break;
+	case WF_LIVE_FAULT_CORRUPT:
+		fault.corrupt = value;
+		break;
+	case WF_LIVE_FAULT_DELAY:
+		fault.delay = (wf_time)value;
+		break;
+	case WF_LIVE_FAULT_CLEAR:
+		fault = (struct wf_gated_fault){ .down = false };
+		break;
+	case WF_LIVE_FAULT_PAUSE:
+	case WF_LIVE_FAULT_KILL:
+		return -EINVAL;
+	}
+	return wf_gated_set_link(m->sim, link, &fault, m->now);
+}
+
+void wf_model_storm(struct wf_daemon *d, uint32_t host, bool on)
+{
+	wf_gated_storm(d->model->sim, host, on, d->model->now);
+}
+
+/* What a port has counted, over its queues. */
+static void count(const struct wf_dmodel *m, uint32_t node, unsigned number,
+                  struct wf_live_port *port)
+{
+	struct wf_sim_counts c;
+
+	for (unsigned q = 0; wf_sim_port_counts(m->sim, node, number, q, &c); q++) {
+		port->tx_packets += c.tx_packets;
+		port->tx_bytes += c.tx_bytes;
+		port->drops_buffer += c.drops_buffer;
+		port->drops_link += c.drops_link;
+		port->drops_route += c.drops_route;
+		port->drops_life += c.drops_life;
+		port->ecn_marked += c.ecn_marked;
+		port->trimmed += c.trimmed;
+		port->pause_tx += c.pause_tx;
+		port->pause_rx += c.pause_rx;
+		port->paused_ps += c.paused_ps;
+		port->credit_waits += c.credit_waits;
+		port->credit_wait_ps += c.credit_wait_ps;
+		port->queue_bytes += c.queue_bytes;
+		port->max_queue_bytes = wf_max_u64(port->max_queue_bytes, c.max_queue_bytes);
+	}
+}
+
+/* The port at place i of the list: those of switches come before those of hosts. */
+static void find_port(const struct wf_topo *t, uint32_t i, uint32_t *node_p, unsigned *number_p)
+{
+	for (int hosts = 0; hosts < 2; hosts++) {
+		for (uint32_t id = 0; id < t->n_nodes; id++) {
+			if ((t->nodes[id].kind == WF_TOPO_HOST) != hosts)
+				continue;
+			if (i < t->nodes[id].n_ports) {
+				*node_p = id;
+				*number_p = i;
+				return;
+			}
+			i -= t->nodes[id].n_ports;
+		}
+	}
+}
+
+void wf_model_port(const struct wf_daemon *d, uint32_t i, struct wf_live_port *port)
+{
+	const struct wf_dmodel *m = d->model;
+	const struct wf_topo *t = m->topo;
+	struct wf_live_port other = { .number = 0 };
+	const struct wf_topo_port *tp;
+	struct wf_gated_fault fault;
+	uint32_t node = 0;
+	unsigned number = 0;
+
+	find_port(t, i, &node, &number);
+	tp = &t->ports[t->nodes[node].first_port + number];
+	wf_gated_fault(m->sim, tp->link, &fault);
+	*port = (struct wf_live_port){
+		.number = number + 1,
+		.link = tp->link,
+		.is_switch = t->nodes[node].kind != WF_TOPO_HOST,
+		.both = t->nodes[node].kind != WF_TOPO_HOST &&
+		        t->nodes[tp->peer].kind != WF_TOPO_HOST,
+		.rate = t->links[tp->link].rate,
+		.down = fault.down,
+		.loss = fault.loss,
+		.corrupt = fault.corrupt,
+		.delay = fault.delay,
+	};
+	snprintf(port->node, sizeof(port->node), "%s", t->nodes[node].name);
+	snprintf(port->peer, sizeof(port->peer), "%s", t->nodes[tp->peer].name);
+	count(m, node, number, port);
+	count(m, tp->peer, tp->peer_port, &other);
+	/* What the other end sent and was not lost on the way has come, or is about to. */
+	port->rx_packets = other.tx_packets - wf_min_u64(other.tx_packets, port->drops_link);
+}
+
+void wf_model_look(const struct wf_daemon *d, struct wf_live_model *model)
+{
+	const struct wf_dmodel *m = d->model;
+
+	*model = (struct wf_live_model){
+		.pace = m->pace,
+		.n_ports = m->topo->n_ports,
+		.time_ps = (uint64_t)m->now,
+		.slip_ps = (uint64_t)m->slip,
+		.under_way = m->under_way,
+		.delivered = m->delivered,
+		.lost = m->lost,
+		.unclaimed = m->unclaimed,
+		.refused = m->refused,
+	};
+}
+
+int wf_model_ports(const struct wf_daemon *d)
+{
+	int fd = memfd_create("weft-ports", MFD_CLOEXEC);
+	struct wf_live_model model;
+	struct wf_live_port port;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	wf_model_look(d, &model);
+	n = write(fd, &model, sizeof(model));
+	for (uint32_t i = 0; n > 0 && i < model.n_ports; i++) {
+		wf_model_port(d, i, &port);
+		n = write(fd, &port, sizeof(port));
+	}
+	if (n > 0)
+		return fd;
+	close(fd);
+	return -ENOSPC;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_packet.c - checks what programs put into their rings for the model. */
+#include "live/model_packet.h"
+
+#include "live/ring.h"
+#include "wire/opcode.h"
+#include "wire/size.h"
+
+/* Flags that a sender sets. */
+#define SENDERS                                                                                    \
+	(WF_PACKET_ECT | WF_PACKET_BECN | WF_PACKET_ACK_REQ | WF_PACKET_SOLICITED |                \
+	 WF_PACKET_MIGRATED)
+
+/* Who it is for; those who send to queue pair 1 or a group have looked that up. */
+static void find_way(const struct wf_packet *pkt, bool ud, struct wf_model_way *way)
+{
+	if (ud && (pkt->qpn == WF_QPN_GSI || pkt->qpn == WF_QPN_MULTICAST)) {
+		way->host = wf_live_program_host(pkt->payload);
+		way->slot = wf_live_program_slot(pkt->payload);
+	} else {
+		way->host = pkt->dst;
+		way->slot = wf_live_slot(pkt->qpn);
+	}
+}
+
+bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot,
+                     struct wf_packet *pkt, struct wf_model_way *way)
+{
+	bool data = wf_op_has_payload(pkt->opcode);
+	bool ud = wf_op_service(pkt->opcode) == WF_SERVICE_UD;
+
+	if (!wf_op_is_known(pkt->opcode) || pkt->input > WF_RING_PAYLOAD ||
+	    (data ? pkt->length != pkt->input : pkt->input != 0) || pkt->cls > WF_PACKET_VL)
+		return false;
+	if (ud && wf_live_slot(pkt->u.deth.src_qpn) != slot &&
+	    !(pkt->u.deth.src_qpn == WF_QPN_GSI && pkt->qpn == WF_QPN_GSI))
+		return false;
+	find_way(pkt, ud, way);
+	if (way->host >= t->n_hosts || way->host == host || way->slot == 0 ||
+	    way->slot >= WF_LIVE_SLOTS)
+		return false;
+	way->length = pkt->input;
+	way->size = wf_size_packet(t->layer == WF_LIVE_IB ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4,
+	                           false, pkt->opcode, pkt->input);
+	pkt->type = WF_PACKET_RDMA;
+	pkt->flags &= SENDERS;
+	pkt->src = wf_live_program(host, slot);
+	return true;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model_priv.h - the inside of the modelled fabric.
+ */
+#ifndef WF_LIVE_MODEL_PRIV_H
+#define WF_LIVE_MODEL_PRIV_H
+
+#include "live/model.h"
+#include "sim/gated.h"
+
+/* A packet that is under way, or waits for room in the ring of who it is for. */
+struct wf_dcarried {
+	struct wf_dcarried *next; /* free, or in a backlog */
+	struct wf_dclient *from;
+	struct wf_packet pkt; /* as it will be received */
+	uint32_t number;      /* under which the model knows it */
+	uint32_t slot;        /* of the program for which it is */
+	uint32_t bytes;
+	char payload[WF_RING_PAYLOAD];
+};
+
+#define WF_MODEL_BLOCK 64 /* records that are made at a time */
+
+struct wf_dmodel {
+	struct wf_daemon *d;
+	struct wf_sim *sim;
+	const struct wf_topo *topo;
+	enum wf_live_pace pace;
+	uint8_t cls;
+	int wake;                    /* eventfd: programs have sent something */
+	int timer;                   /* timerfd: something is due */
+	struct wf_dclient **clients; /* by host: those with a link, whose turn it is first */
+	struct wf_dcarried **blocks;
+	uint32_t n_blocks;
+	struct wf_dcarried *free;
+
+	wf_time zero;   /* of the clock, when virtual time was 0; moves on by what slips */
+	wf_time now;    /* virtual; everything before has run */
+	wf_time target; /* virtual; what the clock says in this turn */
+	uint32_t clock; /* ns, of the system's clock, in this turn: what packets are stamped with */
+	wf_time turn_end;  /* of the system's clock: a turn does not last longer */
+	wf_time armed;     /* virtual: what the timer is set to; WF_TIME_NEVER: nothing */
+	uint32_t windows;  /* of the engine, in this turn */
+	bool stopped;      /* the turn ended before its target */
+	bool moved;        /* a packet came or went in this turn */
+	bool waiting;      /* at its beginning, a program had something to send */
+	uint32_t backlogs; /* clients for whom everybody waits */
+
+	uint64_t under_way, delivered, lost, unclaimed, refused;
+	wf_time slip;
+};
+
+/* model.c: what the gates ask for and give. */
+extern const struct wf_gate_ops wf_model_gates;
+
+/* When a packet was sent, from its stamp, in virtual time; no later than this turn. */
+wf_time wf_model_sent_at(const struct wf_dmodel *m, uint32_t stamp);
+
+/* Puts what waits for a client into its ring; gives it up when it stands still for too long. */
+void wf_model_flush(struct wf_dmodel *m, struct wf_dclient *c, wf_time clock);
+
+/* model_clock.c */
+wf_time wf_model_clock(void);
+bool wf_model_go_on(void *arg, wf_time now);
+
+#endif

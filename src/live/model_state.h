@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model_state.h - what the daemon tells of a modelled fabric.
+ */
+#ifndef WF_LIVE_MODEL_STATE_H
+#define WF_LIVE_MODEL_STATE_H
+
+#include "live/proto.h"
+
+/* A port of the model: one end of a link. */
+struct wf_live_port {
+	char node[WF_LIVE_NAME], peer[WF_LIVE_NAME];
+	uint32_t number;    /* of the port, from 1 */
+	uint32_t link;      /* of the model, from 0 */
+	uint32_t is_switch; /* node is one, not a host */
+	uint32_t both;      /* both ends are switches */
+	uint64_t rate;      /* bits/s */
+	/* Faults of the link. */
+	uint32_t down;
+	uint64_t loss, corrupt; /* of 2^32 */
+	int64_t delay;
+	/* Sums over the port's classes; as in results (docs/results.md). */
+	uint64_t tx_packets, tx_bytes, rx_packets;
+	uint64_t drops_buffer, drops_link, drops_route, drops_life;
+	uint64_t ecn_marked, trimmed, pause_tx, pause_rx, paused_ps, credit_waits, credit_wait_ps;
+	uint64_t queue_bytes, max_queue_bytes;
+};
+
+/* The model as it is, in the file that answers WF_LIVE_PORTS. */
+struct wf_live_model {
+	uint32_t pace;      /* enum wf_live_pace */
+	uint32_t n_ports;   /* switch after switch, then the hosts */
+	uint64_t time_ps;   /* virtual time */
+	uint64_t slip_ps;   /* by which it has fallen behind the clock */
+	uint64_t under_way; /* packets in it now */
+	uint64_t delivered; /* packets, to programs */
+	uint64_t lost;      /* packets, in it */
+	uint64_t unclaimed; /* packets that came to a host on which nobody waited for them */
+	uint64_t refused;   /* packets that no program may send */
+	struct wf_live_port port[];
+};
+
+#endif
