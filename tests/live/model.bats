@@ -1,0 +1,289 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# ctest: live timeout=600
+# Unmodified programs over the modelled fabric of a cluster file: its switches, rates, delays, flow control.
+
+bats_require_minimum_version 1.5.0
+load common
+
+# cluster TOPOLOGY FABRIC [LINE...]: a file of these; h1 and h2 are on different leaves where there are any.
+cluster() {
+	printf 'topology: {%s}\nfabric: {%s}\n' "$1" "$2" >cluster.yaml
+	shift 2
+	[ $# -eq 0 ] || printf '%s\n' "$@" >>cluster.yaml
+}
+
+# model EXPRESSION: of the fabric's state, m, and its ports of switches, s, in Python.
+model() {
+	"$WEFT" status --json | python3 -c '
+import json, sys
+m = json.load(sys.stdin)["model"]
+s = [p for p in m["ports"] if p["switch"]]
+print(eval(sys.argv[1]))' "$1"
+}
+
+# holds EXPRESSION: it is true.
+holds() {
+	[ "$(model "$1")" = True ]
+}
+
+# flow ARGS...: RDMA WRITEs from h2 to h1 that do not end by themselves.
+flow() {
+	both ib_write_bw -F -u 18 -s 65536 --run_infinitely -D 1 "$@"
+	until_true above tx_packets 200
+}
+
+stop_flow() {
+	kill -9 "$server" "$client"
+	ended "$server" || true
+	ended "$client" || true
+	server= client=
+	until_true alone
+}
+
+# bandwidth: what ib_write_bw says of its average, in bytes a second.
+bandwidth() {
+	awk '$1 ~ /^[0-9]+$/ && NF == 5 { print int($4 * 1048576) }' client.txt
+}
+
+@test "RoCE v2 over leaves and spines: services, contents, connections, groups" {
+	needs ibv_rc_pingpong ib_write_bw rping mckey
+	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 10Gbps" "profile: roce-400g"
+	up cluster.yaml
+	pair ibv_rc_pingpong -g 0 -n 200 -c -e
+	pair ibv_rc_pingpong -g 1 -n 100 -e
+	pair ibv_uc_pingpong -g 0 -n 50 -e
+	pair ibv_ud_pingpong -g 0 -n 100
+	pair ibv_srq_pingpong -g 0 -n 200 -q 4 -e
+	pair ib_read_bw -F -u 18 -n 100 -q 2
+	pair ib_atomic_bw -F -u 18 -n 100
+	spawn h1 rping -s -a 127.77.0.2 -C 20 -V >server.txt 2>&1
+	server=$pid
+	until_true above listens 0
+	ask rping -c -a 127.77.0.2 -C 20 -V
+	served
+	spawn h1 stdbuf -oL mckey -m 239.1.2.3 -C 10 >server.txt 2>&1
+	server=$pid
+	until_true grep -q "receiving data transfers" server.txt
+	ask mckey -m 239.1.2.3 -s -C 10
+	served
+	holds 'm["lost"] == 0 and m["refused"] == 0 and m["delivered"] > 1000'
+	holds 'sum(p["tx_packets"] for p in s if p["node"].startswith("spine")) > 500'
+	# Two programs of one host talk as they always did, past the switches.
+	seen=$(model 'm["delivered"]')
+	port=$(free_port)
+	serve_at "$port" ibv_rc_pingpong -g 0 -n 10 -p "$port"
+	on h1 ibv_rc_pingpong -g 0 -n 10 -p "$port" 127.0.0.1
+	served
+	holds "m[\"delivered\"] == $seen"
+}
+
+@test "InfiniBand: a slow link upwards, and credits keep everything back" {
+	needs ibv_rc_pingpong ib_write_bw
+	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 1Gbps, fabric_rate: 125Mbps, blocking: 8" \
+		"profile: ib-ndr, vl: {buffer: 16KiB}"
+	up cluster.yaml
+	pair ibv_rc_pingpong -n 100 -c -e
+	pair ibv_ud_pingpong -n 50 -e
+	flow
+	until_true holds 'sum(p["credit_waits"] for p in m["ports"]) > 10'
+	holds 'm["lost"] == 0'
+	stop_flow
+}
+
+@test "a port is as fast as the file says, and no faster" {
+	needs ib_write_bw
+	cluster "kind: single, hosts: 3, host_rate: 200Mbps" "profile: roce-400g"
+	up cluster.yaml
+	pair ib_write_bw -F -u 18 -s 65536 -n 200
+	rate=$(bandwidth)
+	echo "$rate bytes/s"
+	# 25 MB/s with headers. The clock of the model may run up what it was late: one millisecond.
+	[ "$rate" -lt 25000000 ]
+	[ "$rate" -gt 250000 ]
+	holds 'sum(p["tx_bytes"] for p in s) > 200 * 65536'
+}
+
+@test "as fast as it can be calculated, virtual time is longer than what passes here" {
+	needs ibv_rc_pingpong
+	# 100 ms to each host.
+	cluster "kind: single, hosts: 3, host_rate: 1Gbps, cable: {host: 100km, delay: 1us}" \
+		"profile: ib-ndr" "live: {pace: none}"
+	up cluster.yaml
+	begun=$SECONDS
+	pair ibv_rc_pingpong -n 1000 -e
+	# 1000 there and back.
+	holds 'm["time_ps"] > 400 * 10**12 and m["slip_ps"] == 0'
+	[ $((SECONDS - begun)) -lt 400 ]
+}
+
+@test "a link is as long as the file says, or a fault makes it" {
+	needs ib_send_lat
+	# 40 km to each host at 50 ns a metre: 2 ms.
+	cluster "kind: single, hosts: 3, host_rate: 10Gbps, cable: {host: 40km, delay: 50ns}" \
+		"profile: roce-400g"
+	up cluster.yaml
+	pair ib_send_lat -F -u 18 -n 20
+	awk '$1 == 2 { seen = $3 } END { print "least: " seen " us"; exit !(seen >= 4000 && seen < 400000) }' client.txt
+	"$WEFT" fault link h1 delay 5ms
+	pair ib_send_lat -F -u 18 -n 10
+	awk '$1 == 2 { seen = $3 } END { print "least: " seen " us"; exit !(seen >= 9000 && seen < 900000) }' client.txt
+	[ "$("$WEFT" fault list)" = "link h1-leaf0: delay 5ms" ]
+	run -1 "$WEFT" fault link h1 delay 1900ms
+}
+
+@test "two send to one: the switch pauses them, nothing is lost" {
+	needs ib_write_bw
+	cluster "kind: single, hosts: 3, host_rate: 125Mbps" \
+		"profile: roce-400g, buffer: {size: 400KB, reserved: 0B, alpha: 1/8}, ecn: {kmin: 90MB, kmax: 99MB}"
+	up cluster.yaml
+	flow
+	port=$(free_port)
+	spawn h1 ib_write_bw -F -u 18 -s 65536 --run_infinitely -D 1 -p "$port" >more.txt 2>&1
+	more=$pid
+	listens "$port" "$more"
+	spawn h0 ib_write_bw -F -u 18 -s 65536 --run_infinitely -D 1 -p "$port" 127.0.0.1 >most.txt 2>&1
+	most=$pid
+	until_true holds 'sum(p["pause_tx"] for p in s if p["peer"] != "h1") > 5'
+	holds 'm["lost"] == 0 and sum(p["drops_buffer"] for p in s) == 0'
+	kill -9 "$more" "$most"
+	stop_flow
+}
+
+@test "DCQCN: marks become CNPs, and CNPs slow the sender down" {
+	needs ib_write_bw
+	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 1Gbps, fabric_rate: 125Mbps, blocking: 8" \
+		"profile: roce-400g, ecn: {kmin: 20KB, kmax: 100KB, pmax: 100%}"
+	up cluster.yaml
+	flow
+	until_true holds 'sum(p["ecn_marked"] for p in s) > 20'
+	stop_flow
+	[ "$(on h1 cat /sys/class/infiniband/weft0/ports/1/hw_counters/np_cnp_sent)" -gt 0 ]
+	[ "$(on h1 cat /sys/class/infiniband/weft0/ports/1/hw_counters/np_ecn_marked_roce_packets)" -gt 0 ]
+	[ "$(on h2 cat /sys/class/infiniband/weft0/ports/1/hw_counters/rp_cnp_handled)" -gt 0 ]
+}
+
+@test "a lossy fabric drops, and queue pairs recover" {
+	needs ib_write_bw
+	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 1Gbps, fabric_rate: 250Mbps, blocking: 4" \
+		"profile: roce-400g, flowctl: none, buffer: {size: 100KB}, cc: {algorithm: none}"
+	up cluster.yaml
+	flow -u 20
+	until_true holds 'sum(p["drops_buffer"] for p in s) > 0 and m["lost"] > 0'
+	seen=$(model 'm["delivered"]')
+	until_true holds "m['delivered'] > $seen + 500"
+	kill -0 "$client"
+	stop_flow
+}
+
+@test "links between switches go down and come back" {
+	needs ibv_rc_pingpong
+	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 10Gbps" "profile: roce-400g"
+	up cluster.yaml
+	"$WEFT" fault link leaf0-spine0 down
+	pair ibv_rc_pingpong -g 0 -n 100 -e
+	holds 'all(p["tx_packets"] == 0 for p in s if p["node"] == "spine0")'
+	"$WEFT" fault link spine1-leaf0 down
+	run -0 "$WEFT" fault list
+	[[ "${lines[0]}" == "link leaf0-spine0: down" ]]
+	[[ "${lines[1]}" == "link leaf0-spine1: down" ]]
+	both ibv_rc_pingpong -g 0 -n 100 -e
+	! ended "$client"
+	kill -9 "$server"
+	ended "$server" || true
+	client= server=
+	holds 'sum(p["drops_route"] for p in s) > 0'
+	"$WEFT" fault clear leaf0-spine1
+	"$WEFT" fault link leaf0-spine1 loss 1%
+	pair ibv_rc_pingpong -g 0 -n 500 -e
+	until_true holds 'sum(p["drops_link"] for p in s) > 0'
+	"$WEFT" fault clear
+	[ "$("$WEFT" fault list)" = "no faults" ]
+	pair ibv_rc_pingpong -g 0 -n 100 -e
+	run -2 "$WEFT" fault link leaf0-leaf1 down
+}
+
+@test "faults of hosts: corruption, the cable, a pause storm that spreads, death" {
+	needs ibv_rc_pingpong ib_write_bw ibv_asyncwatch
+	cluster "kind: single, hosts: 4, host_rate: 1Gbps" \
+		"profile: roce-400g, buffer: {size: 400KB, reserved: 0B}, ecn: {kmin: 90MB, kmax: 99MB}"
+	up cluster.yaml
+	spawn h1 stdbuf -oL ibv_asyncwatch >events.txt 2>&1
+	watcher=$pid
+	until_true grep -q weft0 events.txt
+	"$WEFT" fault link h1 corrupt 2%
+	pair ibv_rc_pingpong -g 0 -n 500 -e
+	"$WEFT" fault clear
+	"$WEFT" fault link h1-leaf0 down
+	until_true grep -q PORT_ERR events.txt
+	holds 'all(not p["up"] for p in s if p["peer"] == "h1")'
+	"$WEFT" fault link h1-leaf0 up
+	until_true grep -q PORT_ACTIVE events.txt
+	kill -9 "$watcher"
+	flow -u 22
+	# The host pauses the switch, and the switch, when it is full, the sender.
+	"$WEFT" fault pause-storm h1
+	until_true holds 'sum(p["pause_rx"] for p in s if p["peer"] == "h1") > 2'
+	until_true holds 'sum(p["pause_tx"] for p in s if p["peer"] == "h2") > 0'
+	seen=$(model 'sum(p["tx_packets"] for p in s if p["peer"] == "h1")')
+	"$WEFT" fault pause-storm h1 off
+	until_true holds "sum(p['tx_packets'] for p in s if p['peer'] == 'h1') > $seen + 100"
+	"$WEFT" fault kill-host h2
+	! ended "$client"
+	client=
+	kill -9 "$server" 2>/dev/null || true
+	ended "$server" || true
+	server=
+	"$WEFT" fault clear
+	pair ibv_rc_pingpong -g 0 -n 100 -e
+}
+
+@test "programs and the daemon are killed in the middle" {
+	needs ib_send_bw ibv_rc_pingpong
+	cluster "kind: single, hosts: 3, host_rate: 1Gbps" "profile: ib-ndr"
+	"$WEFT" up --foreground cluster.yaml 3>&- &
+	daemon=$!
+	until_true "$WEFT" status >/dev/null
+	both ib_send_bw -F -u 17 --run_infinitely -D 1
+	until_true above tx_packets 1000
+	kill -9 "$server"
+	ended "$server" || true
+	server=
+	! ended "$client"
+	grep -q "status 12" client.txt
+	client=
+	until_true alone
+	pair ibv_rc_pingpong -n 100 -e
+	until_true holds 'm["under_way"] == 0'
+	both ib_send_bw -F -u 17 --run_infinitely -D 1
+	until_true above tx_packets 1000
+	kill -9 "$daemon"
+	ended "$daemon" || true
+	! ended "$client"
+	client=
+	kill -9 "$server" 2>/dev/null || true
+	server=
+	up cluster.yaml
+	pair ibv_rc_pingpong -n 100 -e
+}
+
+@test "what is said of it: status, metrics, and what cannot be" {
+	needs curl ibv_rc_pingpong
+	port=$(free_port)
+	up --pace wall --metrics "127.0.0.1:$port"
+	pair ibv_rc_pingpong -g 0 -n 100 -e
+	[[ "$("$WEFT" status)" == *"modelled, pace wall"* ]]
+	curl -sf "http://127.0.0.1:$port/metrics" >metrics.txt
+	grep -q '^weft_model_slip_seconds_total ' metrics.txt
+	awk '/^weft_switch_port_transmitted_packets_total.switch="s1",port="1",peer="h1"/ { n = $2 } END { exit n < 100 }' metrics.txt
+	"$WEFT" down
+	run -2 up --pace slow
+	[[ "$output" == *"wall, none or direct"* ]]
+	cluster "kind: single, hosts: 2" "profile: roce-400g, cc: {algorithm: hpcc}"
+	run -2 up cluster.yaml
+	[[ "$output" == *"hpcc"* ]]
+	cluster "kind: single, hosts: 2" "profile: roce-400g" "live: {pace: direct}"
+	up cluster.yaml
+	[[ "$("$WEFT" status)" != *"modelled"* ]]
+	run -2 "$WEFT" fault link leaf0-spine0 down
+}
