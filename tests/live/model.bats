@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=600
+# ctest: live
 # Unmodified programs over the modelled fabric of a cluster file: its switches, rates, delays, flow control.
 
 bats_require_minimum_version 1.5.0
@@ -168,7 +168,7 @@ bandwidth() {
 	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 1Gbps, fabric_rate: 250Mbps, blocking: 4" \
 		"profile: roce-400g, flowctl: none, buffer: {size: 100KB}, cc: {algorithm: none}"
 	up cluster.yaml
-	flow -u 20
+	flow -u 16
 	until_true holds 'sum(p["drops_buffer"] for p in s) > 0 and m["lost"] > 0'
 	seen=$(model 'm["delivered"]')
 	until_true holds "m['delivered'] > $seen + 500"
@@ -244,7 +244,7 @@ bandwidth() {
 	"$WEFT" up --foreground cluster.yaml 3>&- &
 	daemon=$!
 	until_true "$WEFT" status >/dev/null
-	both ib_send_bw -F -u 17 --run_infinitely -D 1
+	both ib_send_bw -F -u 15 --run_infinitely -D 1
 	until_true above tx_packets 1000
 	kill -9 "$server"
 	ended "$server" || true
@@ -255,7 +255,7 @@ bandwidth() {
 	until_true alone
 	pair ibv_rc_pingpong -n 100 -e
 	until_true holds 'm["under_way"] == 0'
-	both ib_send_bw -F -u 17 --run_infinitely -D 1
+	both ib_send_bw -F -u 15 --run_infinitely -D 1
 	until_true above tx_packets 1000
 	kill -9 "$daemon"
 	ended "$daemon" || true
