@@ -244,7 +244,7 @@ connect() {
 }
 
 @test "groups, packets that come corrupted, and the wire" {
-	needs tshark mckey ibv_rc_pingpong
+	needs tshark mckey ibv_rc_pingpong ib_send_bw
 	for fabric in roce-400g ib-ndr; do
 		up --fabric $fabric
 		capture $fabric
@@ -281,7 +281,7 @@ connect() {
 	up
 	"$WEFT" fault link h1 corrupt 1%
 	capture bad
-	pair ibv_rc_pingpong -g 1 -n 100 -e -c
+	pair ib_send_bw -x 1 --force-link=Ethernet -s 4096 -n 500 -u 16
 	end_capture
 	decode bad
 	shows bad "t['bad_icrc'] > 0"

@@ -141,7 +141,8 @@ ask() {
 }
 
 # pair PROGRAM ARGS...: a server on h1 and a client on h2 that find each other by TCP over loopback; both end
-# well.
+# well. Over links that lose packets take perftest's programs: the pingpongs end without waiting for each other, so
+# one whose last acknowledgement is lost fails, as on hardware.
 pair() {
 	local port program=$1
 	shift

@@ -69,17 +69,6 @@ assert [h["host"] for h in d] == ["h1", "h2"] and all(abs(h["loss"] - .01) < 1e-
 	run -2 fault
 }
 
-@test "0.1 % loss and corruption: every byte arrives, on both fabrics" {
-	needs ibv_rc_pingpong
-	local fabric
-	for fabric in roce-400g ib-ndr; do
-		up --fabric "$fabric"
-		fault loss 0.1% corrupt 0.1%
-		pair ibv_rc_pingpong -g 0 -n 500 -s 65536 -c
-		"$WEFT" down
-	done
-}
-
 # counted: something was lost, something came corrupted, something was sent again.
 counted() {
 	"$WEFT" status --json | python3 -c '

@@ -33,6 +33,14 @@ flow() {
 	until_true above tx_packets 200
 }
 
+# goes_on: packets still arrive, and the client lives.
+goes_on() {
+	local seen
+	seen=$(model 'm["delivered"]')
+	until_true holds "m['delivered'] > $seen + 500"
+	kill -0 "$client"
+}
+
 stop_flow() {
 	kill -9 "$server" "$client"
 	ended "$server" || true
@@ -170,14 +178,12 @@ bandwidth() {
 	up cluster.yaml
 	flow -u 16
 	until_true holds 'sum(p["drops_buffer"] for p in s) > 0 and m["lost"] > 0'
-	seen=$(model 'm["delivered"]')
-	until_true holds "m['delivered'] > $seen + 500"
-	kill -0 "$client"
+	goes_on
 	stop_flow
 }
 
 @test "links between switches go down and come back" {
-	needs ibv_rc_pingpong
+	needs ibv_rc_pingpong ib_write_bw
 	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 10Gbps" "profile: roce-400g"
 	up cluster.yaml
 	"$WEFT" fault link leaf0-spine0 down
@@ -195,8 +201,10 @@ bandwidth() {
 	holds 'sum(p["drops_route"] for p in s) > 0'
 	"$WEFT" fault clear leaf0-spine1
 	"$WEFT" fault link leaf0-spine1 loss 1%
-	pair ibv_rc_pingpong -g 0 -n 500 -e
+	flow
 	until_true holds 'sum(p["drops_link"] for p in s) > 0'
+	goes_on
+	stop_flow
 	"$WEFT" fault clear
 	[ "$("$WEFT" fault list)" = "no faults" ]
 	pair ibv_rc_pingpong -g 0 -n 100 -e
@@ -208,12 +216,15 @@ bandwidth() {
 	cluster "kind: single, hosts: 4, host_rate: 1Gbps" \
 		"profile: roce-400g, buffer: {size: 400KB, reserved: 0B}, ecn: {kmin: 90MB, kmax: 99MB}"
 	up cluster.yaml
+	"$WEFT" fault link h1 corrupt 2%
+	flow
+	until_true above icrc_errors 5
+	goes_on
+	stop_flow
+	"$WEFT" fault clear
 	spawn h1 stdbuf -oL ibv_asyncwatch >events.txt 2>&1
 	watcher=$pid
 	until_true grep -q weft0 events.txt
-	"$WEFT" fault link h1 corrupt 2%
-	pair ibv_rc_pingpong -g 0 -n 500 -e
-	"$WEFT" fault clear
 	"$WEFT" fault link h1-leaf0 down
 	until_true grep -q PORT_ERR events.txt
 	holds 'all(not p["up"] for p in s if p["peer"] == "h1")'

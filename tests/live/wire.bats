@@ -186,11 +186,11 @@ all() {
 }
 
 @test "a link of the wire loses and corrupts" {
-	needs ibv_rc_pingpong
+	needs ib_send_bw
 	up --name a --wire h1=127.0.0.2
 	up --name b --wire h1=127.0.0.3
 	"$WEFT" fault --name a link h1 loss 1% corrupt 1%
-	across ibv_rc_pingpong -g 1 -n 100 -s 20000 -e -c
+	across ib_send_bw -x 1 --force-link=Ethernet -s 20000 -n 100 -u 16
 }
 
 @test "rdma_cm between two addresses of loopback" {
