@@ -367,7 +367,8 @@ const struct wf_param wf_fabric_params[] = {
 	  .min = 64,
 	  .max = INT64_C(1) << 32,
 	  .def = "256KiB",
-	  .help = "what a flow may have in flight" },
+	  .help = "the windowed sender: what a flow may have in flight; queue pairs have no "
+	          "window" },
 	{ .name = "sender.ack",
 	  .kind = WF_PARAM_U32,
 	  FIELD(sender_ack),

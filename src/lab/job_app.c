@@ -591,8 +591,8 @@ static int job_start(void *arg, const struct wf_fabric *fabric, struct wf_adapte
 	if (ret == 0)
 		ret = connect_all(job, fabric, err);
 	if (ret == -EINVAL && err->text[0] == '\0')
-		return wf_err_say(err, "job: a queue pair cannot be set up so (sender.window, "
-		                       "sender.ack, or too many connections)");
+		return wf_err_say(err, "job: a queue pair cannot be set up so (too many "
+		                       "connections)");
 	return ret;
 }
 

@@ -36,8 +36,8 @@ int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 	bool reorders;
 	int ret;
 
+	/* No window: hardware has none. sender.window is the windowed sender's alone. */
 	tune->ack_every = cfg->sender_ack;
-	tune->window = (uint32_t)((cfg->sender_window + cfg->mtu - 1) / cfg->mtu);
 	tune->ack_cls = (uint8_t)cfg->sender_ack_class;
 	tune->spray = cfg->sender_spray;
 	tune->ect = true;

@@ -389,8 +389,8 @@ static int perf_start(void *arg, const struct wf_fabric *fabric, struct wf_adapt
 	for (uint32_t q = 0; ret == 0 && server->requests && q < perf->qps; q++)
 		ret = connect_qp(server, client, q, fabric, err);
 	if (ret == -EINVAL && err->text[0] == '\0')
-		return wf_err_say(err, "sender.window: a queue pair cannot be set up so "
-		                       "(sender.window, sender.ack)");
+		return wf_err_say(err, "perf: a queue pair cannot be set up so (more work requests "
+		                       "than a queue holds)");
 	return ret;
 }
 

@@ -371,8 +371,8 @@ static int rc_start(void *arg, const struct wf_fabric *fabric, struct wf_adapter
 	for (uint32_t i = 0; i < rc->n_flows && ret == 0; i++)
 		ret = connect_flow(rc, fabric, &rc->flows[i], err);
 	if (ret == -EINVAL && err->text[0] == '\0')
-		return wf_err_say(err, "traffic: a queue pair cannot be set up so (sender.window, "
-		                       "sender.ack, or more messages than a queue holds)");
+		return wf_err_say(err, "traffic: a queue pair cannot be set up so (more messages "
+		                       "than a queue holds)");
 	return ret;
 }
 
