@@ -383,9 +383,9 @@ static const struct wf_schedule_ops plan_ops = {
 
 /*
  * How much of a lane's streams is to be held: what the collectives want that the first items of some
- * ranks are. It decides how well they overlap, not whether they end.
+ * ranks are. It decides how well they overlap, not whether they end. On the way: the longest message.
  */
-static uint32_t widest(const struct plan_schedule *p, uint32_t lane, struct cursor *c)
+static uint32_t widest(struct plan_schedule *p, uint32_t lane, struct cursor *c)
 {
 	uint32_t ranks[2] = { 0, p->plan->cluster.n_ranks - 1 };
 	uint32_t window = 2 * p->cfg.steps;
@@ -402,6 +402,11 @@ static uint32_t widest(const struct plan_schedule *p, uint32_t lane, struct curs
 			                   c->rank, 0);
 			if (gen != NULL && gen->window(&p->cfg) > window)
 				window = gen->window(&p->cfg);
+			/* The only one whose messages are not bound by a buffer. */
+			if (gen != NULL && c->part.coll.alg == WF_ALG_HALVING)
+				p->schedule.max_message =
+					wf_max_u64(p->schedule.max_message,
+				                   wf_part_wire(&c->part, c->part.bytes));
 		}
 	}
 	return window;
@@ -427,6 +432,7 @@ int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg, struct
 	p->schedule.ops = ops;
 	p->schedule.n_ranks = plan->cluster.n_ranks;
 	p->schedule.n_groups = plan->n_groups;
+	p->schedule.max_message = wf_max_u64(cfg->buffer, cfg->p2p_chunk);
 	p->plan = plan;
 	p->cfg = *cfg;
 	p->mem = mem;

@@ -125,6 +125,7 @@ struct wf_schedule {
 	const struct wf_schedule_ops *ops;
 	uint32_t n_ranks;
 	uint32_t n_groups;
+	uint64_t max_message; /* bytes; no send is longer */
 };
 
 /* Adds a dependency. There is room: at most WF_OP_DEPS; see wf_op_joins() for more. */

@@ -131,6 +131,8 @@ int wf_trace_op(struct wf_trace *trace, uint32_t rank, const struct wf_op *op, u
 		.kind = op->kind,
 		.channel = op->channel,
 	};
+	if (op->kind == WF_OP_SEND)
+		trace->schedule.max_message = wf_max_u64(trace->schedule.max_message, op->bytes);
 	*number_p = trace->n_nodes++;
 	return 0;
 }

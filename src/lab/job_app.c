@@ -5,6 +5,7 @@
 #include "lab/job_app.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,31 +15,53 @@
 #include "rdma/srq.h"
 #include "sim/conn.h"
 
-#define REGION_BYTES (UINT64_C(1) << 40) /* of every host; nothing is behind it */
-#define ANNOUNCE_BYTES 64                /* an entry of NCCL's FIFO of free buffers */
+#define REGION_BYTES (UINT64_C(1) << 40)  /* of every host; nothing is behind it */
+#define MESSAGE_MAX (UINT64_C(256) << 30) /* a send queue has room for its parts */
+#define ANNOUNCE_BYTES 64                 /* an entry of NCCL's FIFO of free buffers */
 #define POLL 16
 #define WR_ANNOUNCE UINT64_MAX
 
 /* ---- what executors ask for ---- */
 
-static void post_write(struct job_host *h, struct wf_qp *qp, uint32_t bytes, uint32_t imm,
+/* A work request on a connection failed; the first of a host is remembered. */
+static void fail(struct job_host *h, const struct job_conn *c, enum wf_wc_status status)
+{
+	h->shard->errors++;
+	if (h->failed != WF_WC_SUCCESS)
+		return;
+	h->failed = status;
+	h->failed_on = c;
+}
+
+/*
+ * What is longer than a message may be goes in several, of which the last tells that all are there:
+ * what is posted on a queue pair arrives in order.
+ */
+static void post_write(struct job_host *h, struct wf_qp *qp, uint64_t bytes, uint32_t imm,
                        uint32_t rkey, uint64_t wr_id, wf_time now)
 {
-	const struct wf_sge sge = { .length = bytes, .lkey = wf_mr_lkey(h->mr) };
-	const struct wf_send_wr wr = {
+	struct wf_sge sge = { .lkey = wf_mr_lkey(h->mr) };
+	struct wf_send_wr wr = {
 		.wr_id = wr_id,
 		.sge = &sge,
 		.num_sge = bytes > 0,
-		.opcode = WF_WR_RDMA_WRITE_WITH_IMM,
-		.flags = wr_id == WR_ANNOUNCE ? 0 : WF_SEND_SIGNALED,
+		.opcode = WF_WR_RDMA_WRITE,
 		.imm = imm,
 		.rdma.rkey = rkey,
 	};
 	const struct wf_send_wr *bad;
 
-	/* Fails when the queue pair is in error, which its completions have told. */
-	if (wf_adapter_post(h->adapter, qp, &wr, &bad, now) != 0)
-		h->shard->errors++;
+	do {
+		sge.length = (uint32_t)wf_min_u64(bytes, WF_MSG_MAX);
+		bytes -= sge.length;
+		if (bytes == 0) {
+			wr.opcode = WF_WR_RDMA_WRITE_WITH_IMM;
+			wr.flags = wr_id == WR_ANNOUNCE ? 0 : WF_SEND_SIGNALED;
+		}
+		/* There is room for all of them, and in error a queue pair takes them as well. */
+		if (wf_adapter_post(h->adapter, qp, &wr, &bad, now) != 0)
+			fail(h, wf_qp_user(qp), WF_WC_GENERAL_ERR);
+	} while (bytes > 0);
 }
 
 /* A message goes in equal parts over the queue pairs of its connection. */
@@ -55,7 +78,7 @@ static void post_data(struct job_rank *r, struct job_conn *c, const struct wf_po
 		uint64_t part = left / (c->qps - q);
 
 		left -= part;
-		post_write(r->host, c->qp[0][q], (uint32_t)part, post->imm, c->rkey[0],
+		post_write(r->host, c->qp[0][q], part, post->imm, c->rkey[0],
 		           (uint64_t)post->conn << 32 | place, now);
 	}
 }
@@ -152,7 +175,7 @@ static void take_write(struct job_host *h, const struct wf_wc *wc, wf_time now)
 	uint32_t place = wc->imm % WF_EXEC_RECEIVES;
 
 	if (wf_srq_post_recv(h->srq, &wr, &bad) != 0)
-		h->shard->errors++;
+		fail(h, c, WF_WC_GENERAL_ERR);
 	if (job_host_of(h->job, c->rank[0]) == h && qp == c->qp[0][0]) {
 		wf_exec_announced(h->job->ranks[c->rank[0]].exec, c->end[0], wc->imm, now);
 		return;
@@ -170,7 +193,7 @@ static void take(struct job_host *h, const struct wf_wc *wc, wf_time now)
 	uint32_t place;
 
 	if (wc->status != WF_WC_SUCCESS) {
-		h->shard->errors++;
+		fail(h, wf_qp_user(wf_hca_qp(wf_adapter_hca(h->adapter), wc->qp_num)), wc->status);
 		return;
 	}
 	if (wc->opcode == WF_WC_RECV_RDMA_WITH_IMM) {
@@ -357,6 +380,11 @@ int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluste
 	struct wf_job_app *job;
 	int ret;
 
+	if (schedule->max_message > MESSAGE_MAX)
+		return wf_err_say(err,
+		                  "job: a message of %" PRIu64 " bytes is too long; %" PRIu64
+		                  " are possible",
+		                  schedule->max_message, MESSAGE_MAX);
 	if ((uint64_t)servers * cluster->nics > n_hosts)
 		return wf_err_say(
 			err,
@@ -373,6 +401,7 @@ int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluste
 	job->observer = observer;
 	job->mem = mem;
 	job->ps_q16 = (uint64_t)(((unsigned __int128)8 * (uint64_t)WF_S << 16) / net->nvlink_rate);
+	job->parts = (uint32_t)((schedule->max_message / net->qps + WF_MSG_MAX) / WF_MSG_MAX);
 	job->n_hosts = servers * cluster->nics;
 	job->hosts = mem->alloc(mem, job->n_hosts * sizeof(*job->hosts));
 	job->ranks = mem->alloc(mem, schedule->n_ranks * sizeof(*job->ranks));
@@ -519,7 +548,7 @@ static int make_qp(struct job_host *h, const struct wf_fabric *fabric, struct jo
 		.send_cq = h->cq,
 		.recv_cq = h->cq,
 		.srq = h->srq,
-		.cap = { .max_send_wr = 2 * announced(h->job), .max_send_sge = 1 },
+		.cap = { .max_send_wr = 2 * announced(h->job) * h->job->parts, .max_send_sge = 1 },
 	};
 	int ret = wf_conn_tune(fabric, h->job->cc, &init.tune, err);
 

@@ -72,6 +72,12 @@ void wf_job_app_init(struct wf_job_app *job, struct wf_sim_app *app);
 /* After the run. */
 void wf_job_app_result(const struct wf_job_app *job, struct wf_job_result *result);
 
+/*
+ * After the run: whether it says anything. -EIO, with err filled, when a work request failed for another
+ * reason than that the fabric did not deliver it; -ENOMEM when memory ran out; else 0.
+ */
+int wf_job_app_check(const struct wf_job_app *job, struct wf_err *err) WF_MUST_USE;
+
 /* What a group took, group below the schedule's n_groups. */
 void wf_job_app_group(const struct wf_job_app *job, uint32_t group, struct wf_job_group *group_p);
 

@@ -84,6 +84,9 @@ struct job_host {
 	uint32_t n_qps;
 	struct wf_link link; /* to the NVLink switch */
 	bool started;
+	/* the first work request that failed, and why; WF_WC_SUCCESS: none */
+	enum wf_wc_status failed;
+	const struct job_conn *failed_on;
 };
 
 struct wf_job_app {
@@ -100,6 +103,7 @@ struct wf_job_app {
 	struct job_conn *conns;
 	uint32_t n_conns, conns_room;
 	uint32_t n_qps; /* pairs of them */
+	uint32_t parts; /* work requests that the longest message takes on a queue pair */
 	struct wf_qp **qps;
 	unsigned n_shards;
 	struct job_shard **shards;

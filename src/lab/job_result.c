@@ -2,6 +2,7 @@
 /*
  * job_result.c - what a job's run comes to.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "lab/job_app_priv.h"
@@ -42,6 +43,34 @@ void wf_job_app_group(const struct wf_job_app *job, uint32_t group, struct wf_jo
 	if (g->group.busbw[1] != 0)
 		g->busbw = (uint64_t)((unsigned __int128)g->group.bytes * (uint64_t)WF_S *
 		                      g->group.busbw[0] / g->group.busbw[1] / (uint64_t)g->took);
+}
+
+/* Retries that come to nothing are the fabric's doing, and with them all that is behind is flushed. */
+static bool is_fabrics(enum wf_wc_status status)
+{
+	return status == WF_WC_SUCCESS || status == WF_WC_RETRY_EXC_ERR ||
+	       status == WF_WC_RNR_RETRY_EXC_ERR || status == WF_WC_WR_FLUSH_ERR;
+}
+
+int wf_job_app_check(const struct wf_job_app *job, struct wf_err *err)
+{
+	for (unsigned i = 0; i < job->n_shards; i++)
+		if (job->shards[i] != NULL && job->shards[i]->no_memory)
+			return -ENOMEM;
+	for (uint32_t i = 0; i < job->schedule->n_ranks; i++)
+		if (wf_exec_out_of_memory(job->ranks[i].exec))
+			return -ENOMEM;
+	for (uint32_t i = 0; i < job->n_hosts; i++) {
+		const struct job_host *h = &job->hosts[i];
+
+		if (is_fabrics(h->failed))
+			continue;
+		wf_err_say(err, "job: a work request of rank %u for rank %u failed: %s",
+		           h->failed_on->rank[0], h->failed_on->rank[1],
+		           wf_wc_status_name(h->failed));
+		return -EIO;
+	}
+	return 0;
 }
 
 static void add_ranks(const struct wf_job_app *job, struct wf_job_result *r)

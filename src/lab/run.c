@@ -207,7 +207,7 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		find_headroom(scenario, sim, run);
 		rc = keep_ports(scenario, sim, run);
 		if (rc == 0)
-			rc = wf_run_job_keep(scenario, &job, run);
+			rc = wf_run_job_keep(scenario, &job, run, err);
 		if (rc == 0)
 			wf_notes_make(scenario, sim, run);
 	} else if (rc == -EBADMSG) {

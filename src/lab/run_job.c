@@ -98,12 +98,16 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 }
 
 int wf_run_job_keep(const struct wf_scenario *scenario, const struct wf_run_job *job,
-                    struct wf_run *run)
+                    struct wf_run *run, struct wf_err *err)
 {
 	uint32_t n;
+	int rc;
 
 	if (job->app == NULL)
 		return 0;
+	rc = wf_job_app_check(job->app, err);
+	if (rc != 0)
+		return rc;
 	run->job = malloc(sizeof(*run->job));
 	if (run->job == NULL)
 		return -ENOMEM;

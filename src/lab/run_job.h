@@ -27,9 +27,9 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
                     struct wf_recording *rec, struct wf_run *run, struct wf_run_job *job,
                     struct wf_err *err) WF_MUST_USE;
 
-/* Keeps what it did in *run. Returns 0 or -ENOMEM. */
+/* Keeps what it did in *run. Returns 0, -ENOMEM, or -EIO with err filled when that says nothing. */
 int wf_run_job_keep(const struct wf_scenario *scenario, const struct wf_run_job *job,
-                    struct wf_run *run) WF_MUST_USE;
+                    struct wf_run *run, struct wf_err *err) WF_MUST_USE;
 
 void wf_run_job_fini(struct wf_run_job *job);
 

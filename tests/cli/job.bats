@@ -60,6 +60,42 @@ assert 0 < train["mfu_ppm"] < 500000
 	[[ "$out" != *unfinished* ]]
 }
 
+# The time is that of the bytes on a 400 Gb/s line, 26 of headers for 4096 of data, to 0.1 %.
+@test "messages longer than 1 GiB go in several" {
+	cat >big.goal <<-'END'
+		num_ranks 2
+		rank 0 {
+		a: send 2415919105b to 1 tag 1
+		b: send 100b to 1 tag 2
+		}
+		rank 1 {
+		a: recv 2415919105b from 0 tag 1
+		b: recv 100b from 0 tag 2
+		}
+	END
+	printf 'Nodes 2\nConnections 1\n0->1 start 0 size 1342177280\n' >big.cm
+	for kind in goal,2415919105,1 goal,2415919105,2 htsim,1342177280,1; do
+		IFS=, read -r kind bytes qps <<<"$kind"
+		file=big.$([ $kind = goal ] && echo goal || echo cm)
+		printf 'topology: {kind: single, hosts: 2}\nfabric: ib-ndr\njob: {kind: %s, file: %s, gpus_per_server: 1, qps_per_connection: %s}\nrun: {until: 1s}\n' \
+			$kind $file $qps >s.yaml
+		weft run s.yaml --quiet --json
+		[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+		python3 -c '
+import json, sys
+job = json.load(open("stdout.txt"))["runs"][0]["job"]
+bytes = int(sys.argv[1])
+line = bytes / 4096 * 4122 * 8 / 400e9 * 1e12
+assert job["finished"] and job["errors"] == 0, job
+assert 1 < job["end_ps"] / line < 1.001, (job["end_ps"], line)
+' $bytes
+	done
+	sed -i 's/size .*/size 300000000000/' big.cm
+	weft run s.yaml --quiet
+	[ "$status" -eq 2 ]
+	says "$err" "s.yaml:3:6: job: a message of 300000000000 bytes is too long; 274877906944 are possible"
+}
+
 @test "Chakra traces run, and have as many ranks as there are files" {
 	for r in 0 1 2 3; do
 		# metadata; then a node: id 1, type COMP, 250 us
