@@ -138,7 +138,25 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->careful = fabric->departs || flowctl->uses_credits || flowctl->sees_all;
 	if (flowctl->uses_credits && has_global_links(topo))
 		fabric->vl_shift = (uint8_t)(cfg->vl_count / 2);
-	return wf_routes_create(topo, NULL, wf_mem_heap(), &fabric->routes);
+	return wf_fabric_find_routes(fabric, NULL, &fabric->routes);
+}
+
+int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
+                          struct wf_routes **routes_p)
+{
+	struct wf_routes *routes;
+	int ret = wf_routes_create(fabric->topo, down, wf_mem_heap(), &routes);
+
+	if (ret != 0)
+		return ret;
+	if (fabric->route == &wf_route_lft)
+		ret = wf_routes_fill_lft(routes, fabric->topo);
+	if (ret != 0) {
+		wf_routes_destroy(routes);
+		return ret;
+	}
+	*routes_p = routes;
+	return 0;
 }
 
 void wf_fabric_fini(struct wf_fabric *fabric)

@@ -146,6 +146,14 @@ static inline wf_time wf_fabric_time(const struct wf_fabric *fabric, wf_time now
 int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
                    const struct wf_topo *topo, uint64_t seed, struct wf_err *err) WF_MUST_USE;
 
+/*
+ * Computes the fabric's routes over the links for which down[link] is 0 (NULL: over all), with the
+ * forwarding tables if its routing uses them. On success *routes_p is owned by the caller. Returns
+ * what wf_routes_create() does.
+ */
+int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
+                          struct wf_routes **routes_p) WF_MUST_USE;
+
 /* Frees what init took. */
 void wf_fabric_fini(struct wf_fabric *fabric);
 

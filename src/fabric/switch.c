@@ -459,55 +459,22 @@ struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabri
 		return NULL;
 	sw = to_switch(wf_device_of(node));
 	sw->load = wf_shard_alloc(shard, n_ports * sizeof(*sw->load));
-	if (sw->load == NULL || wf_device_init(&sw->dev, fabric, id) != 0 ||
-	    wf_switch_set_routes(sw) != 0)
+	if (sw->load == NULL || wf_device_init(&sw->dev, fabric, id) != 0)
 		return NULL;
+	wf_switch_set_routes(sw);
 	sw->rng_key = wf_rand_key(fabric->seed, RNG_SWITCH, id);
 	return sw;
 }
 
-/*
- * Fills the linear forwarding table. On a tree whose switches of level l have n ports up, the digits
- * of the destination in base n choose them level by level; a switch's level is its tier.
- */
-static int fill_lft(struct wf_switch *sw)
+void wf_switch_set_routes(struct wf_switch *sw)
 {
-	const struct wf_fabric *fabric = sw->dev.fabric;
-	const struct wf_routes *routes = fabric->routes;
-	uint32_t n_hosts = fabric->topo->n_hosts;
-	unsigned tier = fabric->topo->nodes[sw->dev.id].tier;
-
-	if (sw->lft == NULL)
-		sw->lft = wf_shard_alloc(sw->dev.node.shard, n_hosts * sizeof(*sw->lft));
-	if (sw->lft == NULL)
-		return -ENOMEM;
-	for (uint32_t dst = 0; dst < n_hosts; dst++) {
-		uint32_t leaf = routes->leaf_of_host[dst];
-		const struct wf_route_set *set;
-		uint32_t digit = dst;
-
-		if (leaf == sw->leaf)
-			continue;
-		set = &sw->sets[sw->set_of_leaf[leaf]];
-		if (set->n == 0)
-			continue;
-		for (unsigned l = 1; l < tier; l++)
-			digit /= set->n;
-		sw->lft[dst] = sw->set_ports[set->first + digit % set->n];
-	}
-	return 0;
-}
-
-int wf_switch_set_routes(struct wf_switch *sw)
-{
-	const struct wf_fabric *fabric = sw->dev.fabric;
-	const struct wf_route_switch *r = &fabric->routes->switches[sw->dev.id];
+	const struct wf_route_switch *r = &sw->dev.fabric->routes->switches[sw->dev.id];
 
 	sw->leaf = r->leaf;
 	sw->set_of_leaf = r->set_of_leaf;
 	sw->sets = r->sets;
 	sw->set_ports = r->ports;
-	return fabric->route == &wf_route_lft ? fill_lft(sw) : 0;
+	sw->lft = r->lft;
 }
 
 /* The marking thresholds of each port, from its rate. */

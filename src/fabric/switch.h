@@ -16,8 +16,8 @@ struct wf_switch {
 	const uint16_t *set_of_leaf;
 	const struct wf_route_set *sets;
 	const uint16_t *set_ports;
-	uint16_t *lft;  /* by host: the one port (routing lft) */
-	uint32_t *load; /* by port: bytes that wait (routing adaptive) */
+	const uint16_t *lft; /* by host: the one port (routing lft) */
+	uint32_t *load;      /* by port: bytes that wait (routing adaptive) */
 	uint64_t rng_key;
 	uint64_t rng_count;
 	uint32_t n_down; /* ports that are down */
@@ -36,8 +36,8 @@ struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabri
  */
 int wf_switch_start(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
 
-/* Takes over the fabric's routes (anew), while no node runs. Returns 0 or -ENOMEM. */
-int wf_switch_set_routes(struct wf_switch *sw) WF_MUST_USE;
+/* Takes over the fabric's routes (anew), while no node runs. */
+void wf_switch_set_routes(struct wf_switch *sw);
 
 /* A port's link goes down or up; what waits for a port that is down is dropped. No node runs. */
 void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time now);

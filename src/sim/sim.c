@@ -288,16 +288,15 @@ void wf_sim_reroute(void *arg, wf_time now)
 	struct wf_routes *routes, *old = sim->fabric.routes;
 
 	(void)now;
-	if (wf_routes_create(sim->topo, sim->link_down, wf_mem_heap(), &routes) != 0) {
+	if (wf_fabric_find_routes(&sim->fabric, sim->link_down, &routes) != 0) {
 		sim->failed = true;
 		return;
 	}
 	sim->fabric.routes = routes;
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
-		if (!is_host(sim->topo, id) &&
-		    wf_switch_set_routes(
-			    wf_container_of(sim->devices[id], struct wf_switch, dev)) != 0)
-			sim->failed = true;
+		if (!is_host(sim->topo, id))
+			wf_switch_set_routes(
+				wf_container_of(sim->devices[id], struct wf_switch, dev));
 	}
 	wf_routes_destroy(old);
 }

@@ -66,6 +66,12 @@ const struct wf_param wf_traffic_params[] = {
 	  .max = UINT32_MAX,
 	  .def = "0",
 	  .help = "incast: the host that receives; the hosts after it send" },
+	{ .name = "distance",
+	  .kind = WF_PARAM_U32,
+	  FIELD(distance),
+	  .max = UINT32_MAX,
+	  .def = "0",
+	  .help = "shift: host i sends to host i + distance; 0: half of the hosts" },
 	{ .name = "repeat",
 	  .kind = WF_PARAM_U32,
 	  FIELD(repeat),
@@ -104,6 +110,8 @@ const size_t wf_traffic_n_params = WF_ARRAY_SIZE(wf_traffic_params);
 
 static const struct wf_traffic_ops *const all_kinds[] = {
 	&wf_traffic_permutation,
+	&wf_traffic_shift,
+	&wf_traffic_pairs,
 	&wf_traffic_incast,
 	&wf_traffic_all_to_all,
 	&wf_traffic_random,
@@ -214,33 +222,99 @@ static bool shuffle(uint32_t *to, uint32_t n, uint64_t key, uint64_t *counter)
 	return moved;
 }
 
-static int list_permutation(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
-                            uint64_t key, struct wf_flow_list *list, struct wf_err *err)
+/* Adds repeat rounds in which host i sends to host to[i], or to none where that is itself. */
+static int list_rounds(const struct wf_traffic_cfg *cfg, const uint32_t *to, uint32_t n_hosts,
+                       uint64_t host_rate, struct wf_flow_list *list, struct wf_err *err)
 {
 	struct wf_flow_spec spec = { .bytes = cfg->size,
 		                     .cls = (uint8_t)cfg->cls,
 		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
-	uint64_t counter = 0;
-	uint32_t *to;
 	int rc = 0;
 
-	if (check_hosts(n_hosts, err) != 0 || check_count(n_hosts, cfg->repeat, err) != 0)
-		return -EINVAL;
-	to = list->mem->alloc(list->mem, n_hosts * sizeof(*to));
-	if (to == NULL)
-		return -ENOMEM;
-	/* Of all shuffles a part of 1/e leaves nothing in place, so this is over soon. */
-	while (!shuffle(to, n_hosts, key, &counter))
-		;
 	for (uint32_t round = 0; rc == 0 && round < cfg->repeat; round++) {
 		if (!round_start(cfg, 1, host_rate, round, &spec.start))
 			rc = too_late(cfg, err);
 		for (uint32_t i = 0; rc == 0 && i < n_hosts; i++) {
 			spec.src = i;
 			spec.dst = to[i];
-			rc = wf_flow_list_add(list, &spec);
+			if (to[i] != i)
+				rc = wf_flow_list_add(list, &spec);
 		}
 	}
+	return rc;
+}
+
+/* Allocates *to_p for the pattern of n_hosts hosts, each of which sends at most once in a round. */
+static int start_rounds(const struct wf_traffic_cfg *cfg, uint32_t n_hosts,
+                        const struct wf_flow_list *list, uint32_t **to_p, struct wf_err *err)
+{
+	if (check_hosts(n_hosts, err) != 0 || check_count(n_hosts, cfg->repeat, err) != 0)
+		return -EINVAL;
+	*to_p = list->mem->alloc(list->mem, n_hosts * sizeof(**to_p));
+	return *to_p == NULL ? -ENOMEM : 0;
+}
+
+static int list_permutation(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
+                            uint64_t key, struct wf_flow_list *list, struct wf_err *err)
+{
+	uint64_t counter = 0;
+	uint32_t *to;
+	int rc = start_rounds(cfg, n_hosts, list, &to, err);
+
+	if (rc != 0)
+		return rc;
+	/* Of all shuffles a part of 1/e leaves nothing in place, so this is over soon. */
+	while (!shuffle(to, n_hosts, key, &counter))
+		;
+	rc = list_rounds(cfg, to, n_hosts, host_rate, list, err);
+	list->mem->free(list->mem, to);
+	return rc;
+}
+
+static int list_shift(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
+                      uint64_t key, struct wf_flow_list *list, struct wf_err *err)
+{
+	uint32_t distance = cfg->distance == 0 ? n_hosts / 2 : cfg->distance;
+	uint32_t *to;
+	int rc;
+
+	(void)key;
+	if (distance >= n_hosts && n_hosts >= 2)
+		return wf_err_say(err, "distance: %u leads round %u hosts; it may be at most %u",
+		                  (unsigned)distance, (unsigned)n_hosts, (unsigned)n_hosts - 1);
+	rc = start_rounds(cfg, n_hosts, list, &to, err);
+	if (rc != 0)
+		return rc;
+	for (uint32_t i = 0; i < n_hosts; i++)
+		to[i] = (uint32_t)(((uint64_t)i + distance) % n_hosts);
+	rc = list_rounds(cfg, to, n_hosts, host_rate, list, err);
+	list->mem->free(list->mem, to);
+	return rc;
+}
+
+/* Of a random order, the first two hosts are a pair, the next two, ...; an odd one is left over. */
+static int list_pairs(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
+                      uint64_t key, struct wf_flow_list *list, struct wf_err *err)
+{
+	uint64_t counter = 0;
+	uint32_t *to, *order;
+	int rc = start_rounds(cfg, n_hosts, list, &to, err);
+
+	if (rc != 0)
+		return rc;
+	order = list->mem->alloc(list->mem, n_hosts * sizeof(*order));
+	if (order == NULL) {
+		list->mem->free(list->mem, to);
+		return -ENOMEM;
+	}
+	(void)shuffle(order, n_hosts, key, &counter);
+	to[order[n_hosts - 1]] = order[n_hosts - 1];
+	for (uint32_t i = 0; i + 1 < n_hosts; i += 2) {
+		to[order[i]] = order[i + 1];
+		to[order[i + 1]] = order[i];
+	}
+	rc = list_rounds(cfg, to, n_hosts, host_rate, list, err);
+	list->mem->free(list->mem, order);
 	list->mem->free(list->mem, to);
 	return rc;
 }
@@ -311,6 +385,18 @@ const struct wf_traffic_ops wf_traffic_permutation = {
 	.name = "permutation",
 	.help = "every host sends to one other and receives from one other, drawn at random",
 	.list = list_permutation,
+};
+
+const struct wf_traffic_ops wf_traffic_shift = {
+	.name = "shift",
+	.help = "every host sends to the one distance further on, round the end",
+	.list = list_shift,
+};
+
+const struct wf_traffic_ops wf_traffic_pairs = {
+	.name = "pairs",
+	.help = "hosts are paired at random, and the two of a pair send to each other",
+	.list = list_pairs,
 };
 
 const struct wf_traffic_ops wf_traffic_incast = {

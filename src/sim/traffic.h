@@ -41,6 +41,7 @@ struct wf_traffic_cfg {
 	uint32_t cls;      /* priority or service level */
 	uint32_t fanin;    /* incast: senders; 0 = all other hosts */
 	uint32_t target;   /* incast: receiving host; others follow it in a ring */
+	uint32_t distance; /* shift: host i sends to host i + distance; 0 = half of the hosts */
 	uint32_t repeat;   /* rounds; each starts when the one before could be over at line rate */
 	uint64_t load;     /* random: of 2^16, share of the host link */
 	wf_time duration;  /* random: flows start during this time */
@@ -68,6 +69,8 @@ struct wf_flow_list {
 };
 
 extern const struct wf_traffic_ops wf_traffic_permutation;
+extern const struct wf_traffic_ops wf_traffic_shift;
+extern const struct wf_traffic_ops wf_traffic_pairs;
 extern const struct wf_traffic_ops wf_traffic_incast;
 extern const struct wf_traffic_ops wf_traffic_all_to_all;
 extern const struct wf_traffic_ops wf_traffic_random;

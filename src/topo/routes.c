@@ -628,6 +628,7 @@ void wf_routes_destroy(struct wf_routes *routes)
 
 	block = to_block(routes);
 	mem = routes->mem;
+	mem->free(mem, routes->lft);
 	mem->free(mem, block->ports);
 	mem->free(mem, block->sets);
 	mem->free(mem, block->set_of_leaf);

@@ -2,8 +2,8 @@
 /*
  * lft.c - InfiniBand's linear forwarding table: one port for each destination.
  *
- * The table is filled by wf_switch_set_routes(): destinations go round the minimal ports so that the
- * hosts of a leaf come down to it by different paths (d-mod-k on a fat tree).
+ * The table is wf_routes_fill_lft()'s: d-mod-k, so that the hosts of a leaf come down to it by
+ * different paths and by different ones of parallel links.
  */
 #include "fabric/route/route.h"
 #include "fabric/switch.h"

@@ -104,6 +104,56 @@ static void test_permutation(void **state)
 	}
 }
 
+static void test_shift(void **state)
+{
+	struct wf_traffic_cfg cfg = defaults("shift");
+
+	(void)state;
+	for (cfg.distance = 0; cfg.distance < 9; cfg.distance++) {
+		struct wf_flow_list list = list_of(&cfg, 9, 1);
+		uint32_t distance = cfg.distance == 0 ? 4 : cfg.distance;
+
+		assert_int_equal(list.n, 9);
+		for (size_t i = 0; i < list.n; i++) {
+			assert_int_equal(list.flow[i].src, i);
+			assert_int_equal(list.flow[i].dst, (i + distance) % 9);
+		}
+		wf_flow_list_fini(&list);
+	}
+}
+
+/* Each has one partner, whose partner it is; of an odd number one has none. */
+static void test_pairs(void **state)
+{
+	struct wf_traffic_cfg cfg = defaults("pairs");
+	uint32_t differ = 0;
+
+	(void)state;
+	for (uint32_t hosts = 2; hosts < 40; hosts++) {
+		uint32_t first = UINT32_MAX;
+
+		for (uint64_t key = 0; key < 20; key++) {
+			struct wf_flow_list list = list_of(&cfg, hosts, key);
+			uint32_t to[40];
+
+			memset(to, 0xff, sizeof(to));
+			assert_int_equal(list.n, hosts / 2 * 2);
+			for (size_t i = 0; i < list.n; i++) {
+				assert_int_equal(to[list.flow[i].src], UINT32_MAX);
+				to[list.flow[i].src] = list.flow[i].dst;
+			}
+			for (size_t i = 0; i < list.n; i++) {
+				assert_int_not_equal(list.flow[i].src, list.flow[i].dst);
+				assert_int_equal(to[list.flow[i].dst], list.flow[i].src);
+			}
+			differ += first != UINT32_MAX && first != to[0];
+			first = to[0];
+			wf_flow_list_fini(&list);
+		}
+	}
+	assert_true(differ > 500);
+}
+
 static void test_repeat(void **state)
 {
 	struct wf_traffic_cfg cfg = defaults("permutation");
@@ -223,6 +273,7 @@ static void test_wrong(void **state)
 		"repeat: 56 flows in each of 1000000 rounds",
 		"duration: that would be more than",
 		"repeat: the last of 1000000 rounds would start after",
+		"distance: 8 leads round 8 hosts; it may be at most 7",
 	};
 
 	(void)state;
@@ -238,6 +289,8 @@ static void test_wrong(void **state)
 	cases[4] = defaults("permutation");
 	cases[4].size = UINT64_C(1) << 40;
 	cases[4].repeat = 1000000;
+	cases[5] = defaults("shift");
+	cases[5].distance = 8;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(says); i++) {
 		struct wf_flow_list list = { .mem = wf_mem_heap() };
 		struct wf_err err = { "" };
@@ -350,6 +403,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),      cmocka_unit_test(test_permutation),
+		cmocka_unit_test(test_shift),      cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_repeat),     cmocka_unit_test(test_incast),
 		cmocka_unit_test(test_all_to_all), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_poisson),    cmocka_unit_test(test_wrong),
