@@ -19,9 +19,16 @@ static const char *const kind_names[] = {
 	[WF_COLL_BROADCAST] = "broadcast",   [WF_COLL_BARRIER] = "barrier",
 };
 static const char *const alg_names[] = {
-	[WF_ALG_AUTO] = "auto",         [WF_ALG_RING] = "ring",
-	[WF_ALG_TREE] = "tree",         [WF_ALG_HALVING] = "halving-doubling",
+	[WF_ALG_AUTO] = "auto",
+	[WF_ALG_RING] = "ring",
+	[WF_ALG_TREE] = "tree",
+	[WF_ALG_HALVING] = "halving-doubling",
 	[WF_ALG_PAIRWISE] = "pairwise",
+	[WF_ALG_NVLS] = "nvls",
+	[WF_ALG_NVLS_TREE] = "nvls-tree",
+	[WF_ALG_COLLNET] = "collnet-direct",
+	[WF_ALG_COLLNET_CHAIN] = "collnet-chain",
+	[WF_ALG_PAT] = "pat",
 };
 static const char *const proto_names[] = {
 	[WF_PROTO_AUTO] = "auto",

@@ -22,13 +22,22 @@ enum wf_coll_kind {
 };
 
 enum wf_coll_alg {
-	WF_ALG_AUTO,     /* by kind and size */
-	WF_ALG_RING,     /* broadcast: a chain from the root on */
-	WF_ALG_TREE,     /* all-reduce: two binary trees between servers, a chain inside */
-	WF_ALG_HALVING,  /* all-reduce: recursive halving and doubling */
-	WF_ALG_PAIRWISE, /* all-to-all */
+	WF_ALG_AUTO,      /* by kind and size */
+	WF_ALG_RING,      /* broadcast: a chain from the root on */
+	WF_ALG_TREE,      /* all-reduce: two binary trees between servers, a chain inside */
+	WF_ALG_HALVING,   /* all-reduce: recursive halving and doubling */
+	WF_ALG_PAIRWISE,  /* all-to-all */
+	WF_ALG_NVLS,      /* the NVSwitch reduces and multicasts; between servers with CollNet */
+	WF_ALG_NVLS_TREE, /* the same inside a server, two binary trees between servers */
+	WF_ALG_COLLNET,   /* the fabric's switches reduce; every GPU serves its NIC (Direct) */
+	WF_ALG_COLLNET_CHAIN, /* the same, a chain of GPUs to each NIC */
+	WF_ALG_PAT,           /* all-gather, reduce-scatter: parallel aggregated trees */
 	WF_ALGS
 };
+
+/* What NCCL's tables tell apart. */
+enum wf_gpu_gen { WF_GEN_VOLTA, WF_GEN_AMPERE, WF_GEN_HOPPER, WF_GEN_BLACKWELL, WF_GPU_GENS };
+enum wf_cpu { WF_CPU_INTEL, WF_CPU_AMD, WF_CPU_OTHER, WF_CPUS };
 
 enum wf_proto { WF_PROTO_AUTO, WF_PROTO_LL, WF_PROTO_LL128, WF_PROTO_SIMPLE, WF_PROTOS };
 
