@@ -17,7 +17,7 @@
 
 struct wf_buffer {
 	uint32_t cell;
-	uint32_t per_cell;    /* 2^32 / cell, rounded up: dividing by multiplying */
+	uint64_t per_cell;    /* 2^32 / cell, rounded up: dividing by multiplying */
 	uint32_t reserved;    /* bytes of each port and lossless class */
 	uint64_t alpha;       /* of 2^16 */
 	uint64_t queue_alpha; /* of 2^16 */
@@ -34,16 +34,16 @@ enum wf_buffer_verdict { WF_BUFFER_OK, WF_BUFFER_XOFF, WF_BUFFER_FULL };
 /* Bytes a packet takes. */
 static inline uint32_t wf_buffer_cost(const struct wf_buffer *b, uint32_t size)
 {
-	/* Exact for sizes below 2^17 and cells of 64 bytes and more. */
-	return (uint32_t)((uint64_t)(size + b->cell - 1) * b->per_cell >> 32) * b->cell;
+	/* Exact for sizes below 2^17 and cells below 2^14: the rounding adds less than 2^-14. */
+	return (uint32_t)((size + (uint64_t)b->cell - 1) * b->per_cell >> 32) * b->cell;
 }
 
 /* Sets the size of a cell. */
 static inline void wf_buffer_set_cell(struct wf_buffer *b, uint32_t cell)
 {
-	assert(cell >= 64);
+	assert(cell >= 1 && cell < 1 << 14);
 	b->cell = cell;
-	b->per_cell = (uint32_t)(((UINT64_C(1) << 32) + cell - 1) / cell);
+	b->per_cell = ((UINT64_C(1) << 32) + cell - 1) / cell;
 }
 
 /*

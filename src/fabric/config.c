@@ -19,6 +19,7 @@ static const char *const telemetry_names[] = { "auto", "none", "int", "pint", NU
 static const char *const headers[] = { "rocev2", "ib", NULL };
 static const char *const victims[] = { "none", "hosts", "all", NULL };
 static const char *const placements[] = { "in-order", "direct", NULL };
+static const char *const headrooms[] = { "exact", "sonic", NULL };
 static const char *const ecn_at[] = { "enqueue", "dequeue", NULL };
 
 #define FIELD(field)                                                                               \
@@ -215,6 +216,19 @@ const struct wf_param wf_fabric_params[] = {
 	  .max = INT64_C(1) << 32,
 	  .def = "auto",
 	  .help = "kept for what arrives after a pause is sent; auto: what rate and cable need" },
+	{ .name = "buffer.headroom_by",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(buffer_headroom_by),
+	  .names = headrooms,
+	  .def = "exact",
+	  .help = "headroom auto: what this model needs at the worst, or what SONiC's "
+	          "calculation for NVIDIA's switches gives" },
+	{ .name = "buffer.headroom_table",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(buffer_headroom_table),
+	  .def = "",
+	  .help = "headroom auto: from a table, rate:length:bytes, ..., the shortest cable that is "
+	          "not too short (SONiC's pg_profile_lookup.ini)" },
 	{ .name = "buffer.small_packets",
 	  .kind = WF_PARAM_PROB,
 	  FIELD(buffer_small),
@@ -287,10 +301,12 @@ const struct wf_param wf_fabric_params[] = {
 	  .help = "pause asked for in a frame, 512 bit times each; refreshed while it lasts" },
 	{ .name = "pfc.reaction",
 	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
 	  FIELD(pfc_reaction),
 	  .max = WF_MS,
-	  .def = "1158.4ns",
-	  .help = "pause frame received to transmission stopped" },
+	  .def = "auto",
+	  .help = "pause frame in to nothing new out, at the connector, pipeline and PHY included; "
+	          "auto: what IEEE 802.3 31B.3.7 allows at the rate (905 quanta at 400G)" },
 	{ .name = "vl.count",
 	  .kind = WF_PARAM_U32,
 	  FIELD(vl_count),
@@ -440,12 +456,17 @@ static int check_link_layer(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 
 int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 {
+	struct wf_headroom_row rows[WF_HEADROOM_ROWS];
 	struct wf_classes classes;
+	unsigned n;
 	int rc = check_link_layer(cfg, err);
 
 	if (rc != 0)
 		return rc;
 	rc = wf_classes_parse(cfg, &classes, err);
+	if (rc != 0)
+		return rc;
+	rc = wf_headroom_parse(cfg->buffer_headroom_table, rows, &n, err);
 	if (rc != 0)
 		return rc;
 	if (cfg->ecn_kmin > cfg->ecn_kmax)

@@ -19,6 +19,8 @@
 #define WF_NAME 16
 #define WF_ECN_TEXT 512
 #define WF_ECN_RATES 8
+#define WF_HEADROOM_TEXT 1024
+#define WF_HEADROOM_ROWS 32
 
 struct wf_fabric_cfg {
 	char link_layer[WF_NAME]; /* "infiniband" or "ethernet" */
@@ -57,8 +59,10 @@ struct wf_fabric_cfg {
 	uint64_t buffer_cell;     /* bytes; occupancy is counted in whole cells */
 	uint64_t buffer_reserved; /* bytes of each port and lossless class */
 	uint64_t buffer_headroom; /* bytes of each port and lossless class; auto = from the cable */
-	uint64_t buffer_small;    /* of 2^32: share of smallest packets that auto is ready for */
-	uint64_t buffer_alpha;    /* of 2^16: share of the free pool one ingress class may take */
+	char buffer_headroom_by[WF_NAME];             /* auto: "exact" or "sonic" */
+	char buffer_headroom_table[WF_HEADROOM_TEXT]; /* auto: or a table's: wf_headroom_parse() */
+	uint64_t buffer_small; /* of 2^32: share of smallest packets that auto is ready for */
+	uint64_t buffer_alpha; /* of 2^16: share of the free pool one ingress class may take */
 	uint64_t buffer_queue_alpha; /* of 2^16: the same for one egress queue of a lossy class */
 	uint64_t buffer_xon;         /* bytes below the XOFF threshold at which XON is sent */
 
@@ -70,7 +74,7 @@ struct wf_fabric_cfg {
 
 	uint64_t pfc_frame;   /* bytes of a pause frame */
 	uint32_t pfc_quanta;  /* pause time in a frame, 512 bit times each */
-	wf_time pfc_reaction; /* frame received to transmission stopped */
+	wf_time pfc_reaction; /* frame at the connector to nothing new there; auto = by the rate */
 
 	/* InfiniBand virtual lanes */
 	uint32_t vl_count;     /* data VLs */
@@ -115,6 +119,17 @@ struct wf_ecn_rate {
  */
 int wf_ecn_parse(const char *text, struct wf_ecn_rate *rates, unsigned *n_p,
                  struct wf_err *err) WF_MUST_USE;
+
+/* A row of a table of headrooms, as SONiC's pg_profile_lookup.ini has them. */
+struct wf_headroom_row {
+	uint64_t rate;   /* bits/s of the port */
+	uint64_t length; /* of the cable, mm; the row holds up to it */
+	uint64_t bytes;
+};
+
+/* The same for buffer.headroom_table: "rate:length:bytes", at most WF_HEADROOM_ROWS. */
+int wf_headroom_parse(const char *text, struct wf_headroom_row *rows, unsigned *n_p,
+                      struct wf_err *err) WF_MUST_USE;
 
 extern const struct wf_param wf_fabric_params[];
 extern const size_t wf_fabric_n_params;

@@ -41,6 +41,9 @@ struct wf_lane {
 			uint32_t limit; /* blocks we may have sent in total: FCCL */
 		} credit;
 	};
+	struct {
+		wf_time from, until; /* pfc: the pause after that one, when it is known already */
+	} again;
 	wf_time wait_since; /* the head waits for flow control since; WF_TIME_NEVER: it does not */
 
 	/* ingress */

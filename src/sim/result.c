@@ -19,6 +19,9 @@ static uint64_t stopped(const struct wf_fabric *fabric, const struct wf_lane *la
 
 		if (until > lane->pause.from)
 			ps += (uint64_t)(until - lane->pause.from);
+		until = wf_min_time(lane->again.until, end);
+		if (until > lane->again.from)
+			ps += (uint64_t)(until - lane->again.from);
 	}
 	return ps;
 }

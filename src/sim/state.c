@@ -8,6 +8,7 @@
  */
 #include "sim/state.h"
 
+#include "fabric/flowctl/headroom.h"
 #include "sim/sim_priv.h"
 
 #define BLOCK 64 /* bytes of a credit */
@@ -76,7 +77,7 @@ bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, u
 		state->needed = credit_need(fabric, p);
 	} else if (fabric->flowctl == &wf_flowctl_pfc && is_switch(sim, node)) {
 		state->capacity = lane->capacity;
-		state->needed = wf_pfc_headroom(fabric, p);
+		state->needed = wf_pfc_headroom(sim->devices[node], p);
 		state->xoff = xoff_alone(
 			&wf_container_of(sim->devices[node], struct wf_switch, dev)->buffer);
 	}

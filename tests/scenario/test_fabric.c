@@ -224,6 +224,84 @@ static void test_vls_share_by_weight(void **state)
 	rig_fini(&r);
 }
 
+static void pause_frame(struct rig *r, uint16_t quanta, wf_time at)
+{
+	struct wf_device *dev = r->sim->devices[0];
+	struct wf_packet pkt = { .type = WF_PACKET_PAUSE };
+
+	pkt.u.pause.mask = 1 << 3;
+	pkt.u.pause.quanta[0] = quanta;
+	wf_flowctl_pfc.control(dev, &dev->ports[0], &pkt, at);
+}
+
+/* Whether host 0 may send in priority 3 at a time. */
+static bool open_at(const struct rig *r, wf_time at)
+{
+	const struct wf_device *dev = r->sim->devices[0];
+
+	return wf_flowctl_pfc.ready(wf_port_lane(&dev->ports[0], 1), 100, at) <= at;
+}
+
+/*
+ * A frame takes effect a reaction time after it came in, and only then, whatever other frames come in that
+ * time: IEEE 802.1Qbb leaves no state in between. Here 1000 ns, of which PHY and adapter take 400.
+ */
+static void test_frames_in_the_reaction_time(void **state)
+{
+	static const struct {
+		unsigned from, to; /* ns */
+	} spans[] = { { 0, 1599 }, { 2600, 2899 }, { 4600, 4800 } };
+	static const struct {
+		unsigned at;
+		uint16_t quanta;
+	} frames[] = { { 1000, 65535 }, { 2000, 0 }, { 2300, 65535 }, { 4000, 0 } };
+	struct wf_err err = { "" };
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, "pfc", "single", 2);
+	rig_set(&r, "pfc.reaction", "1000ns");
+	rig_set(&r, "link.phy", "100ns");
+	rig_set(&r, "nic.rx", "300ns");
+	assert_int_equal(rig_build(&r, 1, &err), 0);
+	for (unsigned at = 0; at < 4800; at++) {
+		bool expect = false;
+
+		for (size_t i = 0; i < WF_ARRAY_SIZE(frames); i++) {
+			if (frames[i].at == at)
+				pause_frame(&r, frames[i].quanta, at * WF_NS);
+		}
+		for (size_t i = 0; i < WF_ARRAY_SIZE(spans); i++)
+			expect |= at >= spans[i].from && at <= spans[i].to;
+		if (open_at(&r, at * WF_NS) != expect)
+			fail_msg("at %u ns it is %s", at, expect ? "stopped" : "open");
+	}
+	rig_fini(&r);
+}
+
+/* The smallest cell is a byte: packets are still counted, pauses come, nothing is lost. */
+static void test_cells_of_any_size(void **state)
+{
+	static const char *const cells[] = { "1B", "4096B" };
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(cells); i++) {
+		struct rig r;
+
+		rig_init(&r, "pfc", "single", 9);
+		rig_set(&r, "buffer.cell", cells[i]);
+		rig_set(&r, "buffer.small_packets", "0");
+		rig_set(&r, "buffer.alpha", "1/1024");
+		rig_incast(&r, 8, 0, 1000000);
+		rig_run(&r, 1);
+		assert_true(r.result->finished);
+		assert_int_equal(r.result->packets_dropped, 0);
+		assert_true(rig_queue(&r, 3)->pause_tx > 0);
+		assert_true(rig_queue(&r, 3)->max_buffer_bytes > 50000);
+		rig_fini(&r);
+	}
+}
+
 /* Short pause times are said again and again; nothing is lost, and resume needs no timeout. */
 static void test_pause_refresh(void **state)
 {
@@ -373,6 +451,8 @@ int main(void)
 		cmocka_unit_test(test_ecn_marks),
 		cmocka_unit_test(test_classes_share_by_weight),
 		cmocka_unit_test(test_vls_share_by_weight),
+		cmocka_unit_test(test_frames_in_the_reaction_time),
+		cmocka_unit_test(test_cells_of_any_size),
 		cmocka_unit_test(test_pause_refresh),
 		cmocka_unit_test(test_bit_errors),
 		cmocka_unit_test(test_link_failure),

@@ -79,14 +79,8 @@ extern const struct wf_flowctl_ops wf_flowctl_none;
 /* pfc-hpcc: divides the buffer of a switch up. Returns 0 or -EINVAL with err filled. */
 int wf_pfc_hpcc_init(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
 
-/*
- * PFC: bytes of buffer a port needs beyond XOFF so that nothing is lost, counted in whole cells:
- * what the peer can still send until the pause frame stops it.
- */
-uint64_t wf_pfc_headroom(const struct wf_fabric *fabric, const struct wf_port *port);
-
-/* PFC: notes the pause of a queue that began at its pause.from and is over at end. */
+/* PFC: notes the pause of a queue that lasted from from to end. */
 void wf_pfc_incident(struct wf_device *dev, const struct wf_port *port, unsigned queue,
-                     wf_time end);
+                     wf_time from, wf_time end);
 
 #endif

@@ -9,12 +9,14 @@
  *	           <----------------------------------------          <+
  *	            below threshold - xon: send XON
  *
- * What arrives until the peer has stopped goes into the headroom. Sending side: a pause frame stops
- * the class from reaction time after it came in until its quanta have run out; quanta 0 starts it
- * again. One frame speaks for all classes that have something to say.
+ * What arrives until the peer has stopped goes into the headroom (headroom.c). Sending side: a pause
+ * frame stops the class from reaction time after it came in until its quanta have run out; quanta 0
+ * starts it again, the same reaction time later. One frame speaks for all classes that have something
+ * to say.
  */
 #include "fabric/fabric.h"
 #include "fabric/flowctl/flowctl.h"
+#include "fabric/flowctl/headroom.h"
 #include "fabric/switch.h"
 
 #define QUANTUM_BYTES 64 /* 512 bit times */
@@ -24,60 +26,16 @@ static wf_time pause_time(const struct wf_port *port, uint32_t quanta)
 	return wf_port_time(port, (uint64_t)quanta * QUANTUM_BYTES);
 }
 
-/* How many packets of bytes, gap included, can begin in a time that starts with one of them. */
-static uint64_t packets_in(const struct wf_port *port, wf_time time, uint64_t bytes)
-{
-	uint64_t one = bytes * port->ps_q16;
-
-	return (((uint64_t)time << 16) + one - 1) / one;
-}
-
-/*
- * From when the packet that goes over the threshold began to leave the peer until the peer stops: its own
- * way here; our frame, which waits for the largest packet that has just begun, and for other frames when
- * there are more classes than one can speak for; its way there; the reaction.
- */
-static wf_time stop_time(const struct wf_fabric *fabric, const struct wf_port *port)
-{
-	const struct wf_packet *pkt = NULL;
-	uint64_t largest = fabric->max_wire + fabric->gap;
-	uint64_t frames = 0;
-
-	for (unsigned q = 0; q < fabric->classes.n; q++)
-		frames += fabric->classes.queue[q].lossless;
-	frames = (frames + WF_ARRAY_SIZE(pkt->u.pause.quanta) - 1) /
-	         WF_ARRAY_SIZE(pkt->u.pause.quanta);
-	return wf_port_time(port, 2 * largest + frames * (fabric->control_size + fabric->gap)) +
-	       port->in_delay + port->delay + fabric->cfg.pfc_reaction;
-}
-
-uint64_t wf_pfc_headroom(const struct wf_fabric *fabric, const struct wf_port *port)
-{
-	uint64_t cell = fabric->cfg.buffer_cell, small = fabric->cfg.buffer_small;
-	wf_time time = stop_time(fabric, port);
-	uint64_t of_large = (fabric->max_wire + cell - 1) / cell;
-	uint64_t of_small = (fabric->header + cell - 1) / cell;
-	uint64_t n_large = packets_in(port, time, fabric->max_wire + fabric->gap);
-	uint64_t n_small = packets_in(port, time, fabric->header + fabric->gap);
-	/* Small packets take a cell each; one large one among them makes it worse. */
-	uint64_t worst = wf_max_u64(n_small * of_small + of_large, n_large * of_large);
-	uint64_t more = worst - n_large * of_large;
-
-	return (n_large * of_large + ((more * small + WF_PROB_ONE - 1) >> 32)) * cell;
-}
-
 static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
-	uint64_t headroom = fabric->cfg.buffer_headroom;
+	uint64_t headroom = wf_pfc_headroom_given(dev, port);
 
-	if (headroom == (uint64_t)WF_PARAM_AUTO)
-		headroom = wf_pfc_headroom(fabric, port);
 	for (unsigned q = 0; q < fabric->classes.n; q++) {
 		struct wf_lane *lane = wf_port_lane(port, q);
 
-		lane->pause.from = 0;
-		lane->pause.until = 0;
+		lane->pause.from = lane->pause.until = 0;
+		lane->again.from = lane->again.until = 0;
 		port->held &= (uint16_t) ~(1u << q);
 		lane->capacity = fabric->classes.queue[q].lossless ? (uint32_t)headroom : 0;
 		if (lane->xoff) /* the link was down: say it again */
@@ -143,7 +101,11 @@ static void pfc_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, 
 static wf_time pfc_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
 {
 	(void)size;
-	return now >= lane->pause.from && now < lane->pause.until ? lane->pause.until : now;
+	if (now >= lane->pause.from && now < lane->pause.until)
+		return lane->pause.until;
+	if (wf_unlikely(now >= lane->again.from && now < lane->again.until))
+		return lane->again.until;
+	return now;
 }
 
 static void pfc_sent(struct wf_lane *lane, uint32_t size)
@@ -152,49 +114,85 @@ static void pfc_sent(struct wf_lane *lane, uint32_t size)
 	(void)size;
 }
 
-/* Adds the pause of queue that is over, or ends at end, to the time the lane was stopped. */
-static void settle(struct wf_device *dev, const struct wf_port *port, unsigned queue, wf_time end)
+/* Counts the pauses of queue that are over at now; the next takes its place. */
+static void roll(struct wf_device *dev, const struct wf_port *port, unsigned queue, wf_time now)
 {
 	struct wf_lane *lane = wf_port_lane(port, queue);
 
-	if (end > lane->pause.from) {
-		lane->stopped_ps += (uint64_t)(end - lane->pause.from);
-		if (dev->fabric->incidents != 0)
-			wf_pfc_incident(dev, port, queue, end);
+	while (lane->pause.until != 0 && lane->pause.until <= now) {
+		wf_time from = lane->pause.from, until = lane->pause.until;
+
+		if (until > from) {
+			lane->stopped_ps += (uint64_t)(until - from);
+			if (dev->fabric->incidents != 0)
+				wf_pfc_incident(dev, port, queue, from, until);
+		}
+		lane->pause.from = lane->again.from;
+		lane->pause.until = lane->again.until;
+		lane->again.from = lane->again.until = 0;
 	}
-	lane->pause.from = end;
-	lane->pause.until = end;
+}
+
+/* A frame ends the pause of queue at at, when the device has reacted; until then it holds. */
+static void go(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time at, wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(port, queue);
+
+	lane->pause.until = wf_min_time(lane->pause.until, at);
+	lane->again.until = wf_min_time(lane->again.until, at);
+	if (port->blocked >> queue & 1)
+		wf_port_wake(dev, port, wf_max_time(lane->pause.until, now));
+}
+
+/*
+ * A frame asks for a pause from at to end. It goes on with the one that lasts until then, or is a new one,
+ * also when the last frame said go so shortly before that this has not yet happened. Of a third within the
+ * reaction time nothing is kept but its end: what lies between is shorter than that time.
+ */
+static void stop(struct wf_lane *lane, wf_time at, wf_time end)
+{
+	if (lane->again.until != 0) {
+		lane->again.until = end;
+		return;
+	}
+	if (lane->pause.until >= at) {
+		lane->pause.until = end;
+		return;
+	}
+	lane->stops++;
+	if (lane->pause.until == 0) {
+		lane->pause.from = at;
+		lane->pause.until = end;
+	} else {
+		lane->again.from = at;
+		lane->again.until = end;
+	}
 }
 
 static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned queue, uint16_t quanta,
                        wf_time now)
 {
+	const struct wf_fabric *fabric = dev->fabric;
 	struct wf_lane *lane = wf_port_lane(port, queue);
-	wf_time from = now + dev->fabric->cfg.pfc_reaction;
+	wf_time at =
+		now + wf_pfc_reaction(&fabric->cfg, port->rate, fabric->topo->nodes[dev->id].kind);
 
+	roll(dev, port, queue, now);
 	if (quanta == 0) {
-		if (lane->pause.until > from)
-			settle(dev, port, queue, from);
-		if (port->blocked >> queue & 1)
-			wf_port_wake(dev, port, from);
+		go(dev, port, queue, at, now);
 		return;
 	}
 	lane->pause_rx++;
 	port->held |= (uint16_t)(1u << queue);
-	if (lane->pause.until <= now) {
-		settle(dev, port, queue, lane->pause.until);
-		lane->pause.from = from;
-		lane->stops++;
-	}
-	lane->pause.until = from + pause_time(port, quanta);
+	stop(lane, at, at + pause_time(port, quanta));
 }
 
-void wf_pfc_incident(struct wf_device *dev, const struct wf_port *port, unsigned queue, wf_time end)
+void wf_pfc_incident(struct wf_device *dev, const struct wf_port *port, unsigned queue,
+                     wf_time from, wf_time end)
 {
-	const struct wf_lane *lane = wf_port_lane(port, queue);
 	const struct wf_incident note = {
-		.at = lane->pause.from,
-		.dur = end - lane->pause.from,
+		.at = from,
+		.dur = end - from,
 		.node = dev->id,
 		.src = WF_INCIDENT_NONE,
 		.dst = WF_INCIDENT_NONE,
