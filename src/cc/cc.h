@@ -45,7 +45,11 @@ struct wf_cc_int {
 /* What an acknowledgement tells. */
 struct wf_cc_ack {
 	wf_time now;
-	wf_time rtt;                       /* of the newest packet it covers; 0: not known */
+	/*
+	 * Of the newest packet it covers; 0: not known, as it was sent again after a timeout, or not
+	 * timed. The packet came all the same: a window that did not grow then would starve.
+	 */
+	wf_time rtt;
 	uint64_t inflight;                 /* bytes not acknowledged after this one */
 	uint32_t bytes;                    /* newly acknowledged payload */
 	bool ecn;                          /* it echoes a congestion mark */

@@ -280,12 +280,15 @@ static void nscc_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 	s->received += ack->bytes;
 	s->ignored += ack->bytes;
 	s->inflight = ack->inflight;
-	if (ack->rtt <= 0)
-		return;
-	if (ack->rtt < s->base)
-		set_base(s, ack->rtt);
-	delay = wf_min_time(ack->rtt - s->base, 4 * WF_S);
-	average(s, !ack->ecn && delay > s->target ? s->base / 4 : delay);
+	if (ack->rtt > 0) {
+		if (ack->rtt < s->base)
+			set_base(s, ack->rtt);
+		delay = wf_min_time(ack->rtt - s->base, 4 * WF_S);
+		average(s, !ack->ecn && delay > s->target ? s->base / 4 : delay);
+	} else {
+		/* It has no time of its own: as late as all of them lately (htsim's, too). */
+		delay = s->avg >> AVG_BITS;
+	}
 	if (quick_adapt(s, false, ack->ecn, delay, ack->now))
 		return;
 	if (!ack->ecn && delay >= s->target)

@@ -216,18 +216,18 @@ static void swift_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 	wf_time target;
 
 	s->timeouts = 0;
-	if (ack->rtt <= 0)
-		return;
-	s->rtt = ack->rtt;
+	/* A packet that has no time of its own took as long as the one before. */
+	if (ack->rtt > 0)
+		s->rtt = ack->rtt;
 	if (ack->telemetry != NULL && ack->telemetry->hops != 0)
 		hops = ack->telemetry->hops;
 	target = s->p.base_target + hops * s->p.per_hop + flow_scaling(s);
-	if (ack->rtt < target)
+	if (s->rtt < target)
 		increase(s, ack->bytes);
 	else
 		decrease(s,
-		         wf_mul_q32(wf_mul_div((uint64_t)(ack->rtt - target), WF_Q32_ONE,
-		                               (uint64_t)ack->rtt),
+		         wf_mul_q32(wf_mul_div((uint64_t)(s->rtt - target), WF_Q32_ONE,
+		                               (uint64_t)s->rtt),
 		                    s->p.beta),
 		         ack->now);
 	assert(s->cwnd >= s->min && s->cwnd <= s->max && cc->window != 0);

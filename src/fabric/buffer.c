@@ -21,7 +21,6 @@ int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const c
 	wf_buffer_set_cell(b, (uint32_t)cfg->buffer_cell);
 	b->reserved = (uint32_t)cfg->buffer_reserved;
 	b->alpha = cfg->buffer_alpha;
-	b->queue_alpha = cfg->buffer_queue_alpha;
 	b->xon = cfg->buffer_xon;
 	b->size = cfg->buffer_size;
 	if (reserved + headroom >= b->size)
@@ -108,12 +107,12 @@ bool wf_buffer_is_low(const struct wf_buffer *b, const struct wf_lane *in)
 }
 
 bool wf_buffer_take_lossy(struct wf_buffer *b, struct wf_lane *in, const struct wf_lane *out,
-                          uint32_t size)
+                          uint32_t size, uint32_t alpha)
 {
 	uint32_t cost = wf_buffer_cost(b, size);
 	uint64_t free = b->shared_size - b->shared_used;
 
-	if (out->bytes + (uint64_t)cost > threshold(free, b->queue_alpha) || cost > free)
+	if (out->bytes + (uint64_t)cost > threshold(free, alpha) || cost > free)
 		return false;
 	b->shared_used += cost;
 	in->used += cost;

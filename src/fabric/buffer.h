@@ -17,11 +17,10 @@
 
 struct wf_buffer {
 	uint32_t cell;
-	uint64_t per_cell;    /* 2^32 / cell, rounded up: dividing by multiplying */
-	uint32_t reserved;    /* bytes of each port and lossless class */
-	uint64_t alpha;       /* of 2^16 */
-	uint64_t queue_alpha; /* of 2^16 */
-	uint64_t xon;         /* bytes below the threshold */
+	uint64_t per_cell; /* 2^32 / cell, rounded up: dividing by multiplying */
+	uint32_t reserved; /* bytes of each port and lossless class */
+	uint64_t alpha;    /* of 2^16 */
+	uint64_t xon;      /* bytes below the threshold */
 	uint64_t size;
 	uint64_t shared_size;
 	uint64_t shared_used;
@@ -63,9 +62,12 @@ void wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
 /* True when the lane is low enough for a peer that was stopped to go on. */
 bool wf_buffer_is_low(const struct wf_buffer *b, const struct wf_lane *in);
 
-/* A packet wants to wait in lossy queue out. Returns false when it has to be dropped. */
+/*
+ * A packet wants to wait in lossy queue out, which may take alpha (of 2^16) times what is free. Returns
+ * false when it has to be dropped.
+ */
 bool wf_buffer_take_lossy(struct wf_buffer *b, struct wf_lane *in, const struct wf_lane *out,
-                          uint32_t size);
+                          uint32_t size, uint32_t alpha);
 
 /* It leaves. */
 void wf_buffer_give_lossy(struct wf_buffer *b, struct wf_lane *in, uint32_t size);

@@ -208,7 +208,10 @@ static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c,
 			.strict = strict >> p & 1,
 			.ecn = ecn >> p & 1,
 			.weight = (uint16_t)weight[p],
+			.alpha = (uint32_t)cfg->buffer_queue_alpha,
 		};
+		if ((trim >> p & 1) != 0 && cfg->buffer_trim_alpha != (uint64_t)WF_PARAM_AUTO)
+			c->queue[c->n - 1].alpha = (uint32_t)cfg->buffer_trim_alpha;
 	}
 	/* All other priorities stay with queue 0: that of priority 0, or the lowest there is. */
 	return 0;

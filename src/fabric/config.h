@@ -64,7 +64,9 @@ struct wf_fabric_cfg {
 	uint64_t buffer_small; /* of 2^32: share of smallest packets that auto is ready for */
 	uint64_t buffer_alpha; /* of 2^16: share of the free pool one ingress class may take */
 	uint64_t buffer_queue_alpha; /* of 2^16: the same for one egress queue of a lossy class */
-	uint64_t buffer_xon;         /* bytes below the XOFF threshold at which XON is sent */
+	uint64_t
+		buffer_trim_alpha; /* of 2^16: the same for the queue of trimmed packets; or auto */
+	uint64_t buffer_xon;       /* bytes below the XOFF threshold at which XON is sent */
 
 	uint64_t ecn_kmin;             /* bytes */
 	uint64_t ecn_kmax;             /* bytes */
@@ -142,6 +144,8 @@ struct wf_class {
 	bool ecn;
 	bool exempt;     /* VL15: never held back by flow control */
 	uint16_t weight; /* DWRR share; 0 for strict */
+	uint32_t
+		alpha; /* of 2^16: share of the free buffer that a queue may take where it is lossy */
 };
 
 struct wf_vlarb_entry {

@@ -222,6 +222,8 @@ static void retry(struct wf_qp *qp, enum wf_cc_loss loss, uint32_t end, wf_time 
 	}
 	req->retry_left--;
 	req->retrying = loss == WF_CC_LOSS_NAK;
+	if (loss == WF_CC_LOSS_TIMEOUT)
+		req->doubt = req->next;
 	qp->cc->ops->on_loss(qp->cc, loss, now);
 	wf_qp_set_timer(qp, req->timeout != 0 ? now + req->timeout : WF_TIME_NEVER);
 	wf_req_resend(qp, end);
@@ -543,6 +545,8 @@ static void progress(struct wf_qp *qp, wf_time now)
 		req->high = req->una;
 	if (wf_psn_diff(req->una, req->mark) > 0)
 		req->mark = req->una;
+	if (wf_psn_diff(req->una, req->doubt) > 0)
+		req->doubt = req->una;
 	if (req->timeout != 0 && outstanding(req))
 		at = now + req->timeout;
 	wf_qp_set_timer(qp, at);

@@ -16,7 +16,7 @@
 
 /* The one block of memory of a queue pair: where each part of it lies. */
 struct layout {
-	size_t cc, sq, rq, wqe, job, res, sacked, lost, sent_at, held, trims, data;
+	size_t cc, sq, rq, wqe, job, res, sacked, lost, again, sent_at, held, trims, data;
 	size_t total;
 	uint32_t sq_stride, sq_slots, rq_slots, rd_slots, window;
 };
@@ -61,6 +61,7 @@ static void make_layout(const struct wf_hca *hca, const struct wf_qp_init *init,
 		l->window = init->tune.window != 0 ? init->tune.window : SEL_WINDOW_DEFAULT;
 		l->sacked = lay(l, l->window / 8);
 		l->lost = lay(l, l->window / 8);
+		l->again = lay(l, l->window / 8);
 		l->sent_at = lay(l, l->window * sizeof(wf_time));
 		l->trims = lay(l, l->window * sizeof(uint32_t));
 		l->held = lay(l, (size_t)l->window * sizeof(struct wf_held));
@@ -164,6 +165,7 @@ static void set_parts(struct wf_qp *qp, const struct layout *l, const struct wf_
 	if (l->window != 0) {
 		qp->req.sacked = (uint64_t *)(void *)(base + l->sacked);
 		qp->req.lost = (uint64_t *)(void *)(base + l->lost);
+		qp->req.again = (uint64_t *)(void *)(base + l->again);
 		qp->req.sent_at = (wf_time *)(void *)(base + l->sent_at);
 		qp->req.sack_mask = l->window - 1;
 		qp->resp.trims = (uint32_t *)(void *)(base + l->trims);

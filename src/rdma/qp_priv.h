@@ -103,6 +103,7 @@ struct wf_req {
 	uint32_t limit;    /* PSNs that may be unacknowledged before a new one is sent */
 	uint32_t ssn;      /* of the newest request that has PSNs */
 	uint32_t lsn;      /* limit sequence number: the last request the peer has room for */
+	uint32_t doubt;    /* before it, an answer may be to either of two copies: a timeout */
 	uint32_t since;    /* packets since one that asked for an ACK */
 	uint64_t inflight; /* payload bytes sent and not acknowledged */
 	wf_time timeout;   /* 0: none */
@@ -117,7 +118,8 @@ struct wf_req {
 	/* Selective repeat; NULL otherwise. In place psn & (window - 1) of each: */
 	uint64_t *sacked;  /* a bit: answered or reported received */
 	uint64_t *lost;    /* a bit: to be sent again */
-	wf_time *sent_at;  /* when it was; WF_TIME_NEVER: more than once */
+	uint64_t *again;   /* a bit: it was sent more than once */
+	wf_time *sent_at;  /* when it was, last; WF_TIME_NEVER: not known of which copy (doubt) */
 	wf_time newest_at; /* sent_at of what was acknowledged last */
 	uint32_t sack_mask;
 	uint32_t n_lost;

@@ -38,7 +38,7 @@ void wf_req_start(struct wf_qp *qp, uint32_t psn)
 
 	assert(psn <= WF_PSN_MASK);
 	req->psn = req->next = req->una = req->exec = psn;
-	req->high = req->rtx = req->mark = psn;
+	req->high = req->rtx = req->mark = req->doubt = psn;
 	req->n_lost = 0;
 }
 
@@ -59,6 +59,7 @@ void wf_req_reset(struct wf_qp *qp)
 	if (req->sacked != NULL) {
 		memset(req->sacked, 0, (req->sack_mask + 1) / 8);
 		memset(req->lost, 0, (req->sack_mask + 1) / 8);
+		memset(req->again, 0, (req->sack_mask + 1) / 8);
 	}
 	qp->next_tx = 0;
 	qp->timer_at = WF_TIME_NEVER;
@@ -344,7 +345,8 @@ static void sent_rc(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packe
 		pkt->flags |= WF_PACKET_ACK_REQ;
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0) {
 		req->since = 0;
-		if (req->psn == req->next && req->sacked == NULL)
+		/* A receiver that sent a NAK discards the first copies: the answer is to this one. */
+		if (req->sacked == NULL && wf_psn_diff(req->psn, req->doubt) >= 0)
 			take_sample(req, req->psn, now);
 	} else {
 		req->since++;

@@ -8,8 +8,10 @@
  *	    trimmed, a gap,|   |                          |        v
  *	    or too long    +-> lost ----------------------+      (none)
  *
- * Only packets in flight count against the congestion window. A packet that was sent again has no
- * time: nobody could say which of the two copies an answer is to.
+ * Only packets in flight count against the congestion window. A packet that was sent again because the
+ * first copy is known not to have come (trimmed, or a gap on a path that keeps the order) has a time
+ * like any other: the answer is to the second. After a timeout nobody can say which of the two copies an
+ * answer is to, and it has none (Karn's rule).
  */
 #include <assert.h>
 
@@ -76,7 +78,8 @@ void wf_sack_sent(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn, boo
 		p = wf_psn_add(p, 1);
 		(void)unlose(req, p);
 	}
-	req->sent_at[psn & req->sack_mask] = again ? WF_TIME_NEVER : now;
+	put(req->again, psn & req->sack_mask, again);
+	req->sent_at[psn & req->sack_mask] = wf_psn_diff(psn, req->doubt) < 0 ? WF_TIME_NEVER : now;
 	req->inflight += payload_of(qp, wqe, psn);
 }
 
@@ -147,7 +150,7 @@ uint32_t wf_sack_lose_all(struct wf_qp *qp, uint32_t from, uint32_t end, bool ag
 		if (wqe == NULL)
 			break;
 		answered = wf_wr_is_answered(wqe->opcode);
-		if (!again && !answered && req->sent_at[psn & req->sack_mask] == WF_TIME_NEVER)
+		if (!again && !answered && test(req->again, psn & req->sack_mask))
 			continue;
 		lost = wf_sack_lose(qp, wqe, psn);
 		n += lost;

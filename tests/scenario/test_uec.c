@@ -15,6 +15,7 @@ static void uec(struct rig *r, const char *kind, unsigned hosts)
 		{ "ecn.pmax", "100%" },           { "sender.spray", "true" },
 		{ "sender.placement", "direct" }, { "sender.ack", "1" },
 		{ "sender.ack_class", "6" },      { "sender.timeout", "1ms" },
+		{ "buffer.trim_alpha", "1/16" },
 	};
 
 	rig_init(r, "none", kind, hosts);
@@ -102,6 +103,51 @@ static void test_incast(void **state)
 	assert_true(r.result->finished);
 	assert_true(rig_queue(&r, 3)->trimmed > 16 * trimmed);
 	rig_fini(&r);
+}
+
+/*
+ * Many to one on a fat tree of 128 hosts, 400 Gb/s, beside the Ultra Ethernet Consortium's own simulator (htsim
+ * of ultraethernet/uet-htsim, 40ccb05, -sender_cc_only, links of 1 us, three seeds each): 90.8 to 95.0, 95.5,
+ * 96.3 and 86.5 to 87.4 % of the receiver's line.
+ */
+static void test_many_to_one(void **state)
+{
+	static const struct {
+		unsigned fanin;
+		uint64_t bytes;
+		unsigned htsim; /* thousandths of the line */
+	} row[] = {
+		{ 32, 1000000, 930 },
+		{ 64, 1000000, 955 },
+		{ 120, 1000000, 963 },
+		{ 32, 250000, 870 },
+	};
+#ifdef NDEBUG
+	const unsigned seeds = 3;
+#else
+	const unsigned seeds = 1;
+#endif
+
+	(void)state;
+	for (unsigned i = 0; i < WF_ARRAY_SIZE(row) * seeds; i++) {
+		unsigned fanin = row[i / seeds].fanin;
+		uint64_t bytes = row[i / seeds].bytes, line;
+		struct rig r;
+
+		uec(&r, "fat-tree", 128);
+		r.seed = i % seeds + 1;
+		rig_incast(&r, fanin, 0, bytes);
+		use_op(&r, WF_FLOW_WRITE);
+		rig_run(&r, 1);
+		assert_true(r.result->finished);
+		assert_int_equal(r.result->packets_dropped, 0);
+		line = fanin * bytes * 1000 / (uint64_t)(r.result->last_delivery / WF_NS) * 1000 /
+		       LINE;
+		print_message("%u senders of %u KB: %u thousandths of the line\n", fanin,
+		              (unsigned)(bytes / 1000), (unsigned)line);
+		assert_in_range(line, row[i / seeds].htsim - 50, row[i / seeds].htsim + 50);
+		rig_fini(&r);
+	}
 }
 
 /* Where packets are not trimmed they are dropped, and the timer has to find out. */
@@ -213,9 +259,10 @@ static void test_threads_and_wire(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_permutation),     cmocka_unit_test(test_incast),
-		cmocka_unit_test(test_drops_cost_more), cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_beside_pfc),      cmocka_unit_test(test_threads_and_wire),
+		cmocka_unit_test(test_permutation),      cmocka_unit_test(test_incast),
+		cmocka_unit_test(test_many_to_one),      cmocka_unit_test(test_drops_cost_more),
+		cmocka_unit_test(test_operations),       cmocka_unit_test(test_beside_pfc),
+		cmocka_unit_test(test_threads_and_wire),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

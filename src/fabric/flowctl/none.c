@@ -19,7 +19,7 @@ static bool none_admit(struct wf_switch *sw, struct wf_port *in, const struct wf
 {
 	(void)now;
 	return wf_buffer_take_lossy(&sw->buffer, wf_device_lane(&sw->dev, in->number, pkt->vl), out,
-	                            pkt->size);
+	                            pkt->size, sw->dev.fabric->classes.queue[pkt->vl].alpha);
 }
 
 static void none_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,

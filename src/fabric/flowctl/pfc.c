@@ -57,7 +57,8 @@ static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_
 	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 
 	if (!sw->dev.fabric->classes.queue[pkt->vl].lossless)
-		return wf_buffer_take_lossy(&sw->buffer, lane, out, pkt->size);
+		return wf_buffer_take_lossy(&sw->buffer, lane, out, pkt->size,
+		                            sw->dev.fabric->classes.queue[pkt->vl].alpha);
 
 	switch (wf_buffer_take(&sw->buffer, lane, pkt->size)) {
 	case WF_BUFFER_OK:

@@ -188,6 +188,25 @@ static void test_base(void **state)
 	free(cc);
 }
 
+/* Packets that were sent again after a timeout have no time; the window grows from one packet all the same. */
+static void test_no_time(void **state)
+{
+	struct wf_cc_ack a = { .bytes = MTU, .inflight = MTU };
+	struct wf_cc_nscc_param p;
+	struct wf_cc *cc;
+
+	(void)state;
+	defaults(&p);
+	p.window = MTU;
+	cc = make(&p);
+	for (int i = 1; i <= 20; i++) {
+		a.now = i * BASE;
+		cc->ops->on_ack(cc, &a);
+	}
+	assert_true(cc->window > 4 * MTU);
+	free(cc);
+}
+
 static void test_flows(void **state)
 {
 	static const uint32_t flows[] = { 2, 16 };
@@ -222,7 +241,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quadrants), cmocka_unit_test(test_fast),
 		cmocka_unit_test(test_decrease),  cmocka_unit_test(test_quick_adapt),
-		cmocka_unit_test(test_base),      cmocka_unit_test(test_flows),
+		cmocka_unit_test(test_base),      cmocka_unit_test(test_no_time),
+		cmocka_unit_test(test_flows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,6 @@ static struct wf_fabric_cfg config(uint64_t size, uint64_t alpha_q16)
 	cfg.buffer_cell = CELL;
 	cfg.buffer_reserved = 1000;
 	cfg.buffer_alpha = alpha_q16;
-	cfg.buffer_queue_alpha = alpha_q16;
 	cfg.buffer_xon = 500;
 	return cfg;
 }
@@ -158,7 +157,7 @@ static void test_lossy_threshold(void **state)
 
 	(void)state;
 	start(&b, 10000, WF_RATIO_ONE, 0, 0);
-	while (wf_buffer_take_lossy(&b, &in, &out, 100)) {
+	while (wf_buffer_take_lossy(&b, &in, &out, 100, WF_RATIO_ONE)) {
 		out.bytes += 100;
 		n++;
 	}

@@ -12,7 +12,7 @@
 
 /* An algorithm that only takes notes; they are its parameter. */
 struct notes {
-	uint32_t sends, acks, cnps, naks, timeouts, timers, ecn;
+	uint32_t sends, acks, cnps, naks, timeouts, timers, ecn, no_rtt;
 	uint64_t sent_bytes, acked_bytes;
 	wf_time last_rtt;
 	uint64_t most_inflight;
@@ -51,6 +51,7 @@ static void noting_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 	n->acks++;
 	n->acked_bytes += ack->bytes;
 	n->ecn += ack->ecn;
+	n->no_rtt += ack->rtt == 0;
 	if (ack->rtt != 0)
 		n->last_rtt = ack->rtt;
 	if (ack->inflight > n->most_inflight)
@@ -154,6 +155,75 @@ static void test_losses(void **state)
 	assert_int_equal(notes.timeouts, 1);
 	assert_int_equal(notes.acked_bytes, 8200);
 	pair_fini(&p);
+}
+
+/* What happens to the first copy of a packet. */
+struct first_copy {
+	uint32_t psn;
+	bool trim; /* or it is lost */
+	bool done;
+};
+
+static bool hit_first(struct rig *rig, struct wf_packet *pkt)
+{
+	struct first_copy *f = rig->ctx;
+
+	if (f->done || pkt->psn != f->psn || !wf_op_is_write(pkt->opcode))
+		return true;
+	f->done = true;
+	if (f->trim) {
+		pkt->type = WF_PACKET_TRIMMED;
+		pkt->length = 0;
+	}
+	return f->trim;
+}
+
+/*
+ * When it is known that the first copy did not come (trimmed; a NAK), the answer is to the second, and has
+ * its time. After a timeout it may be to either, and has none (Karn's rule).
+ */
+static void test_time_of_repeats(void **state)
+{
+	static const struct {
+		enum wf_recovery recovery;
+		bool trim;
+		uint32_t psn;
+		uint32_t timeouts, no_rtt;
+	} row[] = {
+		{ WF_RECOVERY_SELECTIVE, true, 3, 0, 0 },
+		{ WF_RECOVERY_SELECTIVE, true, 7, 0, 0 },
+		{ WF_RECOVERY_SELECTIVE, false, 7, 1, 1 },
+		/* Of five packets that go again four are timed. */
+		{ WF_RECOVERY_GO_BACK_N, true, 3, 0, 1 },
+		{ WF_RECOVERY_GO_BACK_N, false, 3, 0, 1 },
+		/* Of eight packets four are timed, and the last one goes again. */
+		{ WF_RECOVERY_GO_BACK_N, true, 7, 0, 3 },
+		{ WF_RECOVERY_GO_BACK_N, false, 7, 1, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++) {
+		struct first_copy first = { .psn = row[i].psn, .trim = row[i].trim };
+		struct notes notes = { 0 };
+		struct notes *param = &notes;
+		struct wf_qp_tune tune = { .cc = &noting,
+			                   .cc_param = &param,
+			                   .recovery = row[i].recovery,
+			                   .ack_every = 1 };
+		struct pair p;
+
+		pair_init(&p, &tune, NULL, 0);
+		p.rig.ctx = &first;
+		p.rig.filter = hit_first;
+		pair_post_write(&p, 1, 8192);
+		rig_run(&p.rig);
+		assert_true(first.done);
+		assert_int_equal(notes.acked_bytes, 8192);
+		assert_int_equal(notes.timeouts, row[i].timeouts);
+		assert_int_equal(notes.no_rtt, row[i].no_rtt);
+		assert_int_equal(notes.last_rtt, 2 * RIG_DELAY);
+		pair_fini(&p);
+	}
 }
 
 /* What the driver hands over with a packet comes back with its ACK, and reaches the algorithm. */
@@ -266,9 +336,8 @@ static void test_no_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_telemetry),
+		cmocka_unit_test(test_notes),           cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_time_of_repeats), cmocka_unit_test(test_telemetry),
 		cmocka_unit_test(test_no_data),
 	};
 
