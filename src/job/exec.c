@@ -7,7 +7,8 @@
  *	         deps            CALC: its time is over
  *	WAITING -----> RUNNING ----------------------------------------------> DONE
  *	                  |     SEND: WORKING -> OFFERED -> POSTED -----------/
- *	                  |     RECV: QUEUED  -> ANNOUNCED -> WORKING -------/
+ *	                  |     RECV: QUEUED  -> ANNOUNCED -> WORKING -------|
+ *	                  |     MEET: MEETING -> WORKING --------------------/
  *
  * Each stream has a ring of the operations between its oldest unfinished one (base) and the last one
  * generated (loaded). Who waits for an operation hangs on a list of it; who waits for one that is not
@@ -408,6 +409,10 @@ static void start_op(struct wf_exec *x, uint32_t handle)
 		s->state = OP_QUEUED;
 		append(x, &e->head, &e->tail, handle);
 		break;
+	case WF_OP_MEET:
+		s->state = OP_MEETING;
+		x->driver->meet(x->ctx, &s->op, handle, x->now);
+		break;
 	}
 }
 
@@ -517,5 +522,16 @@ void wf_exec_sent(struct wf_exec *x, uint32_t handle, wf_time now)
 	x->now = now;
 	assert(slot_of(x, handle)->state == OP_POSTED);
 	end_op(x, handle);
+	settle(x);
+}
+
+void wf_exec_met(struct wf_exec *x, uint32_t handle, wf_time last, wf_time now)
+{
+	struct slot *s = slot_of(x, handle);
+
+	assert(s->state == OP_MEETING && last + s->op.time >= now);
+	x->now = now;
+	s->state = OP_WORKING;
+	wf_exec_set_timer(x, handle, last + s->op.time);
 	settle(x);
 }

@@ -5,7 +5,8 @@
  *	time      wf_exec_run()        ->  +---------+  ->  driver->call_at()
  *	announced wf_exec_announced()  ->  | wf_exec |  ->  driver->post()     announcement or data
  *	arrived   wf_exec_arrived()    ->  +---------+  ->  driver->finished()
- *	sent      wf_exec_sent()       ->
+ *	sent      wf_exec_sent()       ->                    driver->meet()
+ *	met       wf_exec_met()        ->
  *
  * Messages go over connections, one for each (source rank, destination rank, channel). As in NCCL's
  * network layer, the receiver announces each receive that has started to the sender, with its tag; the
@@ -49,6 +50,11 @@ struct wf_exec_driver {
 	void (*post)(void *ctx, const struct wf_post *post, wf_time now);
 	/* wf_exec_run() is to be called at at; an earlier time replaces a later one. */
 	void (*call_at)(void *ctx, wf_time at);
+	/*
+	 * A MEET operation has started: wf_exec_met() is to be called when all of its op->blocks
+	 * members have started theirs.
+	 */
+	void (*meet)(void *ctx, const struct wf_op *op, uint32_t handle, wf_time now);
 	/* The last operation has ended. */
 	void (*finished)(void *ctx, wf_time now);
 };
@@ -124,6 +130,9 @@ void wf_exec_arrived(struct wf_exec *x, uint32_t end, uint32_t number, wf_time p
 
 /* The data of a post has left. */
 void wf_exec_sent(struct wf_exec *x, uint32_t handle, wf_time now);
+
+/* All members have started the MEET operation handle, the last of them at last: it ends its time later. */
+void wf_exec_met(struct wf_exec *x, uint32_t handle, wf_time last, wf_time now);
 
 void wf_exec_result(const struct wf_exec *x, struct wf_exec_result *result);
 

@@ -23,6 +23,7 @@ enum op_state {
 	OP_POSTED,    /* SEND: on its way */
 	OP_QUEUED,    /* RECV: waits for others of its connection to be filled */
 	OP_ANNOUNCED, /* RECV: waits for its message */
+	OP_MEETING,   /* MEET: waits for the others */
 	OP_LOST,      /* has no connection */
 	OP_DONE,
 };

@@ -248,6 +248,7 @@ static const char *const state_names[] = {
 	[OP_POSTED] = "is on its way",
 	[OP_QUEUED] = "waits for earlier receives of its connection",
 	[OP_ANNOUNCED] = "waits for its message",
+	[OP_MEETING] = "waits for other ranks of its server to begin the same",
 	[OP_LOST] = "has no connection to that rank: the schedule did not name it as a peer",
 	[OP_DONE] = "has ended",
 };
@@ -256,8 +257,9 @@ static const char *const state_names[] = {
 static unsigned weight(const struct slot *s)
 {
 	static const unsigned weights[] = {
-		[OP_WAITING] = 1,   [OP_WORKING] = 2, [OP_OFFERED] = 5, [OP_POSTED] = 3,
-		[OP_ANNOUNCED] = 4, [OP_QUEUED] = 2,  [OP_LOST] = 6,    [OP_DONE] = 0,
+		[OP_WAITING] = 1, [OP_WORKING] = 2,   [OP_OFFERED] = 5,
+		[OP_POSTED] = 3,  [OP_ANNOUNCED] = 4, [OP_QUEUED] = 2,
+		[OP_LOST] = 6,    [OP_DONE] = 0,      [OP_MEETING] = 3,
 	};
 
 	return weights[s->state];
@@ -285,9 +287,10 @@ bool wf_exec_stuck(const struct wf_exec *x, struct wf_err *err)
 	}
 	if (worst == NULL)
 		wf_err_say(err, "rank %u has nothing to wait for and is not over", x->rank);
-	else if (worst->op.kind == WF_OP_CALC)
-		wf_err_say(err, "rank %u, stream %u, operation %u: calc %s", x->rank, stream,
-		           number, state_names[worst->state]);
+	else if (worst->op.kind == WF_OP_CALC || worst->op.kind == WF_OP_MEET)
+		wf_err_say(err, "rank %u, stream %u, operation %u: %s %s", x->rank, stream, number,
+		           worst->op.kind == WF_OP_CALC ? "calc" : "collective",
+		           state_names[worst->state]);
 	else
 		wf_err_say(err,
 		           "rank %u, stream %u, operation %u: %s rank %u, channel %u, tag %u, %llu "

@@ -12,6 +12,10 @@
  *	               (mark 2k) \                        /
  *	channel 0                 send, recv, ... , mark j      j: communicating items before k
  *	channel 1                 send, recv, ... , mark j
+ *
+ * A collective that stays inside a server and shares its NVLinks with nothing is not executed: the
+ * control stream has one operation for it, with which its ranks meet, and the channels nothing
+ * (job/inside.h).
  */
 #include "job/plan.h"
 
@@ -19,6 +23,7 @@
 #include <string.h>
 
 #include "job/coll_priv.h"
+#include "job/inside.h"
 
 #define TAG_ITEMS (1u << 31) /* and up: tags of point-to-point items */
 #define SEEN 16
@@ -31,6 +36,7 @@ struct plan_schedule {
 	struct wf_mem *mem;
 	uint32_t channels;
 	uint32_t window[WF_PLAN_MAX_LANES]; /* of a channel's stream */
+	struct wf_inside *inside; /* what collectives inside a server take; NULL: unknown */
 };
 
 /* One stream's state; the plan's own cursor lies behind it. */
@@ -60,9 +66,17 @@ static uint32_t control_stream(const struct plan_schedule *p, uint32_t lane)
 	return lane * (1 + p->channels);
 }
 
-static bool communicates(const struct wf_item *item)
+/* Whether an item is a collective that is not executed. */
+static bool is_calculated(const struct plan_schedule *p, const struct wf_item *item)
 {
-	return item->kind != WF_ITEM_CALC && item->kind != WF_ITEM_WAIT;
+	return p->inside != NULL && item->kind == WF_ITEM_COLL && item->coll.comm.n >= 2 &&
+	       wf_inside_has(&p->plan->cluster, &item->coll.comm);
+}
+
+/* Whether it has operations on the channels. */
+static bool communicates(const struct plan_schedule *p, const struct wf_item *item)
+{
+	return item->kind != WF_ITEM_CALC && item->kind != WF_ITEM_WAIT && !is_calculated(p, item);
 }
 
 static uint32_t plan_streams(const struct wf_schedule *s, uint32_t rank)
@@ -98,9 +112,9 @@ static bool take_item(const struct plan_schedule *p, struct cursor *c)
 	return c->loaded;
 }
 
-static void item_over(struct cursor *c)
+static void item_over(const struct plan_schedule *p, struct cursor *c)
 {
-	c->comms += communicates(&c->now);
+	c->comms += communicates(p, &c->now);
 	c->item++;
 	c->loaded = false;
 }
@@ -126,7 +140,29 @@ static uint32_t begin_deps(const struct plan_schedule *p, const struct cursor *c
 	return n;
 }
 
-/* The operation with which an item begins, which for a calculation is all there is. */
+/* Tells groups with the same first rank and number of ranks from one another. */
+static uint32_t comm_tag(const struct wf_comm *comm)
+{
+	uint32_t tag = comm->stride;
+
+	for (uint32_t i = 0; comm->list != NULL && i < comm->n; i++)
+		tag = (tag ^ comm->list[i]) * UINT32_C(16777619);
+	return tag;
+}
+
+static void meet_op(const struct plan_schedule *p, const struct cursor *c, struct wf_op *op)
+{
+	const struct wf_coll *coll = &c->now.coll;
+
+	op->kind = WF_OP_MEET;
+	op->time = wf_inside_time(p->inside, coll);
+	op->peer = wf_comm_rank(&coll->comm, 0);
+	op->tag = comm_tag(&coll->comm);
+	op->channel = (uint16_t)c->lane;
+	op->blocks = coll->comm.n;
+}
+
+/* The operation with which an item begins, which for what is calculated is all there is. */
 static void begin_op(const struct plan_schedule *p, const struct cursor *c, struct wf_op *op)
 {
 	bool marked = c->now.group != WF_GROUP_NONE;
@@ -135,11 +171,13 @@ static void begin_op(const struct plan_schedule *p, const struct cursor *c, stru
 	op->flags = marked ? WF_OP_BEGINS : 0;
 	op->marks = 1;
 	op->time = p->cfg.launch;
-	if (communicates(&c->now))
+	if (communicates(p, &c->now))
 		return;
 	op->flags |= marked ? WF_OP_ENDS : 0;
 	op->marks = 2;
 	op->time = c->now.time;
+	if (c->now.kind == WF_ITEM_COLL)
+		meet_op(p, c, op);
 	if (c->now.kind == WF_ITEM_CALC)
 		op->unit = WF_UNIT_COMPUTE;
 }
@@ -160,8 +198,8 @@ static bool control_next(const struct plan_schedule *p, struct cursor *c, struct
 		wf_op_join(op, k, deps, n, stream, c->number - k);
 		if (k == joins - 1) {
 			begin_op(p, c, op);
-			if (!communicates(&c->now))
-				item_over(c);
+			if (!communicates(p, &c->now))
+				item_over(p, c);
 		}
 		c->number++;
 		return true;
@@ -178,7 +216,7 @@ static bool control_next(const struct plan_schedule *p, struct cursor *c, struct
 		op->group = c->now.group;
 		op->flags = c->now.group != WF_GROUP_NONE ? WF_OP_ENDS : 0;
 		op->marks = 1;
-		item_over(c);
+		item_over(p, c);
 	}
 	return true;
 }
@@ -243,8 +281,8 @@ static bool channel_next(const struct plan_schedule *p, struct cursor *c, struct
 		do {
 			if (!take_item(p, c))
 				return false;
-			if (!communicates(&c->now))
-				item_over(c);
+			if (!communicates(p, &c->now))
+				item_over(p, c);
 		} while (!c->loaded);
 		begin_part(p, c);
 	}
@@ -256,7 +294,7 @@ static bool channel_next(const struct plan_schedule *p, struct cursor *c, struct
 	if (!more) {
 		op->kind = WF_OP_CALC;
 		op->marks = 1;
-		item_over(c);
+		item_over(p, c);
 		return true;
 	}
 	for (unsigned i = 0; i < op->n_deps; i++) {
@@ -325,7 +363,7 @@ static void lane_peers(const struct plan_schedule *p, struct cursor *c, struct t
 			t->channel = (uint16_t)(c->lane * p->channels + p2p_channel(p, c));
 			tell(t, c->now.peer);
 		}
-		if (c->now.kind != WF_ITEM_COLL)
+		if (c->now.kind != WF_ITEM_COLL || is_calculated(p, &c->now))
 			continue;
 		for (i = 0; i < n_seen && i < SEEN; i++) {
 			if (same_peers(&seen[i], &c->now.coll))
@@ -366,6 +404,7 @@ static void plan_destroy(struct wf_schedule *s)
 	struct plan_schedule *p = wf_container_of(s, struct plan_schedule, schedule);
 
 	p->plan->ops->destroy(p->plan);
+	wf_inside_destroy(p->inside);
 	p->mem->free(p->mem, (void *)(uintptr_t)p->schedule.ops);
 	p->mem->free(p->mem, p);
 }
@@ -412,9 +451,87 @@ static uint32_t widest(struct plan_schedule *p, uint32_t lane, struct cursor *c)
 	return window;
 }
 
-int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg, struct wf_mem *mem,
+/* ---- what stays inside servers ---- */
+
+/* Whether some ranks of a group are in the same server. */
+static bool shares_server(const struct wf_cluster *cluster, const struct wf_comm *comm)
+{
+	/* Ranks that are a stride apart fall into servers in the same way again and again. */
+	uint32_t n = comm->list != NULL || comm->n <= cluster->gpus ? comm->n : cluster->gpus + 1;
+
+	for (uint32_t i = 1; i < n; i++) {
+		if (wf_cluster_local(cluster, wf_comm_rank(comm, i - 1), wf_comm_rank(comm, i)))
+			return true;
+	}
+	return false;
+}
+
+static bool uses_nvlink(const struct plan_schedule *p, const struct cursor *c)
+{
+	switch (c->now.kind) {
+	case WF_ITEM_COLL:
+		return shares_server(&p->plan->cluster, &c->now.coll.comm);
+	case WF_ITEM_SEND:
+	case WF_ITEM_RECV:
+		return wf_cluster_local(&p->plan->cluster, c->rank, c->now.peer);
+	case WF_ITEM_CALC:
+	case WF_ITEM_WAIT:
+		break;
+	}
+	return false;
+}
+
+/*
+ * Goes through a lane of all ranks: learns the times of collectives that stay inside a server, and
+ * whether the lane uses NVLink at all.
+ */
+static int survey(struct plan_schedule *p, uint32_t lane, struct cursor *c, bool *uses_p)
+{
+	int ret = 0;
+
+	*uses_p = false;
+	for (uint32_t rank = 0; rank < p->schedule.n_ranks && ret == 0; rank++) {
+		memset(c, 0, p->schedule.ops->cursor);
+		plan_start(&p->schedule, rank, control_stream(p, lane), c);
+		while (ret == 0 && take_item(p, c)) {
+			*uses_p |= uses_nvlink(p, c);
+			if (is_calculated(p, &c->now))
+				ret = wf_inside_learn(p->inside, &c->now.coll);
+		}
+	}
+	return ret;
+}
+
+/*
+ * Finds out what need not be executed. Where two lanes use NVLink, one may slow the other down: then
+ * all is.
+ */
+static int look_inside(struct plan_schedule *p, const struct wf_nvlink *nvlink, struct cursor *c)
+{
+	uint32_t lanes = 0;
+	int ret = wf_inside_create(&p->plan->cluster, &p->cfg, nvlink, p->mem, &p->inside);
+
+	for (uint32_t lane = 0; lane < p->plan->n_lanes && ret == 0 && lanes < 2; lane++) {
+		bool uses;
+
+		ret = survey(p, lane, c, &uses);
+		lanes += uses;
+	}
+	if (ret == 0)
+		p->schedule.shortest_meet = wf_inside_shortest(p->inside);
+	if (ret == 0 && lanes < 2 && p->schedule.shortest_meet > 0)
+		return 0;
+	p->schedule.shortest_meet = 0;
+	wf_inside_destroy(p->inside);
+	p->inside = NULL;
+	return ret;
+}
+
+int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
+                     const struct wf_nvlink *nvlink, struct wf_mem *mem,
                      struct wf_schedule **schedule_p)
 {
+	int ret = 0;
 	struct plan_schedule *p = mem->alloc(mem, sizeof(*p));
 	struct wf_schedule_ops *ops = mem->alloc(mem, sizeof(*ops));
 	struct cursor *c;
@@ -444,7 +561,13 @@ int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg, struct
 	}
 	for (uint32_t lane = 0; lane < plan->n_lanes; lane++)
 		p->window[lane] = widest(p, lane, c);
+	if (nvlink != NULL)
+		ret = look_inside(p, nvlink, c);
 	mem->free(mem, c);
+	if (ret != 0) {
+		plan_destroy(&p->schedule);
+		return ret;
+	}
 	*schedule_p = &p->schedule;
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "job/cluster.h"
 #include "job/coll.h"
+#include "job/nvlink.h"
 #include "job/schedule.h"
 
 #define WF_ITEM_DEPS 4
@@ -72,9 +73,12 @@ struct wf_plan {
 };
 
 /*
- * The schedule of a plan. plan is taken over, also on failure; cfg is copied. Returns 0 or -ENOMEM.
+ * The schedule of a plan. plan is taken over, also on failure; cfg is copied. With nvlink, how GPUs of a
+ * server are connected, collectives that stay inside servers are calculated where nothing can collide
+ * with them (job/inside.h); NULL: all are executed. Returns 0 or -ENOMEM.
  */
-int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg, struct wf_mem *mem,
+int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
+                     const struct wf_nvlink *nvlink, struct wf_mem *mem,
                      struct wf_schedule **schedule_p) WF_MUST_USE;
 
 #endif

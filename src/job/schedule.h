@@ -40,7 +40,12 @@
 #define WF_WINDOW_ALL UINT32_MAX
 #define WF_SCHEDULE_MAX_STREAMS 4096 /* of a rank */
 
-enum wf_op_kind { WF_OP_CALC, WF_OP_SEND, WF_OP_RECV };
+/*
+ * MEET: ranks of one server do something together that is calculated, not executed. It ends on all of
+ * them a time after the last has started it. Those meet that have the same peer (the first of them),
+ * tag, channel and blocks (how many they are); each has one such operation under way at most.
+ */
+enum wf_op_kind { WF_OP_CALC, WF_OP_SEND, WF_OP_RECV, WF_OP_MEET };
 
 /* What of an operation another waits for. */
 enum wf_dep_on {
@@ -61,7 +66,7 @@ struct wf_op_dep {
 };
 
 /*
- * time: CALC: how long it takes. SEND: work before the message can leave (reducing, copying, the
+ * time: CALC, MEET: how long it takes. SEND: work before the message can leave (reducing, copying, the
  * proxy's delay). RECV: work after it arrived until it has ended. The unit is occupied meanwhile;
  * work on one unit is done one after the other, in the order in which it became ready.
  */
@@ -125,7 +130,8 @@ struct wf_schedule {
 	const struct wf_schedule_ops *ops;
 	uint32_t n_ranks;
 	uint32_t n_groups;
-	uint64_t max_message; /* bytes; no send is longer */
+	uint64_t max_message;  /* bytes; no send is longer */
+	wf_time shortest_meet; /* no MEET takes less; 0: there is none */
 };
 
 /* Adds a dependency. There is room: at most WF_OP_DEPS; see wf_op_joins() for more. */

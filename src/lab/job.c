@@ -28,6 +28,7 @@ static const char *const kinds[] = {
 };
 static const char *const algorithms[] = { "auto",     "ring", "tree", "halving-doubling",
 	                                  "pairwise", NULL };
+static const char *const insides[] = { "calculate", "execute", NULL };
 static const char *const protocols[] = { "auto", "ll", "ll128", "simple", NULL };
 
 static const struct wf_param job_params[] = {
@@ -123,7 +124,7 @@ static const struct wf_param job_params[] = {
 	  .help = "hosts of the topology that are one server's NICs; 0: one for each GPU" },
 	{ .name = "nvlink_rate",
 	  .kind = WF_PARAM_RATE,
-	  FIELD(net.nvlink_rate),
+	  FIELD(net.nvlink.rate),
 	  .min = 1000000,
 	  .max = INT64_C(1) << 55,
 	  .def = "3.6Tbps",
@@ -137,11 +138,19 @@ static const struct wf_param job_params[] = {
 	  .help = "share of nvlink_rate that data gets" },
 	{ .name = "nvlink_latency",
 	  .kind = WF_PARAM_TIME,
-	  FIELD(net.nvlink_latency),
+	  FIELD(net.nvlink.latency),
 	  .min = 10 * WF_NS,
 	  .max = WF_MS,
 	  .def = "0.6us",
 	  .help = "from one GPU's memory to another's in the server" },
+	{ .name = "inside",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(inside),
+	  .def = "calculate",
+	  .names = insides,
+	  .help = "collectives inside a server: calculate their time once where nothing can "
+	          "collide "
+	          "with them, or execute each chunk by chunk" },
 	{ .name = "qps_per_connection",
 	  .kind = WF_PARAM_U32,
 	  FIELD(net.qps),
@@ -278,9 +287,9 @@ static void scale_coll(const struct wf_job_cfg *cfg, struct wf_coll_cfg *coll)
 void wf_job_net(const struct wf_job_cfg *cfg, struct wf_job_net *net)
 {
 	*net = cfg->net;
-	net->nvlink_latency =
-		(wf_time)scaled(cfg, (uint64_t)net->nvlink_latency, (uint64_t)MIN_NVLINK_LATENCY);
-	net->nvlink_rate = (uint64_t)((unsigned __int128)net->nvlink_rate * cfg->nvlink_efficiency /
+	net->nvlink.latency =
+		(wf_time)scaled(cfg, (uint64_t)net->nvlink.latency, (uint64_t)MIN_NVLINK_LATENCY);
+	net->nvlink.rate = (uint64_t)((unsigned __int128)net->nvlink.rate * cfg->nvlink_efficiency /
 	                              WF_RATIO_ONE);
 }
 
@@ -319,7 +328,7 @@ int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struc
 		cfg->model.layers = cfg->layers;
 	/* The GPU's NVLink, unless somebody says otherwise. */
 	if (wf_settings_place(s, "nvlink_rate", &(struct wf_place){ 0 }).file == NULL)
-		cfg->net.nvlink_rate = cfg->gpu.nvlink;
+		cfg->net.nvlink.rate = cfg->gpu.nvlink;
 	return 0;
 }
 
@@ -341,13 +350,17 @@ static int make_plan(const struct wf_job_cfg *cfg, const struct wf_cluster *clus
 int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
                     struct wf_schedule **schedule_p, struct wf_train_info *info, struct wf_err *err)
 {
+	const struct wf_nvlink *nvlink;
 	struct wf_coll_cfg coll;
+	struct wf_job_net net;
 	struct wf_plan *plan = NULL;
 	int ret;
 
 	scale_coll(cfg, &coll);
+	wf_job_net(cfg, &net);
+	nvlink = strcmp(cfg->inside, "calculate") == 0 ? &net.nvlink : NULL;
 	if (!is_coll(cfg) && !wf_job_is_train(cfg))
-		return wf_job_trace(cfg, &coll, cluster, schedule_p, err);
+		return wf_job_trace(cfg, &coll, nvlink, cluster, schedule_p, err);
 	ret = make_plan(cfg, cluster, &plan, info, err);
-	return ret != 0 ? ret : wf_plan_schedule(plan, &coll, wf_mem_heap(), schedule_p);
+	return ret != 0 ? ret : wf_plan_schedule(plan, &coll, nvlink, wf_mem_heap(), schedule_p);
 }

@@ -21,6 +21,7 @@ struct wf_job_cfg {
 	uint32_t sequence, layers; /* 0: the model's */
 	struct wf_train_cfg train; /* its rows come last */
 	char algorithm[24];
+	char inside[16];
 	char protocol[12];
 	uint64_t bytes;
 	uint32_t iterations;

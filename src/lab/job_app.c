@@ -114,9 +114,15 @@ static void rank_finished(void *ctx, wf_time now)
 	r->host->shard->finished++;
 }
 
+static void rank_meet(void *ctx, const struct wf_op *op, uint32_t handle, wf_time now)
+{
+	wf_job_nvlink_meet(ctx, op, handle, now);
+}
+
 static const struct wf_exec_driver rank_driver = {
 	.post = rank_post,
 	.call_at = rank_call_at,
+	.meet = rank_meet,
 	.finished = rank_finished,
 };
 
@@ -129,7 +135,7 @@ void wf_job_host_plan(struct job_host *h)
 	for (uint32_t i = 0; i < h->n_ranks; i++) {
 		const struct job_rank *r = &h->job->ranks[h->first_rank + i];
 
-		at = wf_min_time(at, wf_min_time(r->due, wf_job_nvlink_due(r)));
+		at = wf_min_time(at, wf_min_time(r->due, wf_nv_due(&r->nvlink)));
 	}
 	if (at != WF_TIME_NEVER)
 		wf_adapter_call_at(h->adapter, at);
@@ -145,7 +151,7 @@ static void host_run(void *arg, struct wf_adapter *adapter, wf_time now)
 
 		if (!h->started)
 			wf_exec_start(r->exec, now);
-		wf_job_nvlink_run(r, now);
+		wf_nv_run(&r->nvlink, now);
 		if (r->due <= now) {
 			r->due = WF_TIME_NEVER;
 			wf_exec_run(r->exec, now);
@@ -281,6 +287,7 @@ static void add_conn(void *arg, uint32_t peer, uint16_t channel)
 	c->end[1] = to;
 	c->net = !wf_cluster_local(&job->cluster, p->rank, peer);
 	c->qps = c->net ? (uint8_t)job->net.qps : 0;
+	job->n_local += !c->net;
 	job->n_qps += c->qps;
 	job_host_of(job, p->rank)->n_qps += c->qps;
 	job_host_of(job, peer)->n_qps += c->qps;
@@ -349,7 +356,9 @@ static void lay_out(struct wf_job_app *job)
 			h->first_rank = i;
 		job->ranks[i].host = h;
 		job->ranks[i].number = i;
-		job->ranks[i].due = job->ranks[i].egress_end = WF_TIME_NEVER;
+		job->ranks[i].due = WF_TIME_NEVER;
+		wf_nv_init(&job->ranks[i].nvlink, &job->net.nvlink, &wf_job_nvlink_user,
+		           &job->ranks[i], job->mem);
 	}
 }
 
@@ -368,6 +377,17 @@ static int make_ranks(struct wf_job_app *job)
 		ret = wf_exec_create(&cfg, &job->ranks[i].exec);
 	}
 	return ret;
+}
+
+/*
+ * How long word takes from one GPU of a server to another: a message NVLink's latency, which no meeting
+ * is shorter than; where there are only meetings, up to what the shortest takes.
+ */
+static wf_time side_delay(const struct wf_job_app *job)
+{
+	if (job->n_local > 0)
+		return job->net.nvlink.latency;
+	return wf_min_time(job->schedule->shortest_meet, WF_US);
 }
 
 int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluster *cluster,
@@ -400,7 +420,6 @@ int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluste
 	job->cc = cc;
 	job->observer = observer;
 	job->mem = mem;
-	job->ps_q16 = (uint64_t)(((unsigned __int128)8 * (uint64_t)WF_S << 16) / net->nvlink_rate);
 	job->parts = (uint32_t)((schedule->max_message / net->qps + WF_MSG_MAX) / WF_MSG_MAX);
 	job->n_hosts = servers * cluster->nics;
 	job->hosts = mem->alloc(mem, job->n_hosts * sizeof(*job->hosts));
@@ -412,6 +431,8 @@ int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluste
 	}
 	if (ret == 0)
 		ret = find_conns(job);
+	if (ret == 0)
+		job->side_delay = side_delay(job);
 	if (ret == -EINVAL)
 		*err = job->err;
 	if (ret != 0) {
@@ -420,11 +441,6 @@ int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluste
 	}
 	*app_p = job;
 	return 0;
-}
-
-static void free_queue(struct wf_job_app *job, struct nv_queue *q)
-{
-	job->mem->free(job->mem, q->ring);
 }
 
 void wf_job_app_destroy(struct wf_job_app *job)
@@ -436,8 +452,7 @@ void wf_job_app_destroy(struct wf_job_app *job)
 	mem = job->mem;
 	for (uint32_t i = 0; job->ranks != NULL && i < job->schedule->n_ranks; i++) {
 		wf_exec_destroy(job->ranks[i].exec);
-		free_queue(job, &job->ranks[i].egress);
-		free_queue(job, &job->ranks[i].ingress);
+		wf_nv_fini(&job->ranks[i].nvlink);
 	}
 	for (unsigned i = 0; i < job->n_shards; i++) {
 		if (job->shards[i] != NULL)
@@ -643,7 +658,7 @@ void wf_job_app_init(struct wf_job_app *job, struct wf_sim_app *app)
 {
 	*app = (struct wf_sim_app){
 		.arg = job,
-		.side_delay = job->net.nvlink_latency,
+		.side_delay = job->side_delay,
 		.attr = job_attr,
 		.start = job_start,
 		.done = job_done,

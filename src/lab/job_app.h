@@ -14,15 +14,15 @@
 #include "base/hist.h"
 #include "job/cluster.h"
 #include "job/exec.h"
+#include "job/nvlink.h"
 #include "sim/app.h"
 #include "sim/cc_choice.h"
 
 /* How ranks are connected. */
 struct wf_job_net {
-	uint64_t nvlink_rate;   /* bits/s, of each GPU in each direction */
-	wf_time nvlink_latency; /* GPU to GPU */
-	uint32_t qps;           /* queue pairs of a connection, 1..WF_JOB_MAX_QPS */
-	uint32_t cls;           /* class of data */
+	struct wf_nvlink nvlink;
+	uint32_t qps; /* queue pairs of a connection, 1..WF_JOB_MAX_QPS */
+	uint32_t cls; /* class of data */
 };
 
 #define WF_JOB_MAX_QPS 8

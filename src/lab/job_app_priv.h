@@ -6,6 +6,7 @@
 #define WF_LAB_JOB_APP_PRIV_H
 
 #include "engine/cells.h"
+#include "job/nvlink.h"
 #include "lab/job_app.h"
 #include "rdma/qp.h"
 
@@ -32,36 +33,27 @@ struct job_conn {
 	uint32_t handle[JOB_SENDS];
 };
 
-/* A message on NVLink. */
-struct nv_message {
-	wf_time at; /* ingress: when it is there */
-	wf_time posted;
-	uint64_t bytes;
-	uint32_t conn, imm, handle;
-};
-
-/* A queue of them that grows. */
-struct nv_queue {
-	struct nv_message *ring;
-	uint32_t room, head, tail; /* room: a power of two, or 0 */
-};
-
 struct job_host;
 
 struct job_rank {
 	struct job_host *host;
 	struct wf_exec *exec;
-	wf_time due;         /* when the executor wants to run */
-	wf_time egress_end;  /* NVLink: the first of egress has left; WF_TIME_NEVER: nothing does */
-	wf_time ingress_end; /* the last of ingress is there */
-	struct nv_queue egress, ingress;
+	wf_time due; /* when the executor wants to run */
+	struct wf_nv_port nvlink;
 	uint32_t number;
+};
+
+/* A rank that waits for others: what it sent. */
+struct nv_waiting {
+	uint64_t body[sizeof(((struct wf_cell *)0)->body) / sizeof(uint64_t)];
 };
 
 /* The NVLink switch of a server: an engine node that is not late. */
 struct nv_switch {
 	struct wf_node node;
-	struct wf_link out[]; /* to the server's NICs */
+	uint32_t n_waiting, room;
+	struct nv_waiting *waiting; /* behind the links */
+	struct wf_link out[];       /* to the server's NICs */
 };
 
 struct job_shard {
@@ -96,8 +88,9 @@ struct wf_job_app {
 	const struct wf_cc_choice *cc;
 	const struct wf_job_observer *observer;
 	struct wf_mem *mem;
-	uint64_t ps_q16;  /* NVLink: ps per byte, of 2^16 */
-	uint32_t n_hosts; /* that have ranks */
+	wf_time side_delay; /* of a server's inner links; 0: it has none */
+	uint32_t n_local;   /* connections inside servers */
+	uint32_t n_hosts;   /* that have ranks */
 	struct job_host *hosts;
 	struct job_rank *ranks;
 	struct job_conn *conns;
@@ -125,11 +118,12 @@ void wf_job_nvlink_announce(struct job_rank *rank, const struct wf_post *post, w
 /* A cell came in. */
 void wf_job_nvlink_cell(struct job_host *host, const struct wf_cell *cell, wf_time now);
 
-/* Does what is due. */
-void wf_job_nvlink_run(struct job_rank *rank, wf_time now);
+/* A rank has begun what its server does together. */
+void wf_job_nvlink_meet(struct job_rank *rank, const struct wf_op *op, uint32_t handle,
+                        wf_time now);
 
-/* When that is. */
-wf_time wf_job_nvlink_due(const struct job_rank *rank);
+/* What a rank's NVLink calls, with the rank. */
+extern const struct wf_nv_user wf_job_nvlink_user;
 
 /* Has the host called when the first of its ranks wants to be. */
 void wf_job_host_plan(struct job_host *host);

@@ -58,7 +58,7 @@ int wf_job_app_check(const struct wf_job_app *job, struct wf_err *err)
 		if (job->shards[i] != NULL && job->shards[i]->no_memory)
 			return -ENOMEM;
 	for (uint32_t i = 0; i < job->schedule->n_ranks; i++)
-		if (wf_exec_out_of_memory(job->ranks[i].exec))
+		if (wf_exec_out_of_memory(job->ranks[i].exec) || job->ranks[i].nvlink.no_memory)
 			return -ENOMEM;
 	for (uint32_t i = 0; i < job->n_hosts; i++) {
 		const struct job_host *h = &job->hosts[i];

@@ -81,8 +81,8 @@ static int read_hpcc(const char *text, size_t len, const char *path,
 /* ---- one file ---- */
 
 static int read_one(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
-                    const struct wf_cluster *cluster, struct wf_schedule **schedule_p,
-                    struct wf_err *why)
+                    const struct wf_nvlink *nvlink, const struct wf_cluster *cluster,
+                    struct wf_schedule **schedule_p, struct wf_err *why)
 {
 	struct wf_mem *mem = wf_mem_heap();
 	struct wf_plan *plan = NULL;
@@ -102,7 +102,7 @@ static int read_one(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll
 		ret = wf_read_simai(text, len, path, cluster, cfg->train.scale, mem, &plan, why);
 	mem->free(mem, text);
 	if (ret == 0 && plan != NULL)
-		ret = wf_plan_schedule(plan, coll, mem, schedule_p);
+		ret = wf_plan_schedule(plan, coll, nvlink, mem, schedule_p);
 	return ret;
 }
 
@@ -206,8 +206,8 @@ static int read_files(const struct wf_job_cfg *cfg, uint32_t n, struct wf_arena 
 }
 
 static int read_chakra(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
-                       struct wf_cluster *cluster, struct wf_schedule **schedule_p,
-                       struct wf_err *err)
+                       const struct wf_nvlink *nvlink, struct wf_cluster *cluster,
+                       struct wf_schedule **schedule_p, struct wf_err *err)
 {
 	struct wf_chakra_cfg chakra = { .gpu = &cfg->gpu };
 	struct wf_plan *plan = NULL;
@@ -238,18 +238,19 @@ static int read_chakra(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *c
 		wf_mem_heap()->free(wf_mem_heap(), (char *)(uintptr_t)files[r].bytes);
 	free(files);
 	wf_arena_fini(&arena);
-	return ret != 0 ? ret : wf_plan_schedule(plan, coll, wf_mem_heap(), schedule_p);
+	return ret != 0 ? ret : wf_plan_schedule(plan, coll, nvlink, wf_mem_heap(), schedule_p);
 }
 
 int wf_job_trace(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
-                 struct wf_cluster *cluster, struct wf_schedule **schedule_p, struct wf_err *err)
+                 const struct wf_nvlink *nvlink, struct wf_cluster *cluster,
+                 struct wf_schedule **schedule_p, struct wf_err *err)
 {
 	struct wf_err why = { "" };
 	int ret;
 
 	if (strcmp(cfg->kind, "chakra") == 0)
-		return read_chakra(cfg, coll, cluster, schedule_p, err);
-	ret = read_one(cfg, coll, cluster, schedule_p, &why);
+		return read_chakra(cfg, coll, nvlink, cluster, schedule_p, err);
+	ret = read_one(cfg, coll, nvlink, cluster, schedule_p, &why);
 	if (ret != 0)
 		return ret == -EINVAL ? say_why("file", &why, err) : ret;
 	if ((*schedule_p)->n_ranks > cluster->n_ranks) {

@@ -6,11 +6,11 @@
 #include "lab/job.h"
 
 /*
- * Reads cfg's file or files; its collectives are done as coll says. cluster has room for as many ranks as it says, and gets those of the trace.
+ * Reads cfg's file or files; its collectives are done as coll says, inside servers as wf_plan_schedule() has it with nvlink. cluster has room for as many ranks as it says, and gets those of the trace.
  * Returns 0, -ENOMEM, or -EINVAL with err filled ("<parameter>: ...").
  */
 int wf_job_trace(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
-                 struct wf_cluster *cluster, struct wf_schedule **schedule_p,
-                 struct wf_err *err) WF_MUST_USE;
+                 const struct wf_nvlink *nvlink, struct wf_cluster *cluster,
+                 struct wf_schedule **schedule_p, struct wf_err *err) WF_MUST_USE;
 
 #endif

@@ -140,6 +140,56 @@ static void test_all_kinds(void **state)
 	}
 }
 
+/* What stays inside a server takes the same time whether it is calculated or executed. */
+static void test_inside(void **state)
+{
+	static const char *const kinds[] = { "all-reduce", "reduce-scatter", "all-gather",
+		                             "all-to-all", "broadcast",      "barrier" };
+	static const char *const sizes[] = { "8", "100000", "2MiB" };
+	char job[200];
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(kinds) * WF_ARRAY_SIZE(sizes); i++) {
+		struct wf_run run[2];
+
+		for (int k = 0; k < 2; k++) {
+			snprintf(job, sizeof(job), "kind: %s, bytes: %s, inside: %s",
+			         kinds[i % WF_ARRAY_SIZE(kinds)], sizes[i / WF_ARRAY_SIZE(kinds)],
+			         k == 0 ? "calculate" : "execute");
+			run_job("kind: single, hosts: 8", "ib-ndr", job, 1, &run[k]);
+			assert_finished(&run[k]);
+		}
+		assert_int_equal(run[0].job->end, run[1].job->end);
+		assert_true(run[0].job->messages[0] == 0 && run[1].job->messages[0] > 0);
+		wf_run_fini(&run[0]);
+		wf_run_fini(&run[1]);
+	}
+}
+
+/* A training step with both: the same to a thousandth, on any number of threads the same at all. */
+static void test_inside_step(void **state)
+{
+	static const char *const ways[] = { "calculate", "calculate", "execute" };
+	struct wf_run run[3];
+	char job[200];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		snprintf(job, sizeof(job),
+		         "kind: train, model: llama3-8b, layers: 2, tp: 8, micro_batches: 2, "
+		         "scale: 1/64, inside: %s",
+		         ways[i]);
+		run_job("kind: rail, hosts: 16, gpus: 8", "ib-ndr", job, i == 1 ? 4 : 1, &run[i]);
+		assert_finished(&run[i]);
+	}
+	assert_memory_equal(run[0].job, run[1].job, sizeof(*run[0].job));
+	assert_in_range(run[0].job->end, run[2].job->end * 999 / 1000,
+	                run[2].job->end * 1001 / 1000);
+	assert_true(run[0].job->ops * 10 < run[2].job->ops);
+	for (int i = 0; i < 3; i++)
+		wf_run_fini(&run[i]);
+}
+
 /* Packets get lost, and the collective still ends; it takes longer. */
 static void test_loss(void **state)
 {
@@ -161,10 +211,9 @@ static void test_loss(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring_at_line_rate),
-		cmocka_unit_test(test_ring_on_rails),
-		cmocka_unit_test(test_all_kinds),
-		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_ring_at_line_rate), cmocka_unit_test(test_ring_on_rails),
+		cmocka_unit_test(test_all_kinds),         cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_inside_step),       cmocka_unit_test(test_loss),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -94,6 +94,8 @@ struct seen {
 	struct wf_post posts[MAX_OPS];
 	unsigned n_posts;
 	unsigned finished;
+	unsigned meets;
+	uint32_t met;
 	struct {
 		uint32_t stream, tag;
 		wf_time start, end;
@@ -116,6 +118,16 @@ static void see_call_at(void *ctx, wf_time at)
 	seen->call_at = wf_min_time(seen->call_at, at);
 }
 
+static void see_meet(void *ctx, const struct wf_op *op, uint32_t handle, wf_time now)
+{
+	struct seen *seen = ctx;
+
+	(void)now;
+	assert_int_equal(op->kind, WF_OP_MEET);
+	seen->met = handle;
+	seen->meets++;
+}
+
 static void see_finished(void *ctx, wf_time now)
 {
 	struct seen *seen = ctx;
@@ -127,6 +139,7 @@ static void see_finished(void *ctx, wf_time now)
 static const struct wf_exec_driver driver = {
 	.post = see_post,
 	.call_at = see_call_at,
+	.meet = see_meet,
 	.finished = see_finished,
 };
 
@@ -324,6 +337,35 @@ static void test_messages(void **state)
 	wf_exec_destroy(w.exec);
 }
 
+/* A meeting ends its time after the last of those who meet has begun, whenever that is known. */
+static void test_meet(void **state)
+{
+	static struct world w;
+	struct wf_err err = { "" };
+	struct wf_op *op;
+
+	(void)state;
+	memset(&w, 0, sizeof(w));
+	add(&w.table, 0, WF_OP_CALC, 10, WF_UNIT_NONE);
+	op = add(&w.table, 0, WF_OP_MEET, 50, WF_UNIT_NONE);
+	dep(op, 0, 0, WF_ON_END);
+	op = add(&w.table, 0, WF_OP_CALC, 1, WF_UNIT_NONE);
+	dep(op, 0, 1, WF_ON_END);
+	create(&w);
+	wf_exec_start(w.exec, 0);
+	run(&w);
+	assert_int_equal(w.seen.meets, 1);
+	assert_true(wf_exec_stuck(w.exec, &err));
+	assert_non_null(strstr(err.text, "other ranks of its server"));
+	/* Another has begun at 30; word of it comes at 45. */
+	wf_exec_met(w.exec, w.seen.met, 30, 45);
+	run(&w);
+	assert_int_equal(end_of(&w, 1), 80);
+	assert_int_equal(end_of(&w, 2), 81);
+	assert_int_equal(w.seen.finished, 1);
+	wf_exec_destroy(w.exec);
+}
+
 static void test_lost(void **state)
 {
 	static struct world w;
@@ -411,8 +453,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dependencies), cmocka_unit_test(test_window),
-		cmocka_unit_test(test_messages),     cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_joins),        cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_messages),     cmocka_unit_test(test_meet),
+		cmocka_unit_test(test_lost),         cmocka_unit_test(test_joins),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
