@@ -27,7 +27,7 @@ struct wf_shard {
 /* Slow paths of the functions below. */
 void wf_link_next_chunk(struct wf_link *link, struct wf_shard *shard);
 void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at);
-void wf_node_wake(struct wf_node *node, wf_time at);
+void wf_node_wake(struct wf_node *node, unsigned slot, wf_time at);
 bool wf_shard_make_room(struct wf_shard *shard);
 
 /*
@@ -93,7 +93,7 @@ static inline void wf_timer_set(struct wf_node *node, unsigned slot, wf_time at)
 	}
 	node->armed[slot / 64] |= UINT64_C(1) << (slot % 64);
 	if (wf_unlikely(shard->running != node))
-		wf_node_wake(node, at);
+		wf_node_wake(node, slot, at);
 }
 
 /* Turns a timer off. */

@@ -23,7 +23,7 @@ unsigned wf_engine_shards_for(unsigned threads)
 
 static int slots_for(const struct wf_engine_cfg *cfg, uint32_t *slots_p)
 {
-	wf_time windows = cfg->horizon / cfg->window + 3;
+	wf_time windows = cfg->in_order ? 0 : cfg->horizon / cfg->window + 3;
 	uint32_t slots = MIN_SLOTS;
 
 	if (windows > MAX_SLOTS)
@@ -82,6 +82,10 @@ int wf_engine_create(const struct wf_engine_cfg *cfg, struct wf_engine **engine_
 		ret = shard_init(e, &e->shards[i]);
 		if (ret != 0)
 			goto err_free;
+	}
+	if (e->in_order && wf_queue_init(e, cfg->horizon) != 0) {
+		ret = -ENOMEM;
+		goto err_free;
 	}
 	*engine_p = e;
 	return 0;
@@ -160,6 +164,7 @@ struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_
 {
 	struct wf_shard_priv *s = shard->priv;
 	size_t in_words = (n_in + 63) / 64, timer_words = (n_timers + 63) / 64;
+	size_t timer_size = sizeof(wf_time) + (s->engine->in_order ? sizeof(struct wf_place) : 0);
 	struct wf_node *n;
 
 	assert(size >= sizeof(*n) && n_in <= WF_ENGINE_MAX_INPUTS && n_timers < 0x8000);
@@ -169,7 +174,7 @@ struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_
 	if (n == NULL)
 		return NULL;
 	n->in = wf_arena_alloc(&s->arena, n_in * sizeof(*n->in) + (in_words + timer_words) * 8, 64);
-	n->timer = wf_arena_alloc(&s->arena, n_timers * sizeof(*n->timer), 8);
+	n->timer = wf_arena_alloc(&s->arena, n_timers * timer_size, 8);
 	if (n->in == NULL || n->timer == NULL)
 		return NULL;
 	n->due = (uint64_t *)(n->in + n_in);
@@ -182,6 +187,8 @@ struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_
 	n->index = s->n_nodes;
 	n->n_in = n_in;
 	n->n_timers = n_timers;
+	for (unsigned i = 0; i < n_timers && s->engine->in_order; i++)
+		wf_node_place(n, i)->at = WF_TIME_NEVER;
 	s->engine->has_late |= ops->late;
 	s->nodes[s->n_nodes++] = n;
 	return n;
@@ -330,20 +337,36 @@ static void run_loop(struct wf_engine *e, wf_time until, wf_engine_hook *hook, v
 		if (start >= until)
 			return;
 		done = wf_min_time(start + e->window, wf_min_time(global, until));
-		if (e->in_order) {
-			e->k = k;
-			wf_wheel_turn(&e->shards[0], k);
-			done = wf_min_time(done, wf_shard_first(&e->shards[0], k) + 1);
-		}
 		run_window(e, k, done);
 		if (hook != NULL && !hook(arg, done))
 			return;
 	}
 }
 
+/* The same in order: tick by tick. */
+static void run_in_order(struct wf_engine *e, wf_time until, wf_engine_hook *hook, void *arg)
+{
+	while (!wf_engine_out_of_memory(e)) {
+		int64_t tick = wf_queue_next(e);
+		wf_time now = tick == INT64_MAX ? WF_TIME_NEVER : tick * e->window;
+		wf_time global = next_global(e);
+
+		if (wf_min_time(now, global) >= until)
+			return;
+		if (global <= now) {
+			run_global(e);
+			continue;
+		}
+		e->windows++;
+		wf_queue_run(e, tick);
+		if (hook != NULL && !hook(arg, now + 1))
+			return;
+	}
+}
+
 wf_time wf_engine_next(const struct wf_engine *e)
 {
-	int64_t k = next_window(e);
+	int64_t k = e->in_order ? wf_queue_next(e) : next_window(e);
 
 	return wf_min_time(k == INT64_MAX ? WF_TIME_NEVER : k * e->window, next_global(e));
 }
@@ -362,7 +385,10 @@ __attribute__((noinline)) int wf_engine_run(struct wf_engine *e, wf_time until,
 		if (ret != 0)
 			return ret;
 	}
-	run_loop(e, until, hook, arg);
+	if (e->in_order)
+		run_in_order(e, until, hook, arg);
+	else
+		run_loop(e, until, hook, arg);
 	if (e->threads > 1)
 		wf_team_stop(&e->team);
 	return wf_engine_out_of_memory(e) ? -ENOMEM : 0;

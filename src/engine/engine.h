@@ -99,9 +99,10 @@ struct wf_engine_cfg {
 	unsigned threads; /* 1..WF_ENGINE_MAX_THREADS */
 	unsigned shards;  /* >= threads; see wf_engine_shards_for() */
 	/*
-	 * Nodes share something, in the order of time: no event runs before one of another node that
-	 * is earlier (among those of one time the order is that of the nodes). Slow: for few nodes
-	 * or short windows; needs one shard.
+	 * One queue of events instead of windows, as simulators commonly have it: nodes run in the order of
+	 * time, and what is due at the same time runs in the order in which it was asked for. All times are
+	 * whole multiples of window; cells may arrive at once, and horizon bounds nothing. A node may
+	 * set another's timers. Takes one shard and one thread.
 	 */
 	bool in_order;
 	struct wf_mem *mem; /* for the engine's own tables; must outlive it */

@@ -210,45 +210,6 @@ static void shard_collect(struct wf_shard_priv *s)
 	}
 }
 
-/* The time of what an entry says is due. */
-static wf_time entry_time(const struct wf_shard_priv *s, uint32_t entry)
-{
-	const struct wf_node *n = s->nodes[entry >> ENTRY_NODE_SHIFT];
-	uint32_t input = entry & ENTRY_TIMERS;
-	wf_time first = WF_TIME_NEVER;
-
-	if (input != ENTRY_TIMERS) {
-		struct wf_input in = n->in[input];
-
-		if (entry & ENTRY_AGAIN)
-			in.cell = 0;
-		return head_time(&in);
-	}
-	for (uint32_t w = 0; w * 64 < n->n_timers; w++) {
-		for (uint64_t bits = n->armed[w]; bits != 0; bits &= bits - 1)
-			first = wf_min_time(first,
-			                    n->timer[w * 64 + (uint32_t)__builtin_ctzll(bits)]);
-	}
-	return first;
-}
-
-wf_time wf_shard_first(const struct wf_shard_priv *s, int64_t k)
-{
-	const struct wf_engine *e = s->engine;
-	wf_time first = WF_TIME_NEVER - 1;
-
-	for (uint32_t half = 0; half < 2; half++) {
-		const struct wf_block *b =
-			s->wheel[(size_t)half * e->slots + ((uint32_t)k & (e->slots - 1))];
-
-		for (; b != NULL; b = b->next) {
-			for (uint32_t i = 0; i < b->n; i++)
-				first = wf_min_time(first, entry_time(s, b->entry[i]));
-		}
-	}
-	return wf_max_time(first, k * e->window);
-}
-
 /* Lists the nodes with something due, in the order in which they lie in memory. */
 static uint32_t list_due(struct wf_shard_priv *s)
 {
@@ -342,6 +303,10 @@ void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at)
 	struct wf_shard_priv *s = to_priv(shard);
 	int64_t k = at / s->engine->window;
 
+	if (wf_unlikely(s->engine->in_order)) {
+		wf_queue_add_cell(s, link->dst >> ENTRY_NODE_SHIFT, link->dst & ENTRY_TIMERS, at);
+		return;
+	}
 	/* As wf_link_slot() decided. */
 	wf_wheel_add(s, link->dst_half, k,
 	             link->dst | (link->notified <= shard->base ? ENTRY_AGAIN : 0));
@@ -351,8 +316,10 @@ void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at)
 		link->notified = shard->limit;
 }
 
-void wf_node_wake(struct wf_node *node, wf_time at)
+void wf_node_wake(struct wf_node *node, unsigned slot, wf_time at)
 {
-	if (at < node->registered)
+	if (wf_unlikely(to_priv(node->shard)->engine->in_order))
+		wf_queue_add_timer(node, slot, at);
+	else if (at < node->registered)
 		wf_wheel_add_timer(to_priv(node->shard), node, at);
 }
