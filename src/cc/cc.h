@@ -54,6 +54,11 @@ struct wf_cc_ack {
 	uint32_t bytes;                    /* newly acknowledged payload */
 	bool ecn;                          /* it echoes a congestion mark */
 	const struct wf_cc_int *telemetry; /* borrowed; NULL: none */
+	/*
+	 * How long ago it was put on its last link, in a host that follows a simulator with one queue of
+	 * events: a timer due now that was set later than that comes behind it. 0: timers come first.
+	 */
+	wf_time asked;
 };
 
 /* Why a packet is sent again. */

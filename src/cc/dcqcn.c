@@ -409,7 +409,8 @@ static bool first_cnp(struct dcqcn *d, wf_time now)
 	return rate != 0 || d->by_dec_timer;
 }
 
-static void dcqcn_on_cnp(struct wf_cc *cc, wf_time now)
+/* A CNP that was put on its last link asked ago; see struct wf_cc_ack. */
+static void take_cnp(struct wf_cc *cc, wf_time asked, wf_time now)
 {
 	struct dcqcn *d = to_dcqcn(cc);
 	wf_time period = d->p.rate_reduce_monitor_period;
@@ -428,7 +429,8 @@ static void dcqcn_on_cnp(struct wf_cc *cc, wf_time now)
 	} else if (!d->by_dec_timer && now - d->last_dec >= period) {
 		decrease(d, now);
 	}
-	alpha_advance(d, now);
+	/* A tick at this very time that was asked for later comes behind it. */
+	alpha_advance(d, d->p.dce_tcp_rtt < asked ? now - 1 : now);
 	if (d->by_alpha_timer) {
 		d->alpha_marked = true;
 	} else {
@@ -438,10 +440,15 @@ static void dcqcn_on_cnp(struct wf_cc *cc, wf_time now)
 	arm(d);
 }
 
+static void dcqcn_on_cnp(struct wf_cc *cc, wf_time now)
+{
+	take_cnp(cc, 0, now);
+}
+
 static void dcqcn_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 {
 	if (wf_unlikely(ack->ecn) && to_dcqcn(cc)->p.cnp_on_ack)
-		dcqcn_on_cnp(cc, ack->now);
+		take_cnp(cc, ack->asked, ack->now);
 }
 
 static void dcqcn_on_send(struct wf_cc *cc, uint32_t bytes, wf_time now)

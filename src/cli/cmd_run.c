@@ -282,7 +282,6 @@ static int run_hpcc(const struct request *req)
 		.paths = req->paths,
 		.out = req->study.out,
 		.seed = 1,
-		.threads = req->study.threads,
 		.quiet = req->study.quiet,
 	};
 	struct wf_err why = { "" };

@@ -10,7 +10,7 @@
 #include "lab/hpcc_run.h"
 #include "lab/human.h"
 
-static void say(const struct wf_hpcc_run *run, unsigned threads)
+static void say(const struct wf_hpcc_run *run)
 {
 	char hops[WF_HUMAN];
 	double n = run->counts.hops > 0 ? (double)run->counts.hops : 1;
@@ -20,16 +20,14 @@ static void say(const struct wf_hpcc_run *run, unsigned threads)
 	        "%" PRIu32 " of %" PRIu32 " flows done, %zu PFC frames, %" PRIu64 " marks, %" PRIu64
 	        " drops\n",
 	        run->flows_done, run->flows, run->pauses, run->counts.marked, run->counts.dropped);
-	fprintf(stderr, "%s packet-hops in %.2f s: %.2f s of CPU, %.0f ns each, %u thread%s\n",
-	        hops, (double)run->wall_ns / 1e9, (double)run->cpu_ns / 1e9,
-	        (double)run->cpu_ns / n, threads, threads == 1 ? "" : "s");
+	fprintf(stderr, "%s packet-hops in %.2f s: %.2f s of CPU, %.0f ns each\n", hops,
+	        (double)run->wall_ns / 1e9, (double)run->cpu_ns / 1e9, (double)run->cpu_ns / n);
 }
 
 int wf_cmd_run_hpcc(const struct wf_cmd_run_hpcc *cmd)
 {
 	const struct wf_hpcc_run_opts opts = {
 		.seed = cmd->seed,
-		.threads = cmd->threads,
 		.out = cmd->out,
 	};
 	struct wf_hpcc_input input;
@@ -44,6 +42,6 @@ int wf_cmd_run_hpcc(const struct wf_cmd_run_hpcc *cmd)
 	if (ret != 0)
 		return wf_cli_fail(ret, &err);
 	if (!cmd->quiet)
-		say(&run, cmd->threads);
+		say(&run);
 	return WF_EXIT_OK;
 }

@@ -13,7 +13,6 @@ struct wf_cmd_run_hpcc {
 	const char *paths;  /* file; NULL: flows are hashed onto paths */
 	const char *out;    /* folder */
 	uint64_t seed;
-	unsigned threads;
 	bool quiet;
 };
 

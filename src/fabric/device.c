@@ -48,23 +48,14 @@ static void put_on_link_stepped(struct wf_device *dev, struct wf_port *port,
 	struct wf_cell *cell = wf_link_slot(&port->link, dev->node.shard);
 	const struct wf_fabric *fabric = dev->fabric;
 	wf_time wire = wf_step_floor(fabric->step, wf_port_time(port, pkt->size + fabric->gap));
-	wf_time at;
 
 	assert(port->free_at <= now && port->up);
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
-	if (fabric->order.bits == 0) {
-		port->free_at = now + wire;
-		at = port->free_at + port->delay;
-	} else {
-		uint64_t ns = (uint64_t)(wire / WF_NS);
-
-		port->free_at = wf_order_after(&fabric->order, now, ns);
-		at = wf_order_arrival(&fabric->order, now, ns, (uint64_t)(port->delay / WF_NS),
-		                      port->delay_rank);
-	}
-	port->last_at = wf_max_time(port->last_at, at);
+	port->free_at = now + wire;
+	if (fabric->in_order)
+		wf_timer_set(&dev->node, port->number, port->free_at);
 	dev->shard->hops++;
-	wf_link_commit(&port->link, dev->node.shard, port->last_at);
+	wf_link_commit(&port->link, dev->node.shard, port->free_at + port->delay);
 }
 
 /* Puts pkt on the wire now. */

@@ -109,9 +109,7 @@ struct wf_port {
 	int32_t deficit[WF_MAX_QUEUES]; /* DWRR, bytes */
 	struct wf_ecn ecn;              /* of this port */
 	uint32_t alpha;                 /* of 2^16: pfc-hpcc, of this port */
-	wf_time last_at;                /* link.time_step: when the last packet arrives */
 	uint8_t last;                   /* link.time_step: the queue that sent last */
-	uint8_t delay_rank;             /* order.h: of its link's delay; the driver's */
 	uint64_t use;                   /* pint: its utilisation, Q32 */
 	wf_time last_left;              /* pint: when the last packet left */
 	uint32_t last_bytes;            /* pint: and how many bytes it had */
@@ -187,6 +185,15 @@ static inline void wf_port_wake(struct wf_device *dev, struct wf_port *port, wf_
 	at = wf_max_time(at, port->free_at);
 	if (dev->node.timer[slot] > at)
 		wf_timer_set(&dev->node, slot, at);
+}
+
+/*
+ * Whether the wire is taken, in a fabric that is in order: until the event that it is free has run,
+ * which there always is one of.
+ */
+static inline bool wf_port_is_busy(const struct wf_device *dev, const struct wf_port *port)
+{
+	return wf_timer_is_set(&dev->node, port->number);
 }
 
 /* Asks for a link control packet about queue to be sent as soon as the wire is free. */

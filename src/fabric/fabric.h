@@ -9,7 +9,6 @@
 #include "fabric/device.h"
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/incident.h"
-#include "fabric/order.h"
 #include "fabric/route/pinned.h"
 #include "fabric/route/route.h"
 #include "fabric/sched.h"
@@ -116,8 +115,8 @@ struct wf_fabric {
 	uint32_t fecn_bytes; /* longer queues are congested */
 	bool pause_log;      /* pause frames received are noted (pfc-hpcc) */
 	uint8_t n_ecn_rates;
-	struct wf_order order; /* ns and their order, or plain ps; the driver's */
-	wf_time step;          /* 0: times are exact; else packets take whole steps */
+	wf_time step;  /* 0: times are exact; else packets take whole steps */
+	bool in_order; /* the engine is; the driver's, before switches are made. Needs step */
 	struct wf_ecn ecn;
 	struct wf_ecn_rate ecn_rates[WF_ECN_RATES];
 	const struct wf_pins *pins; /* routing pinned: who goes where; the driver's */
@@ -131,12 +130,6 @@ static inline uint8_t wf_fabric_queue(const struct wf_fabric *fabric, uint8_t cl
 	if (fabric->vl_shift == 0 || fabric->classes.queue[queue].exempt)
 		return queue;
 	return queue % fabric->vl_shift;
-}
-
-/* The time of an event in ps, whatever the driver counts in. */
-static inline wf_time wf_fabric_time(const struct wf_fabric *fabric, wf_time now)
-{
-	return fabric->order.bits == 0 ? now : (now >> fabric->order.bits) * WF_NS;
 }
 
 /*

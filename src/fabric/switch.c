@@ -440,6 +440,102 @@ static void switch_warm(const struct wf_node *node, unsigned input)
 	}
 }
 
+/*
+ * ---- the same in a fabric that is in order ----
+ *
+ * What one event causes at once happens at once, before the next event, and that the wire is free is
+ * always an event: as in simulators with one queue of events.
+ */
+
+/* Sends what is next, if the wire is free and anything may be sent. */
+static void ordered_send(struct wf_switch *sw, struct wf_port *port, wf_time now)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	wf_time again = WF_TIME_NEVER;
+	uint32_t can;
+
+	if (wf_port_is_busy(&sw->dev, port))
+		return;
+	if (port->control != 0) {
+		wf_port_transmit_control(&sw->dev, port, now);
+		return;
+	}
+	can = eligible(sw, port, now, &again);
+	if (can == 0)
+		return;
+	send_head(sw, port,
+	          (can & (can - 1)) == 0 ? (unsigned)__builtin_ctz(can)
+	                                 : fabric->sched->pick(&fabric->classes, port, can),
+	          now);
+}
+
+/* A packet that was admitted goes straight through when its port is idle; else it waits. */
+static void ordered_pass(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
+                         struct wf_packet *pkt, wf_time now)
+{
+	struct wf_lane *lane = wf_device_lane(&sw->dev, out->number, pkt->vl);
+
+	if (wf_port_is_busy(&sw->dev, out) || (out->nonempty | out->control) != 0 ||
+	    out->held >> pkt->vl & 1) {
+		enqueue(sw, out, lane, pkt->vl, pkt);
+		ordered_send(sw, out, now);
+		return;
+	}
+	sw->dev.fabric->flowctl->release(sw, in, pkt, now);
+	depart(sw, out, lane, pkt->vl, pkt, now);
+	wf_port_transmit(&sw->dev, out, lane, pkt, now);
+}
+
+static void ordered_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_switch *sw = to_switch(wf_device_of(node));
+	struct wf_device *dev = &sw->dev;
+	const struct wf_flowctl_ops *flowctl = dev->fabric->flowctl;
+	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
+	struct wf_port *in = &dev->ports[input];
+	uint32_t port;
+
+#ifndef NDEBUG
+	if (!wf_packet_is_control(pkt->type))
+		dev->shard->tally[pkt->cls].on_links--;
+#endif
+	if (wf_unlikely(in->lossy) && wf_port_loses(dev, in, pkt, now))
+		return;
+	if (wf_unlikely(wf_packet_is_control(pkt->type))) {
+		flowctl->control(dev, in, pkt, now);
+		if (wf_pause_ends(pkt))
+			ordered_send(sw, in, now);
+		return;
+	}
+	dev->queues_used |= 1u << pkt->vl;
+	pkt->input = (uint16_t)input;
+	port = route(sw, pkt, now);
+	if (wf_unlikely(port == NO_PORT)) {
+		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE, now);
+		return;
+	}
+	if (flowctl->admit(sw, in, wf_device_lane(dev, port, pkt->vl), pkt, now))
+		ordered_pass(sw, in, &dev->ports[port], pkt, now);
+	else
+		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER, now);
+}
+
+static void ordered_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_switch *sw = to_switch(wf_device_of(node));
+	struct wf_port *port = &sw->dev.ports[slot];
+
+	if ((port->nonempty | port->control) != 0)
+		ordered_send(sw, port, now);
+}
+
+static const struct wf_node_ops ordered_ops = {
+	.name = "switch in order",
+	.rx = ordered_rx,
+	.timer = ordered_timer,
+	.warm = switch_warm,
+};
+
 static const struct wf_node_ops switch_ops = {
 	.name = "switch",
 	.rx = switch_rx,
@@ -451,8 +547,9 @@ struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabri
                                    uint32_t id)
 {
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
-	struct wf_node *node = wf_engine_add_node(shard, &switch_ops, sizeof(struct wf_switch),
-	                                          n_ports, 2 * n_ports);
+	struct wf_node *node =
+		wf_engine_add_node(shard, fabric->in_order ? &ordered_ops : &switch_ops,
+	                           sizeof(struct wf_switch), n_ports, 2 * n_ports);
 	struct wf_switch *sw;
 
 	if (node == NULL)

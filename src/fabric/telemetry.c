@@ -37,7 +37,7 @@ static void stamp_hop(struct wf_switch *sw, const struct wf_port *out, struct wf
 	for (unsigned q = 0; q < sw->dev.n_queues; q++)
 		bytes += wf_device_lane(&sw->dev, out->number, q)->tx_bytes;
 	r->hops++;
-	hop->at = wf_fabric_time(sw->dev.fabric, now);
+	hop->at = now;
 	hop->tx_bytes = bytes;
 	hop->rate = out->rate;
 	hop->queued = sw->load[out->number];
@@ -66,7 +66,6 @@ void wf_int_stamp(struct wf_switch *sw, struct wf_port *out, const struct wf_pac
 			stamp_hop(sw, out, wf_int_record(pkt), now);
 		return;
 	}
-	now = wf_fabric_time(fabric, now);
 	if (asks)
 		stamp_code(sw, out, wf_int_record(pkt), now);
 	out->last_bytes = pkt->size;

@@ -29,7 +29,6 @@
 #define ALPHA_ONE 1024
 #define HALF_OF_ALPHA 11 /* rpg_gd: a decrease takes alpha / 2 */
 #define NS_PER_S UINT64_C(1000000000)
-#define GUESS_TIMES 4
 
 /* What lies between two hosts. */
 struct pair {
@@ -462,46 +461,8 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/*
- * When it will be over, likely: some times as long as the busiest host takes for what it sends or
- * receives. The shorter the run, the more bits are left for the order of events.
- */
-static wf_time guess_end(const struct job *job)
-{
-	const struct wf_topo *topo = job->in->topo;
-	uint64_t *load = calloc(2 * (size_t)topo->n_hosts, sizeof(*load));
-	uint64_t most = 0, rate = topo->links[0].rate;
-	uint32_t n = job->in->n_lines;
-
-	if (load == NULL || n == 0) {
-		free(load);
-		return 0;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *to = &load[2 * (size_t)job->flows[i].dst];
-		uint64_t *from = &load[2 * (size_t)job->flows[i].src + 1];
-
-		*to += job->flows[i].size;
-		*from += job->flows[i].size;
-		most = wf_max_u64(most, wf_max_u64(*to, *from));
-		rate = wf_min_u64(rate, job->pairs[i].bw);
-	}
-	free(load);
-	return job->flows[n - 1].start + WF_MS +
-	       GUESS_TIMES * (wf_time)((unsigned __int128)most * 8 * WF_S / rate);
-}
-
-static bool all_done(const struct job *job, const struct wf_hpcc_sim *sim)
-{
-	for (uint32_t i = 0; i < job->in->n_lines; i++) {
-		if (wf_hpcc_sim_end(sim, i) == WF_TIME_NEVER)
-			return false;
-	}
-	return true;
-}
-
-static int simulate_until(struct job *job, const struct wf_hpcc_run_opts *opts, wf_time until,
-                          struct wf_hpcc_sim **sim_p, struct wf_err *err)
+static int simulate(struct job *job, const struct wf_hpcc_run_opts *opts, struct wf_hpcc_run *run,
+                    struct wf_hpcc_sim **sim_p, struct wf_err *err)
 {
 	struct wf_hpcc_sim_cfg cfg = {
 		.topo = job->in->topo,
@@ -510,32 +471,17 @@ static int simulate_until(struct job *job, const struct wf_hpcc_run_opts *opts, 
 		.n_flows = job->in->n_lines,
 		.pins = job->in->paths != NULL ? &job->pins : NULL,
 		.loss = job->in->config.loss,
-		.until = until,
+		.until = job->in->config.stop,
 		.seed = opts->seed,
-		.threads = opts->threads,
 	};
-	int ret;
-
-	set_hosts(job, &cfg.host);
-	ret = wf_hpcc_sim_create(&cfg, sim_p, err);
-	return ret != 0 ? ret : wf_hpcc_sim_run(*sim_p);
-}
-
-static int simulate(struct job *job, const struct wf_hpcc_run_opts *opts, struct wf_hpcc_run *run,
-                    struct wf_hpcc_sim **sim_p, struct wf_err *err)
-{
-	wf_time stop = job->in->config.stop;
-	wf_time guess = wf_min_time(guess_end(job), stop);
 	int ret;
 
 	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC);
-	ret = simulate_until(job, opts, guess, sim_p, err);
-	if (ret == 0 && guess < stop && !all_done(job, *sim_p)) {
-		wf_hpcc_sim_destroy(*sim_p);
-		*sim_p = NULL;
-		ret = simulate_until(job, opts, stop, sim_p, err);
-	}
+	set_hosts(job, &cfg.host);
+	ret = wf_hpcc_sim_create(&cfg, sim_p, err);
+	if (ret == 0)
+		ret = wf_hpcc_sim_run(*sim_p);
 	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run->cpu_ns;
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC) - run->wall_ns;
 	return ret;

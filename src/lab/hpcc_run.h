@@ -10,7 +10,6 @@
 
 struct wf_hpcc_run_opts {
 	uint64_t seed;
-	unsigned threads;
 	const char *out; /* folder, made if it is not there: fct.txt and pfc.txt */
 };
 
@@ -24,7 +23,7 @@ struct wf_hpcc_run {
 
 /*
  * Runs it and writes both files. Returns 0, -EINVAL with err filled (the input cannot be), -EIO with
- * err filled, -ENOMEM, or -EAGAIN when threads cannot be started.
+ * err filled, or -ENOMEM.
  */
 int wf_hpcc_run(const struct wf_hpcc_input *in, const struct wf_hpcc_run_opts *opts,
                 struct wf_hpcc_run *run, struct wf_err *err) WF_MUST_USE;

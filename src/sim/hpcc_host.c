@@ -10,11 +10,10 @@
 
 #include <string.h>
 
-#include "fabric/order.h"
 #include "sim/telemetry.h"
 
 /* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
-enum { TIMER_START = 2, TIMER_PACE, HOST_TIMERS };
+enum { TIMER_PACE = 2, HOST_TIMERS };
 
 #define NONE UINT32_MAX
 #define ACK_CLASS 3 /* the class whose pause holds acknowledgements back */
@@ -24,16 +23,12 @@ struct wf_hpcc_host {
 	struct wf_device dev;
 	const struct wf_hpcc_env *env;
 	uint32_t host;
-	const uint32_t *list; /* flows, by their start */
-	uint32_t n_list;
-	uint32_t next_start; /* of list */
 	struct wf_hpcc_qp **active;
 	uint32_t n_active;
 	uint32_t last;                    /* of active: who sent last */
 	struct wf_packet *ack, *last_ack; /* acknowledgements to send */
 	uint8_t ack_queue;                /* whose pause holds acknowledgements back */
 	bool ack_free;                    /* none does */
-	uint8_t bits;                     /* of the order in a time */
 	struct wf_cc_int telemetry;       /* of the acknowledgement being looked at */
 };
 
@@ -45,18 +40,6 @@ static struct wf_hpcc_host *to_host(struct wf_node *node)
 struct wf_device *wf_hpcc_host_device(struct wf_hpcc_host *h)
 {
 	return &h->dev;
-}
-
-/* The time in ps; the rest is only for the order of events. */
-static wf_time whole(const struct wf_hpcc_host *h, wf_time now)
-{
-	return (now >> h->bits) * WF_NS;
-}
-
-/* A time in ps, not before now, as the engine has it: with its order. */
-static wf_time when(const struct wf_hpcc_host *h, wf_time at, wf_time now)
-{
-	return wf_order_after(&h->dev.fabric->order, now, (uint64_t)((at - whole(h, now)) / WF_NS));
 }
 
 static bool is_paused(const struct wf_hpcc_host *h, unsigned queue)
@@ -116,7 +99,7 @@ static void catch_up(struct wf_hpcc_qp *qp, wf_time at)
 static void send_data(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
 {
 	uint64_t left = qp->spec->size - qp->snd_nxt;
-	wf_time at = whole(h, now);
+	wf_time at = now;
 	struct wf_packet pkt = {
 		.src = h->host,
 		.dst = qp->spec->dst,
@@ -197,9 +180,8 @@ static void wait_for_pace(struct wf_hpcc_host *h, wf_time now)
 			first = wf_min_time(first, h->active[i]->next_avail);
 	}
 	/* One that could send but for its window, or a pause, stops the timer: so it is there. */
-	if (first != WF_TIME_NEVER && first > whole(h, now) &&
-	    !wf_timer_is_set(&h->dev.node, TIMER_PACE))
-		wf_timer_set(&h->dev.node, TIMER_PACE, when(h, first, now));
+	if (first != WF_TIME_NEVER && first > now && !wf_timer_is_set(&h->dev.node, TIMER_PACE))
+		wf_timer_set(&h->dev.node, TIMER_PACE, first);
 }
 
 /* Sends what is next; the wire may be busy. */
@@ -208,14 +190,12 @@ static void host_tx(struct wf_hpcc_host *h, wf_time now)
 	struct wf_port *port = &h->dev.ports[0];
 	uint32_t i;
 
-	if (port->free_at > now) {
-		wf_port_wake(&h->dev, port, now);
+	if (wf_port_is_busy(&h->dev, port))
 		return;
-	}
 	if (h->ack != NULL && (h->ack_free || !is_paused(h, h->ack_queue))) {
 		send_ack(h, now);
 	} else {
-		i = next_qp(h, whole(h, now));
+		i = next_qp(h, now);
 		if (i == NONE) {
 			wait_for_pace(h, now);
 			return;
@@ -223,38 +203,21 @@ static void host_tx(struct wf_hpcc_host *h, wf_time now)
 		h->last = i;
 		send_data(h, h->active[i], now);
 	}
-	if (h->ack != NULL || h->n_active != 0)
-		wf_port_wake(&h->dev, port, now);
 }
 
-/* Starts every flow whose time has come. */
-static void start_flows(struct wf_hpcc_host *h, wf_time now)
+void wf_hpcc_host_begin(struct wf_hpcc_host *h, uint32_t flow, wf_time now)
 {
-	while (h->next_start < h->n_list) {
-		uint32_t i = h->list[h->next_start];
-		wf_time start = h->env->flows[i].start - h->env->base;
-		wf_time at = wf_order_first(&h->dev.fabric->order, (uint64_t)(start / WF_NS),
-		                            h->env->flows[i].rank);
+	struct wf_hpcc_qp *qp = h->env->qp[flow];
 
-		if (at > now) {
-			wf_timer_set(&h->dev.node, TIMER_START, at);
-			return;
-		}
-		h->next_start++;
-		h->env->qp[i]->next_avail = whole(h, now);
-		h->active[h->n_active++] = h->env->qp[i];
-		host_tx(h, now);
-	}
+	qp->next_avail = now;
+	h->active[h->n_active++] = qp;
+	host_tx(h, now);
 }
 
 static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
-	struct wf_hpcc_host *h = to_host(node);
-
-	if (slot == TIMER_START)
-		start_flows(h, now);
-	else if (slot == 0 || slot == TIMER_PACE)
-		host_tx(h, now);
+	if (slot == 0 || slot == TIMER_PACE)
+		host_tx(to_host(node), now);
 }
 
 /* ---- receiving ---- */
@@ -285,7 +248,7 @@ static enum answer check_order(const struct wf_hpcc_host *h, struct wf_hpcc_rx *
 static void rx_data(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
 {
 	struct wf_hpcc_rx *rx = h->env->rx[pkt->qpn];
-	enum answer answer = check_order(h, rx, pkt, whole(h, now));
+	enum answer answer = check_order(h, rx, pkt, now);
 	struct wf_int_record *record = wf_int_detach(pkt);
 	struct wf_packet *ack;
 
@@ -327,15 +290,16 @@ static void repace(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
 
 	qp->next_avail += gap - qp->gap;
 	qp->gap = gap;
-	at = wf_max_time(qp->next_avail, whole(h, now));
-	if (wf_timer_is_set(node, TIMER_PACE) && at < whole(h, node->timer[TIMER_PACE]))
-		wf_timer_set(node, TIMER_PACE, when(h, at, now));
+	at = wf_max_time(qp->next_avail, now);
+	if (wf_timer_is_set(node, TIMER_PACE) && at < node->timer[TIMER_PACE])
+		wf_timer_set(node, TIMER_PACE, at);
 }
 
 static void tell_cc(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, const struct wf_packet *pkt,
                     const struct wf_int_record *record, uint64_t bytes, wf_time now)
 {
-	wf_time at = whole(h, now);
+	const struct wf_port *port = &h->dev.ports[0];
+	wf_time at = now;
 	struct wf_cc_ack ack = {
 		.now = at,
 		.rtt = at - pkt->u.born,
@@ -348,6 +312,9 @@ static void tell_cc(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, const struct 
 		wf_telemetry_read(h->dev.fabric, record, &h->telemetry);
 		ack.telemetry = &h->telemetry;
 	}
+	if (ack.ecn)
+		ack.asked = port->in_delay +
+		            wf_step_floor(h->dev.fabric->step, wf_port_time(port, pkt->size));
 	catch_up(qp, at);
 	qp->cc->ops->on_ack(qp->cc, &ack);
 	if (qp->cc->repace)
@@ -370,7 +337,7 @@ static void take_ack(struct wf_hpcc_host *h, const struct wf_packet *pkt,
 		seq -= seq % h->env->chunk;
 	qp->snd_una = wf_max_u64(qp->snd_una, seq);
 	if (is_finished(qp))
-		qp->end = whole(h, now);
+		qp->end = now;
 	if (pkt->type == WF_PACKET_NAK)
 		qp->snd_nxt = qp->snd_una;
 	if (qp->end == WF_TIME_NEVER)
@@ -401,6 +368,8 @@ static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 		return;
 	if (wf_packet_is_control(pkt->type)) {
 		h->dev.fabric->flowctl->control(&h->dev, port, pkt, now);
+		if (wf_pause_ends(pkt))
+			host_tx(h, now);
 		return;
 	}
 	assert(pkt->dst == h->host);
@@ -444,7 +413,7 @@ static struct wf_hpcc_qp *make_qp(struct wf_hpcc_host *h, uint32_t flow)
 	qp->spec = &env->flows[flow];
 	qp->end = WF_TIME_NEVER;
 	wf_cc_init(cc, env->cc, qp->spec->cc_param, topo->links[topo->ports[port].link].rate,
-	           qp->spec->start - env->base);
+	           qp->spec->start);
 	return qp;
 }
 
@@ -462,10 +431,7 @@ struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf
 		return NULL;
 	assert(h->dev.n_ports == 1);
 	h->env = env;
-	h->bits = env->fabric->order.bits;
 	h->host = host;
-	h->list = list;
-	h->n_list = n;
 	h->ack_queue = wf_fabric_queue(env->fabric, ACK_CLASS);
 	h->ack_free = env->ack_first || env->fabric->classes.queue[h->ack_queue].id != ACK_CLASS;
 	h->active = wf_shard_alloc(shard, ((size_t)n + 1) * sizeof(struct wf_hpcc_qp *));
@@ -487,5 +453,4 @@ struct wf_hpcc_rx *wf_hpcc_host_add_rx(struct wf_hpcc_host *h)
 void wf_hpcc_host_start(struct wf_hpcc_host *h)
 {
 	h->dev.fabric->flowctl->start(&h->dev, &h->dev.ports[0], 0);
-	start_flows(h, -1);
 }

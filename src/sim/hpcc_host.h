@@ -6,7 +6,7 @@
  * when its pace, its window and PFC allow. The receiver acknowledges every packet in order and echoes
  * its congestion mark and telemetry; a gap draws a NACK, at most one in nack_interval for the same
  * gap, from which the sender goes back. There is no timeout: a loss at the end is for ever. Time is in
- * whole nanoseconds, with the order of what happens in the same one (fabric/order.h).
+ * whole nanoseconds, and the engine is in order (wf_engine_cfg.in_order).
  */
 #ifndef WF_SIM_HPCC_HOST_H
 #define WF_SIM_HPCC_HOST_H
@@ -21,7 +21,6 @@ struct wf_hpcc_flow {
 	uint16_t sport;       /* for hashing */
 	uint8_t cls;          /* priority */
 	wf_time start;        /* whole ns */
-	uint16_t rank;        /* among those that start at the same time; wf_hpcc_sim_create()'s */
 	const void *cc_param; /* of the algorithm; borrowed */
 };
 
@@ -53,7 +52,6 @@ struct wf_hpcc_env {
 	const struct wf_hpcc_flow *flows;
 	struct wf_hpcc_qp **qp; /* by flow */
 	struct wf_hpcc_rx **rx; /* by flow */
-	wf_time base;           /* ps: times inside count from here */
 	uint32_t mtu;           /* payload bytes of a full packet */
 	uint32_t header;        /* bytes around the payload */
 	uint32_t ack_size;
@@ -69,8 +67,8 @@ struct wf_hpcc_env {
 struct wf_hpcc_host;
 
 /*
- * Creates host number host of the topology, in a shard, with the sending sides of flows list[0..n),
- * in the order of their start. env and list are borrowed. Returns NULL when there is no more memory.
+ * Creates host number host of the topology, in a shard, with the sending sides of flows list[0..n).
+ * env is borrowed. Returns NULL when there is no more memory.
  */
 struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf_hpcc_env *env,
                                          uint32_t host, const uint32_t *list,
@@ -79,8 +77,11 @@ struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf
 /* Makes the receiving side of a flow in the host's memory. Returns NULL when there is none left. */
 struct wf_hpcc_rx *wf_hpcc_host_add_rx(struct wf_hpcc_host *host) WF_MUST_USE;
 
-/* Sets up flow control and the first flow when its port is connected. */
+/* Sets up flow control when its port is connected. */
 void wf_hpcc_host_start(struct wf_hpcc_host *host);
+
+/* A flow of the host begins to send. */
+void wf_hpcc_host_begin(struct wf_hpcc_host *host, uint32_t flow, wf_time now);
 
 /* The device of a host. */
 struct wf_device *wf_hpcc_host_device(struct wf_hpcc_host *host);

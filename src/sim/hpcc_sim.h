@@ -15,8 +15,7 @@
 struct wf_hpcc_sim_cfg {
 	const struct wf_topo *topo;         /* borrowed for the life of the simulation */
 	const struct wf_fabric_cfg *fabric; /* borrowed until wf_hpcc_sim_create() returns */
-	struct wf_hpcc_flow
-		*flows; /* by start; borrowed for the life of the simulation; rank is set */
+	const struct wf_hpcc_flow *flows;   /* by start; borrowed for the life of the simulation */
 	uint32_t n_flows;
 	const struct wf_pins
 		*pins; /* borrowed for the life of the simulation; NULL: routing as in fabric */
@@ -24,7 +23,6 @@ struct wf_hpcc_sim_cfg {
 	uint64_t loss;           /* of 2^32: on links that have no loss of their own */
 	wf_time until;
 	uint64_t seed;
-	unsigned threads;
 };
 
 struct wf_hpcc_sim;
@@ -42,14 +40,14 @@ int wf_hpcc_fabric_cfg(struct wf_fabric_cfg *cfg, uint32_t mask, struct wf_err *
 int wf_hpcc_sim_create(const struct wf_hpcc_sim_cfg *cfg, struct wf_hpcc_sim **sim_p,
                        struct wf_err *err) WF_MUST_USE;
 
-/* Runs until nothing happens any more. Returns 0, -ENOMEM, or -EAGAIN without threads. */
+/* Runs until nothing happens any more. Returns 0 or -ENOMEM. */
 int wf_hpcc_sim_run(struct wf_hpcc_sim *sim) WF_MUST_USE;
 
 /* When the last acknowledgement of a flow came; WF_TIME_NEVER: it did not. */
 wf_time wf_hpcc_sim_end(const struct wf_hpcc_sim *sim, uint32_t flow);
 
 /*
- * All pause frames received, by (time, node, port): *notes_p, of *n_p, is the caller's to free with
+ * All pause frames received, in their order: *notes_p, of *n_p, is the caller's to free with
  * wf_mem_heap(). Returns 0 or -ENOMEM.
  */
 int wf_hpcc_sim_pauses(const struct wf_hpcc_sim *sim, struct wf_pause_note **notes_p,

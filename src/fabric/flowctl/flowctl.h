@@ -76,6 +76,12 @@ extern const struct wf_flowctl_ops wf_flowctl_pfc;
 extern const struct wf_flowctl_ops wf_flowctl_pfc_hpcc;
 extern const struct wf_flowctl_ops wf_flowctl_none;
 
+/* pfc-hpcc: whether a frame ends a pause. */
+static inline bool wf_pause_ends(const struct wf_packet *pkt)
+{
+	return pkt->type == WF_PACKET_PAUSE && pkt->u.pause.quanta[0] == 0;
+}
+
 /* pfc-hpcc: divides the buffer of a switch up. Returns 0 or -EINVAL with err filled. */
 int wf_pfc_hpcc_init(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
 

@@ -93,7 +93,14 @@ static void say(struct wf_device *dev, struct wf_port *port, unsigned queue, boo
 		(void)wf_mrg_row_next(dev->shard->coins);
 	else if (dev->shard->coins != NULL)
 		dev->shard->coins_owed++;
-	wf_port_want_control(dev, port, queue, now);
+	if (!dev->fabric->in_order) {
+		wf_port_want_control(dev, port, queue, now);
+		return;
+	}
+	/* In that simulator's order: now, before whatever caused it goes on. */
+	port->control |= (uint16_t)(1u << queue);
+	if (port->up && !wf_port_is_busy(dev, port))
+		wf_port_transmit_control(dev, port, now);
 }
 
 /* Gives a packet its place. */
@@ -196,7 +203,7 @@ static void note(struct wf_device *dev, const struct wf_port *port, unsigned que
 		shard->last_pauses = log;
 	}
 	log->note[log->n++] = (struct wf_pause_note){
-		.at = wf_fabric_time(dev->fabric, now),
+		.at = now,
 		.node = dev->id,
 		.port = port->number,
 		.priority = dev->fabric->classes.queue[queue].id,
@@ -228,7 +235,8 @@ static void hpcc_control(struct wf_device *dev, struct wf_port *port, const stru
 	lane->pause.until = now;
 	lane->wait_since = WF_TIME_NEVER; /* the time is counted above */
 	port->held &= (uint16_t) ~(1u << queue);
-	wf_port_wake(dev, port, now);
+	if (!dev->fabric->in_order) /* else who called us looks at once what to send */
+		wf_port_wake(dev, port, now);
 }
 
 static void hpcc_make_control(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
