@@ -83,10 +83,9 @@ void wf_comp_flush(struct wf_qp *qp)
 	}
 	req->send = req->fresh = req->cons;
 	req->rd_out = 0;
-	req->inflight = 0;
 	req->rnr_wait = req->retrying = false;
 	req->sample_tail = req->sample_head;
-	wf_req_start(qp, req->next);
+	wf_req_start(qp, req->out.next);
 	wf_qp_set_timer(qp, WF_TIME_NEVER);
 }
 
@@ -133,14 +132,14 @@ static uint32_t move_una(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t e
 	struct wf_req *req = &qp->req;
 	uint32_t bytes = 0;
 
-	if (wf_unlikely(req->sacked != NULL)) {
-		while (req->una != end)
-			bytes += wf_sack_pass(qp, wqe);
+	if (wf_unlikely(req->selective)) {
+		while (req->out.una != end)
+			bytes += wf_sack_pass(&req->out);
 		return bytes;
 	}
-	bytes = bytes_at(qp, wqe, end) - bytes_at(qp, wqe, req->una);
-	req->inflight = req->inflight > bytes ? req->inflight - bytes : 0;
-	req->una = end;
+	bytes = bytes_at(qp, wqe, end) - bytes_at(qp, wqe, req->out.una);
+	req->out.inflight = req->out.inflight > bytes ? req->out.inflight - bytes : 0;
+	req->out.una = end;
 	return bytes;
 }
 
@@ -151,16 +150,16 @@ static bool advance_one(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t *a
 	uint32_t end = req->exec;
 
 	if (wf_wr_is_answered(wqe->opcode)) {
-		while (req->sacked != NULL && wf_psn_diff(wqe->last_psn, req->una) >= 0 &&
-		       wf_sack_received(req, req->una))
-			(void)wf_sack_pass(qp, wqe);
-		return wf_psn_diff(req->una, wqe->last_psn) > 0;
+		while (req->selective && wf_psn_diff(wqe->last_psn, req->out.una) >= 0 &&
+		       wf_sack_received(&req->out, req->out.una))
+			(void)wf_sack_pass(&req->out);
+		return wf_psn_diff(req->out.una, wqe->last_psn) > 0;
 	}
 	if (wf_psn_diff(end, wqe->last_psn) > 0)
 		end = wf_psn_add(wqe->last_psn, 1);
-	if (wf_psn_diff(end, req->una) > 0)
+	if (wf_psn_diff(end, req->out.una) > 0)
 		*acked += move_una(qp, wqe, end);
-	return wf_psn_diff(req->una, wqe->last_psn) > 0;
+	return wf_psn_diff(req->out.una, wqe->last_psn) > 0;
 }
 
 uint32_t wf_comp_advance(struct wf_qp *qp)
@@ -190,8 +189,8 @@ uint32_t wf_comp_advance(struct wf_qp *qp)
 		req->cons++;
 	}
 	/* What was to be sent again may have arrived after all. */
-	if (wf_psn_diff(req->una, req->psn) > 0)
-		req->psn = req->una;
+	if (wf_psn_diff(req->out.una, req->psn) > 0)
+		req->psn = req->out.una;
 	if ((int32_t)(req->cons - req->send) > 0)
 		req->send = req->cons;
 	if (wf_unlikely(qp->state == WF_QPS_SQD))
@@ -202,7 +201,7 @@ uint32_t wf_comp_advance(struct wf_qp *qp)
 /* Whether something sent is neither acknowledged nor answered. */
 static bool outstanding(const struct wf_req *req)
 {
-	return req->una != req->next;
+	return req->out.una != req->out.next;
 }
 
 static void raise_exec(struct wf_req *req, uint32_t psn)
@@ -223,7 +222,7 @@ static void retry(struct wf_qp *qp, enum wf_cc_loss loss, uint32_t end, wf_time 
 	req->retry_left--;
 	req->retrying = loss == WF_CC_LOSS_NAK;
 	if (loss == WF_CC_LOSS_TIMEOUT)
-		req->doubt = req->next;
+		req->out.doubt = req->out.next;
 	qp->cc->ops->on_loss(qp->cc, loss, now);
 	wf_qp_set_timer(qp, req->timeout != 0 ? now + req->timeout : WF_TIME_NEVER);
 	wf_req_resend(qp, end);
@@ -236,13 +235,13 @@ static void retry(struct wf_qp *qp, enum wf_cc_loss loss, uint32_t end, wf_time 
 static void resend_gaps(struct wf_qp *qp, uint32_t end, wf_time now)
 {
 	struct wf_req *req = &qp->req;
-	uint32_t from = wf_psn_diff(req->mark, req->una) > 0 ? req->mark : req->una;
+	uint32_t from = wf_psn_diff(req->out.mark, req->out.una) > 0 ? req->out.mark : req->out.una;
 
 	end = wf_psn_add(end, 0 - qp->init.tune.reorder);
 	if (wf_psn_diff(end, from) <= 0)
 		return;
-	req->mark = end;
-	if (wf_sack_lose_all(qp, from, end, false) == 0)
+	req->out.mark = end;
+	if (wf_req_lose_all(qp, from, end, false) == 0)
 		return;
 	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
 	wf_qp_kick(qp);
@@ -254,14 +253,14 @@ static void check_implied(struct wf_qp *qp, wf_time now)
 	struct wf_req *req = &qp->req;
 
 	if (qp->state == WF_QPS_ERR || req->cons == req->fresh || req->rnr_wait ||
-	    wf_psn_diff(req->exec, req->una) <= 0)
+	    wf_psn_diff(req->exec, req->out.una) <= 0)
 		return;
 	assert(wf_wr_is_answered(wf_sq_at(req, req->cons)->opcode));
 	wf_hca_count(qp->hca, WF_CTR_IMPLIED_NAK_SEQ_ERR);
-	if (req->sacked != NULL)
+	if (req->selective)
 		resend_gaps(qp, req->exec, now);
 	else if (!req->retrying)
-		retry(qp, WF_CC_LOSS_NAK, req->next, now);
+		retry(qp, WF_CC_LOSS_NAK, req->out.next, now);
 }
 
 static void take_credits(struct wf_req *req, const struct wf_packet *pkt)
@@ -284,8 +283,8 @@ static const struct wf_swqe *named_wqe(const struct wf_req *req, uint32_t psn)
 {
 	uint32_t index = req->cons;
 
-	if (wf_psn_diff(psn, req->una) < 0 || wf_psn_diff(psn, req->next) >= 0 ||
-	    wf_psn_diff(psn, req->una) > (int32_t)req->sack_mask)
+	if (wf_psn_diff(psn, req->out.una) < 0 || wf_psn_diff(psn, req->out.next) >= 0 ||
+	    wf_psn_diff(psn, req->out.una) > (int32_t)req->out.mask)
 		return NULL;
 	return wf_req_find(req, psn, &index);
 }
@@ -300,14 +299,14 @@ static uint32_t take_sack(struct wf_qp *qp, const struct wf_packet *pkt)
 	uint32_t psn = pkt->u.aeth.msn & WF_PSN_MASK;
 	const struct wf_swqe *wqe;
 
-	if (pkt->u.aeth.syndrome != WF_NAK_SEQ || req->sacked == NULL || req->rnr_wait)
+	if (pkt->u.aeth.syndrome != WF_NAK_SEQ || !req->selective || req->rnr_wait)
 		return 0;
 	wqe = named_wqe(req, psn);
 	if (wqe == NULL)
 		return 0;
-	if (wf_psn_diff(psn, req->high) >= 0 || wf_psn_diff(req->high, req->una) < 0)
-		req->high = wf_psn_add(psn, 1);
-	return wf_wr_is_answered(wqe->opcode) ? 0 : wf_sack_take(qp, wqe, psn);
+	if (wf_psn_diff(psn, req->out.high) >= 0 || wf_psn_diff(req->out.high, req->out.una) < 0)
+		req->out.high = wf_psn_add(psn, 1);
+	return wf_wr_is_answered(wqe->opcode) ? 0 : wf_sack_take(&req->out, psn);
 }
 
 static void rx_nak_seq(struct wf_qp *qp, wf_time now)
@@ -317,10 +316,10 @@ static void rx_nak_seq(struct wf_qp *qp, wf_time now)
 	wf_hca_count(qp->hca, WF_CTR_PACKET_SEQ_ERR);
 	if (req->rnr_wait || !outstanding(req))
 		return;
-	if (req->sacked != NULL)
-		resend_gaps(qp, wf_psn_add(req->high, WF_PSN_MASK), now);
+	if (req->selective)
+		resend_gaps(qp, wf_psn_add(req->out.high, WF_PSN_MASK), now);
 	else if (!req->retrying)
-		retry(qp, WF_CC_LOSS_NAK, req->next, now);
+		retry(qp, WF_CC_LOSS_NAK, req->out.next, now);
 }
 
 /* A packet was trimmed on its way: that one goes again. */
@@ -332,7 +331,7 @@ static void resend_trimmed(struct wf_qp *qp, uint32_t psn, wf_time now)
 	if (req->rnr_wait)
 		return;
 	wqe = named_wqe(req, psn);
-	if (wqe == NULL || !wf_sack_lose(qp, wqe, psn))
+	if (wqe == NULL || !wf_req_lose(qp, psn))
 		return;
 	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
 	wf_qp_kick(qp);
@@ -342,10 +341,10 @@ static void resend_trimmed(struct wf_qp *qp, uint32_t psn, wf_time now)
 static void forget_una(struct wf_qp *qp)
 {
 	const struct wf_swqe *wqe =
-		qp->req.sacked == NULL ? NULL : named_wqe(&qp->req, qp->req.una);
+		!qp->req.selective ? NULL : named_wqe(&qp->req, qp->req.out.una);
 
 	if (wqe != NULL)
-		wf_sack_forget(qp, wqe, qp->req.una);
+		wf_sack_forget(&qp->req.out, qp->req.out.una);
 }
 
 /* IBTA 9.7.5.2.8: wait, then ask again. */
@@ -355,7 +354,7 @@ static void rx_rnr(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 	uint8_t value = pkt->u.aeth.syndrome & WF_AETH_VALUE;
 
 	wf_hca_count(qp->hca, WF_CTR_RNR_NAK_RETRY_ERR);
-	if (req->rnr_wait || req->una != pkt->psn)
+	if (req->rnr_wait || req->out.una != pkt->psn)
 		return;
 	if (req->rnr_left == 0) {
 		wf_comp_fail(qp, WF_WC_RNR_RETRY_EXC_ERR, pkt->u.aeth.syndrome);
@@ -375,7 +374,7 @@ static void rx_nak_fatal(struct wf_qp *qp, const struct wf_packet *pkt)
 	enum wf_wc_status status;
 
 	/* The answer to a READ before it was lost, and will not come any more: time will tell. */
-	if (qp->req.una != pkt->psn || !outstanding(&qp->req))
+	if (qp->req.out.una != pkt->psn || !outstanding(&qp->req))
 		return;
 	switch (pkt->u.aeth.syndrome) {
 	case WF_NAK_INV_REQ:
@@ -406,7 +405,7 @@ static void rx_nak(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 	case WF_AETH_NAK:
 		if (pkt->u.aeth.syndrome == WF_NAK_SEQ)
 			rx_nak_seq(qp, now);
-		else if (pkt->u.aeth.syndrome == WF_NAK_TRIMMED && qp->req.sacked != NULL)
+		else if (pkt->u.aeth.syndrome == WF_NAK_TRIMMED && qp->req.selective)
 			resend_trimmed(qp, pkt->u.aeth.msn & WF_PSN_MASK, now);
 		else
 			rx_nak_fatal(qp, pkt);
@@ -472,7 +471,7 @@ static void end_of_answer(struct wf_qp *qp, const struct wf_packet *pkt, wf_time
 		return;
 	/* A later READ's waits for its own end. */
 	req->read_trimmed = wf_psn_diff(req->trimmed_psn, wqe->last_psn) > 0;
-	if (wf_sack_lose_all(qp, req->una, wf_psn_add(wqe->last_psn, 1), true) == 0)
+	if (wf_req_lose_all(qp, req->out.una, wf_psn_add(wqe->last_psn, 1), true) == 0)
 		return;
 	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
 	wf_qp_kick(qp);
@@ -482,14 +481,14 @@ static void end_of_answer(struct wf_qp *qp, const struct wf_packet *pkt, wf_time
 static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
 	struct wf_req *req = &qp->req;
-	int32_t ahead = wf_psn_diff(pkt->psn, req->una);
+	int32_t ahead = wf_psn_diff(pkt->psn, req->out.una);
 	enum wf_wc_status status;
 	struct wf_swqe *wqe;
 
 	assert(ahead >= 0);
-	if (ahead > 0 && (req->sacked == NULL || ahead > (int32_t)req->sack_mask))
+	if (ahead > 0 && (!req->selective || !wf_sack_reach(qp->hca, &req->out, pkt->psn)))
 		return; /* check_implied() asks for what is missing */
-	if (req->sacked != NULL && wf_sack_received(req, pkt->psn))
+	if (req->selective && wf_sack_received(&req->out, pkt->psn))
 		return;
 	wqe = answered_wqe(qp, pkt);
 	if (wqe == NULL) {
@@ -503,10 +502,10 @@ static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void 
 		return;
 	}
 	raise_exec(req, wf_psn_add(pkt->psn, 1));
-	if (req->sacked != NULL)
-		(void)wf_sack_take(qp, wqe, pkt->psn);
+	if (req->selective)
+		(void)wf_sack_take(&req->out, pkt->psn);
 	else
-		req->una = wf_psn_add(pkt->psn, 1);
+		req->out.una = wf_psn_add(pkt->psn, 1);
 }
 
 /*
@@ -517,12 +516,12 @@ static wf_time take_rtt(struct wf_req *req, wf_time now)
 {
 	wf_time rtt = 0;
 
-	if (req->sacked != NULL)
-		return req->newest_at == WF_TIME_NEVER ? 0 : now - req->newest_at;
+	if (req->selective)
+		return req->out.newest_at == WF_TIME_NEVER ? 0 : now - req->out.newest_at;
 	while (req->sample_tail != req->sample_head) {
 		uint32_t slot = req->sample_tail & (WF_RTT_SAMPLES - 1);
 
-		if (wf_psn_diff(req->una, req->sample[slot].psn) <= 0)
+		if (wf_psn_diff(req->out.una, req->sample[slot].psn) <= 0)
 			break;
 		rtt = now - req->sample[slot].at;
 		req->sample_tail++;
@@ -539,17 +538,18 @@ static void progress(struct wf_qp *qp, wf_time now)
 	req->retry_left = qp->attr.retry_cnt;
 	req->rnr_left = qp->attr.rnr_retry;
 	/* Until una has caught up, what exec says is known, and being dealt with. */
-	req->retrying = req->retrying && wf_psn_diff(req->exec, req->una) > 0;
+	req->retrying = req->retrying && wf_psn_diff(req->exec, req->out.una) > 0;
 	req->rnr_wait = false;
-	if (wf_psn_diff(req->una, req->high) > 0)
-		req->high = req->una;
-	if (wf_psn_diff(req->una, req->mark) > 0)
-		req->mark = req->una;
-	if (wf_psn_diff(req->una, req->doubt) > 0)
-		req->doubt = req->una;
+	if (wf_psn_diff(req->out.una, req->out.high) > 0)
+		req->out.high = req->out.una;
+	if (wf_psn_diff(req->out.una, req->out.mark) > 0)
+		req->out.mark = req->out.una;
+	if (wf_psn_diff(req->out.una, req->out.doubt) > 0)
+		req->out.doubt = req->out.una;
 	if (req->timeout != 0 && outstanding(req))
 		at = now + req->timeout;
 	wf_qp_set_timer(qp, at);
+	wf_sack_rest(qp->hca, &req->out);
 }
 
 /* Something was acknowledged: congestion control hears of it. */
@@ -560,7 +560,7 @@ static void tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
 	struct wf_cc_ack ack = {
 		.now = now,
 		.rtt = take_rtt(req, now),
-		.inflight = req->inflight,
+		.inflight = req->out.inflight,
 		.bytes = acked,
 		.ecn = (pkt->flags & (WF_PACKET_BECN | WF_PACKET_CE)) != 0,
 		.telemetry = extra->telemetry,
@@ -578,7 +578,7 @@ static void tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
 /* Whether what pkt says counts even when it comes late: with selective repeat it names a packet. */
 static bool names_psn(const struct wf_req *req, const struct wf_packet *pkt)
 {
-	return req->sacked != NULL && wf_op_is_ack(pkt->opcode) &&
+	return req->selective && wf_op_is_ack(pkt->opcode) &&
 	       (pkt->u.aeth.syndrome == WF_NAK_SEQ || pkt->u.aeth.syndrome == WF_NAK_TRIMMED);
 }
 
@@ -586,7 +586,7 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
                 wf_time now)
 {
 	struct wf_req *req = &qp->req;
-	uint32_t una = req->una;
+	uint32_t una = req->out.una;
 	bool nak = false;
 	uint32_t acked;
 
@@ -594,12 +594,12 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 		take_credits(req, pkt);
 	/* Late, or of something never sent: a ghost. */
 	if ((wf_psn_diff(pkt->psn, una) < 0 && !names_psn(req, pkt)) ||
-	    wf_psn_diff(pkt->psn, req->next) >= 0) {
+	    wf_psn_diff(pkt->psn, req->out.next) >= 0) {
 		if (!req->no_credit && wf_req_pending(qp))
 			wf_qp_kick(qp);
 		return;
 	}
-	req->newest_at = WF_TIME_NEVER;
+	req->out.newest_at = WF_TIME_NEVER;
 	if (wf_op_is_ack(pkt->opcode)) {
 		nak = (pkt->u.aeth.syndrome & WF_AETH_KIND) != WF_AETH_ACK;
 		if (wf_psn_diff(pkt->psn, una) >= 0)
@@ -614,14 +614,14 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 			rx_answer(qp, pkt, extra->payload);
 		if (qp->state != WF_QPS_ERR)
 			acked += wf_comp_advance(qp);
-		if (qp->state != WF_QPS_ERR && req->sacked != NULL && wf_op_ends(pkt->opcode))
+		if (qp->state != WF_QPS_ERR && req->selective && wf_op_ends(pkt->opcode))
 			end_of_answer(qp, pkt, now);
 	}
 	if (qp->state == WF_QPS_ERR)
 		return;
-	if (req->una != una)
+	if (req->out.una != una)
 		progress(qp, now);
-	if (req->una != una || acked != 0)
+	if (req->out.una != una || acked != 0)
 		tell_cc(qp, pkt, extra, acked, now);
 	if (nak)
 		rx_nak(qp, pkt, now);
@@ -631,8 +631,7 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 /* Whether the last response to a READ has come. */
 static bool has_ended(const struct wf_req *req, const struct wf_swqe *wqe)
 {
-	return wf_psn_diff(wqe->last_psn, req->una) <= (int32_t)req->sack_mask &&
-	       wf_sack_received(req, wqe->last_psn);
+	return wf_sack_received(&req->out, wqe->last_psn);
 }
 
 void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
@@ -641,15 +640,15 @@ void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 	const struct wf_swqe *wqe;
 
 	if (!wf_op_is_read_resp(pkt->opcode) || req->rnr_wait ||
-	    wf_psn_diff(pkt->psn, req->una) < 0 || wf_psn_diff(pkt->psn, req->next) >= 0)
+	    wf_psn_diff(pkt->psn, req->out.una) < 0 || wf_psn_diff(pkt->psn, req->out.next) >= 0)
 		return;
-	if (req->sacked == NULL) {
+	if (!req->selective) {
 		if (!req->retrying)
-			retry(qp, WF_CC_LOSS_NAK, req->next, now);
+			retry(qp, WF_CC_LOSS_NAK, req->out.next, now);
 		return;
 	}
 	wqe = answered_wqe(qp, pkt);
-	if (wqe == NULL || wf_psn_diff(pkt->psn, req->una) > (int32_t)req->sack_mask)
+	if (wqe == NULL || !wf_sack_reach(qp->hca, &req->out, pkt->psn))
 		return;
 	if (!req->read_trimmed || wf_psn_diff(pkt->psn, req->trimmed_psn) > 0)
 		req->trimmed_psn = pkt->psn;
@@ -686,5 +685,5 @@ void wf_comp_timer(struct wf_qp *qp, wf_time now)
 	wf_hca_count(qp->hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR);
 	/* One packet at least goes again, to draw an answer. */
 	forget_una(qp);
-	retry(qp, WF_CC_LOSS_TIMEOUT, req->next, now);
+	retry(qp, WF_CC_LOSS_TIMEOUT, req->out.next, now);
 }

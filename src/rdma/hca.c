@@ -197,6 +197,7 @@ void wf_hca_destroy(struct wf_hca *hca)
 		assert(hca->heap[i].n == 0);
 		mem->free(mem, hca->heap[i].item);
 	}
+	wf_room_fini(hca);
 	mem->free(mem, hca->xsrqs);
 	mem->free(mem, hca->mcast);
 	mem->free(mem, hca->event);

@@ -7,8 +7,8 @@
  *   work    wf_qp_post_send()  ->  +--------+  ->  wf_cq_poll()                   done
  *                                              ->  wf_hca_next_comp(), _event()   notice
  *
- * The adapter never reads a clock, opens a socket, starts a thread or allocates on the data path.
- * Its driver does: sim/ feeds it virtual time and packets from modelled ports, live/ feeds it the
+ * The adapter never reads a clock, opens a socket, starts a thread or, but for what it keeps
+ * of packets in flight (room.c), allocates on the data path. Its driver does: sim/ feeds it virtual time and packets from modelled ports, live/ feeds it the
  * system's clock and packets from shared memory or a socket. The same calls in the same order with
  * the same times give the same packets.
  *
@@ -96,9 +96,9 @@ void wf_hca_attr_defaults(struct wf_hca_attr *attr);
 
 /*
  * Creates an adapter. The memory of its tables is taken from mem here, that of queue pairs,
- * completion queues and the like when they are created; none after that. mem must outlive it. On
- * success *hca_p is owned by the caller, who frees it with wf_hca_destroy(); on failure it is
- * untouched.
+ * completion queues and the like when they are created; after that only for what selective repeat and
+ * READ responses under congestion control keep of packets in flight. mem must outlive it. On success
+ * *hca_p is owned by the caller, who frees it with wf_hca_destroy(); on failure it is untouched.
  *
  * Returns 0, -EINVAL (attr out of range) or -ENOMEM.
  */

@@ -79,6 +79,13 @@ struct wf_mcast {
 	struct wf_qp *qp;
 };
 
+/* Blocks for what is kept of packets in flight (room.c). */
+enum wf_room { WF_ROOM_SENT, WF_ROOM_HELD, WF_ROOM_DATA, WF_ROOM_PSN, WF_ROOMS };
+
+#define WF_ROOM_ORDERS 17
+#define WF_ROOM_LEAST UINT32_C(16)
+#define WF_ROOM_MOST (UINT32_C(1) << (WF_ROOM_ORDERS - 1))
+
 struct wf_hca {
 	struct wf_heap heap[WF_HEAPS];
 	struct wf_list ack_ring; /* queue pairs that have an ACK, a NAK or a CNP to send */
@@ -105,7 +112,8 @@ struct wf_hca {
 	uint32_t next_qp; /* where the search for a free QPN goes on */
 	uint32_t num_qps;
 	struct wf_mem *mem;
-	wf_hca_watch_fn *watch; /* NULL: nobody looks */
+	void *room[WF_ROOMS][WF_ROOM_ORDERS]; /* free blocks of 2^order units */
+	wf_hca_watch_fn *watch;               /* NULL: nobody looks */
 	void *watch_ctx;
 	struct wf_list comps; /* completion queues whose notice came true */
 	struct wf_list pds, cqs, srqs, ahs, xrcds;

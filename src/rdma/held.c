@@ -2,9 +2,10 @@
 /*
  * held.c - selective repeat at the responder: packets that came too early are kept.
  *
- * The packet with PSN p is in place p modulo the window, until it is the expected one; then it goes
- * the way of any packet, so what programs see (memory, completions) is in order. The requester is
- * told of each arrival, and of each packet that came trimmed.
+ * The packet with PSN p is in place p modulo the ring's size, which grows with the distance from the
+ * expected packet, until it is that one; then it goes the way of any packet, so what programs see
+ * (memory, completions) is in order. The requester is told of each arrival, and of each packet that
+ * came trimmed.
  *
  * With direct placement the payload of a WRITE goes to memory when it comes, if it is known where: the
  * packet with the address has come. All else (checks, completions) still waits for its turn.
@@ -14,8 +15,6 @@
 
 #include "rdma/qp_flow.h"
 #include "rdma/sg_priv.h"
-
-#define DATA_BYTES 4096
 
 static void release(struct wf_resp *resp, struct wf_held *held)
 {
@@ -117,15 +116,102 @@ static bool place(struct wf_qp *qp, const struct wf_packet *pkt, const void *pay
 	return to == NULL || payload == NULL || wf_qp_store(qp, to, payload, length);
 }
 
+static void drop_rings(struct wf_qp *qp)
+{
+	struct wf_resp *resp = &qp->resp;
+
+	wf_room_put(qp->hca, WF_ROOM_HELD, resp->held, resp->held_mask + 1);
+	wf_room_put(qp->hca, WF_ROOM_DATA, resp->held_data, resp->held_mask + 1);
+	wf_room_put(qp->hca, WF_ROOM_PSN, resp->trims, resp->trim_slots);
+	resp->held = NULL;
+	resp->held_data = NULL;
+	resp->trims = NULL;
+	resp->held_mask = resp->trim_slots = 0;
+}
+
+void wf_held_rest(struct wf_qp *qp)
+{
+	if (qp->resp.helds == 0 && qp->resp.n_trims == 0)
+		drop_rings(qp);
+}
+
+void wf_held_clear(struct wf_qp *qp)
+{
+	qp->resp.helds = qp->resp.untold = qp->resp.n_trims = 0;
+	drop_rings(qp);
+}
+
+static void move_held(struct wf_resp *resp, struct wf_held *held, char *data, uint32_t mask)
+{
+	for (uint32_t i = 0; resp->held != NULL && i <= resp->held_mask; i++) {
+		const struct wf_held *from = &resp->held[i];
+
+		if (!from->used)
+			continue;
+		held[from->pkt.psn & mask] = *from;
+		if (data != NULL)
+			memcpy(data + (size_t)(from->pkt.psn & mask) * WF_HELD_BYTES,
+			       resp->held_data + (size_t)i * WF_HELD_BYTES, WF_HELD_BYTES);
+	}
+}
+
+/* Makes room for a packet that many PSNs ahead of the expected one; false: there is none. */
+static bool reach(struct wf_qp *qp, uint32_t ahead)
+{
+	struct wf_resp *resp = &qp->resp;
+	uint32_t n = WF_ROOM_LEAST;
+	struct wf_held *held;
+	char *data = NULL;
+
+	if (resp->held != NULL && ahead <= resp->held_mask)
+		return true;
+	if (ahead >= qp->req.limit)
+		return false;
+	while (n <= ahead)
+		n *= 2;
+	held = wf_room_get(qp->hca, WF_ROOM_HELD, n);
+	if (held == NULL)
+		return false;
+	if (qp->hca->attr.data) {
+		data = wf_room_get(qp->hca, WF_ROOM_DATA, n);
+		if (data == NULL) {
+			wf_room_put(qp->hca, WF_ROOM_HELD, held, n);
+			return false;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		held[i].used = false;
+	move_held(resp, held, data, n - 1);
+	wf_room_put(qp->hca, WF_ROOM_HELD, resp->held, resp->held_mask + 1);
+	wf_room_put(qp->hca, WF_ROOM_DATA, resp->held_data, resp->held_mask + 1);
+	resp->held = held;
+	resp->held_data = data;
+	resp->held_mask = n - 1;
+	return true;
+}
+
+/* The packet with psn, if it is kept; NULL otherwise. */
+static struct wf_held *kept(const struct wf_resp *resp, uint32_t psn)
+{
+	struct wf_held *held;
+
+	if (resp->helds == 0)
+		return NULL;
+	held = &resp->held[psn & resp->held_mask];
+	return held->used && held->pkt.psn == psn ? held : NULL;
+}
+
 void wf_held_add(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
 	struct wf_resp *resp = &qp->resp;
-	uint32_t slot = pkt->psn & resp->held_mask;
-	struct wf_held *held = &resp->held[slot];
+	struct wf_held *held;
+	uint32_t slot;
 
 	assert(wf_psn_diff(pkt->psn, resp->epsn) > 0);
-	if (wf_psn_diff(pkt->psn, resp->epsn) > (int32_t)resp->held_mask)
+	if (!reach(qp, (uint32_t)wf_psn_diff(pkt->psn, resp->epsn)))
 		return;
+	slot = pkt->psn & resp->held_mask;
+	held = &resp->held[slot];
 	if (held->used && held->pkt.psn != pkt->psn)
 		release(resp, held);
 	if (held->used) {
@@ -137,7 +223,7 @@ void wf_held_add(struct wf_qp *qp, const struct wf_packet *pkt, const void *payl
 	held->placed = qp->init.tune.direct && place(qp, pkt, payload);
 	if (!held->placed && wf_op_has_payload(pkt->opcode) && payload != NULL &&
 	    resp->held_data != NULL)
-		memcpy(resp->held_data + (size_t)slot * DATA_BYTES, payload, pkt->length);
+		memcpy(resp->held_data + (size_t)slot * WF_HELD_BYTES, payload, pkt->length);
 	held->used = true;
 	held->pkt = *pkt;
 	resp->helds++;
@@ -149,12 +235,9 @@ struct wf_held *wf_held_take(struct wf_qp *qp, const void **payload_p)
 {
 	struct wf_resp *resp = &qp->resp;
 	uint32_t slot = resp->epsn & resp->held_mask;
-	struct wf_held *held;
+	struct wf_held *held = kept(resp, resp->epsn);
 
-	if (resp->helds == 0)
-		return NULL;
-	held = &resp->held[slot];
-	if (!held->used || held->pkt.psn != resp->epsn)
+	if (held == NULL)
 		return NULL;
 	/* What was not told is now acknowledged like any other. */
 	if (!held->told)
@@ -162,7 +245,7 @@ struct wf_held *wf_held_take(struct wf_qp *qp, const void **payload_p)
 	release(resp, held);
 	*payload_p = NULL;
 	if (!held->placed && resp->held_data != NULL)
-		*payload_p = resp->held_data + (size_t)slot * DATA_BYTES;
+		*payload_p = resp->held_data + (size_t)slot * WF_HELD_BYTES;
 	return held;
 }
 
@@ -199,29 +282,52 @@ uint32_t wf_held_tell(struct wf_qp *qp)
 	return resp->epsn;
 }
 
+/* Room for one more PSN to be told; false: there is none. */
+static bool reach_trim(struct wf_qp *qp)
+{
+	struct wf_resp *resp = &qp->resp;
+	uint32_t n = resp->trim_slots == 0 ? WF_ROOM_LEAST : 2 * resp->trim_slots;
+	uint32_t *trims;
+
+	if (resp->n_trims < resp->trim_slots)
+		return true;
+	if (n > qp->req.limit)
+		return false;
+	trims = wf_room_get(qp->hca, WF_ROOM_PSN, n);
+	if (trims == NULL)
+		return false;
+	for (uint32_t i = 0; i < resp->n_trims; i++)
+		trims[i] = resp->trims[(resp->trim_head + i) & (resp->trim_slots - 1)];
+	wf_room_put(qp->hca, WF_ROOM_PSN, resp->trims, resp->trim_slots);
+	resp->trims = trims;
+	resp->trim_slots = n;
+	resp->trim_head = 0;
+	return true;
+}
+
 void wf_held_trim(struct wf_qp *qp, uint32_t psn)
 {
 	struct wf_resp *resp = &qp->resp;
-	struct wf_held *held = &resp->held[psn & resp->held_mask];
+	struct wf_held *held = kept(resp, psn);
 
-	if (wf_psn_diff(psn, resp->epsn) > (int32_t)resp->held_mask)
+	if ((uint32_t)wf_psn_diff(psn, resp->epsn) >= qp->req.limit)
 		return;
-	if (held->used && held->pkt.psn == psn) {
+	if (held != NULL) {
 		/* It came before: the requester has not heard of that. */
 		if (held->told)
 			untell(qp, held);
 		return;
 	}
-	if (resp->n_trims > resp->held_mask)
+	if (!reach_trim(qp))
 		return; /* its timer finds out */
-	resp->trims[(resp->trim_head + resp->n_trims++) & resp->held_mask] = psn;
+	resp->trims[(resp->trim_head + resp->n_trims++) & (resp->trim_slots - 1)] = psn;
 	wf_qp_kick_ack(qp);
 }
 
 bool wf_held_next_trim(struct wf_resp *resp, uint32_t *psn_p)
 {
 	while (resp->n_trims != 0) {
-		*psn_p = resp->trims[resp->trim_head++ & resp->held_mask];
+		*psn_p = resp->trims[resp->trim_head++ & (resp->trim_slots - 1)];
 		resp->n_trims--;
 		if (wf_psn_diff(*psn_p, resp->epsn) >= 0)
 			return true;

@@ -9,16 +9,15 @@
 #include "rdma/qp_flow.h"
 
 #define SEL_WINDOW_MIN 64
-#define SEL_WINDOW_MAX 4096
+#define SEL_WINDOW_MAX WF_ROOM_MOST
 #define SEL_WINDOW_DEFAULT 256
 #define WINDOW_MAX ((UINT32_C(1) << 22) - 1) /* with one more message still below 2^23 */
-#define MTU_MAX 4096
 
 /* The one block of memory of a queue pair: where each part of it lies. */
 struct layout {
-	size_t cc, sq, rq, wqe, job, res, sacked, lost, again, sent_at, held, trims, data;
+	size_t cc, sq, rq, wqe, job, res;
 	size_t total;
-	uint32_t sq_stride, sq_slots, rq_slots, rd_slots, window;
+	uint32_t sq_stride, sq_slots, rq_slots, rd_slots;
 };
 
 static size_t lay(struct layout *l, size_t bytes)
@@ -39,7 +38,6 @@ static void make_layout(const struct wf_hca *hca, const struct wf_qp_init *init,
 	const struct wf_qp_cap *cap = &init->cap;
 	size_t sges = cap->max_send_sge > WF_SWQE_SGE_MIN ? cap->max_send_sge : WF_SWQE_SGE_MIN;
 	size_t tail = wf_max_u64(sges * sizeof(struct wf_sge), cap->max_inline_data);
-	bool selective = init->tune.recovery == WF_RECOVERY_SELECTIVE;
 
 	memset(l, 0, sizeof(*l));
 	lay(l, sizeof(struct wf_qp));
@@ -56,17 +54,6 @@ static void make_layout(const struct wf_hca *hca, const struct wf_qp_init *init,
 		l->rd_slots = wf_pow2_ceil(hca->attr.max_rd_atomic);
 		l->job = lay(l, 2 * (size_t)l->rd_slots * sizeof(struct wf_job));
 		l->res = lay(l, (size_t)l->rd_slots * sizeof(struct wf_res));
-	}
-	if (selective) {
-		l->window = init->tune.window != 0 ? init->tune.window : SEL_WINDOW_DEFAULT;
-		l->sacked = lay(l, l->window / 8);
-		l->lost = lay(l, l->window / 8);
-		l->again = lay(l, l->window / 8);
-		l->sent_at = lay(l, l->window * sizeof(wf_time));
-		l->trims = lay(l, l->window * sizeof(uint32_t));
-		l->held = lay(l, (size_t)l->window * sizeof(struct wf_held));
-		if (hca->attr.data)
-			l->data = lay(l, (size_t)l->window * MTU_MAX);
 	}
 }
 
@@ -162,18 +149,8 @@ static void set_parts(struct wf_qp *qp, const struct layout *l, const struct wf_
 		qp->resp.res = (struct wf_res *)(void *)(base + l->res);
 		qp->resp.rd_mask = l->rd_slots - 1;
 	}
-	if (l->window != 0) {
-		qp->req.sacked = (uint64_t *)(void *)(base + l->sacked);
-		qp->req.lost = (uint64_t *)(void *)(base + l->lost);
-		qp->req.again = (uint64_t *)(void *)(base + l->again);
-		qp->req.sent_at = (wf_time *)(void *)(base + l->sent_at);
-		qp->req.sack_mask = l->window - 1;
-		qp->resp.trims = (uint32_t *)(void *)(base + l->trims);
-		qp->resp.held = (struct wf_held *)(void *)(base + l->held);
-		qp->resp.held_mask = l->window - 1;
-		qp->resp.held_data = l->data != 0 ? base + l->data : NULL;
-	}
-	qp->req.limit = l->window != 0 ? l->window : WINDOW_MAX;
+	qp->req.selective = init->tune.recovery == WF_RECOVERY_SELECTIVE;
+	qp->req.limit = qp->req.selective ? SEL_WINDOW_DEFAULT : WINDOW_MAX;
 	if (init->tune.window != 0)
 		qp->req.limit = init->tune.window;
 }
@@ -256,6 +233,8 @@ void wf_qp_destroy(struct wf_qp *qp)
 		qp->recv_cq->refs--;
 	if (qp->init.srq != NULL)
 		qp->srq->refs--;
+	wf_sack_clear(hca, &qp->req.out);
+	wf_held_clear(qp);
 	hca->mem->free(hca->mem, qp);
 }
 

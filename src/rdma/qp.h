@@ -34,7 +34,7 @@ struct wf_qp_tune {
 	const void *cc_param;       /* borrowed while the queue pair lives */
 	wf_time cnp_interval;       /* least time between two CNPs; 0: send none */
 	enum wf_recovery recovery;
-	uint32_t window;  /* packets unacknowledged at most; selective: a power of two, 64..4096 */
+	uint32_t window;  /* packets unacknowledged at most; selective: a power of two, 64..65536 */
 	uint32_t reorder; /* selective: a gap is a loss when a packet this far behind it came */
 	uint32_t ack_every; /* ask for an ACK every so many packets, besides each message's end */
 	uint8_t cnp_cls;    /* class of CNPs; 0: as all packets */

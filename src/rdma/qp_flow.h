@@ -85,7 +85,7 @@ static inline bool wf_req_pending(const struct wf_qp *qp)
 {
 	const struct wf_req *req = &qp->req;
 
-	return req->send != req->prod || req->n_lost != 0;
+	return req->send != req->prod || req->out.n_lost != 0;
 }
 
 /* Sends again from una on (go-back-N), or what is missing of [una, end) (selective repeat). */
@@ -100,35 +100,69 @@ void wf_req_reset(struct wf_qp *qp);
 /* The first PSN is psn. */
 void wf_req_start(struct wf_qp *qp, uint32_t psn);
 
-/* sack.c: selective repeat; wqe is the work request that holds psn, in [una, next) and the window */
-
-/* Whether the packet was reported received, or answered. */
-bool wf_sack_received(const struct wf_req *req, uint32_t psn);
-
-/* It was sent, for the first time or again. */
-void wf_sack_sent(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn, bool again,
-                  wf_time now);
-
-/* It was received. Returns the payload bytes that were not known to be. */
-uint32_t wf_sack_take(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn);
-
-/* The packet at una was received, and una moves past it. Returns as wf_sack_take(). */
-uint32_t wf_sack_pass(struct wf_qp *qp, const struct wf_swqe *wqe);
-
-/* It was not received after all. */
-void wf_sack_forget(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn);
-
-/* It is lost, unless it was received. Returns whether that is news. */
-bool wf_sack_lose(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn);
+/* The packet psn of the requester is lost, unless it was received. Returns whether that is news. */
+bool wf_req_lose(struct wf_qp *qp, uint32_t psn);
 
 /*
  * All from from up to end that were not received are lost; with again, also those that were sent
  * more than once already. Returns how many that is news of.
  */
-uint32_t wf_sack_lose_all(struct wf_qp *qp, uint32_t from, uint32_t end, bool again);
+uint32_t wf_req_lose_all(struct wf_qp *qp, uint32_t from, uint32_t end, bool again);
 
-/* The first packet that is lost, or NULL. */
-struct wf_swqe *wf_sack_next(struct wf_qp *qp, uint32_t *psn_p);
+/* room.c */
+
+/*
+ * n places of a kind, a power of two from WF_ROOM_LEAST to WF_ROOM_MOST; those of WF_ROOM_SENT are zero.
+ * NULL: there is no memory.
+ */
+void *wf_room_get(struct wf_hca *hca, enum wf_room room, uint32_t n);
+
+/* Gives them back; those of WF_ROOM_SENT are zero. NULL is allowed. */
+void wf_room_put(struct wf_hca *hca, enum wf_room room, void *block, uint32_t n);
+
+/* Frees all that was given back. */
+void wf_room_fini(struct wf_hca *hca);
+
+/* sack.c: selective repeat; psn is in [una, next) */
+
+/* Begins anew: nothing is in flight, and psn is the first to be sent. */
+void wf_sack_start(struct wf_flight *f, uint32_t psn);
+
+/* Makes room for what is known of psn. Returns false when it is too far from una, or there is no memory. */
+bool wf_sack_reach(struct wf_hca *hca, struct wf_flight *f, uint32_t psn);
+
+/* Gives the room back when nothing is in flight. */
+void wf_sack_rest(struct wf_hca *hca, struct wf_flight *f);
+
+/* Forgets all, and gives the room back. */
+void wf_sack_clear(struct wf_hca *hca, struct wf_flight *f);
+
+/* Whether the packet was reported received, or answered. */
+bool wf_sack_received(const struct wf_flight *f, uint32_t psn);
+
+/* Whether it was sent more than once. */
+bool wf_sack_was_repeated(const struct wf_flight *f, uint32_t psn);
+
+/* It was sent, for the first time or again, with that much payload; wf_sack_reach() has made room. */
+void wf_sack_sent(struct wf_flight *f, uint32_t psn, uint32_t bytes, bool again, wf_time now);
+
+/* It was received. Returns the payload bytes that were not known to be. */
+uint32_t wf_sack_take(struct wf_flight *f, uint32_t psn);
+
+/* The packet at una was received, and una moves past it. Returns as wf_sack_take(). */
+uint32_t wf_sack_pass(struct wf_flight *f);
+
+/* It was not received after all. */
+void wf_sack_forget(struct wf_flight *f, uint32_t psn);
+
+/* It is lost, unless it was received. Returns whether that is news. */
+bool wf_sack_lose(struct wf_flight *f, uint32_t psn);
+
+/* Those from from to last, as far as the room reaches, are not to be sent again. */
+void wf_sack_unlose(struct wf_flight *f, uint32_t from, uint32_t last);
+
+/* The first packet that is lost. Returns false: none is. */
+bool wf_sack_next(struct wf_flight *f, uint32_t *psn_p);
 
 /* comp.c */
 
@@ -195,6 +229,12 @@ struct wf_held *wf_held_take(struct wf_qp *qp, const void **payload_p);
 
 /* Forgets what is before psn: a READ may pass PSNs that a wrong peer filled with packets. */
 void wf_held_drop_passed(struct wf_resp *resp, uint32_t psn);
+
+/* Gives the room for packets back when none is kept. */
+void wf_held_rest(struct wf_qp *qp);
+
+/* Forgets all of them. */
+void wf_held_clear(struct wf_qp *qp);
 
 /* The next PSN to report as received, or epsn when there is none. */
 uint32_t wf_held_tell(struct wf_qp *qp);

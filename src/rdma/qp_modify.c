@@ -318,7 +318,7 @@ void wf_qp_query(const struct wf_qp *qp, struct wf_qp_attr *attr_p, struct wf_qp
 	attr_p->cur_qp_state = wf_qp_state(qp);
 	attr_p->sq_draining = qp->state == WF_QPS_SQD && qp->req.cons != qp->req.fresh;
 	attr_p->rq_psn = qp->state < WF_QPS_RTR ? qp->attr.rq_psn : qp->resp.epsn;
-	attr_p->sq_psn = qp->state < WF_QPS_RTS ? qp->attr.sq_psn : qp->req.next;
+	attr_p->sq_psn = qp->state < WF_QPS_RTS ? qp->attr.sq_psn : qp->req.out.next;
 	if (init_p != NULL)
 		*init_p = qp->init;
 }

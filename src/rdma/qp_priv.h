@@ -6,13 +6,13 @@
  *
  *	cons <= send <= prod     cons <= fresh <= prod
  *
- *	cons   oldest not completed          una    oldest PSN not acknowledged
- *	send   the one being sent            psn    next PSN to send, in at(send) once it has PSNs
- *	fresh  first not begun               next   first PSN never sent; psn <= next
- *	prod   one past the newest           exec   every request before it was executed by the peer
+ *	cons   oldest not completed          out.una    oldest PSN not acknowledged
+ *	send   the one being sent            psn        next PSN to send, in at(send) once it has PSNs
+ *	fresh  first not begun               out.next   first PSN never sent; psn <= out.next
+ *	prod   one past the newest           exec       every request before it was executed by the peer
  *
  * Go-back-N moves send and psn back to una. Selective repeat leaves them and sends the PSNs that are
- * lost, from rtx on, before new ones (sack.c).
+ * lost, from out.rtx on, before new ones (sack.c).
  */
 #ifndef WF_RDMA_QP_PRIV_H
 #define WF_RDMA_QP_PRIV_H
@@ -93,41 +93,56 @@ static inline struct wf_swqe_bind *wf_swqe_bind(struct wf_swqe *wqe)
 
 _Static_assert(sizeof(struct wf_swqe_bind) <= WF_SWQE_SGE_MIN * sizeof(struct wf_sge), "it fits");
 
+/* What is known of a packet that was sent and is not acknowledged; all zero: nothing. */
+struct wf_sent {
+	wf_time at;     /* when it was, last; WF_TIME_NEVER: not known of which copy (doubt) */
+	uint16_t bytes; /* of payload */
+	uint8_t flags;  /* WF_SENT_* */
+};
+
+#define WF_SENT_OUT 0x01   /* in flight */
+#define WF_SENT_GOT 0x02   /* reported received, or answered */
+#define WF_SENT_LOST 0x04  /* to be sent again */
+#define WF_SENT_AGAIN 0x08 /* sent more than once */
+
+/* Packets that were sent and are not acknowledged (sack.c); of go-back-N the ring is not used. */
+struct wf_flight {
+	struct wf_sent *ring; /* in place psn & mask; NULL: none yet */
+	uint64_t inflight;    /* payload bytes sent, not acknowledged and not lost */
+	wf_time newest_at;    /* when that was sent which was acknowledged last */
+	uint32_t mask;
+	uint32_t una, next;
+	uint32_t high;  /* one past the highest PSN reported received */
+	uint32_t mark;  /* gaps before it are known */
+	uint32_t doubt; /* before it, an answer may be to either of two copies: a timeout */
+	uint32_t rtx;   /* none before it is lost */
+	uint32_t n_lost;
+};
+
 /* The requester. */
 struct wf_req {
 	char *sq;
 	uint32_t mask;
 	uint32_t stride;
 	uint32_t prod, send, fresh, cons;
-	uint32_t psn, next, una, exec;
-	uint32_t limit;    /* PSNs that may be unacknowledged before a new one is sent */
-	uint32_t ssn;      /* of the newest request that has PSNs */
-	uint32_t lsn;      /* limit sequence number: the last request the peer has room for */
-	uint32_t doubt;    /* before it, an answer may be to either of two copies: a timeout */
-	uint32_t since;    /* packets since one that asked for an ACK */
-	uint64_t inflight; /* payload bytes sent and not acknowledged */
-	wf_time timeout;   /* 0: none */
-	uint16_t rd_out;   /* READs and atomics in flight */
-	uint8_t max_rd;    /* how many may be */
+	struct wf_flight out;
+	uint32_t psn, exec;
+	uint32_t limit;  /* PSNs that may be unacknowledged before a new one is sent */
+	uint32_t ssn;    /* of the newest request that has PSNs */
+	uint32_t lsn;    /* limit sequence number: the last request the peer has room for */
+	uint32_t since;  /* packets since one that asked for an ACK */
+	wf_time timeout; /* 0: none */
+	uint16_t rd_out; /* READs and atomics in flight */
+	uint8_t max_rd;  /* how many may be */
 	uint8_t retry_left;
 	uint8_t rnr_left;
-	bool no_credit; /* the peer does not count credits (any more) */
-	bool retrying;  /* una is being sent again after a NAK: a second one says nothing new */
-	bool rnr_wait;  /* the timer runs for an RNR NAK: send no request */
-	bool drained;   /* SQD: SQ_DRAINED was raised */
-	/* Selective repeat; NULL otherwise. In place psn & (window - 1) of each: */
-	uint64_t *sacked;  /* a bit: answered or reported received */
-	uint64_t *lost;    /* a bit: to be sent again */
-	uint64_t *again;   /* a bit: it was sent more than once */
-	wf_time *sent_at;  /* when it was, last; WF_TIME_NEVER: not known of which copy (doubt) */
-	wf_time newest_at; /* sent_at of what was acknowledged last */
-	uint32_t sack_mask;
-	uint32_t n_lost;
-	uint32_t high;        /* one past the highest PSN reported received */
-	uint32_t rtx;         /* none before it is lost */
-	uint32_t rtx_wqe;     /* index of the work request that holds rtx, or of an older one */
-	uint32_t mark;        /* gaps before it are known */
-	bool read_trimmed;    /* a response was trimmed: ask again when the last one has come */
+	bool no_credit;    /* the peer does not count credits (any more) */
+	bool retrying;     /* una is being sent again after a NAK: a second one says nothing new */
+	bool rnr_wait;     /* the timer runs for an RNR NAK: send no request */
+	bool drained;      /* SQD: SQ_DRAINED was raised */
+	bool selective;    /* repeat; else go-back-N */
+	uint32_t rtx_wqe;  /* index of the work request that holds out.rtx, or of an older one */
+	bool read_trimmed; /* a response was trimmed: ask again when the last one has come */
 	uint32_t trimmed_psn; /* the furthest of those */
 	bool read_coming;     /* an answer that was asked for again is still to come */
 	uint32_t sample_head, sample_tail;
@@ -167,6 +182,7 @@ struct wf_held {
 	bool placed; /* its payload is in memory */
 };
 
+#define WF_HELD_BYTES 4096 /* room for the payload of one */
 #define WF_EARLY_WRITES 8
 
 /* Direct placement: a WRITE whose first packet came early; the packets of it that are still to come. */
@@ -205,14 +221,14 @@ struct wf_resp {
 	uint32_t rd_mask;
 	struct wf_res *res; /* ring of rd_mask + 1, the newest at res_next - 1 */
 	uint32_t res_next;
-	struct wf_held *held; /* selective repeat: ring of window; NULL otherwise */
-	char *held_data;
+	struct wf_held *held; /* selective repeat: packets from epsn on; NULL: none is held */
+	char *held_data;      /* their payload, where contents matter */
 	uint32_t held_mask;
 	uint32_t helds;    /* how many are used */
 	uint32_t untold;   /* how many of them the requester was not told of */
 	uint32_t tell_psn; /* where to look for the next one to tell */
-	uint32_t *trims;   /* ring of window: PSNs that came trimmed, to be told */
-	uint32_t trim_head, n_trims;
+	uint32_t *trims;   /* ring of trim_slots: PSNs that came trimmed, to be told */
+	uint32_t trim_slots, trim_head, n_trims;
 	struct wf_early early[WF_EARLY_WRITES]; /* a ring; the oldest is forgotten */
 	uint32_t n_early;                       /* that there ever were */
 };

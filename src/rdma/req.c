@@ -25,10 +25,11 @@ static void assert_req(const struct wf_qp *qp)
 	assert(req->send - req->cons <= req->prod - req->cons);
 	assert(req->fresh - req->cons <= req->prod - req->cons);
 	assert(req->send - req->cons <= req->fresh - req->cons);
-	assert(wf_psn_diff(req->psn, req->una) >= 0);
-	assert(wf_psn_diff(req->next, req->psn) >= 0);
-	assert(wf_psn_diff(req->next, req->exec) >= 0);
-	assert(req->sacked == NULL || req->una != req->next || (req->inflight | req->n_lost) == 0);
+	assert(wf_psn_diff(req->psn, req->out.una) >= 0);
+	assert(wf_psn_diff(req->out.next, req->psn) >= 0);
+	assert(wf_psn_diff(req->out.next, req->exec) >= 0);
+	assert(!req->selective || req->out.una != req->out.next ||
+	       (req->out.inflight | req->out.n_lost) == 0);
 	(void)req;
 }
 
@@ -37,9 +38,9 @@ void wf_req_start(struct wf_qp *qp, uint32_t psn)
 	struct wf_req *req = &qp->req;
 
 	assert(psn <= WF_PSN_MASK);
-	req->psn = req->next = req->una = req->exec = psn;
-	req->high = req->rtx = req->mark = req->doubt = psn;
-	req->n_lost = 0;
+	wf_sack_clear(qp->hca, &req->out);
+	wf_sack_start(&req->out, psn);
+	req->psn = req->exec = psn;
 }
 
 void wf_req_reset(struct wf_qp *qp)
@@ -50,17 +51,11 @@ void wf_req_reset(struct wf_qp *qp)
 	req->rtx_wqe = 0;
 	req->ssn = req->lsn = 0;
 	req->since = 0;
-	req->inflight = 0;
 	req->rd_out = 0;
 	req->no_credit = true;
 	req->retrying = req->rnr_wait = req->drained = false;
 	req->read_trimmed = req->read_coming = false;
 	req->sample_head = req->sample_tail = 0;
-	if (req->sacked != NULL) {
-		memset(req->sacked, 0, (req->sack_mask + 1) / 8);
-		memset(req->lost, 0, (req->sack_mask + 1) / 8);
-		memset(req->again, 0, (req->sack_mask + 1) / 8);
-	}
 	qp->next_tx = 0;
 	qp->timer_at = WF_TIME_NEVER;
 	wf_req_start(qp, 0);
@@ -90,7 +85,7 @@ static bool begin(struct wf_qp *qp, struct wf_swqe *wqe)
 	struct wf_req *req = &qp->req;
 	uint32_t packets = wf_qp_packets(qp, wqe->length);
 
-	assert(req->psn == req->next && req->send == req->fresh);
+	assert(req->psn == req->out.next && req->send == req->fresh);
 	if (wf_wr_is_answered(wqe->opcode)) {
 		if (req->max_rd == 0) {
 			wqe->status = WF_WC_LOC_QP_OP_ERR;
@@ -149,14 +144,14 @@ static bool run_local(struct wf_qp *qp, struct wf_swqe *wqe)
 static bool has_room(const struct wf_qp *qp, const struct wf_swqe *wqe)
 {
 	const struct wf_req *req = &qp->req;
-	uint32_t out = (uint32_t)wf_psn_diff(req->psn, req->una);
+	uint32_t out = (uint32_t)wf_psn_diff(req->psn, req->out.una);
 
 	if (!qp->reliable)
 		return true;
 	if (out >= req->limit)
 		return false;
 	/* A window that shrank behind packets of which none asks for an ACK lets one more out that does. */
-	if (req->inflight + wf_qp_mtu(qp) > qp->cc->window && req->inflight != 0 &&
+	if (req->out.inflight + wf_qp_mtu(qp) > qp->cc->window && req->out.inflight != 0 &&
 	    req->since < out && !wf_wr_is_answered(wqe->opcode))
 		return false;
 	/* IBTA 9.7.7.2: beyond the credits a single packet may be in flight, to learn of new ones. */
@@ -327,12 +322,18 @@ static void take_sample(struct wf_req *req, uint32_t psn, wf_time now)
 static bool wants_ack(const struct wf_qp *qp, const struct wf_swqe *wqe)
 {
 	const struct wf_req *req = &qp->req;
-	uint32_t out = (uint32_t)wf_psn_diff(req->psn, req->una) + 1;
+	uint32_t out = (uint32_t)wf_psn_diff(req->psn, req->out.una) + 1;
 
 	if (qp->init.tune.ack_every != 0 && req->since + 1 >= qp->init.tune.ack_every)
 		return true;
 	return out >= req->limit || (!req->no_credit && wf_psn_diff(wqe->ssn, req->lsn) > 0) ||
-	       req->inflight + 2 * (uint64_t)wf_qp_mtu(qp) > qp->cc->window;
+	       req->out.inflight + 2 * (uint64_t)wf_qp_mtu(qp) > qp->cc->window;
+}
+
+/* What a packet counts for in flight: READs and atomics, nothing. */
+static uint32_t payload_of(const struct wf_swqe *wqe, const struct wf_packet *pkt)
+{
+	return wf_wr_is_answered(wqe->opcode) ? 0 : pkt->length;
 }
 
 /* Moves on after a packet at the front was built. */
@@ -346,22 +347,22 @@ static void sent_rc(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packe
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0) {
 		req->since = 0;
 		/* A receiver that sent a NAK discards the first copies: the answer is to this one. */
-		if (req->sacked == NULL && wf_psn_diff(req->psn, req->doubt) >= 0)
+		if (!req->selective && wf_psn_diff(req->psn, req->out.doubt) >= 0)
 			take_sample(req, req->psn, now);
 	} else {
 		req->since++;
 	}
-	if (req->psn != req->next) {
+	if (req->psn != req->out.next) {
 		wf_hca_count(qp->hca, WF_CTR_TX_RETRANSMITS);
 		wf_qp_tell(qp, WF_HCA_RETRANSMIT, now);
 	}
-	if (wf_unlikely(req->sacked != NULL))
-		wf_sack_sent(qp, wqe, req->psn, false, now);
-	else if (!wf_wr_is_answered(wqe->opcode))
-		req->inflight += pkt->length;
+	if (wf_unlikely(req->selective))
+		wf_sack_sent(&req->out, req->psn, payload_of(wqe, pkt), false, now);
+	else
+		req->out.inflight += payload_of(wqe, pkt);
 	req->psn = wf_psn_add(end, 1);
-	if (wf_psn_diff(req->psn, req->next) > 0)
-		req->next = req->psn;
+	if (wf_psn_diff(req->psn, req->out.next) > 0)
+		req->out.next = req->psn;
 	if (end == wqe->last_psn)
 		req->send++;
 	if (qp->timer_at == WF_TIME_NEVER && req->timeout != 0)
@@ -375,7 +376,7 @@ static void sent_unreliable(struct wf_qp *qp, const struct wf_swqe *wqe, struct 
 	bool last = req->psn == wqe->last_psn;
 
 	pkt->flags &= (uint8_t)~WF_PACKET_ACK_REQ;
-	req->psn = req->next = req->exec = wf_psn_add(req->psn, 1);
+	req->psn = req->out.next = req->exec = wf_psn_add(req->psn, 1);
 	if (last)
 		req->send++;
 	(void)wf_comp_advance(qp);
@@ -414,6 +415,12 @@ static bool tx_front(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void 
 		}
 		if (!has_room(qp, wqe))
 			return false;
+		if (wf_unlikely(req->selective) && !wf_sack_reach(qp->hca, &req->out, req->psn)) {
+			if (req->out.una != req->psn)
+				return false; /* an acknowledgement makes room */
+			wqe->status = WF_WC_LOC_QP_OP_ERR;
+			goto fail;
+		}
 		if (wf_qp_is_ud(qp) ? !build_ud(qp, wqe, req->psn, pkt, payload)
 		                    : !build(qp, wqe, req->psn, pkt, payload))
 			goto fail;
@@ -441,6 +448,55 @@ struct wf_swqe *wf_req_find(const struct wf_req *req, uint32_t psn, uint32_t *in
 	return NULL;
 }
 
+bool wf_req_lose(struct wf_qp *qp, uint32_t psn)
+{
+	struct wf_req *req = &qp->req;
+
+	if (!wf_sack_lose(&req->out, psn))
+		return false;
+	if (req->out.rtx == psn)
+		req->rtx_wqe = req->cons;
+	return true;
+}
+
+uint32_t wf_req_lose_all(struct wf_qp *qp, uint32_t from, uint32_t end, bool again)
+{
+	struct wf_req *req = &qp->req;
+	uint32_t limit = wf_psn_add(req->out.una, req->out.mask + 1);
+	uint32_t index = req->cons, n = 0;
+
+	if (wf_psn_diff(end, limit) > 0)
+		end = limit;
+	for (uint32_t psn = from; wf_psn_diff(end, psn) > 0; psn = wf_psn_add(psn, 1)) {
+		const struct wf_swqe *wqe = wf_req_find(req, psn, &index);
+		bool answered, lost;
+
+		if (wqe == NULL)
+			break;
+		answered = wf_wr_is_answered(wqe->opcode);
+		if (!again && !answered && wf_sack_was_repeated(&req->out, psn))
+			continue;
+		lost = wf_req_lose(qp, psn);
+		n += lost;
+		/* A READ is asked for again from its first missing byte to its end, at once. */
+		if (answered && lost)
+			psn = wqe->last_psn;
+	}
+	return n;
+}
+
+/* The work request of the first packet that is lost, or NULL. */
+static struct wf_swqe *first_lost(struct wf_qp *qp, uint32_t *psn_p)
+{
+	struct wf_req *req = &qp->req;
+
+	if (!wf_sack_next(&req->out, psn_p))
+		return NULL;
+	if ((int32_t)(req->rtx_wqe - req->cons) < 0)
+		req->rtx_wqe = req->cons;
+	return wf_req_find(req, *psn_p, &req->rtx_wqe);
+}
+
 /* Selective repeat: the first packet that is lost, as far as the congestion window allows. */
 static bool tx_missing(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
 {
@@ -449,25 +505,28 @@ static bool tx_missing(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, voi
 	uint32_t psn;
 
 	for (;;) {
-		wqe = wf_sack_next(qp, &psn);
+		wqe = first_lost(qp, &psn);
 		if (wqe == NULL)
 			return false;
-		if (!wf_wr_is_answered(wqe->opcode) && req->inflight != 0 &&
-		    req->inflight + wf_qp_mtu(qp) > qp->cc->window)
+		if (!wf_wr_is_answered(wqe->opcode) && req->out.inflight != 0 &&
+		    req->out.inflight + wf_qp_mtu(qp) > qp->cc->window)
 			return false;
-		wf_sack_sent(qp, wqe, psn, true, now);
 		if (wqe->status == WF_WC_SUCCESS && build(qp, wqe, psn, pkt, payload))
 			break;
 		/* It cannot be sent: its work request fails when it is the oldest. */
+		wf_sack_unlose(&req->out, psn, psn);
 		if (req->rtx_wqe == req->cons) {
 			(void)wf_comp_advance(qp);
 			return false;
 		}
 	}
+	wf_sack_sent(&req->out, psn, payload_of(wqe, pkt), true, now);
 	if (wqe->opcode == WF_WR_RDMA_READ) {
+		/* It is asked for from there to its end. */
+		wf_sack_unlose(&req->out, psn, wqe->last_psn);
 		req->read_coming = true;
-		if (wf_psn_diff(wqe->last_psn, req->mark) >= 0)
-			req->mark = wf_psn_add(wqe->last_psn, 1);
+		if (wf_psn_diff(wqe->last_psn, req->out.mark) >= 0)
+			req->out.mark = wf_psn_add(wqe->last_psn, 1);
 	}
 	pkt->flags |= WF_PACKET_ACK_REQ;
 	wf_hca_count(qp->hca, WF_CTR_TX_RETRANSMITS);
@@ -484,7 +543,7 @@ bool wf_req_tx(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *paylo
 	assert_req(qp);
 	if ((qp->state != WF_QPS_RTS && qp->state != WF_QPS_SQD) || qp->req.rnr_wait)
 		return false;
-	if (wf_unlikely(qp->req.n_lost != 0) && tx_missing(qp, now, pkt, payload))
+	if (wf_unlikely(qp->req.out.n_lost != 0) && tx_missing(qp, now, pkt, payload))
 		return true;
 	sent = tx_front(qp, now, pkt, payload);
 	assert_req(qp);
@@ -497,14 +556,14 @@ void wf_req_resend(struct wf_qp *qp, uint32_t end)
 	uint32_t index = req->cons;
 
 	req->sample_tail = req->sample_head;
-	if (req->sacked != NULL) {
-		(void)wf_sack_lose_all(qp, req->una, end, true);
-		if (wf_psn_diff(end, req->mark) > 0)
-			req->mark = end;
-	} else if (wf_req_find(req, req->una, &index) != NULL) {
+	if (req->selective) {
+		(void)wf_req_lose_all(qp, req->out.una, end, true);
+		if (wf_psn_diff(end, req->out.mark) > 0)
+			req->out.mark = end;
+	} else if (wf_req_find(req, req->out.una, &index) != NULL) {
 		req->send = index;
-		req->psn = req->una;
-		req->inflight = 0;
+		req->psn = req->out.una;
+		req->out.inflight = 0;
 	}
 	wf_qp_kick(qp);
 	assert_req(qp);

@@ -57,9 +57,8 @@ void wf_resp_reset(struct wf_qp *qp)
 	resp->res_next = 0;
 	if (resp->res != NULL)
 		memset(resp->res, 0, (resp->rd_mask + 1) * sizeof(*resp->res));
-	for (uint32_t i = 0; resp->held != NULL && i <= resp->held_mask; i++)
-		resp->held[i].used = false;
-	resp->helds = resp->untold = resp->n_trims = resp->n_early = 0;
+	wf_held_clear(qp);
+	resp->n_early = 0;
 	qp->rq.prod = qp->rq.cons = 0;
 }
 
@@ -414,6 +413,8 @@ static void went(struct wf_qp *qp, const struct wf_packet *pkt)
 		resp->msn = wf_psn_add(resp->msn, 1);
 		if (wf_op_is_write(pkt->opcode))
 			wf_hca_count(qp->hca, WF_CTR_RX_WRITES);
+		if (wf_unlikely(resp->held_mask != 0))
+			wf_held_rest(qp);
 	}
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0 && !wf_op_is_answered(pkt->opcode))
 		wf_answer_ack(qp, WF_AETH_ACK);
@@ -531,7 +532,7 @@ static void duplicate(struct wf_qp *qp, const struct wf_packet *pkt)
 static void gap(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
 	wf_hca_count(qp->hca, WF_CTR_OUT_OF_SEQUENCE);
-	if (qp->resp.held != NULL) {
+	if (qp->req.selective) {
 		wf_held_add(qp, pkt, payload);
 	} else if (!qp->resp.nak_sent) {
 		qp->resp.nak_sent = true;
@@ -564,7 +565,7 @@ void wf_resp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt)
 {
 	if (wf_psn_diff(pkt->psn, qp->resp.epsn) < 0)
 		wf_answer_ack(qp, WF_AETH_ACK); /* a copy of what came before */
-	else if (qp->resp.held != NULL)
+	else if (qp->req.selective)
 		wf_held_trim(qp, pkt->psn);
 	else
 		gap(qp, pkt, NULL);

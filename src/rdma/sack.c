@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sack.c - selective repeat at the requester: what is known of each packet in the window.
+ * sack.c - selective repeat at whoever sends: what is known of each packet that is not acknowledged.
  *
  *	          sent               reported received
  *	(none) ---------> in flight ------------------> received --+
@@ -12,169 +12,189 @@
  * first copy is known not to have come (trimmed, or a gap on a path that keeps the order) has a time
  * like any other: the answer is to the second. After a timeout nobody can say which of the two copies an
  * answer is to, and it has none (Karn's rule).
+ *
+ * The ring holds the packets from una on, and grows with them; what it does not reach is not known.
  */
 #include <assert.h>
+#include <string.h>
 
 #include "rdma/qp_flow.h"
 #include "rdma/wr_priv.h"
 
-static bool test(const uint64_t *map, uint32_t bit)
+static struct wf_sent *find(const struct wf_flight *f, uint32_t psn)
 {
-	return (map[bit / 64] >> bit % 64 & 1) != 0;
+	if (f->ring == NULL || (uint32_t)wf_psn_diff(psn, f->una) > f->mask)
+		return NULL;
+	return &f->ring[psn & f->mask];
 }
 
-static void put(uint64_t *map, uint32_t bit, bool on)
+bool wf_sack_reach(struct wf_hca *hca, struct wf_flight *f, uint32_t psn)
 {
-	if (on)
-		map[bit / 64] |= UINT64_C(1) << bit % 64;
-	else
-		map[bit / 64] &= ~(UINT64_C(1) << bit % 64);
-}
+	uint32_t ahead = (uint32_t)wf_psn_diff(psn, f->una), n = WF_ROOM_LEAST;
+	struct wf_sent *ring;
 
-/* Payload of the packet of wqe with that PSN; READs and atomics have none. */
-static uint32_t payload_of(const struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn)
-{
-	uint32_t offset = (uint32_t)wf_psn_diff(psn, wqe->first_psn) << qp->mtu_shift;
-
-	if (wf_wr_is_answered(wqe->opcode))
-		return 0;
-	return psn == wqe->last_psn ? wqe->length - offset : wf_qp_mtu(qp);
-}
-
-static void land(struct wf_req *req, uint32_t bytes)
-{
-	assert(req->inflight >= bytes);
-	req->inflight -= bytes;
-}
-
-/* Takes psn off the list of those to be sent again. Returns whether it was there. */
-static bool unlose(struct wf_req *req, uint32_t psn)
-{
-	uint32_t bit = psn & req->sack_mask;
-
-	if (!test(req->lost, bit))
+	if (wf_likely(f->ring != NULL && ahead <= f->mask))
+		return true;
+	if (ahead >= WF_ROOM_MOST)
 		return false;
-	assert(req->n_lost > 0);
-	put(req->lost, bit, false);
-	req->n_lost--;
+	while (n <= ahead)
+		n *= 2;
+	ring = wf_room_get(hca, WF_ROOM_SENT, n);
+	if (ring == NULL)
+		return false;
+	for (uint32_t i = 0; f->ring != NULL && i <= f->mask; i++) {
+		uint32_t p = wf_psn_add(f->una, i);
+
+		ring[p & (n - 1)] = f->ring[p & f->mask];
+	}
+	wf_sack_clear(hca, f);
+	f->ring = ring;
+	f->mask = n - 1;
 	return true;
 }
 
-bool wf_sack_received(const struct wf_req *req, uint32_t psn)
+void wf_sack_clear(struct wf_hca *hca, struct wf_flight *f)
 {
-	return test(req->sacked, psn & req->sack_mask);
-}
-
-void wf_sack_sent(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn, bool again,
-                  wf_time now)
-{
-	struct wf_req *req = &qp->req;
-
-	(void)unlose(req, psn);
-	/* A READ is asked for from there to its end. */
-	for (uint32_t p = psn; again && wf_wr_is_answered(wqe->opcode) && req->n_lost != 0 &&
-	                       p != wqe->last_psn &&
-	                       wf_psn_diff(p, req->una) < (int32_t)req->sack_mask;) {
-		p = wf_psn_add(p, 1);
-		(void)unlose(req, p);
-	}
-	put(req->again, psn & req->sack_mask, again);
-	req->sent_at[psn & req->sack_mask] = wf_psn_diff(psn, req->doubt) < 0 ? WF_TIME_NEVER : now;
-	req->inflight += payload_of(qp, wqe, psn);
-}
-
-uint32_t wf_sack_take(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn)
-{
-	struct wf_req *req = &qp->req;
-	uint32_t bit = psn & req->sack_mask, bytes = payload_of(qp, wqe, psn);
-
-	if (test(req->sacked, bit))
-		return 0;
-	if (!unlose(req, psn))
-		land(req, bytes);
-	put(req->sacked, bit, true);
-	/* Of a READ only the request's own PSN was ever sent. */
-	if (!wf_wr_is_answered(wqe->opcode) || psn == wqe->first_psn)
-		req->newest_at = req->sent_at[bit];
-	return bytes;
-}
-
-uint32_t wf_sack_pass(struct wf_qp *qp, const struct wf_swqe *wqe)
-{
-	struct wf_req *req = &qp->req;
-	uint32_t bytes = wf_sack_take(qp, wqe, req->una);
-
-	put(req->sacked, req->una & req->sack_mask, false);
-	req->una = wf_psn_add(req->una, 1);
-	return bytes;
-}
-
-void wf_sack_forget(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn)
-{
-	struct wf_req *req = &qp->req;
-
-	if (!wf_sack_received(req, psn))
+	if (f->ring == NULL)
 		return;
-	put(req->sacked, psn & req->sack_mask, false);
-	req->inflight += payload_of(qp, wqe, psn);
+	memset(f->ring, 0, ((size_t)f->mask + 1) * sizeof(*f->ring));
+	wf_room_put(hca, WF_ROOM_SENT, f->ring, f->mask + 1);
+	f->ring = NULL;
+	f->mask = 0;
 }
 
-bool wf_sack_lose(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t psn)
+void wf_sack_rest(struct wf_hca *hca, struct wf_flight *f)
 {
-	struct wf_req *req = &qp->req;
-	uint32_t bit = psn & req->sack_mask;
+	if (f->ring == NULL || f->una != f->next)
+		return;
+	assert((f->inflight | f->n_lost) == 0);
+	/* Every place was emptied as una passed it. */
+	wf_room_put(hca, WF_ROOM_SENT, f->ring, f->mask + 1);
+	f->ring = NULL;
+	f->mask = 0;
+}
 
-	if (test(req->sacked, bit) || test(req->lost, bit))
-		return false;
-	put(req->lost, bit, true);
-	land(req, payload_of(qp, wqe, psn));
-	if (req->n_lost++ == 0 || wf_psn_diff(psn, req->rtx) < 0) {
-		req->rtx = psn;
-		req->rtx_wqe = req->cons;
+void wf_sack_start(struct wf_flight *f, uint32_t psn)
+{
+	assert(f->ring == NULL);
+	f->una = f->next = f->high = f->mark = f->doubt = f->rtx = psn;
+	f->inflight = 0;
+	f->n_lost = 0;
+}
+
+static void land(struct wf_flight *f, const struct wf_sent *s)
+{
+	if ((s->flags & WF_SENT_OUT) == 0)
+		return;
+	assert(f->inflight >= s->bytes);
+	f->inflight -= s->bytes;
+}
+
+static void unlose(struct wf_flight *f, struct wf_sent *s)
+{
+	if ((s->flags & WF_SENT_LOST) == 0)
+		return;
+	assert(f->n_lost > 0);
+	f->n_lost--;
+	s->flags &= (uint8_t)~WF_SENT_LOST;
+}
+
+bool wf_sack_received(const struct wf_flight *f, uint32_t psn)
+{
+	const struct wf_sent *s = find(f, psn);
+
+	return s != NULL && (s->flags & WF_SENT_GOT) != 0;
+}
+
+void wf_sack_sent(struct wf_flight *f, uint32_t psn, uint32_t bytes, bool again, wf_time now)
+{
+	struct wf_sent *s = find(f, psn);
+
+	assert(s != NULL);
+	unlose(f, s);
+	land(f, s);
+	s->bytes = (uint16_t)bytes;
+	s->at = wf_psn_diff(psn, f->doubt) < 0 ? WF_TIME_NEVER : now;
+	s->flags |= WF_SENT_OUT | (again ? WF_SENT_AGAIN : 0);
+	f->inflight += bytes;
+}
+
+void wf_sack_unlose(struct wf_flight *f, uint32_t from, uint32_t last)
+{
+	struct wf_sent *s;
+
+	while (f->n_lost != 0 && wf_psn_diff(last, from) >= 0 && (s = find(f, from)) != NULL) {
+		unlose(f, s);
+		from = wf_psn_add(from, 1);
 	}
+}
+
+uint32_t wf_sack_take(struct wf_flight *f, uint32_t psn)
+{
+	struct wf_sent *s = find(f, psn);
+
+	if (s == NULL || (s->flags & WF_SENT_GOT) != 0)
+		return 0;
+	/* Of a READ only the request's own PSN was ever sent. */
+	if ((s->flags & (WF_SENT_OUT | WF_SENT_LOST)) != 0)
+		f->newest_at = s->at;
+	unlose(f, s);
+	land(f, s);
+	s->flags = (uint8_t)((s->flags & ~WF_SENT_OUT) | WF_SENT_GOT);
+	return s->bytes;
+}
+
+uint32_t wf_sack_pass(struct wf_flight *f)
+{
+	uint32_t bytes = wf_sack_take(f, f->una);
+
+	memset(&f->ring[f->una & f->mask], 0, sizeof(*f->ring));
+	f->una = wf_psn_add(f->una, 1);
+	return bytes;
+}
+
+void wf_sack_forget(struct wf_flight *f, uint32_t psn)
+{
+	struct wf_sent *s = find(f, psn);
+
+	if (s == NULL || (s->flags & WF_SENT_GOT) == 0)
+		return;
+	s->flags = (uint8_t)((s->flags & ~WF_SENT_GOT) | WF_SENT_OUT);
+	f->inflight += s->bytes;
+}
+
+bool wf_sack_lose(struct wf_flight *f, uint32_t psn)
+{
+	struct wf_sent *s = find(f, psn);
+
+	if (s == NULL || (s->flags & (WF_SENT_GOT | WF_SENT_LOST)) != 0)
+		return false;
+	if ((s->flags & WF_SENT_OUT) == 0)
+		s->at = WF_TIME_NEVER;
+	land(f, s);
+	s->flags = (uint8_t)((s->flags & ~WF_SENT_OUT) | WF_SENT_LOST);
+	if (f->n_lost++ == 0 || wf_psn_diff(psn, f->rtx) < 0)
+		f->rtx = psn;
 	return true;
 }
 
-uint32_t wf_sack_lose_all(struct wf_qp *qp, uint32_t from, uint32_t end, bool again)
+bool wf_sack_was_repeated(const struct wf_flight *f, uint32_t psn)
 {
-	struct wf_req *req = &qp->req;
-	uint32_t limit = wf_psn_add(req->una, req->sack_mask + 1);
-	uint32_t index = req->cons, n = 0;
+	const struct wf_sent *s = find(f, psn);
 
-	if (wf_psn_diff(end, limit) > 0)
-		end = limit;
-	for (uint32_t psn = from; wf_psn_diff(end, psn) > 0; psn = wf_psn_add(psn, 1)) {
-		const struct wf_swqe *wqe = wf_req_find(req, psn, &index);
-		bool answered, lost;
-
-		if (wqe == NULL)
-			break;
-		answered = wf_wr_is_answered(wqe->opcode);
-		if (!again && !answered && test(req->again, psn & req->sack_mask))
-			continue;
-		lost = wf_sack_lose(qp, wqe, psn);
-		n += lost;
-		/* A READ is asked for again from its first missing byte to its end, at once. */
-		if (answered && lost)
-			psn = wqe->last_psn;
-	}
-	return n;
+	return s != NULL && (s->flags & WF_SENT_AGAIN) != 0;
 }
 
-struct wf_swqe *wf_sack_next(struct wf_qp *qp, uint32_t *psn_p)
+bool wf_sack_next(struct wf_flight *f, uint32_t *psn_p)
 {
-	struct wf_req *req = &qp->req;
-
-	if (wf_psn_diff(req->una, req->rtx) > 0)
-		req->rtx = req->una;
-	for (; req->n_lost != 0; req->rtx = wf_psn_add(req->rtx, 1)) {
-		assert(wf_psn_diff(req->next, req->rtx) > 0);
-		if (!test(req->lost, req->rtx & req->sack_mask))
+	if (wf_psn_diff(f->una, f->rtx) > 0)
+		f->rtx = f->una;
+	for (; f->n_lost != 0; f->rtx = wf_psn_add(f->rtx, 1)) {
+		assert(wf_psn_diff(f->next, f->rtx) > 0);
+		if ((find(f, f->rtx)->flags & WF_SENT_LOST) == 0)
 			continue;
-		*psn_p = req->rtx;
-		if ((int32_t)(req->rtx_wqe - req->cons) < 0)
-			req->rtx_wqe = req->cons;
-		return wf_req_find(req, req->rtx, &req->rtx_wqe);
+		*psn_p = f->rtx;
+		return true;
 	}
-	return NULL;
+	return false;
 }

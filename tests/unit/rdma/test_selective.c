@@ -74,9 +74,49 @@ static void test_trimmed_write(void **state)
 		assert_int_equal(counter(&p, 1, WF_CTR_RX_TRIMMED), 1);
 		assert_int_equal(counter(&p, 0, WF_CTR_TX_RETRANSMITS), 1);
 		assert_int_equal(counter(&p, 0, WF_CTR_LOCAL_ACK_TIMEOUT_ERR), 0);
-		assert_int_equal(p.qp[0]->req.inflight, 0);
+		assert_int_equal(p.qp[0]->req.out.inflight, 0);
 		pair_fini(&p);
 	}
+}
+
+/*
+ * What is kept of packets grows with those in flight, at both ends, and is given back when none is: of 39
+ * packets the first is lost.
+ */
+static void test_room_grows(void **state)
+{
+	static const struct wf_qp_tune wide = {
+		.recovery = WF_RECOVERY_SELECTIVE, .window = 65536, .reorder = 65535, .ack_every = 1
+	};
+	struct plan plan = { .psn = 0xfffff0, .lose = true, .is = wf_op_is_write };
+	uint64_t most[2] = { 0, 0 };
+	struct wf_qp_attr attr;
+	struct pair p;
+
+	(void)state;
+	rig_attr_defaults(&attr);
+	attr.path_mtu = WF_MTU_256;
+	pair_init(&p, &wide, &attr, 0xfffff0);
+	p.rig.filter = apply;
+	p.rig.ctx = &plan;
+	for (uint64_t id = 1; id <= 2; id++) {
+		assert_null(p.qp[0]->req.out.ring);
+		assert_null(p.qp[1]->resp.held);
+		memset(p.mem[1], 0, PAIR_BYTES);
+		pair_post_write(&p, id, 39 * 256);
+		while (rig_step(&p.rig, WF_TIME_NEVER - 1)) {
+			most[0] = wf_max_u64(most[0], p.qp[0]->req.out.mask);
+			most[1] = wf_max_u64(most[1], p.qp[1]->resp.held_mask);
+		}
+		expect_wc(&p, 0, id, WF_WC_RDMA_WRITE, 0);
+		assert_memory_equal(p.mem[0], p.mem[1] + PAIR_BYTES / 2, 39 * 256);
+		assert_int_equal(most[0], 63);
+		assert_int_equal(most[1], 63);
+	}
+	assert_null(p.qp[0]->req.out.ring);
+	assert_null(p.qp[1]->resp.held);
+	assert_null(p.qp[1]->resp.held_data);
+	pair_fini(&p);
 }
 
 /* Go-back-N takes it for a gap, and knows of it without the timer. */
@@ -145,7 +185,7 @@ static void test_trimmed_and_reordered(void **state)
 		assert_int_equal(counter(&p, 0, WF_CTR_LOCAL_ACK_TIMEOUT_ERR), 0);
 		assert_int_equal(counter(&p, 0, WF_CTR_TX_RETRANSMITS),
 		                 counter(&p, 1, WF_CTR_RX_TRIMMED));
-		assert_int_equal(p.qp[0]->req.inflight, 0);
+		assert_int_equal(p.qp[0]->req.out.inflight, 0);
 		pair_fini(&p);
 	}
 }
@@ -269,6 +309,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trimmed_write),
+		cmocka_unit_test(test_room_grows),
 		cmocka_unit_test(test_trimmed_go_back_n),
 		cmocka_unit_test(test_trimmed_response),
 		cmocka_unit_test(test_trimmed_and_reordered),
