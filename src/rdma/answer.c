@@ -33,7 +33,7 @@ static void kick_answers(struct wf_qp *qp)
 {
 	if (wf_answer_ack_due(qp))
 		wf_qp_kick_ack(qp);
-	if (wf_answer_has_read(qp))
+	if (wf_answer_pending(qp))
 		wf_qp_kick(qp);
 }
 
@@ -159,6 +159,8 @@ bool wf_answer_tx_ack(struct wf_qp *qp, wf_time now, struct wf_packet *pkt)
 		return false;
 	if (resp->cnp)
 		make_cnp(qp, pkt);
+	else if (wf_read_ack_due(qp))
+		wf_read_make_ack(qp, pkt);
 	else if (resp->jobs != 0)
 		make_atomic_ack(qp, pkt);
 	else
@@ -176,53 +178,101 @@ static uint8_t read_opcode(const struct wf_qp *qp, const struct wf_job *job, boo
 }
 
 /* The key, or the memory, went away under the response: the READ ends with a NAK where it was. */
-static void abort_read(struct wf_qp *qp)
+static void abort_read(struct wf_qp *qp, uint32_t psn)
 {
 	struct wf_resp *resp = &qp->resp;
 
-	resp->epsn = resp->job[resp->job_head].psn;
+	resp->epsn = psn;
 	resp->jobs = resp->replays = 0;
 	wf_hca_count(qp->hca, WF_CTR_RESP_REMOTE_ACCESS_ERRORS);
 	wf_resp_refuse(qp, WF_NAK_REM_ACCESS, WF_WC_WR_FLUSH_ERR, WF_EVENT_QP_ACCESS_ERR);
 }
 
-bool wf_answer_tx_read(struct wf_qp *qp, struct wf_packet *pkt, void *payload)
+/* The contents of a response. Returns false when they cannot be had. */
+static bool fetch(struct wf_qp *qp, const struct wf_job *job, struct wf_packet *pkt, void *payload)
 {
-	struct wf_job *job = &qp->resp.job[qp->resp.job_head];
+	const struct wf_region *r = wf_region_check(qp->hca, qp->pd, qp->qpn, job->rkey, job->va,
+	                                            pkt->length, WF_ACCESS_REMOTE_READ, true);
+	const char *from;
+
+	if (r == NULL)
+		return false;
+	payload = wf_qp_place(qp, pkt, payload);
+	if (payload == NULL)
+		return true;
+	from = wf_region_host(r, job->va);
+	if (from != NULL)
+		return wf_qp_fetch(qp, payload, from, pkt->length);
+	memset(payload, 0, pkt->length);
+	return true;
+}
+
+/* The next packet of job. Returns false when the READ had to be aborted. */
+static bool make_response(struct wf_qp *qp, const struct wf_job *job, struct wf_packet *pkt,
+                          void *payload)
+{
 	bool last = job->left <= wf_qp_mtu(qp);
-	uint32_t length = last ? job->left : wf_qp_mtu(qp);
 
-	assert(wf_answer_has_read(qp));
 	wf_qp_fill(qp, read_opcode(qp, job, last), job->psn, pkt);
-	wf_qp_set_length(qp, pkt, length);
-	if (length != 0) {
-		const struct wf_region *r =
-			wf_region_check(qp->hca, qp->pd, qp->qpn, job->rkey, job->va, length,
-		                        WF_ACCESS_REMOTE_READ, true);
-
-		if (r == NULL) {
-			abort_read(qp);
-			return false;
-		}
-		payload = wf_qp_place(qp, pkt, payload);
-		if (payload != NULL) {
-			const char *from = wf_region_host(r, job->va);
-
-			if (from == NULL) {
-				memset(payload, 0, length);
-			} else if (wf_unlikely(!wf_qp_fetch(qp, payload, from, length))) {
-				abort_read(qp);
-				return false;
-			}
-		}
+	wf_qp_set_length(qp, pkt, last ? job->left : wf_qp_mtu(qp));
+	if (pkt->length != 0 && wf_unlikely(!fetch(qp, job, pkt, payload))) {
+		abort_read(qp, job->psn);
+		return false;
+	}
+	if (qp->read_acks && qp->init.tune.int_bytes != 0 && pkt->length != 0) {
+		pkt->flags |= WF_PACKET_INT;
+		pkt->size += qp->init.tune.int_bytes;
 	}
 	if (last || !job->started)
 		set_aeth(qp, pkt, WF_AETH_ACK, job->msn);
+	return true;
+}
+
+/* A response that is lost, of a READ that is remembered; the requester's timer sees to others. */
+static bool tx_lost(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
+{
+	struct wf_resp *resp = &qp->resp;
+	uint32_t psn, offset;
+
+	while (wf_sack_next(&resp->out, &psn)) {
+		const struct wf_res *res = wf_resp_recall(resp, psn, false);
+		struct wf_job job = { .psn = psn, .msn = resp->msn };
+
+		if (res == NULL) {
+			wf_sack_unlose(&resp->out, psn, psn);
+			continue;
+		}
+		offset = (uint32_t)wf_psn_diff(psn, res->first_psn) << qp->mtu_shift;
+		job.va = res->value + offset;
+		job.rkey = res->rkey;
+		job.left = offset < res->length ? res->length - offset : 0;
+		job.started = offset != 0;
+		if (!make_response(qp, &job, pkt, payload))
+			return false;
+		wf_read_sent(qp, pkt, true, now);
+		wf_hca_count(qp->hca, WF_CTR_TX_RETRANSMITS);
+		wf_qp_tell(qp, WF_HCA_RETRANSMIT, now);
+		return true;
+	}
+	return false;
+}
+
+bool wf_answer_tx_read(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
+{
+	struct wf_job *job = &qp->resp.job[qp->resp.job_head];
+
+	if (!wf_read_may_send(qp))
+		return false;
+	if (wf_unlikely(qp->resp.out.n_lost != 0) && tx_lost(qp, now, pkt, payload))
+		return true;
+	if (!wf_answer_has_read(qp) || !make_response(qp, job, pkt, payload))
+		return false;
+	wf_read_sent(qp, pkt, job->replay, now);
 	job->started = true;
-	job->va += length;
-	job->left -= length;
+	job->va += pkt->length;
+	job->left -= pkt->length;
 	job->psn = wf_psn_add(job->psn, 1);
-	if (last)
+	if (wf_op_ends(pkt->opcode))
 		finish_job(qp);
 	return true;
 }

@@ -237,6 +237,9 @@ static void resend_gaps(struct wf_qp *qp, uint32_t end, wf_time now)
 	struct wf_req *req = &qp->req;
 	uint32_t from = wf_psn_diff(req->out.mark, req->out.una) > 0 ? req->out.mark : req->out.una;
 
+	/* What was executed is acknowledged, or a READ that is being answered. */
+	if (wf_psn_diff(req->exec, from) > 0)
+		from = req->exec;
 	end = wf_psn_add(end, 0 - qp->init.tune.reorder);
 	if (wf_psn_diff(end, from) <= 0)
 		return;
@@ -256,10 +259,10 @@ static void check_implied(struct wf_qp *qp, wf_time now)
 	    wf_psn_diff(req->exec, req->out.una) <= 0)
 		return;
 	assert(wf_wr_is_answered(wf_sq_at(req, req->cons)->opcode));
-	wf_hca_count(qp->hca, WF_CTR_IMPLIED_NAK_SEQ_ERR);
 	if (req->selective)
-		resend_gaps(qp, req->exec, now);
-	else if (!req->retrying)
+		return; /* the responder is told of what came, and sends what did not */
+	wf_hca_count(qp->hca, WF_CTR_IMPLIED_NAK_SEQ_ERR);
+	if (!req->retrying)
 		retry(qp, WF_CC_LOSS_NAK, req->out.next, now);
 }
 
@@ -454,29 +457,6 @@ static enum wf_wc_status place_answer(const struct wf_qp *qp, struct wf_swqe *wq
 	return WF_WC_SUCCESS;
 }
 
-/*
- * Selective repeat: a response that ends an answer came, or was trimmed. A READ can only be asked for
- * again up to its end, so what was trimmed of it waits for this.
- */
-static void end_of_answer(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
-{
-	struct wf_req *req = &qp->req;
-	const struct wf_swqe *wqe;
-
-	req->read_coming = false;
-	if (wf_likely(!req->read_trimmed))
-		return;
-	wqe = answered_wqe(qp, pkt);
-	if (wqe == NULL)
-		return;
-	/* A later READ's waits for its own end. */
-	req->read_trimmed = wf_psn_diff(req->trimmed_psn, wqe->last_psn) > 0;
-	if (wf_req_lose_all(qp, req->out.una, wf_psn_add(wqe->last_psn, 1), true) == 0)
-		return;
-	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
-	wf_qp_kick(qp);
-}
-
 /* A READ response or an atomic acknowledge. Everything before it was executed. */
 static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
@@ -488,8 +468,10 @@ static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void 
 	assert(ahead >= 0);
 	if (ahead > 0 && (!req->selective || !wf_sack_reach(qp->hca, &req->out, pkt->psn)))
 		return; /* check_implied() asks for what is missing */
-	if (req->selective && wf_sack_received(&req->out, pkt->psn))
+	if (req->selective && wf_sack_received(&req->out, pkt->psn)) {
+		wf_read_came(qp, pkt, false);
 		return;
+	}
 	wqe = answered_wqe(qp, pkt);
 	if (wqe == NULL) {
 		if (ahead == 0)
@@ -502,6 +484,8 @@ static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void 
 		return;
 	}
 	raise_exec(req, wf_psn_add(pkt->psn, 1));
+	if (wf_op_is_read_resp(pkt->opcode))
+		wf_read_came(qp, pkt, false);
 	if (req->selective)
 		(void)wf_sack_take(&req->out, pkt->psn);
 	else
@@ -552,17 +536,18 @@ static void progress(struct wf_qp *qp, wf_time now)
 	wf_sack_rest(qp->hca, &req->out);
 }
 
-/* Something was acknowledged: congestion control hears of it. */
-static void tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
-                    const struct wf_hca_rx_extra *extra, uint32_t acked, wf_time now)
+void wf_comp_tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
+                     const struct wf_hca_rx_extra *extra, uint32_t acked, wf_time rtt, wf_time now)
 {
-	struct wf_req *req = &qp->req;
+	uint8_t marks = wf_op_is_read_resp(pkt->opcode) && qp->read_acks
+	                        ? WF_PACKET_BECN
+	                        : WF_PACKET_BECN | WF_PACKET_CE;
 	struct wf_cc_ack ack = {
 		.now = now,
-		.rtt = take_rtt(req, now),
-		.inflight = req->out.inflight,
+		.rtt = rtt,
+		.inflight = wf_qp_inflight(qp),
 		.bytes = acked,
-		.ecn = (pkt->flags & (WF_PACKET_BECN | WF_PACKET_CE)) != 0,
+		.ecn = (pkt->flags & marks) != 0,
 		.telemetry = extra->telemetry,
 	};
 
@@ -571,7 +556,7 @@ static void tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
 	qp->cc->ops->on_ack(qp->cc, &ack);
 	if (qp->cc->repace)
 		wf_qp_repace(qp, now);
-	if (wf_req_pending(qp))
+	if (wf_req_pending(qp) || wf_answer_pending(qp))
 		wf_qp_kick(qp);
 }
 
@@ -580,6 +565,17 @@ static bool names_psn(const struct wf_req *req, const struct wf_packet *pkt)
 {
 	return req->selective && wf_op_is_ack(pkt->opcode) &&
 	       (pkt->u.aeth.syndrome == WF_NAK_SEQ || pkt->u.aeth.syndrome == WF_NAK_TRIMMED);
+}
+
+/* What a READ response brought for its sender; an older one that was not sent back goes. */
+static void take_echo(struct wf_req *req, const struct wf_packet *pkt,
+                      const struct wf_hca_rx_extra *extra)
+{
+	if (extra->echo == 0 || !wf_op_is_read_resp(pkt->opcode))
+		return;
+	if (extra->spare != NULL)
+		*extra->spare = req->echo;
+	req->echo = extra->echo;
 }
 
 void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca_rx_extra *extra,
@@ -592,13 +588,21 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 
 	if (wf_op_has_aeth(pkt->opcode))
 		take_credits(req, pkt);
+	if (wf_op_is_ack(pkt->opcode) && (pkt->u.aeth.syndrome & WF_AETH_KIND) == WF_AETH_READ &&
+	    qp->read_acks) {
+		wf_read_acked(qp, pkt, extra, now);
+		return;
+	}
 	/* Late, or of something never sent: a ghost. */
 	if ((wf_psn_diff(pkt->psn, una) < 0 && !names_psn(req, pkt)) ||
 	    wf_psn_diff(pkt->psn, req->out.next) >= 0) {
 		if (!req->no_credit && wf_req_pending(qp))
 			wf_qp_kick(qp);
+		if (wf_op_is_read_resp(pkt->opcode) && wf_psn_diff(pkt->psn, una) < 0)
+			wf_read_came(qp, pkt, false);
 		return;
 	}
+	take_echo(req, pkt, extra);
 	req->out.newest_at = WF_TIME_NEVER;
 	if (wf_op_is_ack(pkt->opcode)) {
 		nak = (pkt->u.aeth.syndrome & WF_AETH_KIND) != WF_AETH_ACK;
@@ -614,48 +618,36 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 			rx_answer(qp, pkt, extra->payload);
 		if (qp->state != WF_QPS_ERR)
 			acked += wf_comp_advance(qp);
-		if (qp->state != WF_QPS_ERR && req->selective && wf_op_ends(pkt->opcode))
-			end_of_answer(qp, pkt, now);
 	}
 	if (qp->state == WF_QPS_ERR)
 		return;
 	if (req->out.una != una)
 		progress(qp, now);
-	if (req->out.una != una || acked != 0)
-		tell_cc(qp, pkt, extra, acked, now);
+	if (req->out.una != una || acked != 0) {
+		/* What a READ response says of the network is for its sender. */
+		if (acked != 0 || !qp->read_acks || !wf_op_is_read_resp(pkt->opcode))
+			wf_comp_tell_cc(qp, pkt, extra, acked, take_rtt(req, now), now);
+		else if (wf_req_pending(qp))
+			wf_qp_kick(qp);
+	}
 	if (nak)
 		rx_nak(qp, pkt, now);
 	check_implied(qp, now);
 }
 
-/* Whether the last response to a READ has come. */
-static bool has_ended(const struct wf_req *req, const struct wf_swqe *wqe)
-{
-	return wf_sack_received(&req->out, wqe->last_psn);
-}
-
 void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_req *req = &qp->req;
-	const struct wf_swqe *wqe;
+	const struct wf_req *req = &qp->req;
 
 	if (!wf_op_is_read_resp(pkt->opcode) || req->rnr_wait ||
-	    wf_psn_diff(pkt->psn, req->out.una) < 0 || wf_psn_diff(pkt->psn, req->out.next) >= 0)
+	    wf_psn_diff(pkt->psn, req->out.next) >= 0)
 		return;
-	if (!req->selective) {
-		if (!req->retrying)
-			retry(qp, WF_CC_LOSS_NAK, req->out.next, now);
-		return;
+	if (req->selective) {
+		if (wf_psn_diff(pkt->psn, req->out.una) < 0 || answered_wqe(qp, pkt) != NULL)
+			wf_read_came(qp, pkt, true);
+	} else if (wf_psn_diff(pkt->psn, req->out.una) >= 0 && !req->retrying) {
+		retry(qp, WF_CC_LOSS_NAK, req->out.next, now);
 	}
-	wqe = answered_wqe(qp, pkt);
-	if (wqe == NULL || !wf_sack_reach(qp->hca, &req->out, pkt->psn))
-		return;
-	if (!req->read_trimmed || wf_psn_diff(pkt->psn, req->trimmed_psn) > 0)
-		req->trimmed_psn = pkt->psn;
-	req->read_trimmed = true;
-	/* The end may have come before it. */
-	if (wf_op_ends(pkt->opcode) || (!req->read_coming && has_ended(req, wqe)))
-		end_of_answer(qp, pkt, now);
 }
 
 static bool is_underway(const struct wf_qp *qp)

@@ -255,7 +255,6 @@ static void note_mark(struct wf_qp *qp, wf_time now)
 	struct wf_hca *hca = qp->hca;
 
 	wf_hca_count(hca, WF_CTR_NP_ECN_MARKED_ROCE_PACKETS);
-	qp->resp.ce = true;
 	if (qp->init.tune.cnp_interval == 0 || wf_qp_is_ud(qp) || now < qp->resp.cnp_next)
 		return;
 	qp->resp.cnp_next = now + qp->init.tune.cnp_interval;
@@ -326,8 +325,13 @@ void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_
 		handle_cnp(qp, now);
 		return;
 	}
-	if ((pkt->flags & WF_PACKET_CE) != 0)
+	if ((pkt->flags & WF_PACKET_CE) != 0) {
+		if (qp->read_acks && wf_op_is_read_resp(pkt->opcode))
+			qp->req.ce = true;
+		else
+			qp->resp.ce = true;
 		note_mark(qp, now);
+	}
 	if (wf_unlikely(pkt->type == WF_PACKET_TRIMMED)) {
 		rx_trimmed(qp, pkt, now);
 		return;
@@ -362,12 +366,10 @@ static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *
 {
 	struct wf_cc *cc = qp->cc;
 
-	if (wf_answer_has_read(qp)) {
-		if (!wf_answer_tx_read(qp, pkt, payload))
-			return false;
-	} else if (!wf_req_tx(qp, now, pkt, payload)) {
+	/* A READ response that has to wait for the window keeps no request that has none from going. */
+	if (!(wf_answer_pending(qp) && wf_answer_tx_read(qp, now, pkt, payload)) &&
+	    !wf_req_tx(qp, now, pkt, payload))
 		return false;
-	}
 	if (qp->init.tune.spray)
 		pkt->entropy = spray_entropy(qp);
 	if (now >= cc->timer)
@@ -523,7 +525,7 @@ bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *pay
 		if (pace(qp, now))
 			continue;
 		sent = tx_data(qp, now, pkt, payload);
-		if (sent && (wf_req_pending(qp) || wf_answer_has_read(qp)))
+		if (sent && (wf_req_pending(qp) || wf_answer_pending(qp)))
 			wf_qp_kick(qp);
 		if (sent) {
 			count_tx(hca, pkt);

@@ -62,7 +62,7 @@ static bool tune_is_valid(const struct wf_qp_init *init)
 	const struct wf_qp_tune *tune = &init->tune;
 	uint32_t window = tune->window;
 
-	if (tune->cnp_interval < 0)
+	if (tune->cnp_interval < 0 || (tune->read_acks && init->type != WF_QPT_RC))
 		return false;
 	if (tune->recovery == WF_RECOVERY_GO_BACK_N)
 		return window <= WINDOW_MAX && tune->reorder == 0 && !tune->direct;
@@ -150,6 +150,7 @@ static void set_parts(struct wf_qp *qp, const struct layout *l, const struct wf_
 		qp->resp.rd_mask = l->rd_slots - 1;
 	}
 	qp->req.selective = init->tune.recovery == WF_RECOVERY_SELECTIVE;
+	qp->read_acks = qp->req.selective || init->tune.read_acks;
 	qp->req.limit = qp->req.selective ? SEL_WINDOW_DEFAULT : WINDOW_MAX;
 	if (init->tune.window != 0)
 		qp->req.limit = init->tune.window;
@@ -234,6 +235,7 @@ void wf_qp_destroy(struct wf_qp *qp)
 	if (qp->init.srq != NULL)
 		qp->srq->refs--;
 	wf_sack_clear(hca, &qp->req.out);
+	wf_sack_clear(hca, &qp->resp.out);
 	wf_held_clear(qp);
 	hca->mem->free(hca->mem, qp);
 }
@@ -324,10 +326,12 @@ void wf_qp_to_error(struct wf_qp *qp)
 		qp->resp.ack = false;
 	}
 	qp->resp.untold = 0;
-	qp->resp.cnp = false;
+	qp->resp.cnp = qp->req.read_ack = false;
+	wf_sack_clear(qp->hca, &qp->resp.out);
+	wf_sack_start(&qp->resp.out, 0);
 	if (wf_answer_ack_due(qp))
 		wf_qp_kick_ack(qp);
-	if (wf_answer_has_read(qp))
+	if (wf_answer_pending(qp))
 		wf_qp_kick(qp);
 	wf_comp_flush(qp);
 	wf_resp_flush(qp);

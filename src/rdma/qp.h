@@ -49,7 +49,12 @@ struct wf_qp_tune {
 	bool direct;
 	bool ect;      /* packets say that they may be marked */
 	bool ecn_echo; /* ACKs echo congestion marks (BECN) */
-	bool credits;  /* ACKs tell how many receive work requests wait */
+	/*
+	 * READ responses are acknowledged, and the congestion window counts them (read_ack.c). Selective
+	 * repeat always does. Both ends of a connection choose it.
+	 */
+	bool read_acks;
+	bool credits; /* ACKs tell how many receive work requests wait */
 };
 
 struct wf_qp_init {

@@ -109,61 +109,6 @@ bool wf_req_lose(struct wf_qp *qp, uint32_t psn);
  */
 uint32_t wf_req_lose_all(struct wf_qp *qp, uint32_t from, uint32_t end, bool again);
 
-/* room.c */
-
-/*
- * n places of a kind, a power of two from WF_ROOM_LEAST to WF_ROOM_MOST; those of WF_ROOM_SENT are zero.
- * NULL: there is no memory.
- */
-void *wf_room_get(struct wf_hca *hca, enum wf_room room, uint32_t n);
-
-/* Gives them back; those of WF_ROOM_SENT are zero. NULL is allowed. */
-void wf_room_put(struct wf_hca *hca, enum wf_room room, void *block, uint32_t n);
-
-/* Frees all that was given back. */
-void wf_room_fini(struct wf_hca *hca);
-
-/* sack.c: selective repeat; psn is in [una, next) */
-
-/* Begins anew: nothing is in flight, and psn is the first to be sent. */
-void wf_sack_start(struct wf_flight *f, uint32_t psn);
-
-/* Makes room for what is known of psn. Returns false when it is too far from una, or there is no memory. */
-bool wf_sack_reach(struct wf_hca *hca, struct wf_flight *f, uint32_t psn);
-
-/* Gives the room back when nothing is in flight. */
-void wf_sack_rest(struct wf_hca *hca, struct wf_flight *f);
-
-/* Forgets all, and gives the room back. */
-void wf_sack_clear(struct wf_hca *hca, struct wf_flight *f);
-
-/* Whether the packet was reported received, or answered. */
-bool wf_sack_received(const struct wf_flight *f, uint32_t psn);
-
-/* Whether it was sent more than once. */
-bool wf_sack_was_repeated(const struct wf_flight *f, uint32_t psn);
-
-/* It was sent, for the first time or again, with that much payload; wf_sack_reach() has made room. */
-void wf_sack_sent(struct wf_flight *f, uint32_t psn, uint32_t bytes, bool again, wf_time now);
-
-/* It was received. Returns the payload bytes that were not known to be. */
-uint32_t wf_sack_take(struct wf_flight *f, uint32_t psn);
-
-/* The packet at una was received, and una moves past it. Returns as wf_sack_take(). */
-uint32_t wf_sack_pass(struct wf_flight *f);
-
-/* It was not received after all. */
-void wf_sack_forget(struct wf_flight *f, uint32_t psn);
-
-/* It is lost, unless it was received. Returns whether that is news. */
-bool wf_sack_lose(struct wf_flight *f, uint32_t psn);
-
-/* Those from from to last, as far as the room reaches, are not to be sent again. */
-void wf_sack_unlose(struct wf_flight *f, uint32_t from, uint32_t last);
-
-/* The first packet that is lost. Returns false: none is. */
-bool wf_sack_next(struct wf_flight *f, uint32_t *psn_p);
-
 /* comp.c */
 
 /* A response packet: ACK, NAK, READ response, atomic acknowledge. */
@@ -172,6 +117,13 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 
 /* What is left of a response that was trimmed on its way. */
 void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now);
+
+/*
+ * Congestion control hears of acked bytes more that came: what pkt brought with it, and rtt, or 0. Then
+ * the queue pair may be able to send.
+ */
+void wf_comp_tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
+                     const struct wf_hca_rx_extra *extra, uint32_t acked, wf_time rtt, wf_time now);
 
 /* The timer is due: an answer took too long, or the RNR wait is over. */
 void wf_comp_timer(struct wf_qp *qp, wf_time now);
@@ -199,6 +151,9 @@ void wf_resp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 
 /* What is left of a request that was trimmed on its way. */
 void wf_resp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt);
+
+/* The READ or atomic that psn is a part of, if it is remembered; NULL otherwise. */
+const struct wf_res *wf_resp_recall(const struct wf_resp *resp, uint32_t psn, bool atomic);
 
 /* Completes what was being received and all that waits with WR_FLUSH_ERR. */
 void wf_resp_flush(struct wf_qp *qp);
@@ -245,6 +200,27 @@ void wf_held_trim(struct wf_qp *qp, uint32_t psn);
 /* The next PSN to report as trimmed; false: none. */
 bool wf_held_next_trim(struct wf_resp *resp, uint32_t *psn_p);
 
+/* read_ack.c: READ responses are acknowledged */
+
+/* The response pkt, the expected one or ahead, has come, whole or trimmed; or again, when it had before. */
+void wf_read_came(struct wf_qp *qp, const struct wf_packet *pkt, bool trimmed);
+
+/* What tells the responder of it. */
+void wf_read_make_ack(struct wf_qp *qp, struct wf_packet *pkt);
+
+/* The responder hears of it. */
+void wf_read_acked(struct wf_qp *qp, const struct wf_packet *pkt,
+                   const struct wf_hca_rx_extra *extra, wf_time now);
+
+/* A response was sent, for the first time or again. Sets WF_PACKET_ACK_REQ where it is due. */
+void wf_read_sent(struct wf_qp *qp, struct wf_packet *pkt, bool again, wf_time now);
+
+/* The READ is asked for again from psn on. */
+void wf_read_again(struct wf_qp *qp, uint32_t psn, uint32_t last_psn, wf_time now);
+
+/* Whether the congestion window lets a response out. */
+bool wf_read_may_send(const struct wf_qp *qp);
+
 /* answer.c: what the responder sends */
 
 /* An answer with this syndrome waits to be sent; for NAKs and ACKs alike the PSN is epsn's. */
@@ -256,15 +232,21 @@ bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job);
 /* The next small answer: ACK, NAK, atomic acknowledge, CNP. Returns false when none is due. */
 bool wf_answer_tx_ack(struct wf_qp *qp, wf_time now, struct wf_packet *pkt);
 
-/* The next packet of a READ response. Returns false when none is due. */
-bool wf_answer_tx_read(struct wf_qp *qp, struct wf_packet *pkt, void *payload);
+/* The next packet of a READ response, first of those that are lost. Returns false when none is due. */
+bool wf_answer_tx_read(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload);
+
+/* Whether the responder of READs is to be told of responses. */
+static inline bool wf_read_ack_due(const struct wf_qp *qp)
+{
+	return qp->req.read_ack || qp->req.out.untold != 0;
+}
 
 /* Whether wf_answer_tx_ack() has something to send. */
 static inline bool wf_answer_ack_due(const struct wf_qp *qp)
 {
 	const struct wf_resp *resp = &qp->resp;
 
-	if (resp->cnp)
+	if (resp->cnp || wf_read_ack_due(qp))
 		return true;
 	if (resp->jobs != 0)
 		return resp->job[resp->job_head].atomic;
@@ -278,13 +260,20 @@ static inline uint8_t wf_answer_class(const struct wf_qp *qp)
 
 	if (qp->resp.cnp)
 		return tune->cnp_cls != 0 ? tune->cnp_cls : qp->cls;
-	return tune->ack_cls != 0 && qp->resp.jobs == 0 ? tune->ack_cls : qp->cls;
+	return tune->ack_cls != 0 && (qp->resp.jobs == 0 || wf_read_ack_due(qp)) ? tune->ack_cls
+	                                                                         : qp->cls;
 }
 
 /* Whether the oldest response is of a READ. */
 static inline bool wf_answer_has_read(const struct wf_qp *qp)
 {
 	return qp->resp.jobs != 0 && !qp->resp.job[qp->resp.job_head].atomic;
+}
+
+/* Whether wf_answer_tx_read() might have a packet. */
+static inline bool wf_answer_pending(const struct wf_qp *qp)
+{
+	return wf_answer_has_read(qp) || qp->resp.out.n_lost != 0;
 }
 
 /* xrc.c */

@@ -19,6 +19,7 @@
 
 #include "rdma/cq_priv.h"
 #include "rdma/hca_priv.h"
+#include "rdma/sack_priv.h"
 #include "rdma/psn.h"
 #include "rdma/qp.h"
 #include "wire/opcode.h"
@@ -36,6 +37,9 @@
 #define WF_NAK_REM_OP (WF_AETH_NAK | 3)
 #define WF_NAK_INV_RD (WF_AETH_NAK | 4)
 #define WF_NAK_TRIMMED (WF_AETH_NAK | 31) /* weft's own: the PSN in the MSN's place was trimmed */
+#define WF_AETH_READ 0x40 /* weft's own, a reserved kind: of READ responses, see read_ack.c */
+#define WF_READ_CAME (WF_AETH_READ | 0)
+#define WF_READ_TRIMMED (WF_AETH_READ | 1)
 
 #define WF_RTT_SAMPLES 4 /* a power of two */
 #define WF_SWQE_SGE_MIN 2
@@ -93,32 +97,6 @@ static inline struct wf_swqe_bind *wf_swqe_bind(struct wf_swqe *wqe)
 
 _Static_assert(sizeof(struct wf_swqe_bind) <= WF_SWQE_SGE_MIN * sizeof(struct wf_sge), "it fits");
 
-/* What is known of a packet that was sent and is not acknowledged; all zero: nothing. */
-struct wf_sent {
-	wf_time at;     /* when it was, last; WF_TIME_NEVER: not known of which copy (doubt) */
-	uint16_t bytes; /* of payload */
-	uint8_t flags;  /* WF_SENT_* */
-};
-
-#define WF_SENT_OUT 0x01   /* in flight */
-#define WF_SENT_GOT 0x02   /* reported received, or answered */
-#define WF_SENT_LOST 0x04  /* to be sent again */
-#define WF_SENT_AGAIN 0x08 /* sent more than once */
-
-/* Packets that were sent and are not acknowledged (sack.c); of go-back-N the ring is not used. */
-struct wf_flight {
-	struct wf_sent *ring; /* in place psn & mask; NULL: none yet */
-	uint64_t inflight;    /* payload bytes sent, not acknowledged and not lost */
-	wf_time newest_at;    /* when that was sent which was acknowledged last */
-	uint32_t mask;
-	uint32_t una, next;
-	uint32_t high;  /* one past the highest PSN reported received */
-	uint32_t mark;  /* gaps before it are known */
-	uint32_t doubt; /* before it, an answer may be to either of two copies: a timeout */
-	uint32_t rtx;   /* none before it is lost */
-	uint32_t n_lost;
-};
-
 /* The requester. */
 struct wf_req {
 	char *sq;
@@ -136,15 +114,15 @@ struct wf_req {
 	uint8_t max_rd;  /* how many may be */
 	uint8_t retry_left;
 	uint8_t rnr_left;
-	bool no_credit;    /* the peer does not count credits (any more) */
-	bool retrying;     /* una is being sent again after a NAK: a second one says nothing new */
-	bool rnr_wait;     /* the timer runs for an RNR NAK: send no request */
-	bool drained;      /* SQD: SQ_DRAINED was raised */
-	bool selective;    /* repeat; else go-back-N */
-	uint32_t rtx_wqe;  /* index of the work request that holds out.rtx, or of an older one */
-	bool read_trimmed; /* a response was trimmed: ask again when the last one has come */
-	uint32_t trimmed_psn; /* the furthest of those */
-	bool read_coming;     /* an answer that was asked for again is still to come */
+	bool no_credit;   /* the peer does not count credits (any more) */
+	bool retrying;    /* una is being sent again after a NAK: a second one says nothing new */
+	bool rnr_wait;    /* the timer runs for an RNR NAK: send no request */
+	bool drained;     /* SQD: SQ_DRAINED was raised */
+	bool selective;   /* repeat; else go-back-N */
+	uint32_t rtx_wqe; /* index of the work request that holds out.rtx, or of an older one */
+	bool read_ack;    /* the responder is to be told of READ responses */
+	bool ce;          /* a marked one came since it was last told */
+	uint64_t echo;    /* for the next time that it is told, see struct wf_hca_rx_extra */
 	uint32_t sample_head, sample_tail;
 	struct {
 		wf_time at;
@@ -221,6 +199,8 @@ struct wf_resp {
 	uint32_t rd_mask;
 	struct wf_res *res; /* ring of rd_mask + 1, the newest at res_next - 1 */
 	uint32_t res_next;
+	struct wf_flight out; /* responses of READs, where the requester acknowledges them */
+	uint32_t since;       /* those since one that asked for that */
 	struct wf_held *held; /* selective repeat: packets from epsn on; NULL: none is held */
 	char *held_data;      /* their payload, where contents matter */
 	uint32_t held_mask;
@@ -270,6 +250,7 @@ struct wf_qp {
 	bool reliable;    /* requests are acknowledged: RC and XRC */
 	uint64_t sprayed; /* packets with an entropy of their own */
 	bool hold;        /* wf_qp_hold() */
+	bool read_acks;   /* READ responses are acknowledged, and under the congestion window */
 	struct wf_req req;
 	struct wf_resp resp;
 	struct wf_cq *send_cq;
@@ -294,6 +275,12 @@ static inline bool wf_qp_is_ud(const struct wf_qp *qp)
 static inline uint32_t wf_qp_mtu(const struct wf_qp *qp)
 {
 	return UINT32_C(1) << qp->mtu_shift;
+}
+
+/* Payload that was sent and is neither acknowledged nor lost: requests' and READ responses'. */
+static inline uint64_t wf_qp_inflight(const struct wf_qp *qp)
+{
+	return qp->req.out.inflight + qp->resp.out.inflight;
 }
 
 /* How many packets a message of length bytes takes; an empty one takes one. */

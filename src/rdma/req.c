@@ -54,7 +54,8 @@ void wf_req_reset(struct wf_qp *qp)
 	req->rd_out = 0;
 	req->no_credit = true;
 	req->retrying = req->rnr_wait = req->drained = false;
-	req->read_trimmed = req->read_coming = false;
+	req->read_ack = req->ce = false;
+	req->echo = 0;
 	req->sample_head = req->sample_tail = 0;
 	qp->next_tx = 0;
 	qp->timer_at = WF_TIME_NEVER;
@@ -151,7 +152,7 @@ static bool has_room(const struct wf_qp *qp, const struct wf_swqe *wqe)
 	if (out >= req->limit)
 		return false;
 	/* A window that shrank behind packets of which none asks for an ACK lets one more out that does. */
-	if (req->out.inflight + wf_qp_mtu(qp) > qp->cc->window && req->out.inflight != 0 &&
+	if (wf_qp_inflight(qp) + wf_qp_mtu(qp) > qp->cc->window && wf_qp_inflight(qp) != 0 &&
 	    req->since < out && !wf_wr_is_answered(wqe->opcode))
 		return false;
 	/* IBTA 9.7.7.2: beyond the credits a single packet may be in flight, to learn of new ones. */
@@ -327,7 +328,7 @@ static bool wants_ack(const struct wf_qp *qp, const struct wf_swqe *wqe)
 	if (qp->init.tune.ack_every != 0 && req->since + 1 >= qp->init.tune.ack_every)
 		return true;
 	return out >= req->limit || (!req->no_credit && wf_psn_diff(wqe->ssn, req->lsn) > 0) ||
-	       req->out.inflight + 2 * (uint64_t)wf_qp_mtu(qp) > qp->cc->window;
+	       wf_qp_inflight(qp) + 2 * (uint64_t)wf_qp_mtu(qp) > qp->cc->window;
 }
 
 /* What a packet counts for in flight: READs and atomics, nothing. */
@@ -341,13 +342,15 @@ static void sent_rc(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packe
 {
 	struct wf_req *req = &qp->req;
 	uint32_t end = wqe->opcode == WF_WR_RDMA_READ ? wqe->last_psn : req->psn;
+	/* An answer that waits for its sender's window says nothing of the way there. */
+	bool timed = !qp->read_acks || !wf_wr_is_answered(wqe->opcode);
 
 	if ((pkt->flags & WF_PACKET_ACK_REQ) == 0 && wants_ack(qp, wqe))
 		pkt->flags |= WF_PACKET_ACK_REQ;
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0) {
 		req->since = 0;
 		/* A receiver that sent a NAK discards the first copies: the answer is to this one. */
-		if (!req->selective && wf_psn_diff(req->psn, req->out.doubt) >= 0)
+		if (!req->selective && timed && wf_psn_diff(req->psn, req->out.doubt) >= 0)
 			take_sample(req, req->psn, now);
 	} else {
 		req->since++;
@@ -357,7 +360,8 @@ static void sent_rc(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packe
 		wf_qp_tell(qp, WF_HCA_RETRANSMIT, now);
 	}
 	if (wf_unlikely(req->selective))
-		wf_sack_sent(&req->out, req->psn, payload_of(wqe, pkt), false, now);
+		wf_sack_sent(&req->out, req->psn, payload_of(wqe, pkt), false,
+		             timed ? now : WF_TIME_NEVER);
 	else
 		req->out.inflight += payload_of(wqe, pkt);
 	req->psn = wf_psn_add(end, 1);
@@ -508,8 +512,8 @@ static bool tx_missing(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, voi
 		wqe = first_lost(qp, &psn);
 		if (wqe == NULL)
 			return false;
-		if (!wf_wr_is_answered(wqe->opcode) && req->out.inflight != 0 &&
-		    req->out.inflight + wf_qp_mtu(qp) > qp->cc->window)
+		if (!wf_wr_is_answered(wqe->opcode) && wf_qp_inflight(qp) != 0 &&
+		    wf_qp_inflight(qp) + wf_qp_mtu(qp) > qp->cc->window)
 			return false;
 		if (wqe->status == WF_WC_SUCCESS && build(qp, wqe, psn, pkt, payload))
 			break;
@@ -524,7 +528,6 @@ static bool tx_missing(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, voi
 	if (wqe->opcode == WF_WR_RDMA_READ) {
 		/* It is asked for from there to its end. */
 		wf_sack_unlose(&req->out, psn, wqe->last_psn);
-		req->read_coming = true;
 		if (wf_psn_diff(wqe->last_psn, req->out.mark) >= 0)
 			req->out.mark = wf_psn_add(wqe->last_psn, 1);
 	}

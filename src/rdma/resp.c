@@ -55,6 +55,9 @@ void wf_resp_reset(struct wf_qp *qp)
 	resp->cnp_next = 0;
 	resp->job_head = resp->jobs = resp->replays = 0;
 	resp->res_next = 0;
+	resp->since = 0;
+	wf_sack_clear(qp->hca, &resp->out);
+	wf_sack_start(&resp->out, 0);
 	if (resp->res != NULL)
 		memset(resp->res, 0, (resp->rd_mask + 1) * sizeof(*resp->res));
 	wf_held_clear(qp);
@@ -466,8 +469,7 @@ static void in_order(struct wf_qp *qp, const struct wf_packet *pkt, const void *
 	}
 }
 
-/* The READ or atomic that psn is a part of, if it is remembered; NULL otherwise. */
-static const struct wf_res *recall(const struct wf_resp *resp, uint32_t psn, bool atomic)
+const struct wf_res *wf_resp_recall(const struct wf_resp *resp, uint32_t psn, bool atomic)
 {
 	for (uint32_t i = 0; i < resp->max_rd && i < resp->res_next; i++) {
 		const struct wf_res *res = &resp->res[(resp->res_next - 1 - i) & resp->rd_mask];
@@ -497,7 +499,7 @@ static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 {
 	struct wf_resp *resp = &qp->resp;
 	bool atomic = wf_op_is_atomic(pkt->opcode);
-	const struct wf_res *res = recall(resp, pkt->psn, atomic);
+	const struct wf_res *res = wf_resp_recall(resp, pkt->psn, atomic);
 	struct wf_job job = { .psn = pkt->psn, .msn = resp->msn, .atomic = atomic, .replay = true };
 	uint64_t skip;
 
@@ -514,6 +516,7 @@ static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 		if (pkt->u.reth.va != job.va || pkt->u.reth.dma_len != job.left ||
 		    pkt->u.reth.rkey != job.rkey)
 			return;
+		wf_read_again(qp, pkt->psn, res->last_psn, qp->hca->now);
 	} else if (!atomic && res->first_psn != res->last_psn) {
 		return; /* it was no ATOMIC WRITE */
 	}

@@ -18,8 +18,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "rdma/qp_flow.h"
-#include "rdma/wr_priv.h"
+#include "rdma/psn.h"
+#include "rdma/sack_priv.h"
 
 static struct wf_sent *find(const struct wf_flight *f, uint32_t psn)
 {
@@ -79,7 +79,7 @@ void wf_sack_start(struct wf_flight *f, uint32_t psn)
 	assert(f->ring == NULL);
 	f->una = f->next = f->high = f->mark = f->doubt = f->rtx = psn;
 	f->inflight = 0;
-	f->n_lost = 0;
+	f->n_lost = f->untold = 0;
 }
 
 static void land(struct wf_flight *f, const struct wf_sent *s)
@@ -106,6 +106,13 @@ bool wf_sack_received(const struct wf_flight *f, uint32_t psn)
 	return s != NULL && (s->flags & WF_SENT_GOT) != 0;
 }
 
+bool wf_sack_is_out(const struct wf_flight *f, uint32_t psn)
+{
+	const struct wf_sent *s = find(f, psn);
+
+	return s != NULL && (s->flags & WF_SENT_OUT) != 0;
+}
+
 void wf_sack_sent(struct wf_flight *f, uint32_t psn, uint32_t bytes, bool again, wf_time now)
 {
 	struct wf_sent *s = find(f, psn);
@@ -115,6 +122,7 @@ void wf_sack_sent(struct wf_flight *f, uint32_t psn, uint32_t bytes, bool again,
 	land(f, s);
 	s->bytes = (uint16_t)bytes;
 	s->at = wf_psn_diff(psn, f->doubt) < 0 ? WF_TIME_NEVER : now;
+	s->flags &= (uint8_t)~WF_SENT_GOT;
 	s->flags |= WF_SENT_OUT | (again ? WF_SENT_AGAIN : 0);
 	f->inflight += bytes;
 }
@@ -127,6 +135,49 @@ void wf_sack_unlose(struct wf_flight *f, uint32_t from, uint32_t last)
 		unlose(f, s);
 		from = wf_psn_add(from, 1);
 	}
+}
+
+void wf_sack_recall(struct wf_flight *f, uint32_t from, uint32_t last)
+{
+	struct wf_sent *s;
+
+	if (wf_psn_diff(f->una, from) > 0)
+		from = f->una;
+	while (wf_psn_diff(last, from) >= 0 && (s = find(f, from)) != NULL) {
+		unlose(f, s);
+		land(f, s);
+		s->flags &= (uint8_t)~WF_SENT_OUT;
+		from = wf_psn_add(from, 1);
+	}
+}
+
+void wf_sack_note(struct wf_flight *f, uint32_t psn, uint8_t flag)
+{
+	struct wf_sent *s = find(f, psn);
+
+	assert(s != NULL);
+	if ((s->flags & (WF_SENT_TELL | WF_SENT_CUT)) == 0 &&
+	    (f->untold++ == 0 || wf_psn_diff(psn, f->tell) < 0))
+		f->tell = psn;
+	s->flags = (uint8_t)((s->flags & ~(WF_SENT_TELL | WF_SENT_CUT)) | flag);
+}
+
+bool wf_sack_told(struct wf_flight *f, uint32_t *psn_p, uint8_t *flag_p)
+{
+	if (wf_psn_diff(f->una, f->tell) > 0)
+		f->tell = f->una;
+	for (; f->untold != 0; f->tell = wf_psn_add(f->tell, 1)) {
+		struct wf_sent *s = find(f, f->tell);
+
+		*flag_p = s->flags & (WF_SENT_TELL | WF_SENT_CUT);
+		if (*flag_p == 0)
+			continue;
+		*psn_p = f->tell;
+		s->flags &= (uint8_t) ~(WF_SENT_TELL | WF_SENT_CUT);
+		f->untold--;
+		return true;
+	}
+	return false;
 }
 
 uint32_t wf_sack_take(struct wf_flight *f, uint32_t psn)
@@ -146,9 +197,13 @@ uint32_t wf_sack_take(struct wf_flight *f, uint32_t psn)
 
 uint32_t wf_sack_pass(struct wf_flight *f)
 {
+	struct wf_sent *s = &f->ring[f->una & f->mask];
 	uint32_t bytes = wf_sack_take(f, f->una);
 
-	memset(&f->ring[f->una & f->mask], 0, sizeof(*f->ring));
+	/* That it came is told by una. */
+	if ((s->flags & (WF_SENT_TELL | WF_SENT_CUT)) != 0)
+		f->untold--;
+	memset(s, 0, sizeof(*s));
 	f->una = wf_psn_add(f->una, 1);
 	return bytes;
 }

@@ -125,6 +125,8 @@ int wf_cc_choice_tune(const struct wf_cc_choice *choice, struct wf_qp_tune *tune
 		tune->cnp_cls = (uint8_t)choice->cnp_class;
 		/* Those that do not wait for CNPs see the marks in the acknowledgements. */
 		tune->ecn_echo = !by_cnp;
+		/* They need them for READ responses, too: of CNPs the responder hears anyway. */
+		tune->read_acks = !by_cnp && ops != &wf_cc_none;
 		return 0;
 	}
 	return wf_err_say(err, "cc.algorithm: there is no \"%s\"; weft list cc names them",

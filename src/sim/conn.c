@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SELECTIVE_WINDOW 65536 /* packets that can be told apart: more than any path holds */
-#define SELECTIVE_REORDER 3 /* on one path, as TCP has it */
+#define SELECTIVE_REORDER 3    /* on one path, as TCP has it */
 
 static int find_mtu(uint64_t bytes, enum wf_mtu *mtu_p)
 {

@@ -150,6 +150,63 @@ static void test_many_to_one(void **state)
 	}
 }
 
+/*
+ * 16 hosts are read from at once, 20 MB each: the responders are the senders, and their windows hold the
+ * queue as with WRITEs. The line is used as by the WRITEs above.
+ */
+static void test_reads_to_one(void **state)
+{
+	uint64_t line;
+	struct rig r;
+
+	(void)state;
+	uec(&r, "fat-tree", 128);
+	rig_incast(&r, 16, 0, 20000000);
+	use_op(&r, WF_FLOW_READ);
+	rig_run(&r, 1);
+	assert_true(r.result->finished);
+	assert_int_equal(r.result->packets_dropped, 0);
+	assert_int_equal(r.result->resent, rig_queue(&r, 3)->trimmed);
+	line = 16 * UINT64_C(20000000) * 100 / (uint64_t)(r.result->last_delivery / WF_US) / LINE;
+	assert_in_range(line, 92, 98);
+	rig_drain(&r);
+	rig_fini(&r);
+}
+
+/*
+ * Algorithms that live on acknowledgements, without trimming, on PFC: READs of many to one have the queue
+ * that WRITEs have, to a tenth. It is the first windows of 16 (1.2 MB and less each) of the 80 MB that there
+ * are, and all of them waited there before responses were acknowledged.
+ */
+static void test_reads_as_writes(void **state)
+{
+	static const char *const algorithms[] = { "hpcc", "swift", "dctcp", "nscc" };
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(algorithms); i++) {
+		uint64_t queue[2];
+
+		for (unsigned read = 0; read < 2; read++) {
+			struct rig r;
+
+			rig_init(&r, "pfc", "single", 17);
+			rig_cc(&r, "cc.algorithm", algorithms[i]);
+			rig_cc(&r, "cc.hpcc.base_rtt", "12us");
+			rig_incast(&r, 16, 16, 5000000);
+			use_op(&r, read ? WF_FLOW_READ : WF_FLOW_WRITE);
+			rig_run(&r, 1);
+			assert_true(r.result->finished);
+			assert_int_equal(r.result->resent, 0);
+			queue[read] = rig_queue(&r, 3)->max_queue_bytes;
+			rig_fini(&r);
+		}
+		print_message("%s: longest queue %u KB by WRITEs, %u KB by READs\n", algorithms[i],
+		              (unsigned)(queue[0] / 1000), (unsigned)(queue[1] / 1000));
+		assert_in_range(queue[1], queue[0] * 9 / 10, queue[0] * 11 / 10);
+		assert_true(queue[1] < 21000000);
+	}
+}
+
 /* Where packets are not trimmed they are dropped, and the timer has to find out. */
 static void test_drops_cost_more(void **state)
 {
@@ -235,7 +292,8 @@ static void test_threads_and_wire(void **state)
 		uec(&r, "fat-tree", 54);
 		rig_incast(&r, 16, 20, 300000);
 		rig_shift(&r, 54, 19, 300000);
-		use_op(&r, WF_FLOW_WRITE);
+		for (size_t i = 0; i < r.flows.n; i++)
+			r.flows.flow[i].op = i % 2 == 0 ? WF_FLOW_WRITE : WF_FLOW_READ;
 		assert_int_equal(rig_build(&r, 1u << k, &err), 0);
 		assert_int_equal(wf_sim_check_wire(r.sim), 0);
 		assert_int_equal(wf_sim_run(r.sim, NULL, NULL), 0);
@@ -260,7 +318,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_permutation),      cmocka_unit_test(test_incast),
-		cmocka_unit_test(test_many_to_one),      cmocka_unit_test(test_drops_cost_more),
+		cmocka_unit_test(test_many_to_one),      cmocka_unit_test(test_reads_to_one),
+		cmocka_unit_test(test_reads_as_writes),  cmocka_unit_test(test_drops_cost_more),
 		cmocka_unit_test(test_operations),       cmocka_unit_test(test_beside_pfc),
 		cmocka_unit_test(test_threads_and_wire),
 	};

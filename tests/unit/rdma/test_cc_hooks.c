@@ -226,6 +226,81 @@ static void test_time_of_repeats(void **state)
 	}
 }
 
+/* Of a READ the responder is the one that sends: its algorithm hears of acknowledgements and marks. */
+static void test_read(void **state)
+{
+	(void)state;
+	for (unsigned k = 0; k < 2; k++) {
+		struct wf_send_wr wr = { .opcode = WF_WR_RDMA_READ };
+		struct notes notes = { 0 };
+		struct notes *param = &notes;
+		struct wf_qp_tune tune = { .cc = &noting,
+			                   .cc_param = &param,
+			                   .ack_every = 1,
+			                   .ecn_echo = true,
+			                   .read_acks = true };
+		struct wf_sge sge;
+		struct pair p;
+
+		tune.recovery = k == 0 ? WF_RECOVERY_GO_BACK_N : WF_RECOVERY_SELECTIVE;
+		pair_init(&p, &tune, NULL, 0);
+		sge = rig_sge(p.mem[0], 8192, p.mr[0]);
+		wr.rdma.addr = (uintptr_t)p.mem[1];
+		wr.rdma.rkey = wf_mr_rkey(p.mr[1]);
+		assert_int_equal(rig_post(p.qp[0], &wr, &sge), 0);
+		rig_run(&p.rig);
+		assert_int_equal(notes.sends, 9); /* the request, too */
+		assert_int_equal(notes.acked_bytes, 8192);
+		assert_int_equal(notes.last_rtt, 2 * RIG_DELAY);
+		assert_int_equal(notes.ecn + notes.naks + notes.timeouts, 0);
+		p.rig.faults.mark = UINT32_MAX;
+		assert_int_equal(rig_post(p.qp[0], &wr, &sge), 0);
+		rig_run(&p.rig);
+		assert_int_equal(notes.acked_bytes, 2 * 8192);
+		assert_int_equal(notes.ecn, 8);
+		pair_fini(&p);
+	}
+}
+
+/* And telemetry comes back to it. */
+static void test_read_telemetry(void **state)
+{
+	static const struct wf_cc_int telemetry = { .hops = 1 };
+	uint64_t spare = 7;
+	struct wf_hca_rx_extra out = { .echo = 42, .spare = &spare };
+	struct wf_hca_rx_extra back = { .telemetry = &telemetry };
+	struct notes notes = { 0 };
+	struct notes *param = &notes;
+	struct wf_qp_tune tune = {
+		.cc = &noting, .cc_param = &param, .int_bytes = 42, .read_acks = true
+	};
+	struct wf_send_wr wr = { .opcode = WF_WR_RDMA_READ };
+	struct wf_packet pkt;
+	struct wf_sge sge;
+	struct pair p;
+
+	(void)state;
+	pair_init(&p, &tune, NULL, 0);
+	sge = rig_sge(p.mem[0], 8, p.mr[0]);
+	wr.rdma.addr = (uintptr_t)p.mem[1];
+	wr.rdma.rkey = wf_mr_rkey(p.mr[1]);
+	assert_int_equal(rig_post(p.qp[0], &wr, &sge), 0);
+	assert_true(wf_hca_tx(p.rig.host[0].hca, 0, &pkt, NULL));
+	assert_false(pkt.flags & WF_PACKET_INT);
+	wf_hca_rx(p.rig.host[1].hca, &pkt, NULL, 0);
+	assert_true(wf_hca_tx(p.rig.host[1].hca, 0, &pkt, NULL));
+	assert_true(pkt.flags & WF_PACKET_INT);
+	assert_int_equal(pkt.size, 62 + 4 + 8 + 42);
+	wf_hca_rx(p.rig.host[0].hca, &pkt, &out, 0);
+	assert_int_equal(spare, 0);
+	assert_true(wf_hca_tx(p.rig.host[0].hca, 0, &pkt, NULL));
+	assert_int_equal(pkt.atomic_va, 42);
+	assert_int_equal(pkt.size, 62 + 4 + 42);
+	wf_hca_rx(p.rig.host[1].hca, &pkt, &back, 0);
+	assert_ptr_equal(notes.telemetry, &telemetry);
+	pair_fini(&p);
+}
+
 /* What the driver hands over with a packet comes back with its ACK, and reaches the algorithm. */
 static void test_telemetry(void **state)
 {
@@ -337,7 +412,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_notes),           cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_time_of_repeats), cmocka_unit_test(test_telemetry),
+		cmocka_unit_test(test_time_of_repeats), cmocka_unit_test(test_read),
+		cmocka_unit_test(test_read_telemetry),  cmocka_unit_test(test_telemetry),
 		cmocka_unit_test(test_no_data),
 	};
 

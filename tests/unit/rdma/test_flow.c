@@ -321,6 +321,49 @@ static void test_window(void **state)
 	pair_fini(&p);
 }
 
+/* The same of READ responses, which are acknowledged then; the responder asks for that in time. */
+static void test_read_window(void **state)
+{
+	static const uint64_t windows[] = { 1, 1024, 3000, 5000, 100000 };
+
+	(void)state;
+	for (uint32_t k = 0; k < 2 * WF_ARRAY_SIZE(windows); k++) {
+		struct wf_cc_fixed_param param = { .window = windows[k / 2] };
+		struct wf_qp_tune tune = { .cc = &wf_cc_fixed,
+			                   .cc_param = &param,
+			                   .read_acks = true };
+		struct wf_send_wr wr = { .opcode = WF_WR_RDMA_READ, .flags = WF_SEND_SIGNALED };
+		struct trace t = { .n = 0 };
+		uint32_t acked = 0, sent = 0, acks = 0;
+		struct wf_sge sge;
+		struct pair p;
+
+		tune.recovery = k % 2 == 0 ? WF_RECOVERY_GO_BACK_N : WF_RECOVERY_SELECTIVE;
+		pair_init(&p, &tune, NULL, 0);
+		p.rig.filter = record;
+		p.rig.ctx = &t;
+		sge = rig_sge(p.mem[0], 10000, p.mr[0]);
+		wr.rdma.addr = (uintptr_t)p.mem[1];
+		wr.rdma.rkey = wf_mr_rkey(p.mr[1]);
+		assert_int_equal(rig_post(p.qp[0], &wr, &sge), 0);
+		rig_run(&p.rig);
+		expect_wc(&p, 0, 0, WF_WC_RDMA_READ, 10000);
+		for (uint32_t i = 0; i < t.n; i++) {
+			if (wf_op_is_ack(t.pkt[i].opcode)) {
+				assert_int_equal(t.pkt[i].u.aeth.syndrome, 0x40);
+				acked = t.pkt[i].psn;
+				acks++;
+			} else if (wf_op_is_read_resp(t.pkt[i].opcode)) {
+				sent = t.pkt[i].psn + 1;
+			}
+			assert_true((sent - acked) * 1024 <= wf_max_u64(param.window, 1024));
+		}
+		assert_int_equal(sent, 10);
+		assert_int_equal(acks, param.window > 10000 ? 1 : param.window < 2048 ? 10 : acks);
+		pair_fini(&p);
+	}
+}
+
 static bool mark_writes(const struct wf_packet *pkt)
 {
 	return !wf_op_is_write(pkt->opcode) || (pkt->flags & WF_PACKET_BAD) == 0;
@@ -490,6 +533,7 @@ int main(void)
 		cmocka_unit_test(test_pacing),
 		cmocka_unit_test(test_pacing_follows_the_rate),
 		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_read_window),
 		cmocka_unit_test(test_cnp),
 		cmocka_unit_test(test_credits),
 		cmocka_unit_test(test_drain),

@@ -139,7 +139,10 @@ static void test_trimmed_go_back_n(void **state)
 	pair_fini(&p);
 }
 
-/* A trimmed response: the READ is asked for again from there, with either recovery. */
+/*
+ * A trimmed response: the responder is told, and sends that one again; with go-back-N the READ is asked for
+ * again from there.
+ */
 static void test_trimmed_response(void **state)
 {
 	(void)state;
@@ -158,8 +161,91 @@ static void test_trimmed_response(void **state)
 		assert_int_equal(rig_post(p.qp[0], &wr, &sge), 0);
 		rig_run(&p.rig);
 		assert_memory_equal(p.mem[0], p.mem[1], 8 * MTU);
-		assert_int_equal(counter(&p, 0, WF_CTR_TX_RETRANSMITS), 1);
+		assert_int_equal(counter(&p, k % 2 == 0 ? 1 : 0, WF_CTR_TX_RETRANSMITS), 1);
+		assert_int_equal(counter(&p, k % 2 == 0 ? 0 : 1, WF_CTR_TX_RETRANSMITS), 0);
+		if (k % 2 == 0)
+			assert_int_equal(plan.requests, 9); /* responses */
 		assert_int_equal(counter(&p, 0, WF_CTR_LOCAL_ACK_TIMEOUT_ERR), 0);
+		assert_int_equal(p.qp[1]->resp.out.inflight, 0);
+		assert_null(p.qp[0]->req.out.ring);
+		assert_null(p.qp[1]->resp.out.ring);
+		pair_fini(&p);
+	}
+}
+
+static void post_read(struct pair *p, uint64_t id, uint32_t to, uint32_t from, uint32_t bytes)
+{
+	struct wf_send_wr wr = { .wr_id = id,
+		                 .opcode = WF_WR_RDMA_READ,
+		                 .flags = WF_SEND_SIGNALED };
+	struct wf_sge sge = rig_sge(p->mem[0] + to, bytes, p->mr[0]);
+
+	wr.rdma.addr = (uintptr_t)p->mem[1] + from;
+	wr.rdma.rkey = wf_mr_rkey(p->mr[1]);
+	assert_int_equal(rig_post(p->qp[0], &wr, &sge), 0);
+}
+
+/*
+ * READs and WRITEs on one queue pair, half of the packets trimmed, all in any order, notices too: nothing
+ * waits for the timer, and every trimmed packet goes again exactly once, of responses as well.
+ */
+static void test_trimmed_reads(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		struct wf_wc wc;
+		struct pair p;
+
+		pair_init(&p, &selective, NULL, 0xfffff0);
+		p.rig.key = seed;
+		p.rig.faults =
+			(struct rig_faults){ .trim = UINT32_C(1) << 31, .late = UINT32_C(3) << 30 };
+		post_read(&p, 1, 10000, 0, 4 * MTU + 7);
+		pair_post_write(&p, 2, 3 * MTU);
+		post_read(&p, 3, 15000, 4096, 4 * MTU);
+		rig_run(&p.rig);
+		for (uint64_t id = 1; id <= 3; id++) {
+			assert_true(rig_poll(&p.rig, 0, &wc));
+			assert_int_equal(wc.wr_id, id);
+			assert_int_equal(wc.status, WF_WC_SUCCESS);
+		}
+		assert_memory_equal(p.mem[0] + 10000, p.mem[1], 4 * MTU + 7);
+		assert_memory_equal(p.mem[0], p.mem[1] + PAIR_BYTES / 2, 3 * MTU);
+		assert_memory_equal(p.mem[0] + 15000, p.mem[1] + 4096, 4 * MTU);
+		assert_int_equal(counter(&p, 0, WF_CTR_LOCAL_ACK_TIMEOUT_ERR), 0);
+		for (uint32_t i = 0; i < 2; i++)
+			assert_int_equal(counter(&p, i, WF_CTR_TX_RETRANSMITS),
+			                 counter(&p, 1 - i, WF_CTR_RX_TRIMMED));
+		assert_int_equal(wf_qp_inflight(p.qp[0]) + wf_qp_inflight(p.qp[1]), 0);
+		assert_null(p.qp[0]->req.out.ring);
+		pair_fini(&p);
+	}
+}
+
+/* Responses that are lost without a word: the timer asks again, and the window does not stay full of them. */
+static void test_lost_responses(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct wf_cc_fixed_param fixed = { .window = 2 * MTU };
+		struct wf_qp_tune tune = selective;
+		struct wf_wc wc;
+		struct pair p;
+
+		if (seed % 2 == 0)
+			tune = (struct wf_qp_tune){ .read_acks = true, .ack_every = 4 };
+		tune.cc = &wf_cc_fixed;
+		tune.cc_param = &fixed;
+		pair_init(&p, &tune, NULL, 0xfffff0);
+		p.rig.key = seed;
+		p.rig.faults = (struct rig_faults){ .drop = UINT32_C(1) << 29 };
+		post_read(&p, 1, 0, 0, 9 * MTU + 7);
+		rig_run(&p.rig);
+		assert_true(rig_poll(&p.rig, 0, &wc));
+		if (wc.status == WF_WC_SUCCESS)
+			assert_memory_equal(p.mem[0], p.mem[1], 9 * MTU + 7);
+		else
+			assert_int_equal(wc.status, WF_WC_RETRY_EXC_ERR);
 		pair_fini(&p);
 	}
 }
@@ -310,6 +396,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trimmed_write),
 		cmocka_unit_test(test_room_grows),
+		cmocka_unit_test(test_trimmed_reads),
+		cmocka_unit_test(test_lost_responses),
 		cmocka_unit_test(test_trimmed_go_back_n),
 		cmocka_unit_test(test_trimmed_response),
 		cmocka_unit_test(test_trimmed_and_reordered),
