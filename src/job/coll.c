@@ -215,15 +215,36 @@ static void set_proto(struct wf_part *part)
 	part->slice = part->chunk / part->slices;
 }
 
+/* The last GPU of a chain must leave by the head's NIC, so that one host does all of it. */
+bool wf_part_has_line(const struct wf_part *part)
+{
+	struct wf_run run;
+
+	if (part->nvlink == NULL || !part->cfg->pxn || part->coll.alg != WF_ALG_RING ||
+	    part->coll.kind == WF_COLL_BROADCAST)
+		return false;
+	run = wf_part_run(part, part->pos);
+	return run.end - run.first > 1 && run.end - run.first < part->coll.comm.n;
+}
+
+/* The head of a line does what all of its GPUs do. */
+static const struct wf_gen_ops *line_gen(const struct wf_part *part)
+{
+	struct wf_run run = wf_part_run(part, part->pos);
+
+	return part->pos == wf_run_head(&run, part->channel) ? &wf_gen_ring_line : NULL;
+}
+
 const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_cluster *cluster,
-                                      const struct wf_coll_cfg *cfg, const struct wf_coll *coll,
-                                      uint32_t rank, uint32_t channel)
+                                      const struct wf_coll_cfg *cfg, const struct wf_nvlink *nvlink,
+                                      const struct wf_coll *coll, uint32_t rank, uint32_t channel)
 {
 	uint32_t channels = wf_coll_channels(cfg, cluster);
 
 	memset(part, 0, sizeof(*part));
 	part->cluster = cluster;
 	part->cfg = cfg;
+	part->nvlink = nvlink;
 	part->coll = *coll;
 	part->channel = channel;
 	part->pos = wf_comm_pos(&coll->comm, rank);
@@ -239,6 +260,8 @@ const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_clus
 		return NULL;
 	part->bytes = wf_share(part->coll.bytes, part->active, channel);
 	set_proto(part);
+	if (wf_part_has_line(part))
+		return line_gen(part);
 	return find_gen((enum wf_coll_alg)part->coll.alg, (enum wf_coll_kind)part->coll.kind);
 }
 
@@ -270,6 +293,12 @@ void wf_part_send(const struct wf_part *part, struct wf_op *op, uint32_t rank, u
 	op->time = local ? part->step_nvlink : part->step_net;
 }
 
+wf_time wf_part_time(const struct wf_part *part, uint64_t bytes)
+{
+	return (wf_time)((unsigned __int128)bytes * 8 * part->active * (uint64_t)WF_S /
+	                 part->cfg->reduce);
+}
+
 void wf_part_recv(const struct wf_part *part, struct wf_op *op, uint32_t rank, uint64_t bytes,
                   uint32_t block, bool reduces)
 {
@@ -279,8 +308,7 @@ void wf_part_recv(const struct wf_part *part, struct wf_op *op, uint32_t rank, u
 	op->block = block;
 	op->flags = reduces ? WF_OP_REDUCES : 0;
 	op->unit = WF_UNIT_CHANNEL;
-	op->time = (wf_time)((unsigned __int128)bytes * 8 * part->active * (uint64_t)WF_S /
-	                     part->cfg->reduce);
+	op->time = wf_part_time(part, bytes);
 }
 
 /* Ranks of a communicator ascend, so those of a server are next to one another. */

@@ -119,9 +119,9 @@ static void chain_peers(const struct wf_part *part, void (*fn)(void *arg, uint32
 		fn(arg, state.chain.relay_to);
 }
 
-static uint32_t chain_window(const struct wf_coll_cfg *cfg)
+static uint32_t chain_window(const struct wf_part *part)
 {
-	return 4 * cfg->steps;
+	return 4 * part->cfg->steps;
 }
 
 const struct wf_gen_ops wf_gen_chain = {

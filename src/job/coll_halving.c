@@ -158,9 +158,9 @@ static void halving_peers(const struct wf_part *part, void (*fn)(void *arg, uint
 }
 
 /* All receives, so that nobody waits for an announcement. */
-static uint32_t halving_window(const struct wf_coll_cfg *cfg)
+static uint32_t halving_window(const struct wf_part *part)
 {
-	(void)cfg;
+	(void)part;
 	return 64;
 }
 

@@ -214,9 +214,9 @@ static void pair_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_
 	}
 }
 
-static uint32_t pair_window(const struct wf_coll_cfg *cfg)
+static uint32_t pair_window(const struct wf_part *part)
 {
-	return 8 * cfg->steps;
+	return 8 * part->cfg->steps;
 }
 
 const struct wf_gen_ops wf_gen_pairwise = {

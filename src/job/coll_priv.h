@@ -12,6 +12,7 @@
 #include <assert.h>
 
 #include "job/coll.h"
+#include "job/nvlink.h"
 
 #define WF_UNIT_CHANNEL 1 /* what reduces for this channel; the plan knows its number */
 #define WF_TAG_RELAY 1    /* a message on its way to the NIC of another GPU */
@@ -24,15 +25,16 @@
 struct wf_part {
 	const struct wf_cluster *cluster;
 	const struct wf_coll_cfg *cfg;
-	struct wf_coll coll; /* alg and proto are chosen */
-	uint32_t pos;        /* of the rank in coll.comm */
-	uint32_t channel;    /* 0..active - 1 */
-	uint32_t active;     /* channels that take part */
-	uint32_t depth;      /* messages of a connection that may be under way */
-	uint64_t chunk;      /* bytes of data at most in one step of a pipeline */
-	uint32_t slices;     /* messages of a full chunk */
-	uint64_t slice;      /* bytes of data of a message at most */
-	uint64_t bytes;      /* this channel's share of coll.bytes */
+	const struct wf_nvlink *nvlink; /* what is inside servers is calculated; NULL: executed */
+	struct wf_coll coll;            /* alg and proto are chosen */
+	uint32_t pos;                   /* of the rank in coll.comm */
+	uint32_t channel;               /* 0..active - 1 */
+	uint32_t active;                /* channels that take part */
+	uint32_t depth;                 /* messages of a connection that may be under way */
+	uint64_t chunk;                 /* bytes of data at most in one step of a pipeline */
+	uint32_t slices;                /* messages of a full chunk */
+	uint64_t slice;                 /* bytes of data of a message at most */
+	uint64_t bytes;                 /* this channel's share of coll.bytes */
 	wf_time step_nvlink, step_net;
 };
 
@@ -50,6 +52,7 @@ union wf_gen_state {
 		uint32_t relay_pos;
 		uint32_t block, relay_block; /* that are sent in this step */
 		uint32_t bundle;             /* operations of a step and slice */
+		uint32_t size;               /* a line: GPUs of it */
 		bool relayed;                /* next passes it on */
 	} ring;
 	struct {
@@ -91,10 +94,11 @@ struct wf_gen_ops {
 	/* Calls fn for every rank that this one sends to; channel is added by the plan. */
 	void (*peers)(const struct wf_part *part, void (*fn)(void *arg, uint32_t peer), void *arg);
 	/* Operations in flight that it needs to keep its pipeline full. */
-	uint32_t (*window)(const struct wf_coll_cfg *cfg);
+	uint32_t (*window)(const struct wf_part *part);
 };
 
 extern const struct wf_gen_ops wf_gen_ring;
+extern const struct wf_gen_ops wf_gen_ring_line;
 extern const struct wf_gen_ops wf_gen_chain;
 extern const struct wf_gen_ops wf_gen_tree;
 extern const struct wf_gen_ops wf_gen_halving;
@@ -111,8 +115,14 @@ uint32_t wf_coll_channels(const struct wf_coll_cfg *cfg, const struct wf_cluster
  * has nothing to do.
  */
 const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_cluster *cluster,
-                                      const struct wf_coll_cfg *cfg, const struct wf_coll *coll,
-                                      uint32_t rank, uint32_t channel);
+                                      const struct wf_coll_cfg *cfg, const struct wf_nvlink *nvlink,
+                                      const struct wf_coll *coll, uint32_t rank, uint32_t channel);
+
+/*
+ * Whether a rank's part is calculated together with those of its server's other GPUs: the head of a
+ * channel does what they do on it, and they nothing. Such ranks begin together.
+ */
+bool wf_part_has_line(const struct wf_part *part);
 
 /* Part i of n of total: parts differ by one at most. */
 static inline uint64_t wf_share(uint64_t total, uint32_t n, uint32_t i)
@@ -130,6 +140,9 @@ void wf_part_send(const struct wf_part *part, struct wf_op *op, uint32_t rank, u
 /* Makes op a receive; it ends when the data is reduced or copied to where it belongs. */
 void wf_part_recv(const struct wf_part *part, struct wf_op *op, uint32_t rank, uint64_t bytes,
                   uint32_t block, bool reduces);
+
+/* How long a GPU reduces or copies so many bytes of one channel. */
+wf_time wf_part_time(const struct wf_part *part, uint64_t bytes);
 
 /* The part's own rank. */
 static inline uint32_t wf_part_rank(const struct wf_part *part)

@@ -216,9 +216,9 @@ static void ring_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_
 }
 
 /* Twice the messages that may be under way, in each of a bundle's places. */
-static uint32_t ring_window(const struct wf_coll_cfg *cfg)
+static uint32_t ring_window(const struct wf_part *part)
 {
-	return 4 * cfg->steps;
+	return 4 * part->cfg->steps;
 }
 
 const struct wf_gen_ops wf_gen_ring = {
@@ -228,4 +228,157 @@ const struct wf_gen_ops wf_gen_ring = {
 	.next = ring_next,
 	.peers = ring_peers,
 	.window = ring_window,
+};
+
+/* ---- a server's GPUs as a line ---- */
+
+/*
+ * Nothing but the ring itself is on the NVLinks of its GPUs, so what happens between a block's coming into
+ * the server and its leaving it is calculated: the block passes a line of GPUs, each of which takes it
+ * over NVLink and adds its own. The head of the channel receives step k's block from the network and
+ * sends it on in step k + g, g being the number of GPUs; what is sent in the first g steps comes from
+ * the server's own GPUs, and what is received in the last g steps goes only as far as there are steps.
+ *
+ *	network -> head -> 1 -> 2 -> ... -> g - 1 --relay--> network
+ *
+ * All channels share each GPU's NVLink: a message passes at the full rate, and occupies its place in the
+ * line for as long as all channels' messages together take.
+ *
+ * A step and slice is a send and a receive, and in the last g steps what is left of the line.
+ */
+enum { LINE_SEND, LINE_RECV, LINE_TAIL };
+
+static uint32_t line_size(const struct wf_part *part)
+{
+	struct wf_run run = wf_part_run(part, part->pos);
+
+	return run.end - run.first;
+}
+
+/* The number of an operation of a loop's step and slice, counted through. */
+static uint32_t line_number(const union wf_gen_state *state, uint32_t loop, uint32_t index,
+                            uint32_t place)
+{
+	uint32_t g = state->ring.size, slices = state->ring.slices;
+	uint32_t early = (state->ring.n_steps - g) * slices;
+	uint32_t all = (2 * state->ring.n_steps + g) * slices;
+
+	return loop * all + 2 * index + (index > early ? index - early : 0) + place;
+}
+
+/* A message's way over hops of the line from GPU first on. */
+static void line_hops(const struct wf_part *part, struct wf_op *op, uint32_t first, uint32_t hops,
+                      uint64_t bytes)
+{
+	wf_time transfer =
+		wf_nv_duration(wf_nv_ps_q16(part->nvlink->rate), wf_part_wire(part, bytes));
+	wf_time work = wf_part_time(part, bytes);
+
+	op->line = (uint16_t)first;
+	op->stages = (uint16_t)hops;
+	op->pass = part->step_nvlink + part->nvlink->latency + transfer + work;
+	op->busy = wf_max_time(part->active * transfer, work);
+}
+
+static void line_send(const struct wf_part *part, const union wf_gen_state *state, struct wf_op *op)
+{
+	uint32_t g = state->ring.size, step = state->ring.step, loop = state->ring.loop;
+	uint32_t slices = state->ring.slices, index = step * slices + state->ring.slice, number;
+	uint64_t bytes = piece(part, state, state->ring.relay_block, &number);
+
+	wf_part_send(part, op, state->ring.relay_to, bytes, number);
+	/* The last GPU puts it into the head's memory. */
+	op->time = part->step_net + part->nvlink->latency +
+	           wf_nv_duration(wf_nv_ps_q16(part->nvlink->rate), op->bytes);
+	if (step >= g) {
+		line_hops(part, op, 0, g - 1, bytes);
+		wf_gen_after(op, line_number(state, loop, index - g * slices, LINE_RECV));
+		return;
+	}
+	line_hops(part, op, g - 1 - step, step, bytes);
+	if (loop > 0)
+		wf_gen_after(op,
+		             line_number(state, loop - 1,
+		                         index + (state->ring.n_steps - g) * slices, LINE_TAIL));
+}
+
+static void line_recv(const struct wf_part *part, const union wf_gen_state *state, struct wf_op *op)
+{
+	uint32_t step = state->ring.step, loop = state->ring.loop, number;
+	uint32_t index = step * state->ring.slices + state->ring.slice;
+	uint32_t in_loop = state->ring.n_steps * state->ring.slices;
+	uint32_t block = wf_ring_before(part, state->ring.block);
+	uint64_t bytes = piece(part, state, block, &number);
+	bool reduces = part->coll.kind != WF_COLL_ALL_GATHER && step < part->coll.comm.n - 1;
+
+	wf_part_recv(part, op, state->ring.prev, bytes, number, reduces);
+	if (index >= part->depth)
+		wf_gen_after(op, line_number(state, loop, index - part->depth, LINE_RECV));
+	else if (loop > 0)
+		wf_gen_after(
+			op, line_number(state, loop - 1, index + in_loop - part->depth, LINE_RECV));
+}
+
+static void line_tail(const struct wf_part *part, const union wf_gen_state *state, struct wf_op *op)
+{
+	uint32_t index = state->ring.step * state->ring.slices + state->ring.slice, number;
+	uint32_t block = wf_ring_before(part, state->ring.block);
+	uint64_t bytes = piece(part, state, block, &number);
+
+	op->kind = WF_OP_CALC;
+	line_hops(part, op, 0, state->ring.n_steps - 1 - state->ring.step, bytes);
+	wf_gen_after(op, line_number(state, state->ring.loop, index, LINE_RECV));
+}
+
+static void line_start(const struct wf_part *part, union wf_gen_state *state)
+{
+	ring_start(part, state);
+	state->ring.size = line_size(part);
+	assert(state->ring.size <= state->ring.n_steps && state->ring.relay_to != UINT32_MAX);
+}
+
+static bool line_next(const struct wf_part *part, union wf_gen_state *state, struct wf_op *op)
+{
+	if (state->ring.loop == state->ring.loops)
+		return false;
+	switch (state->ring.phase) {
+	case LINE_SEND:
+		line_send(part, state, op);
+		state->ring.phase = LINE_RECV;
+		return true;
+	case LINE_RECV:
+		line_recv(part, state, op);
+		state->ring.phase = LINE_TAIL;
+		if (state->ring.step >= state->ring.n_steps - state->ring.size)
+			return true;
+		break;
+	default:
+		line_tail(part, state, op);
+		break;
+	}
+	next_step(part, state);
+	return true;
+}
+
+static void line_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_t peer), void *arg)
+{
+	struct wf_around a;
+
+	wf_ring_look(part, &a);
+	fn(arg, wf_comm_rank(&part->coll.comm, a.relay_to));
+}
+
+/* What is in the line, besides what may be under way. */
+static uint32_t line_window(const struct wf_part *part)
+{
+	return 4 * part->cfg->steps + 3 * line_size(part) * part->slices;
+}
+
+const struct wf_gen_ops wf_gen_ring_line = {
+	.alg = WF_ALG_RING,
+	.kinds = 0, /* instead of wf_gen_ring, where wf_part_has_line() */
+	.start = line_start,
+	.next = line_next,
+	.peers = line_peers,
+	.window = line_window,
 };

@@ -236,9 +236,9 @@ static void tree_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_
 }
 
 /* What comes back of a chunk comes back late: others go up meanwhile. */
-static uint32_t tree_window(const struct wf_coll_cfg *cfg)
+static uint32_t tree_window(const struct wf_part *part)
 {
-	return 16 * cfg->steps;
+	return 16 * part->cfg->steps;
 }
 
 const struct wf_gen_ops wf_gen_tree = {

@@ -66,22 +66,44 @@ static void release_all(struct wf_exec *x, uint32_t list)
 	}
 }
 
+/*
+ * The mark that the operation behind a link waits for.
+ */
+static uint32_t mark_of(const struct wf_exec *x, uint32_t link)
+{
+	return slot_of(x, link >> LINK_SHIFT)->op.dep[link & LINK_MASK].number;
+}
+
+/*
+ * Puts a link on the list of those that wait for marks: by mark, then first come. Most wait for later
+ * marks than all before them.
+ */
+static void wait_for_mark(struct wf_exec *x, struct stream *st, uint32_t link, uint32_t mark)
+{
+	uint32_t *at = &st->mark_waiters;
+
+	if (st->mark_waiters != NONE && st->last_mark <= mark) {
+		at = link_next(x, st->last_waiter);
+	} else {
+		while (*at != NONE && mark_of(x, *at) <= mark)
+			at = link_next(x, *at);
+	}
+	*link_next(x, link) = *at;
+	if (*at == NONE) {
+		st->last_waiter = link;
+		st->last_mark = mark;
+	}
+	*at = link;
+}
+
 /* Lets those go on that wait for a mark which the stream has made. */
 static void release_marks(struct wf_exec *x, struct stream *st)
 {
-	uint32_t list = reverse(x, st->mark_waiters);
+	while (st->mark_waiters != NONE && mark_of(x, st->mark_waiters) < st->marks) {
+		uint32_t link = st->mark_waiters;
 
-	st->mark_waiters = NONE;
-	while (list != NONE) {
-		uint32_t link = list, *next = link_next(x, link);
-
-		list = *next;
-		if (slot_of(x, link >> LINK_SHIFT)->op.dep[link & LINK_MASK].number < st->marks) {
-			release(x, link);
-		} else {
-			*next = st->mark_waiters;
-			st->mark_waiters = link;
-		}
+		st->mark_waiters = *link_next(x, link);
+		release(x, link);
 	}
 }
 
@@ -100,8 +122,7 @@ static bool must_wait(struct wf_exec *x, const struct wf_op_dep *dep, uint32_t l
 	if (dep->on == WF_ON_MARK) {
 		if (dep->number < st->marks)
 			return false;
-		self->link[link & LINK_MASK] = st->mark_waiters;
-		st->mark_waiters = link;
+		wait_for_mark(x, st, link, dep->number);
 		return true;
 	}
 	if (dep->number < st->base)
@@ -288,11 +309,28 @@ static bool make_unit(struct wf_exec *x, uint16_t unit)
 	return true;
 }
 
+/* Passes a line of units; when that is over. */
+static wf_time pass_line(struct wf_exec *x, const struct wf_op *op)
+{
+	wf_time t = x->now;
+
+	if (!make_unit(x, (uint16_t)(op->line + op->stages - 1)))
+		return t;
+	for (wf_time *unit = &x->units[op->line]; unit < &x->units[op->line] + op->stages; unit++) {
+		t = wf_max_time(t, *unit);
+		*unit = t + op->busy;
+		t += op->pass;
+	}
+	return t;
+}
+
 /* When the work of an operation is over, which begins as soon as its unit is free. */
 static wf_time work(struct wf_exec *x, struct slot *s)
 {
 	wf_time begin = x->now;
 
+	if (s->op.stages > 0)
+		begin = pass_line(x, &s->op);
 	if (s->op.unit == WF_UNIT_NONE || !make_unit(x, s->op.unit))
 		return begin + s->op.time;
 	begin = wf_max_time(begin, x->units[s->op.unit]);

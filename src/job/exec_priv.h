@@ -46,6 +46,8 @@ struct stream {
 	uint32_t base, loaded; /* numbers of the oldest unfinished operation, and of the next */
 	uint32_t marks;
 	uint32_t mark_waiters, future; /* lists of links */
+	uint32_t last_waiter;          /* for a mark: the end of that list */
+	uint32_t last_mark;            /* that it waits for */
 	bool exhausted;
 	void *cursor;
 };

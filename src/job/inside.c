@@ -27,7 +27,6 @@ struct wf_inside {
 	struct wf_mem *mem;
 	struct known *table; /* open addressing, at most half full */
 	uint32_t n, room;
-	wf_time shortest;
 };
 
 /* ---- the table ---- */
@@ -373,7 +372,6 @@ int wf_inside_learn(struct wf_inside *in, const struct wf_coll *coll)
 		return ret;
 	*find(in, coll) = (struct known){ .coll = mine, .time = time };
 	in->n++;
-	in->shortest = in->shortest == 0 ? time : wf_min_time(in->shortest, time);
 	return 0;
 }
 
@@ -383,9 +381,4 @@ wf_time wf_inside_time(const struct wf_inside *in, const struct wf_coll *coll)
 
 	assert(k->coll.comm.n != 0);
 	return k->time;
-}
-
-wf_time wf_inside_shortest(const struct wf_inside *in)
-{
-	return in->shortest;
 }

@@ -32,7 +32,4 @@ int wf_inside_learn(struct wf_inside *in, const struct wf_coll *coll) WF_MUST_US
 /* The time of a collective that was learnt, from when its last rank begins, its launch included. */
 wf_time wf_inside_time(const struct wf_inside *in, const struct wf_coll *coll);
 
-/* The shortest of all that were learnt; 0: none was. */
-wf_time wf_inside_shortest(const struct wf_inside *in);
-
 #endif

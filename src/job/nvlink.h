@@ -19,6 +19,7 @@
 struct wf_nvlink {
 	uint64_t rate;   /* bits/s, of each GPU in each direction */
 	wf_time latency; /* GPU to GPU */
+	bool lines;      /* a chain of GPUs that a ring passes is estimated, not executed */
 };
 
 struct wf_nv_message {

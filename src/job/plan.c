@@ -36,7 +36,8 @@ struct plan_schedule {
 	struct wf_mem *mem;
 	uint32_t channels;
 	uint32_t window[WF_PLAN_MAX_LANES]; /* of a channel's stream */
-	struct wf_inside *inside; /* what collectives inside a server take; NULL: unknown */
+	struct wf_inside *inside; /* what collectives inside a server take; NULL: all is executed */
+	struct wf_nvlink nvlink;
 };
 
 /* One stream's state; the plan's own cursor lies behind it. */
@@ -64,6 +65,12 @@ static const struct plan_schedule *of(const struct wf_schedule *s)
 static uint32_t control_stream(const struct plan_schedule *p, uint32_t lane)
 {
 	return lane * (1 + p->channels);
+}
+
+/* How GPUs of a server are connected, where what passes through them is estimated. */
+static const struct wf_nvlink *nvlink_of(const struct plan_schedule *p)
+{
+	return p->inside != NULL && p->nvlink.lines ? &p->nvlink : NULL;
 }
 
 /* Whether an item is a collective that is not executed. */
@@ -150,16 +157,37 @@ static uint32_t comm_tag(const struct wf_comm *comm)
 	return tag;
 }
 
-static void meet_op(const struct plan_schedule *p, const struct cursor *c, struct wf_op *op)
+/* Makes op a meeting of n ranks of the item's group, the first of which is at pos. */
+static void meet_op(const struct cursor *c, uint32_t pos, uint32_t n, wf_time time,
+                    struct wf_op *op)
 {
-	const struct wf_coll *coll = &c->now.coll;
+	const struct wf_comm *comm = &c->now.coll.comm;
 
 	op->kind = WF_OP_MEET;
-	op->time = wf_inside_time(p->inside, coll);
-	op->peer = wf_comm_rank(&coll->comm, 0);
-	op->tag = comm_tag(&coll->comm);
+	op->time = time;
+	op->peer = wf_comm_rank(comm, pos);
+	op->tag = comm_tag(comm);
 	op->channel = (uint16_t)c->lane;
-	op->blocks = coll->comm.n;
+	op->blocks = n;
+}
+
+/* GPUs of a server that do a collective together begin together, if its launch is time for that. */
+static void begin_together(const struct plan_schedule *p, const struct cursor *c, struct wf_op *op)
+{
+	struct wf_run run;
+	struct wf_part part;
+
+	if (nvlink_of(p) == NULL || c->now.kind != WF_ITEM_COLL ||
+	    p->cfg.launch < p->nvlink.latency)
+		return;
+	(void)wf_part_init(&part, &p->plan->cluster, &p->cfg, nvlink_of(p), &c->now.coll, c->rank,
+	                   0);
+	if (!wf_part_has_line(&part))
+		return;
+	run = wf_part_run(&part, part.pos);
+	/* The first message over NVLink waits for word that it may come. */
+	meet_op(c, run.first, run.end - run.first,
+	        p->cfg.launch + wf_max_time(0, p->nvlink.latency - part.step_nvlink), op);
 }
 
 /* The operation with which an item begins, which for what is calculated is all there is. */
@@ -171,13 +199,15 @@ static void begin_op(const struct plan_schedule *p, const struct cursor *c, stru
 	op->flags = marked ? WF_OP_BEGINS : 0;
 	op->marks = 1;
 	op->time = p->cfg.launch;
-	if (communicates(p, &c->now))
+	if (communicates(p, &c->now)) {
+		begin_together(p, c, op);
 		return;
+	}
 	op->flags |= marked ? WF_OP_ENDS : 0;
 	op->marks = 2;
 	op->time = c->now.time;
 	if (c->now.kind == WF_ITEM_COLL)
-		meet_op(p, c, op);
+		meet_op(c, 0, c->now.coll.comm.n, wf_inside_time(p->inside, &c->now.coll), op);
 	if (c->now.kind == WF_ITEM_CALC)
 		op->unit = WF_UNIT_COMPUTE;
 }
@@ -223,6 +253,12 @@ static bool control_next(const struct plan_schedule *p, struct cursor *c, struct
 
 /* ---- a channel's stream ---- */
 
+/* The first unit of a stream's line: they are behind the streams' own. */
+static uint32_t line_unit(const struct plan_schedule *p, uint32_t stream)
+{
+	return 1 + plan_streams(&p->schedule, 0) + stream * p->plan->cluster.gpus;
+}
+
 /* Which channel a point-to-point message takes: both ends know. */
 static uint32_t p2p_channel(const struct plan_schedule *p, const struct cursor *c)
 {
@@ -237,8 +273,8 @@ static void begin_part(const struct plan_schedule *p, struct cursor *c)
 	c->gen = NULL;
 	c->left = 0;
 	if (c->now.kind == WF_ITEM_COLL) {
-		c->gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg, &c->now.coll, c->rank,
-		                      channel);
+		c->gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg, nvlink_of(p),
+		                      &c->now.coll, c->rank, channel);
 		memset(&c->state, 0, sizeof(c->state));
 		if (c->gen != NULL)
 			c->gen->start(&c->part, &c->state);
@@ -307,6 +343,7 @@ static bool channel_next(const struct plan_schedule *p, struct cursor *c, struct
 			                                    .on = WF_ON_MARK };
 	if (op->unit == WF_UNIT_CHANNEL)
 		op->unit = (uint16_t)(1 + control + c->channel);
+	op->line = (uint16_t)(op->line + line_unit(p, control + c->channel));
 	op->group = c->now.group;
 	op->channel = (uint16_t)(c->lane * p->channels + c->channel - 1);
 	return true;
@@ -345,7 +382,7 @@ static void coll_peers(const struct plan_schedule *p, struct cursor *c, struct t
 {
 	for (uint32_t i = 0; i < p->channels; i++) {
 		const struct wf_gen_ops *gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg,
-		                                            &c->now.coll, c->rank, i);
+		                                            nvlink_of(p), &c->now.coll, c->rank, i);
 
 		t->channel = (uint16_t)(c->lane * p->channels + i);
 		if (gen != NULL)
@@ -437,10 +474,10 @@ static uint32_t widest(struct plan_schedule *p, uint32_t lane, struct cursor *c)
 
 			if (c->now.kind != WF_ITEM_COLL)
 				continue;
-			gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg, &c->now.coll,
-			                   c->rank, 0);
-			if (gen != NULL && gen->window(&p->cfg) > window)
-				window = gen->window(&p->cfg);
+			gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg, nvlink_of(p),
+			                   &c->now.coll, c->rank, 0);
+			if (gen != NULL && gen->window(&c->part) > window)
+				window = gen->window(&c->part);
 			/* The only one whose messages are not bound by a buffer. */
 			if (gen != NULL && c->part.coll.alg == WF_ALG_HALVING)
 				p->schedule.max_message =
@@ -481,6 +518,14 @@ static bool uses_nvlink(const struct plan_schedule *p, const struct cursor *c)
 	return false;
 }
 
+/* The shortest time that ranks of a server meet for, of those that are known and this one. */
+static void note_meet(struct plan_schedule *p, wf_time time)
+{
+	wf_time *shortest = &p->schedule.shortest_meet;
+
+	*shortest = *shortest == 0 ? time : wf_min_time(*shortest, time);
+}
+
 /*
  * Goes through a lane of all ranks: learns the times of collectives that stay inside a server, and
  * whether the lane uses NVLink at all.
@@ -494,9 +539,17 @@ static int survey(struct plan_schedule *p, uint32_t lane, struct cursor *c, bool
 		memset(c, 0, p->schedule.ops->cursor);
 		plan_start(&p->schedule, rank, control_stream(p, lane), c);
 		while (ret == 0 && take_item(p, c)) {
-			*uses_p |= uses_nvlink(p, c);
-			if (is_calculated(p, &c->now))
+			bool uses = uses_nvlink(p, c);
+
+			*uses_p |= uses;
+			if (is_calculated(p, &c->now)) {
 				ret = wf_inside_learn(p->inside, &c->now.coll);
+				if (ret == 0)
+					note_meet(p, wf_inside_time(p->inside, &c->now.coll));
+			} else if (uses && nvlink_of(p) != NULL &&
+			           p->cfg.launch >= p->nvlink.latency) {
+				note_meet(p, p->cfg.launch);
+			}
 		}
 	}
 	return ret;
@@ -508,8 +561,14 @@ static int survey(struct plan_schedule *p, uint32_t lane, struct cursor *c, bool
  */
 static int look_inside(struct plan_schedule *p, const struct wf_nvlink *nvlink, struct cursor *c)
 {
-	uint32_t lanes = 0;
-	int ret = wf_inside_create(&p->plan->cluster, &p->cfg, nvlink, p->mem, &p->inside);
+	uint32_t lanes = 0, streams = plan_streams(&p->schedule, 0);
+	int ret;
+
+	/* Units have numbers of 16 bits. */
+	if (line_unit(p, streams) > UINT16_MAX)
+		return 0;
+	p->nvlink = *nvlink;
+	ret = wf_inside_create(&p->plan->cluster, &p->cfg, nvlink, p->mem, &p->inside);
 
 	for (uint32_t lane = 0; lane < p->plan->n_lanes && ret == 0 && lanes < 2; lane++) {
 		bool uses;
@@ -517,9 +576,7 @@ static int look_inside(struct plan_schedule *p, const struct wf_nvlink *nvlink, 
 		ret = survey(p, lane, c, &uses);
 		lanes += uses;
 	}
-	if (ret == 0)
-		p->schedule.shortest_meet = wf_inside_shortest(p->inside);
-	if (ret == 0 && lanes < 2 && p->schedule.shortest_meet > 0)
+	if (ret == 0 && lanes == 1)
 		return 0;
 	p->schedule.shortest_meet = 0;
 	wf_inside_destroy(p->inside);
@@ -559,10 +616,10 @@ int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
 		plan_destroy(&p->schedule);
 		return -ENOMEM;
 	}
-	for (uint32_t lane = 0; lane < plan->n_lanes; lane++)
-		p->window[lane] = widest(p, lane, c);
 	if (nvlink != NULL)
 		ret = look_inside(p, nvlink, c);
+	for (uint32_t lane = 0; lane < plan->n_lanes; lane++)
+		p->window[lane] = widest(p, lane, c);
 	mem->free(mem, c);
 	if (ret != 0) {
 		plan_destroy(&p->schedule);

@@ -75,7 +75,7 @@ struct wf_plan {
 /*
  * The schedule of a plan. plan is taken over, also on failure; cfg is copied. With nvlink, how GPUs of a
  * server are connected, collectives that stay inside servers are calculated where nothing can collide
- * with them (job/inside.h); NULL: all are executed. Returns 0 or -ENOMEM.
+ * with them (job/inside.h), and with its lines rings that pass through servers are estimated; NULL: all is executed. Returns 0 or -ENOMEM.
  */
 int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
                      const struct wf_nvlink *nvlink, struct wf_mem *mem,

@@ -69,6 +69,10 @@ struct wf_op_dep {
  * time: CALC, MEET: how long it takes. SEND: work before the message can leave (reducing, copying, the
  * proxy's delay). RECV: work after it arrived until it has ended. The unit is occupied meanwhile;
  * work on one unit is done one after the other, in the order in which it became ready.
+ *
+ * stages: CALC, SEND: before that it passes a line of units, from line on, one after the other: each is
+ * occupied for busy and passed after pass. The chain of GPUs that a message goes through inside a server
+ * is such a line.
  */
 struct wf_op {
 	uint64_t bytes; /* SEND, RECV: of the message, may be 0 */
@@ -79,7 +83,9 @@ struct wf_op {
 	uint32_t group; /* number of what it belongs to, or WF_GROUP_NONE */
 	uint16_t unit;
 	uint16_t channel; /* which of the connections between the two ranks it takes */
-	uint8_t kind;     /* enum wf_op_kind */
+	uint16_t line, stages;
+	wf_time pass, busy;
+	uint8_t kind; /* enum wf_op_kind */
 	uint8_t n_deps;
 	uint8_t flags;   /* WF_OP_* */
 	uint8_t marks;   /* it makes on its stream, once it and all before it have ended */

@@ -28,7 +28,7 @@ static const char *const kinds[] = {
 };
 static const char *const algorithms[] = { "auto",     "ring", "tree", "halving-doubling",
 	                                  "pairwise", NULL };
-static const char *const insides[] = { "calculate", "execute", NULL };
+static const char *const insides[] = { "calculate", "execute", "estimate", NULL };
 static const char *const protocols[] = { "auto", "ll", "ll128", "simple", NULL };
 
 static const struct wf_param job_params[] = {
@@ -358,7 +358,8 @@ int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
 
 	scale_coll(cfg, &coll);
 	wf_job_net(cfg, &net);
-	nvlink = strcmp(cfg->inside, "calculate") == 0 ? &net.nvlink : NULL;
+	net.nvlink.lines = strcmp(cfg->inside, "estimate") == 0;
+	nvlink = strcmp(cfg->inside, "execute") != 0 ? &net.nvlink : NULL;
 	if (!is_coll(cfg) && !wf_job_is_train(cfg))
 		return wf_job_trace(cfg, &coll, nvlink, cluster, schedule_p, err);
 	ret = make_plan(cfg, cluster, &plan, info, err);
