@@ -56,6 +56,13 @@ const struct wf_param wf_train_params[] = {
 	  .max = WF_RATIO_ONE,
 	  .def = "1",
 	  .help = "all bytes and all computing times by this factor, for a shorter simulation" },
+	{ .name = "scale_error",
+	  .kind = WF_PARAM_RATIO,
+	  FIELD(scale_error),
+	  .max = 1000 * (int64_t)WF_RATIO_ONE,
+	  .def = "1.5%",
+	  .help = "a scale is refused at which the fabric's delays, which are not scaled, could "
+	          "lengthen computing by more than this" },
 };
 const size_t wf_train_n_params = WF_ARRAY_SIZE(wf_train_params);
 

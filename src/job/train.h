@@ -33,6 +33,7 @@ struct wf_train_cfg {
 	uint64_t bucket;          /* bytes of gradients that are reduced together */
 	uint32_t optimizer_bytes; /* moved through the GPU's memory for each parameter it updates */
 	uint64_t scale;           /* of 2^16: all bytes and all times of computing times this */
+	uint64_t scale_error;     /* of 2^16: by so much the fabric's delays may lengthen computing */
 };
 
 extern const struct wf_param wf_train_params[];
@@ -69,6 +70,7 @@ struct wf_train_info {
 	wf_time idle;             /* of it: a rank on average waits for others */
 	uint64_t rank_parameters; /* the most that a rank holds */
 	uint64_t dp_bytes; /* gradients that such a rank reduces, and parameters it gathers */
+	uint64_t scale_excess; /* of 2^16: by so much of computing the scale lengthens it at most */
 };
 
 /*

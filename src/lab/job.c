@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "job/plan_coll.h"
+#include "lab/job_scale.h"
 #include "lab/job_trace.h"
 
 /* What is on its way at once may not shrink below what the fabric's delays ask for. */
@@ -347,21 +348,44 @@ static int make_plan(const struct wf_job_cfg *cfg, const struct wf_cluster *clus
 	return ret != 0 ? ret : wf_plan_coll_create(cluster, &coll, cfg->iterations, mem, plan_p);
 }
 
+int wf_job_plan_schedule(const struct wf_job_cfg *cfg, struct wf_plan *plan,
+                         const struct wf_coll_cfg *coll, const struct wf_nvlink *nvlink,
+                         const struct wf_scale_net *net, struct wf_schedule **schedule_p,
+                         uint64_t *excess_p, struct wf_err *err)
+{
+	int ret = cfg->train.scale == WF_RATIO_ONE
+	                  ? 0
+	                  : wf_job_scale_check(plan, coll, cfg->train.scale, cfg->train.scale_error,
+	                                       net, excess_p, err);
+
+	if (ret != 0) {
+		plan->ops->destroy(plan);
+		return ret;
+	}
+	return wf_plan_schedule(plan, coll, nvlink, wf_mem_heap(), schedule_p);
+}
+
 int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
-                    struct wf_schedule **schedule_p, struct wf_train_info *info, struct wf_err *err)
+                    const struct wf_scale_net *net, struct wf_schedule **schedule_p,
+                    struct wf_train_info *info, struct wf_err *err)
 {
 	const struct wf_nvlink *nvlink;
 	struct wf_coll_cfg coll;
-	struct wf_job_net net;
+	struct wf_job_net inside;
 	struct wf_plan *plan = NULL;
 	int ret;
 
 	scale_coll(cfg, &coll);
-	wf_job_net(cfg, &net);
-	net.nvlink.lines = strcmp(cfg->inside, "estimate") == 0;
-	nvlink = strcmp(cfg->inside, "execute") != 0 ? &net.nvlink : NULL;
+	wf_job_net(cfg, &inside);
+	inside.nvlink.lines = strcmp(cfg->inside, "estimate") == 0;
+	nvlink = strcmp(cfg->inside, "execute") != 0 ? &inside.nvlink : NULL;
 	if (!is_coll(cfg) && !wf_job_is_train(cfg))
-		return wf_job_trace(cfg, &coll, nvlink, cluster, schedule_p, err);
+		return wf_job_trace(cfg, &coll, nvlink, net, cluster, schedule_p, err);
 	ret = make_plan(cfg, cluster, &plan, info, err);
-	return ret != 0 ? ret : wf_plan_schedule(plan, &coll, nvlink, wf_mem_heap(), schedule_p);
+	if (ret != 0)
+		return ret;
+	if (is_coll(cfg))
+		return wf_plan_schedule(plan, &coll, nvlink, wf_mem_heap(), schedule_p);
+	return wf_job_plan_schedule(cfg, plan, &coll, nvlink, net, schedule_p, &info->scale_excess,
+	                            err);
 }

@@ -7,6 +7,7 @@
 
 #include "base/param.h"
 #include "job/coll.h"
+#include "job/scale.h"
 #include "job/schedule.h"
 #include "job/train.h"
 #include "lab/job_app.h"
@@ -67,11 +68,20 @@ int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struc
                 struct wf_err *err) WF_MUST_USE;
 
 /*
- * The schedule; owned by the caller. A trace says itself how many ranks it has: cluster gets that. info is
- * filled for a training step. Returns 0, -ENOMEM, or -EINVAL as wf_job_check().
+ * The schedule for a network; owned by the caller. A trace says itself how many ranks it has: cluster gets
+ * that. info is filled for a training step. Returns 0, -ENOMEM, or -EINVAL as wf_job_check().
  */
 int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
-                    struct wf_schedule **schedule_p, struct wf_train_info *info,
-                    struct wf_err *err) WF_MUST_USE;
+                    const struct wf_scale_net *net, struct wf_schedule **schedule_p,
+                    struct wf_train_info *info, struct wf_err *err) WF_MUST_USE;
+
+/*
+ * The schedule of a plan that may be scaled, which is taken over; coll is scaled, nvlink as in
+ * wf_plan_schedule(), *excess_p as in wf_job_scale_check(). Returns as wf_job_schedule().
+ */
+int wf_job_plan_schedule(const struct wf_job_cfg *cfg, struct wf_plan *plan,
+                         const struct wf_coll_cfg *coll, const struct wf_nvlink *nvlink,
+                         const struct wf_scale_net *net, struct wf_schedule **schedule_p,
+                         uint64_t *excess_p, struct wf_err *err) WF_MUST_USE;
 
 #endif

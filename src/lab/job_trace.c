@@ -80,12 +80,10 @@ static int read_hpcc(const char *text, size_t len, const char *path,
 
 /* ---- one file ---- */
 
-static int read_one(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
-                    const struct wf_nvlink *nvlink, const struct wf_cluster *cluster,
-                    struct wf_schedule **schedule_p, struct wf_err *why)
+static int read_one(const struct wf_job_cfg *cfg, const struct wf_cluster *cluster,
+                    struct wf_schedule **schedule_p, struct wf_plan **plan_p, struct wf_err *why)
 {
 	struct wf_mem *mem = wf_mem_heap();
-	struct wf_plan *plan = NULL;
 	char path[WF_PATH_MAX], *text = NULL;
 	size_t len = 0;
 	int ret = read_named(cfg, cfg->file, path, &text, &len, why);
@@ -99,10 +97,8 @@ static int read_one(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll
 	else if (strcmp(cfg->kind, "hpcc") == 0)
 		ret = read_hpcc(text, len, path, schedule_p, why);
 	else
-		ret = wf_read_simai(text, len, path, cluster, cfg->train.scale, mem, &plan, why);
+		ret = wf_read_simai(text, len, path, cluster, cfg->train.scale, mem, plan_p, why);
 	mem->free(mem, text);
-	if (ret == 0 && plan != NULL)
-		ret = wf_plan_schedule(plan, coll, nvlink, mem, schedule_p);
 	return ret;
 }
 
@@ -242,17 +238,23 @@ static int read_chakra(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *c
 }
 
 int wf_job_trace(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
-                 const struct wf_nvlink *nvlink, struct wf_cluster *cluster,
-                 struct wf_schedule **schedule_p, struct wf_err *err)
+                 const struct wf_nvlink *nvlink, const struct wf_scale_net *net,
+                 struct wf_cluster *cluster, struct wf_schedule **schedule_p, struct wf_err *err)
 {
 	struct wf_err why = { "" };
+	struct wf_plan *plan = NULL;
+	uint64_t excess;
 	int ret;
 
 	if (strcmp(cfg->kind, "chakra") == 0)
 		return read_chakra(cfg, coll, nvlink, cluster, schedule_p, err);
-	ret = read_one(cfg, coll, nvlink, cluster, schedule_p, &why);
+	ret = read_one(cfg, cluster, schedule_p, &plan, &why);
+	if (ret == -EINVAL)
+		return say_why("file", &why, err);
+	if (ret == 0 && plan != NULL)
+		ret = wf_job_plan_schedule(cfg, plan, coll, nvlink, net, schedule_p, &excess, err);
 	if (ret != 0)
-		return ret == -EINVAL ? say_why("file", &why, err) : ret;
+		return ret;
 	if ((*schedule_p)->n_ranks > cluster->n_ranks) {
 		ret = wf_err_say(err, "file: %s has %u ranks; the cluster has %u GPUs", cfg->file,
 		                 (unsigned)(*schedule_p)->n_ranks, (unsigned)cluster->n_ranks);

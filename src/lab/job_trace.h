@@ -10,7 +10,8 @@
  * Returns 0, -ENOMEM, or -EINVAL with err filled ("<parameter>: ...").
  */
 int wf_job_trace(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
-                 const struct wf_nvlink *nvlink, struct wf_cluster *cluster,
-                 struct wf_schedule **schedule_p, struct wf_err *err) WF_MUST_USE;
+                 const struct wf_nvlink *nvlink, const struct wf_scale_net *net,
+                 struct wf_cluster *cluster, struct wf_schedule **schedule_p,
+                 struct wf_err *err) WF_MUST_USE;
 
 #endif

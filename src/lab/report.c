@@ -344,10 +344,18 @@ static void train_whole(const struct wf_scenario *s, const struct wf_run *run, c
 		              buf, CELL);
 }
 
+static void train_excess(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	if (run->train != NULL && s->job.cfg.train.scale != WF_RATIO_ONE)
+		snprintf(buf, CELL, "%.1f %%",
+		         (double)run->train->info.scale_excess * 100 / (double)WF_RATIO_ONE);
+}
+
 static const struct row rows[] = {
 	{ "job time", job_done },
 	{ "MFU", train_mfu },
 	{ "step time / scale", train_whole },
+	{ "  delays add to it, at most", train_excess },
 	{ "step, network takes no time", train_ideal },
 	{ "computing, mean of GPUs", train_busy },
 	{ "pipeline bubble", train_bubble },

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lab/job_scale.h"
+
 /* ---- two observers ---- */
 
 static void both_op(void *arg, uint32_t rank, uint32_t stream, const struct wf_op *op,
@@ -70,6 +72,20 @@ static int choose_observer(const struct wf_job_cfg *cfg, const struct wf_schedul
 
 /* ---- the job ---- */
 
+static int make_schedule(const struct wf_scenario *scenario, struct wf_run *run,
+                         struct wf_run_job *job, struct wf_err *err)
+{
+	struct wf_job_fabric fabric;
+	int rc =
+		wf_job_fabric_init(&fabric, scenario->topo, &run->fabric->cfg, scenario->host_rate);
+
+	if (rc == 0)
+		rc = wf_job_schedule(&scenario->job.cfg, &job->cluster, &fabric.net, &run->schedule,
+		                     &job->info, err);
+	wf_job_fabric_fini(&fabric);
+	return rc;
+}
+
 int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts *opts,
                     struct wf_recording *rec, struct wf_run *run, struct wf_run_job *job,
                     struct wf_err *err)
@@ -81,7 +97,7 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 	int rc = wf_job_cluster(&of->cfg, scenario->topo->n_hosts, &job->cluster, &why);
 
 	if (rc == 0)
-		rc = wf_job_schedule(&of->cfg, &job->cluster, &run->schedule, &job->info, &why);
+		rc = make_schedule(scenario, run, job, &why);
 	if (rc == 0 && theirs == NULL) {
 		rc = wf_recording_job(rec, &opts->record, run->schedule, &job->cluster);
 		if (rec->job != NULL)

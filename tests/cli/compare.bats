@@ -103,7 +103,7 @@ END
 
 @test "the main job: bad tuning costs MFU, good tuning does not" {
 	weft compare "$WEFT_SOURCE_DIR/examples/train-64.yaml" --json --set job.layers=1 \
-		--set job.scale=1/256 --set compare.sizes=8
+		--set job.scale=1/256 --set job.scale_error=100 --set compare.sizes=8
 	[ "$status" -eq 0 ]
 	python3 - <<'END'
 import json

@@ -5,7 +5,7 @@ load common
 
 job_scenario() {
 	printf 'topology: {kind: rail, hosts: 8, gpus: 4}\nfabric: roce-400g\njob:\n'
-	printf '  kind: train\n  gpus_per_server: 4\n  layers: 4\n  sequence: 1024\n  scale: 1/256\n'
+	printf '  kind: train\n  gpus_per_server: 4\n  layers: 4\n  sequence: 1024\n  scale: 1/256\n  scale_error: 100\n'
 	printf '%s\n' "$@"
 }
 
@@ -35,6 +35,35 @@ parts = sum(v for k, v in train.items() if k.startswith(("exposed_", "computing"
 assert 0 <= job["end_ps"] - parts < 8 * 8, (job["end_ps"], parts)
 assert 0 < train["mfu_ppm"] < 500000
 '
+}
+
+# A ring of 32: the delays that are not scaled count 31 times in each collective.
+@test "a scale keeps MFU within 2 %, or is refused with one that does" {
+	printf 'description: small\nbase: llama3-8b\nhidden: 1024\nheads: 8\nkv_heads: 2\nffn: 4096\nvocabulary: 32000\nlayers: 4\n' >m.yaml
+	cat >s.yaml <<-'END'
+		topology: {kind: single, hosts: 32}
+		fabric: ib-ndr
+		job: {kind: train, model: m.yaml, gpus_per_server: 1, channels: 8, micro_batches: 2, scale: 1/1024}
+	END
+	weft run s.yaml --quiet
+	[ "$status" -eq 2 ]
+	says "$err" "s.yaml:3:"
+	says "$err" "scale: the fabric's delays are not scaled and could lengthen computing by "
+	says "$err" "most of it in dp all-gather of 32 ranks; 1/"
+	best=$(sed 's/.*ranks; 1.\([0-9]*\) would do.*/\1/' <<<"$err")
+	[ "$best" -gt 4 ] && [ "$best" -lt 64 ]
+	mfu() {
+		"$WEFT" run s.yaml --quiet --json --set "job.scale=1/$1" --set job.scale_error=100 |
+			python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][0]["job"]["train"]["mfu_ppm"])'
+	}
+	weft run s.yaml --quiet --set "job.scale=1/$best"
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	weft run s.yaml --quiet --set "job.scale=1/$((best + 1))"
+	[ "$status" -eq 2 ]
+	all=$(mfu 8) accepted=$(mfu "$best") refused=$(mfu 1024)
+	echo "$best: $all $accepted $refused"
+	[ $((accepted * 100)) -ge $((all * 98)) ] && [ $((accepted * 100)) -le $((all * 102)) ]
+	[ $((refused * 100)) -le $((all * 50)) ]
 }
 
 @test "traces of other programs run" {
@@ -115,15 +144,15 @@ assert 1 < job["end_ps"] / line < 1.001, (job["end_ps"], line)
 	job_scenario '  tp: 3' >s.yaml
 	weft run s.yaml
 	[ "$status" -eq 2 ]
-	says "$err" "s.yaml:9:7: tp: 3 * pp 1 do not divide 8 GPUs"
+	says "$err" "s.yaml:10:7: tp: 3 * pp 1 do not divide 8 GPUs"
 	job_scenario '  model: llama4' >s.yaml
 	weft run s.yaml
 	[ "$status" -eq 2 ]
-	says "$err" "s.yaml:9:10: there is no model 'llama4'"
+	says "$err" "s.yaml:10:10: there is no model 'llama4'"
 	job_scenario '  gpu: h10' >s.yaml
 	weft run s.yaml
 	[ "$status" -eq 2 ]
-	says "$err" "s.yaml:9:8: there is no GPU 'h10'; did you mean h100?"
+	says "$err" "s.yaml:10:8: there is no GPU 'h10'; did you mean h100?"
 	printf 'topology: {kind: single, hosts: 8}\nfabric: ib-ndr\njob: {kind: goal}\n' >s.yaml
 	weft run s.yaml
 	[ "$status" -eq 2 ]

@@ -323,7 +323,7 @@ END
 	cat >train.yaml <<'END'
 topology: {kind: rail, hosts: 8, gpus: 4}
 fabric: roce-400g
-job: {kind: train, gpus_per_server: 4, layers: 4, sequence: 1024, tp: 2, pp: 2, micro_batches: 4, scale: 1/256}
+job: {kind: train, gpus_per_server: 4, layers: 4, sequence: 1024, tp: 2, pp: 2, micro_batches: 4, scale: 1/256, scale_error: 100}
 END
 	weft run train.yaml --json
 	plain=$out

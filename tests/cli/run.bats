@@ -210,7 +210,7 @@ load common
 		# They take longer; claims.bats runs them.
 		[[ "$example" != */claim-*.yaml ]] || continue
 		less=() # compare.bats runs train-64 on all fabrics
-		[ "$(basename "$example")" != train-64.yaml ] || less=(--fabric ib-ndr --set job.scale=1/512)
+		[ "$(basename "$example")" != train-64.yaml ] || less=(--fabric ib-ndr --set job.scale=1/64)
 		weft run "$example" --quiet "${less[@]}"
 		[ "$status" -eq 0 ] || { echo "$example: $err"; return 1; }
 		! grep -q unfinished stdout.txt || { echo "$example: $out"; return 1; }

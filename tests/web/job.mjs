@@ -10,7 +10,7 @@ import { done, folder, open, openTable, picture, report, sql, weft } from "./lib
 const SCENARIO = `name: a step of <b>16</b> GPUs
 topology: {kind: leaf-spine, hosts: 16, radix: 8, host_rate: 400Gbps}
 fabric: [roce-400g, ib-ndr]
-job: {kind: train, model: llama3-8b, gpus_per_server: 4, layers: 8, sequence: 1024, tp: 2, pp: 2, micro_batches: 4, scale: 1/256}
+job: {kind: train, model: llama3-8b, gpus_per_server: 4, layers: 8, sequence: 1024, tp: 2, pp: 2, micro_batches: 4, scale: 1/256, scale_error: 100}
 compare: {sizes: [8, 64K]}
 run: {until: 10s}
 `;
