@@ -151,10 +151,11 @@ static uint32_t next_qp(struct wf_hpcc_host *h, wf_time at)
 	uint32_t i = n == 0 ? 0 : h->last % n;
 
 	for (uint32_t k = 0; k < n; k++) {
-		const struct wf_hpcc_qp *qp;
+		struct wf_hpcc_qp *qp;
 
 		i = i + 1 == n ? 0 : i + 1;
 		qp = h->active[i];
+		catch_up(qp, at); /* the window goes with the rate */
 		if (!is_paused(h, wf_fabric_queue(h->dev.fabric, qp->spec->cls)) && has_bytes(qp) &&
 		    !is_window_bound(qp)) {
 			if (qp->next_avail > at)

@@ -15,6 +15,18 @@ data() {
 	python3 "$WEFT_SOURCE_DIR/scripts/compare_ns3.py" --weft "$WEFT" $small
 }
 
+@test "made-up cases on links of mixed rates: what a second implementation of the model says" {
+	python3 "$WEFT_SOURCE_DIR/scripts/compare_ns3.py" --weft "$WEFT" \
+		--data "$WEFT_SOURCE_DIR/tests/data/ns3_made"
+	# It is still what that implementation says, and that still says what the HPCC simulator does.
+	model="$WEFT_SOURCE_DIR/scripts/ns3_model.py"
+	python3 "$model" --make 67 m
+	diff -r m "$WEFT_SOURCE_DIR/tests/data/ns3_made/mixed/hpcc_67"
+	case=$(data c_perm32_400G/dctcp)
+	python3 "$model" "$case/config.txt" "$case/paths.txt" r
+	cmp <(sort r/fct.txt) <(sed 's/ *$//' "$case/fct.txt" | sort)
+}
+
 @test "the same on 1, 2 and 4 threads" {
 	for case in b_incast16_buf4/dcqcn c_perm16_100G/hpcc b_incast16_buf4/pfconly \
 		g_loss_0.001/hpcc_rng1; do
