@@ -111,7 +111,7 @@ static void add_coll(struct sum *s, const struct wf_item *item)
 
 	look(s, &item->coll.comm);
 	if (s->servers == 1 ||
-	    wf_part_init(&part, &s->plan->cluster, s->coll, &item->coll, s->rank, 0) == NULL)
+	    wf_part_init(&part, &s->plan->cluster, s->coll, NULL, &item->coll, s->rank, 0) == NULL)
 		return;
 	steps = chain(s, &part);
 	delay = s->latency * steps;
