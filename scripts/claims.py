@@ -284,43 +284,43 @@ def loss(weft):
     return b
 
 
-FLOWS = ("SELECT r.label, avg(f.bytes * 8e12 / (f.end_ps - f.start_ps)),"
-         " min(f.bytes * 8e12 / (f.end_ps - f.start_ps))"
-         " FROM flow f JOIN run r ON r.id = f.run GROUP BY r.id ORDER BY r.id")
-ROUTING = {"ib-ndr-static": "static tables", "roce-400g": "ECMP", "ib-ndr": "adaptive",
-           "roce-400g-spray": "sprayed by switches", "uec-400g": "sprayed by the sender"}
+PAIRS = ("SELECT label, avg(bw), min(bw) FROM (SELECT r.id, r.label,"
+         " sum(f.bytes) * 8e12 / (max(f.end_ps) - min(f.start_ps)) AS bw"
+         " FROM flow f JOIN run r ON r.id = f.run GROUP BY r.id, f.src) GROUP BY id ORDER BY id")
 
 
-def permutations(weft, settings):
+def pairs(weft, settings):
     """The table of runs that differ in what settings say; and {fabric: mean share of the line}."""
     means, worst = {}, {}
     for change in settings:
-        for fabric, mean, slowest in weft.query(FLOWS, "claim-collisions.yaml", **change):
-            means.setdefault(fabric, []).append(mean / LINE)
-            worst.setdefault(fabric, []).append(slowest / LINE)
+        for fabric, mean, slowest in weft.query(PAIRS, "claim-collisions.yaml", **change):
+            means.setdefault(fabric, []).append(mean / 10e9)
+            worst.setdefault(fabric, []).append(slowest / 10e9)
     mean = {f: statistics.mean(m) for f, m in means.items()}
     b = Block()
-    b.table(["fabric", "paths", "mean flow, of the line", "slowest flow"],
-            [[f, ROUTING[f], percent(mean[f]), percent(min(worst[f]))] for f in mean])
+    b.table(["paths", "mean pair, of the line", "slowest pair"],
+            [[f, percent(mean[f]), percent(min(worst[f]))] for f in mean])
     return b, mean
 
 
 def collisions(weft):
-    b, mean = permutations(weft, [{}])
-    free = [mean[f] for f in ("ib-ndr", "roce-400g-spray", "uec-400g")]
+    b, mean = pairs(weft, [{}])
+
+    def near(name, published):
+        return abs(mean[name] - published) <= 0.05
+
     b.statements([
-        ("one path for each flow gets 38 % of the bisection: ECMP", percent(mean["roce-400g"]),
-         about(mean["roce-400g"], 0.38)),
-        ("the same, tables by destination", percent(mean["ib-ndr-static"]), about(mean["ib-ndr-static"], 0.38)),
-        ("adaptive routing gets 77 %", percent(mean["ib-ndr"]), about(mean["ib-ndr"], 0.77)),
-        ("spraying does as well", "%s by switches, %s by the sender" % (
-            percent(mean["roce-400g-spray"]), percent(mean["uec-400g"])), min(free) >= 0.95 * mean["ib-ndr"]),
+        ("one path for each pair gets 38 %, within 5 points", percent(mean["one path per pair"]),
+         near("one path per pair", 0.38)),
+        ("adaptive routing gets 77 %, within 5 points: by bytes", percent(mean["adaptive, by bytes"]),
+         near("adaptive, by bytes", 0.77)),
+        ("the same by grades", percent(mean["adaptive, by grades"]), near("adaptive, by grades", 0.77)),
     ])
     return b
 
 
 def collisions_full(weft):
-    return permutations(weft, [{"seed": s, "traffic__size": "8MB"} for s in (1, 2, 3)])[0]
+    return pairs(weft, [{"seed": s} for s in (1, 2, 3)])[0]
 
 
 def storage(weft):

@@ -316,6 +316,40 @@ const struct wf_param wf_fabric_params[] = {
 	  .def = "auto",
 	  .help = "pause frame in to nothing new out, at the connector, pipeline and PHY included; "
 	          "auto: what IEEE 802.3 31B.3.7 allows at the rate (905 quanta at 400G)" },
+	{ .name = "adaptive.low",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(adaptive_low),
+	  .max = INT64_C(1) << 32,
+	  .def = "0B",
+	  .help = "routing adaptive: a port has a grade: idle, busy with less than this in its "
+	          "buffer, than adaptive.medium, than adaptive.high, or more (NVIDIA's congestion "
+	          "thresholds; Cumulus: 100, 1000, 10000 cells); 0: its bytes, no grades" },
+	{ .name = "adaptive.medium",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(adaptive_medium),
+	  .max = INT64_C(1) << 32,
+	  .def = "192KB",
+	  .help = "the same" },
+	{ .name = "adaptive.high",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(adaptive_high),
+	  .max = INT64_C(1) << 32,
+	  .def = "1.92MB",
+	  .help = "the same" },
+	{ .name = "adaptive.delay",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(adaptive_delay),
+	  .max = WF_S,
+	  .def = "0ps",
+	  .help = "grades are computed every so often (SAI: sampling interval, 16us); 0: for every "
+	          "packet" },
+	{ .name = "adaptive.bind",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(adaptive_bind),
+	  .max = WF_S,
+	  .def = "0ps",
+	  .help = "a flow keeps its port until it has been silent for so long (SAI: idle time of "
+	          "flowlets, 16us to 32.767ms); 0: every packet is free" },
 	{ .name = "vl.count",
 	  .kind = WF_PARAM_U32,
 	  FIELD(vl_count),
@@ -487,6 +521,10 @@ int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 			"vl.buffer: no packet of mtu %lluB and its headers fits; it must be "
 			"at least %lluB",
 			(unsigned long long)cfg->mtu, (unsigned long long)cfg->mtu + HEADERS);
+	if (cfg->adaptive_low != 0 &&
+	    (cfg->adaptive_medium < cfg->adaptive_low || cfg->adaptive_high < cfg->adaptive_medium))
+		return wf_err_say(err, "adaptive.low: the grades need adaptive.low <= "
+		                       "adaptive.medium <= adaptive.high");
 	if (cfg->sender_window < cfg->mtu)
 		return wf_err_say(err,
 		                  "sender.window: it is less than a packet; it must be at least "

@@ -78,6 +78,13 @@ struct wf_fabric_cfg {
 	uint32_t pfc_quanta;  /* pause time in a frame, 512 bit times each */
 	wf_time pfc_reaction; /* frame at the connector to nothing new there; auto = by the rate */
 
+	/* routing adaptive */
+	uint64_t adaptive_low; /* bytes: where the grades of a port end; 0: bytes, no grades */
+	uint64_t adaptive_medium;
+	uint64_t adaptive_high;
+	wf_time adaptive_delay; /* grades are computed every so often; 0: for every packet */
+	wf_time adaptive_bind;  /* a flow keeps its port until it is silent for so long; 0: never */
+
 	/* InfiniBand virtual lanes */
 	uint32_t vl_count;     /* data VLs */
 	uint64_t vl_buffer;    /* bytes of each port's receive buffer, per VL */

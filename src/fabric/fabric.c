@@ -115,6 +115,9 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 		return ret;
 	fabric->flowctl = flowctl;
 	fabric->route = route;
+	if (route == &wf_route_adaptive &&
+	    (cfg->adaptive_low | (uint64_t)cfg->adaptive_delay | (uint64_t)cfg->adaptive_bind) != 0)
+		fabric->route = &wf_route_graded;
 	fabric->sched = flowctl->uses_credits ? &wf_sched_vlarb : &wf_sched_ets;
 	fabric->topo = topo;
 	fabric->classes.high_limit = cfg->vl_high_limit;

@@ -558,6 +558,8 @@ struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabri
 	sw->load = wf_shard_alloc(shard, n_ports * sizeof(*sw->load));
 	if (sw->load == NULL || wf_device_init(&sw->dev, fabric, id) != 0)
 		return NULL;
+	if (fabric->route == &wf_route_graded && wf_grades_create(sw, shard) != 0)
+		return NULL;
 	wf_switch_set_routes(sw);
 	sw->rng_key = wf_rand_key(fabric->seed, RNG_SWITCH, id);
 	return sw;

@@ -16,8 +16,9 @@ struct wf_switch {
 	const uint16_t *set_of_leaf;
 	const struct wf_route_set *sets;
 	const uint16_t *set_ports;
-	const uint16_t *lft; /* by host: the one port (routing lft) */
-	uint32_t *load;      /* by port: bytes that wait (routing adaptive) */
+	const uint16_t *lft;      /* by host: the one port (routing lft) */
+	uint32_t *load;           /* by port: bytes that wait (routing adaptive) */
+	struct wf_grades *grades; /* routing adaptive with grades */
 	uint64_t rng_key;
 	uint64_t rng_count;
 	uint32_t n_down; /* ports that are down */

@@ -109,7 +109,7 @@ void wf_recording_settle(struct wf_recording *rec, const struct wf_scenario *s,
 			.dst = s->topo->host_node[spec->dst],
 			.bytes = spec->bytes,
 			.cls = spec->cls,
-			.start = spec->start,
+			.start = wf_sim_flow_start(sim, i),
 			.end = wf_sim_flow_end(sim, i),
 		};
 

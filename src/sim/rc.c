@@ -15,6 +15,7 @@
 #define REGION_BYTES (UINT64_C(1) << 40) /* of every host; nothing is behind it */
 #define MESSAGE_MAX (UINT64_C(1) << 30)
 #define POLL 16
+#define TURN 1 /* wr_id of the receive that ends a turn */
 #define QP_ACCESS (WF_ACCESS_REMOTE_WRITE | WF_ACCESS_REMOTE_READ)
 
 /* One flow, seen by its requester; only that host touches it during the run. */
@@ -33,8 +34,10 @@ struct host {
 	struct wf_pd *pd;
 	struct wf_cq *cq;
 	struct wf_mr *mr;
-	uint32_t *starts; /* flows it requests, by start time */
+	uint32_t *starts; /* flows it requests, by start time; then those that are turns */
 	uint32_t n_starts, next;
+	uint32_t n_turns, turn;        /* how many it has, and has started */
+	uint32_t turns_done, turns_in; /* its own that are completed, others' that have come */
 	uint32_t n_qps;
 	uint32_t n_messages;
 };
@@ -89,7 +92,10 @@ static void plan_hosts(struct wf_rc *rc)
 	for (uint32_t i = 0; i < rc->n_flows; i++) {
 		const struct wf_flow_spec *f = &rc->flows[i].spec;
 
-		rc->hosts[requester(f)].n_starts++;
+		if (f->turn)
+			rc->hosts[requester(f)].n_turns++;
+		else
+			rc->hosts[requester(f)].n_starts++;
 		rc->hosts[f->src].n_qps++;
 		rc->hosts[f->dst].n_qps++;
 		rc->hosts[f->src].n_messages += messages(f);
@@ -98,16 +104,22 @@ static void plan_hosts(struct wf_rc *rc)
 	for (uint32_t h = 0; h < rc->n_hosts; h++) {
 		rc->hosts[h].rc = rc;
 		rc->hosts[h].starts = rc->starts + first;
-		first += rc->hosts[h].n_starts;
+		first += rc->hosts[h].n_starts + rc->hosts[h].n_turns;
+		rc->hosts[h].turn = rc->hosts[h].n_starts;
 		rc->hosts[h].n_starts = 0;
 	}
 	for (uint32_t i = 0; i < rc->n_flows; i++) {
 		struct host *h = &rc->hosts[requester(&rc->flows[i].spec)];
 
-		h->starts[h->n_starts++] = i;
+		if (rc->flows[i].spec.turn)
+			h->starts[h->turn++] = i;
+		else
+			h->starts[h->n_starts++] = i;
 	}
-	for (uint32_t h = 0; h < rc->n_hosts; h++)
+	for (uint32_t h = 0; h < rc->n_hosts; h++) {
+		rc->hosts[h].turn = 0;
 		sort_starts(rc, &rc->hosts[h]);
+	}
 }
 
 int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
@@ -166,6 +178,11 @@ static void rc_attr(void *arg, uint32_t host, struct wf_hca_attr *attr)
 	attr->max_events = 4;
 }
 
+wf_time wf_rc_flow_start(const struct wf_rc *rc, size_t i)
+{
+	return rc->flows[i].spec.start;
+}
+
 wf_time wf_rc_flow_end(const struct wf_rc *rc, size_t i)
 {
 	return rc->flows[i].end;
@@ -212,10 +229,30 @@ static void post_flow(struct host *h, uint32_t number, wf_time now)
 	}
 }
 
+/* Starts the host's next turn if its time has come; a turn's start is when it did. */
+static void next_turn(struct host *h, wf_time now)
+{
+	uint32_t number;
+	struct flow *f;
+
+	if (h->turn == h->n_turns || h->turns_done < h->turn || h->turns_in < h->turn)
+		return;
+	number = h->starts[h->n_starts + h->turn];
+	f = &h->rc->flows[number];
+	if (f->spec.start > now) {
+		wf_adapter_call_at(h->adapter, f->spec.start);
+		return;
+	}
+	h->turn++;
+	f->spec.start = now;
+	post_flow(h, number, now);
+}
+
 static void host_run(void *arg, struct wf_adapter *adapter, wf_time now)
 {
 	struct host *h = arg;
 
+	next_turn(h, now);
 	while (h->next < h->n_starts) {
 		uint32_t number = h->starts[h->next];
 		wf_time start = h->rc->flows[number].spec.start;
@@ -246,6 +283,7 @@ static void take(struct host *h, const struct wf_wc *wc, wf_time now)
 	if (--f->left > 0)
 		return;
 	f->end = seen;
+	h->turns_done += f->spec.turn;
 	c->bytes_delivered += f->spec.bytes;
 	c->flows_done++;
 	c->last_delivery = wf_max_time(c->last_delivery, seen);
@@ -263,12 +301,14 @@ static void host_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *c
 	wf_cq_arm(cq, false);
 	while ((n = wf_cq_poll(cq, POLL, wc)) > 0) {
 		for (int i = 0; i < n; i++) {
-			/* Receives of SENDs need no notice: the sender's completion ends the flow. */
+			/* Other receives need no notice: the sender's completion ends the flow. */
 			if (wc[i].status == WF_WC_SUCCESS && wc[i].opcode >= WF_WC_RECV)
-				continue;
-			take(h, &wc[i], now);
+				h->turns_in += wc[i].wr_id == TURN;
+			else
+				take(h, &wc[i], now);
 		}
 	}
+	next_turn(h, now);
 }
 
 static bool host_owns(void *arg, const struct wf_cq *cq)
@@ -334,8 +374,9 @@ static int post_receives(struct host *h, struct wf_qp *qp, const struct wf_flow_
 		struct wf_recv_wr wr = { .sge = &sge, .num_sge = 1 };
 		const struct wf_recv_wr *bad;
 
-		ret = wf_qp_post_recv(qp, &wr, &bad);
 		left -= bytes;
+		wr.wr_id = left == 0 && f->turn ? TURN : 0;
+		ret = wf_qp_post_recv(qp, &wr, &bad);
 	}
 	return ret;
 }

@@ -30,6 +30,9 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
  */
 void wf_rc_app(struct wf_rc *rc, struct wf_sim_app *app);
 
+/* When flow i started: as planned, or, of a turn, when it was its turn. */
+wf_time wf_rc_flow_start(const struct wf_rc *rc, size_t i);
+
 /* When flow i ended; WF_TIME_NEVER: it has not, or failed. */
 wf_time wf_rc_flow_end(const struct wf_rc *rc, size_t i);
 

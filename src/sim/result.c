@@ -69,6 +69,12 @@ bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, 
 	return true;
 }
 
+wf_time wf_sim_flow_start(const struct wf_sim *sim, size_t i)
+{
+	return sim->rc != NULL ? wf_rc_flow_start(sim->rc, i)
+	                       : sim->env.rx[sim->rx_of_spec[i]].posted;
+}
+
 wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i)
 {
 	return sim->rc != NULL ? wf_rc_flow_end(sim->rc, i) : sim->env.rx[sim->rx_of_spec[i]].done;

@@ -151,7 +151,10 @@ void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *result);
 bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                         struct wf_sim_counts *counts);
 
-/* When flow i (in the order given) was delivered, and its start; WF_TIME_NEVER if it was not. */
+/* When flow i (in the order given) started: as it was given, or, of a turn, when it was. */
+wf_time wf_sim_flow_start(const struct wf_sim *sim, size_t i);
+
+/* When flow i was delivered; WF_TIME_NEVER if it was not. */
 wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i);
 
 /* Frees a simulation. NULL is allowed. */

@@ -78,7 +78,8 @@ const struct wf_param wf_traffic_params[] = {
 	  .min = 1,
 	  .max = 1000000,
 	  .def = "1",
-	  .help = "rounds; each starts when the one before could be over at line rate" },
+	  .help = "rounds; each starts when the one before could be over at line rate; pairs: when "
+	          "both messages of it have come, as MPI_Sendrecv() in a loop" },
 	{ .name = "load",
 	  .kind = WF_PARAM_RATIO,
 	  FIELD(load),
@@ -222,17 +223,22 @@ static bool shuffle(uint32_t *to, uint32_t n, uint64_t key, uint64_t *counter)
 	return moved;
 }
 
-/* Adds repeat rounds in which host i sends to host to[i], or to none where that is itself. */
+/*
+ * Adds repeat rounds in which host i sends to host to[i], or to none where that is itself. They are
+ * turns, or follow each other by the clock.
+ */
 static int list_rounds(const struct wf_traffic_cfg *cfg, const uint32_t *to, uint32_t n_hosts,
-                       uint64_t host_rate, struct wf_flow_list *list, struct wf_err *err)
+                       uint64_t host_rate, bool turns, struct wf_flow_list *list,
+                       struct wf_err *err)
 {
 	struct wf_flow_spec spec = { .bytes = cfg->size,
 		                     .cls = (uint8_t)cfg->cls,
 		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
 	int rc = 0;
 
+	spec.turn = turns;
 	for (uint32_t round = 0; rc == 0 && round < cfg->repeat; round++) {
-		if (!round_start(cfg, 1, host_rate, round, &spec.start))
+		if (!round_start(cfg, 1, host_rate, turns ? 0 : round, &spec.start))
 			rc = too_late(cfg, err);
 		for (uint32_t i = 0; rc == 0 && i < n_hosts; i++) {
 			spec.src = i;
@@ -266,7 +272,7 @@ static int list_permutation(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, 
 	/* Of all shuffles a part of 1/e leaves nothing in place, so this is over soon. */
 	while (!shuffle(to, n_hosts, key, &counter))
 		;
-	rc = list_rounds(cfg, to, n_hosts, host_rate, list, err);
+	rc = list_rounds(cfg, to, n_hosts, host_rate, false, list, err);
 	list->mem->free(list->mem, to);
 	return rc;
 }
@@ -287,7 +293,7 @@ static int list_shift(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64
 		return rc;
 	for (uint32_t i = 0; i < n_hosts; i++)
 		to[i] = (uint32_t)(((uint64_t)i + distance) % n_hosts);
-	rc = list_rounds(cfg, to, n_hosts, host_rate, list, err);
+	rc = list_rounds(cfg, to, n_hosts, host_rate, false, list, err);
 	list->mem->free(list->mem, to);
 	return rc;
 }
@@ -298,8 +304,14 @@ static int list_pairs(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64
 {
 	uint64_t counter = 0;
 	uint32_t *to, *order;
-	int rc = start_rounds(cfg, n_hosts, list, &to, err);
+	int rc;
 
+	if (cfg->repeat > 1 && wf_flow_op_find(cfg->op) != WF_FLOW_SEND)
+		return wf_err_say(err,
+		                  "op: a host has to notice its partner's message before it "
+		                  "starts the next of %u rounds; write op: send",
+		                  (unsigned)cfg->repeat);
+	rc = start_rounds(cfg, n_hosts, list, &to, err);
 	if (rc != 0)
 		return rc;
 	order = list->mem->alloc(list->mem, n_hosts * sizeof(*order));
@@ -313,7 +325,7 @@ static int list_pairs(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64
 		to[order[i]] = order[i + 1];
 		to[order[i + 1]] = order[i];
 	}
-	rc = list_rounds(cfg, to, n_hosts, host_rate, list, err);
+	rc = list_rounds(cfg, to, n_hosts, host_rate, cfg->repeat > 1, list, err);
 	list->mem->free(list->mem, order);
 	list->mem->free(list->mem, to);
 	return rc;

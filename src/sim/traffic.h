@@ -59,6 +59,11 @@ struct wf_flow_spec {
 	wf_time start;
 	uint8_t cls;
 	uint8_t op; /* enum wf_flow_op */
+	/*
+	 * One of a host's turns, which follow each other: starts when the one before is completed and
+	 * as many turns of others as there were have come. Only SENDs.
+	 */
+	bool turn;
 };
 
 /* A growing array of flows. */

@@ -21,6 +21,10 @@ struct wf_route_ops {
 	                 const struct wf_packet *pkt, wf_time now);
 };
 
+/* What graded needs of a switch whose ports are known. Returns 0 or -ENOMEM. */
+struct wf_shard;
+int wf_grades_create(struct wf_switch *sw, struct wf_shard *shard) WF_MUST_USE;
+
 /* The table of all algorithms; ends with NULL. */
 const struct wf_route_ops *const *wf_route_all(void);
 
@@ -30,7 +34,9 @@ const struct wf_route_ops *wf_route_find(const char *name);
 extern const struct wf_route_ops wf_route_lft;
 extern const struct wf_route_ops wf_route_ecmp;
 extern const struct wf_route_ops wf_route_adaptive;
+extern const struct wf_route_ops wf_route_graded; /* adaptive, where adaptive.* are set */
 extern const struct wf_route_ops wf_route_spray;
+extern const struct wf_route_ops wf_route_source;
 extern const struct wf_route_ops wf_route_pinned;
 
 #endif

@@ -182,6 +182,8 @@ static void test_wrong(void **state)
 		{ true, "vl.arb_high=4:1", "vl.arb_high: it names VL 4, but vl.count is 4" },
 		{ true, "vl.arb_low=0:256", "vl.arb_low: \"0:256\" is not" },
 		{ true, "vl.arb_low=0:1", "vl.arb_low: VL 1 has no weight" },
+		{ false, "adaptive.low=200KB", "adaptive.low: the grades need" },
+		{ false, "adaptive.low=4GiB", "adaptive.low: the grades need" },
 		{ true, "vl.buffer=4096", "vl.buffer: no packet of mtu 4096B" },
 	};
 

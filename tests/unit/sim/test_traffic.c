@@ -154,6 +154,29 @@ static void test_pairs(void **state)
 	assert_true(differ > 500);
 }
 
+/* Rounds of pairs are turns, all with the first one's start; one round is none. */
+static void test_turns(void **state)
+{
+	struct wf_traffic_cfg cfg = defaults("pairs");
+	struct wf_flow_list list;
+
+	(void)state;
+	cfg.start = 5 * WF_US;
+	list = list_of(&cfg, 8, 1);
+	assert_false(list.flow[0].turn);
+	wf_flow_list_fini(&list);
+	cfg.repeat = 3;
+	snprintf(cfg.op, sizeof(cfg.op), "send");
+	list = list_of(&cfg, 8, 1);
+	assert_int_equal(list.n, 24);
+	for (size_t i = 0; i < list.n; i++) {
+		assert_true(list.flow[i].turn);
+		assert_int_equal(list.flow[i].start, 5 * WF_US);
+		assert_int_equal(list.flow[i].dst, list.flow[i % 8].dst);
+	}
+	wf_flow_list_fini(&list);
+}
+
 static void test_repeat(void **state)
 {
 	struct wf_traffic_cfg cfg = defaults("permutation");
@@ -274,6 +297,7 @@ static void test_wrong(void **state)
 		"duration: that would be more than",
 		"repeat: the last of 1000000 rounds would start after",
 		"distance: 8 leads round 8 hosts; it may be at most 7",
+		"op: a host has to notice its partner's message",
 	};
 
 	(void)state;
@@ -291,6 +315,8 @@ static void test_wrong(void **state)
 	cases[4].repeat = 1000000;
 	cases[5] = defaults("shift");
 	cases[5].distance = 8;
+	cases[6] = defaults("pairs");
+	cases[6].repeat = 2;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(says); i++) {
 		struct wf_flow_list list = { .mem = wf_mem_heap() };
 		struct wf_err err = { "" };
@@ -321,6 +347,7 @@ static void test_no_memory(void **state)
 		struct wf_traffic_cfg cfg = defaults(wf_traffic_kinds()[k]->name);
 		int rc = -ENOMEM;
 
+		snprintf(cfg.op, sizeof(cfg.op), "send"); /* as rounds of pairs need */
 		cfg.repeat = 3;
 		cfg.size = 10000;
 		for (int n = 0; rc != 0; n++) {
@@ -402,13 +429,13 @@ static void test_cdf_wrong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),      cmocka_unit_test(test_permutation),
-		cmocka_unit_test(test_shift),      cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_repeat),     cmocka_unit_test(test_incast),
-		cmocka_unit_test(test_all_to_all), cmocka_unit_test(test_random),
-		cmocka_unit_test(test_poisson),    cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_cdf),
-		cmocka_unit_test(test_cdf_wrong),
+		cmocka_unit_test(test_table),  cmocka_unit_test(test_permutation),
+		cmocka_unit_test(test_turns),  cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_pairs),  cmocka_unit_test(test_repeat),
+		cmocka_unit_test(test_incast), cmocka_unit_test(test_all_to_all),
+		cmocka_unit_test(test_random), cmocka_unit_test(test_poisson),
+		cmocka_unit_test(test_wrong),  cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_cdf),    cmocka_unit_test(test_cdf_wrong),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
