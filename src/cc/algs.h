@@ -41,7 +41,7 @@ struct wf_cc_dcqcn_param {
 	uint32_t initial_alpha_value;       /* of 1024; alpha at the first CNP */
 	uint64_t dce_tcp_g;                 /* of 2^32: the gain of alpha */
 	wf_time dce_tcp_rtt;                /* between updates of alpha */
-	uint64_t rate_to_set_on_first_cnp;  /* bits/s; 0: the first CNP is like the others */
+	uint64_t rate_to_set_on_first_cnp;  /* bits/s; 0: 85 % of the line; auto: as any other */
 	wf_time rate_reduce_monitor_period; /* at most one decrease in this time */
 	bool clamp_tgt_rate;   /* every decrease sets the target; else only one after an increase */
 	bool cnp_on_ack;       /* an acknowledgement with a congestion mark is a CNP */

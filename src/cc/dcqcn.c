@@ -30,6 +30,7 @@
 #define ALPHA_ONE (UINT64_C(1) << 60) /* alpha is in Q60 */
 #define ALPHA_UNIT (ALPHA_ONE >> 10)  /* of initial_alpha_value */
 #define FOREVER UINT64_MAX
+#define FIRST_CNP_PERCENT 85 /* of the line rate: NVIDIA, "DCQCN CC Parameters" */
 
 struct dcqcn {
 	struct wf_cc cc;
@@ -66,7 +67,8 @@ static const char *const cnp_or_timer[] = { "cnp", "timer", NULL };
  * proportion to the line rate. ConnectX adapters ship with rpg_time_reset 300us, rpg_byte_reset
  * 32767, rpg_threshold 1, rpg_ai_rate 5Mbps, rpg_hai_rate 50Mbps, rpg_min_rate 1Mbps, rpg_gd 11,
  * rpg_min_dec_fac 50, dce_tcp_rtt 1us, dce_tcp_g 1019 (of 1024, what stays: about 1/205 here),
- * initial_alpha_value 1023, rate_reduce_monitor_period 4us, clamp_tgt_rate 0, both timers.
+ * initial_alpha_value 1023, rate_reduce_monitor_period 4us, rate_to_set_on_first_cnp 0, clamp_tgt_rate 0,
+ * both timers (profiles/roce-400g.yaml).
  */
 static const struct wf_param dcqcn_params[] = {
 	{ .name = "rpg_time_reset",
@@ -148,10 +150,13 @@ static const struct wf_param dcqcn_params[] = {
 	  .help = "alpha at the first CNP, of 1024" },
 	{ .name = "rate_to_set_on_first_cnp",
 	  .kind = WF_PARAM_RATE,
+	  .has_auto = true,
 	  FIELD(rate_to_set_on_first_cnp),
 	  .max = RATE_MAX,
-	  .def = "0",
-	  .help = "the rate after the first CNP; 0: as after any other" },
+	  .def = "auto",
+	  .help = "rate and target at the first CNP; 0: 85 % of the line rate, as NVIDIA's "
+	          "adapters; "
+	          "auto: the first is like any other, as in the paper" },
 	{ .name = "rate_reduce_monitor_period",
 	  .kind = WF_PARAM_TIME,
 	  FIELD(rate_reduce_monitor_period),
@@ -393,20 +398,23 @@ static void arm(struct dcqcn *d)
 static bool first_cnp(struct dcqcn *d, wf_time now)
 {
 	uint64_t rate = d->p.rate_to_set_on_first_cnp;
+	bool given = rate != (uint64_t)WF_PARAM_AUTO;
 
+	if (rate == 0)
+		rate = d->cc.line_rate / 100 * FIRST_CNP_PERCENT;
 	d->limited = true;
 	d->alpha = d->p.initial_alpha_value * ALPHA_UNIT;
 	d->alpha_at = now;
 	d->alpha_marked = false;
 	d->dec_at = now + d->p.rate_reduce_monitor_period + d->p.decrease_phase;
 	d->dec_wanted = d->by_dec_timer;
-	if (rate != 0) {
+	if (given) {
 		set_rate(d, wf_clamp_u64(rate, d->min_rate, d->cc.rate));
 		restart_increase(d, now);
 	}
 	d->target = d->cc.rate;
 	d->last_dec = now;
-	return rate != 0 || d->by_dec_timer;
+	return given || d->by_dec_timer;
 }
 
 /* A CNP that was put on its last link asked ago; see struct wf_cc_ack. */

@@ -155,7 +155,7 @@ static void set_dcqcn(const struct wf_hpcc_config *c, uint64_t window, struct wf
 	p->initial_alpha_value = ALPHA_ONE;
 	p->dce_tcp_g = c->gain;
 	p->dce_tcp_rtt = c->alpha_resume;
-	p->rate_to_set_on_first_cnp = 0;
+	p->rate_to_set_on_first_cnp = (uint64_t)WF_PARAM_AUTO;
 	p->rate_reduce_monitor_period = c->rate_decrease;
 	p->clamp_tgt_rate = c->clamp_target;
 	p->cnp_on_ack = true;

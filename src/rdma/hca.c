@@ -199,6 +199,7 @@ void wf_hca_destroy(struct wf_hca *hca)
 	}
 	wf_room_fini(hca);
 	mem->free(mem, hca->xsrqs);
+	mem->free(mem, hca->cnp_hosts);
 	mem->free(mem, hca->mcast);
 	mem->free(mem, hca->event);
 	mem->free(mem, hca->regions);
@@ -249,15 +250,44 @@ static bool check_packet(struct wf_hca *hca, const struct wf_qp *qp, const struc
 	return true;
 }
 
+/*
+ * A host's entry in the table, which has a place for each queue pair. When all are taken, by hosts of
+ * earlier connections, one that may get a CNP anyway makes room, or else the last looked at.
+ */
+static wf_time *cnp_next_of(struct wf_hca *hca, uint32_t host, wf_time now)
+{
+	uint32_t i = (uint32_t)wf_mix64(host) & hca->qp_mask;
+	struct wf_cnp_host *e = &hca->cnp_hosts[i], *old = NULL;
+
+	for (uint32_t n = 0; n <= hca->qp_mask && e->used && e->host != host; n++) {
+		if (old == NULL && e->next <= now)
+			old = e;
+		i = (i + 1) & hca->qp_mask;
+		e = &hca->cnp_hosts[i];
+	}
+	if (e->used && e->host != host && old != NULL)
+		e = old;
+	if (!e->used || e->host != host)
+		*e = (struct wf_cnp_host){ .host = host, .used = true };
+	return &e->next;
+}
+
 /* The notification point: a CNP back to the sender of a marked packet, not too often. */
 static void note_mark(struct wf_qp *qp, wf_time now)
 {
 	struct wf_hca *hca = qp->hca;
+	wf_time *next = &qp->resp.cnp_next;
 
 	wf_hca_count(hca, WF_CTR_NP_ECN_MARKED_ROCE_PACKETS);
-	if (qp->init.tune.cnp_interval == 0 || wf_qp_is_ud(qp) || now < qp->resp.cnp_next)
+	if (qp->init.tune.cnp_interval == 0 || wf_qp_is_ud(qp))
 		return;
-	qp->resp.cnp_next = now + qp->init.tune.cnp_interval;
+	if (qp->init.tune.cnp_per == WF_CNP_PER_PORT)
+		next = &hca->cnp_next;
+	else if (qp->init.tune.cnp_per == WF_CNP_PER_HOST)
+		next = cnp_next_of(hca, qp->dest, now);
+	if (now < *next)
+		return;
+	*next = now + qp->init.tune.cnp_interval;
 	qp->resp.cnp = true;
 	wf_qp_kick_ack(qp);
 }

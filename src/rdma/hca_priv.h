@@ -86,6 +86,13 @@ enum wf_room { WF_ROOM_SENT, WF_ROOM_HELD, WF_ROOM_DATA, WF_ROOM_PSN, WF_ROOMS }
 #define WF_ROOM_LEAST UINT32_C(16)
 #define WF_ROOM_MOST (UINT32_C(1) << (WF_ROOM_ORDERS - 1))
 
+/* The next time at which a host may get a CNP. */
+struct wf_cnp_host {
+	uint32_t host;
+	bool used;
+	wf_time next;
+};
+
 struct wf_hca {
 	struct wf_heap heap[WF_HEAPS];
 	struct wf_list ack_ring; /* queue pairs that have an ACK, a NAK or a CNP to send */
@@ -111,6 +118,8 @@ struct wf_hca {
 	uint32_t mcasts;
 	uint32_t next_qp; /* where the search for a free QPN goes on */
 	uint32_t num_qps;
+	wf_time cnp_next;              /* WF_CNP_PER_PORT: no CNP before */
+	struct wf_cnp_host *cnp_hosts; /* WF_CNP_PER_HOST: a hash table as large as qps; or NULL */
 	struct wf_mem *mem;
 	void *room[WF_ROOMS][WF_ROOM_ORDERS]; /* free blocks of 2^order units */
 	wf_hca_watch_fn *watch;               /* NULL: nobody looks */

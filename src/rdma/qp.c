@@ -170,6 +170,16 @@ static void take_refs(struct wf_qp *qp, const struct wf_qp_init *init)
 		qp->srq->refs++;
 }
 
+/* The first queue pair that paces CNPs by host brings the adapter's table of hosts. */
+static int make_cnp_table(struct wf_hca *hca, const struct wf_qp_tune *tune)
+{
+	if (tune->cnp_per != WF_CNP_PER_HOST || hca->cnp_hosts != NULL)
+		return 0;
+	hca->cnp_hosts =
+		hca->mem->alloc(hca->mem, ((size_t)hca->qp_mask + 1) * sizeof(*hca->cnp_hosts));
+	return hca->cnp_hosts == NULL ? -ENOMEM : 0;
+}
+
 int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp **qp_p)
 {
 	static const uint8_t service[] = {
@@ -201,7 +211,9 @@ int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp *
 	wf_list_init(&qp->ack_link);
 	wf_list_init(&qp->tx_link);
 	qp->heap_pos[WF_HEAP_TIMER] = qp->heap_pos[WF_HEAP_PACE] = WF_HEAP_NONE;
-	ret = take_qpn(hca, qp);
+	ret = make_cnp_table(hca, &init->tune);
+	if (ret == 0)
+		ret = take_qpn(hca, qp);
 	if (ret != 0)
 		goto err_free_qp;
 	take_refs(qp, init);

@@ -28,11 +28,15 @@ enum wf_recovery {
 	WF_RECOVERY_SELECTIVE,
 };
 
+/* What the time between CNPs is kept for: each queue pair, each host they go to, or the adapter. */
+enum wf_cnp_per { WF_CNP_PER_QP, WF_CNP_PER_HOST, WF_CNP_PER_PORT };
+
 /* How the hardware is set up, beyond what the verbs say. All zero is a plain queue pair. */
 struct wf_qp_tune {
 	const struct wf_cc_ops *cc; /* NULL: wf_cc_none */
 	const void *cc_param;       /* borrowed while the queue pair lives */
 	wf_time cnp_interval;       /* least time between two CNPs; 0: send none */
+	enum wf_cnp_per cnp_per;    /* of what */
 	enum wf_recovery recovery;
 	uint32_t window;  /* packets unacknowledged at most; selective: a power of two, 64..65536 */
 	uint32_t reorder; /* selective: a gap is a loss when a packet this far behind it came */

@@ -10,6 +10,10 @@
 
 #include "cc/algs.h"
 
+static const char *const cnp_per[] = {
+	[WF_CNP_PER_QP] = "qp", [WF_CNP_PER_HOST] = "ip", [WF_CNP_PER_PORT] = "port", NULL
+};
+
 static const struct wf_param own_rows[] = {
 	{ .name = "cc.algorithm",
 	  .kind = WF_PARAM_TEXT,
@@ -24,8 +28,17 @@ static const struct wf_param own_rows[] = {
 	  .has_auto = true,
 	  .max = WF_S,
 	  .def = "auto",
-	  .help = "notification point: least time between two CNPs for one queue pair; auto: 50us "
-	          "with dcqcn, as in its paper, else 4us" },
+	  .help = "notification point: least time between two CNPs (cc.cnp_per); auto: 50us with "
+	          "dcqcn, as in its paper, else 4us" },
+	{ .name = "cc.cnp_per",
+	  .kind = WF_PARAM_NAME,
+	  .offset = offsetof(struct wf_cc_choice, cnp_per),
+	  .size = sizeof(((struct wf_cc_choice *)0)->cnp_per),
+	  .names = cnp_per,
+	  .def = "qp",
+	  .help = "what that time is kept for: each queue pair (the paper), each address CNPs go "
+	          "to, or "
+	          "the port (NVIDIA's ROCE_CC_CNP_MODERATION)" },
 	{ .name = "cc.cnp_802p_prio",
 	  .kind = WF_PARAM_U32,
 	  .offset = offsetof(struct wf_cc_choice, cnp_class),
@@ -123,6 +136,10 @@ int wf_cc_choice_tune(const struct wf_cc_choice *choice, struct wf_qp_tune *tune
 		tune->cc_param = ops->param_size > 0 ? choice->param[i].bytes : NULL;
 		tune->cnp_interval = by_cnp ? cnp_gap(choice) : 0;
 		tune->cnp_cls = (uint8_t)choice->cnp_class;
+		tune->cnp_per = WF_CNP_PER_QP;
+		while (cnp_per[tune->cnp_per] != NULL &&
+		       strcmp(cnp_per[tune->cnp_per], choice->cnp_per) != 0)
+			tune->cnp_per++;
 		/* Those that do not wait for CNPs see the marks in the acknowledgements. */
 		tune->ecn_echo = !by_cnp;
 		/* They need them for READ responses, too: of CNPs the responder hears anyway. */

@@ -19,6 +19,7 @@
 struct wf_cc_choice {
 	char algorithm[16]; /* a name of src/cc */
 	wf_time cnp_gap;    /* least time between two CNPs for one queue pair */
+	char cnp_per[8];    /* what that holds for: "qp", "ip" or "port" */
 	uint32_t cnp_class; /* priority of CNPs; 0: as the data */
 	struct {
 		uint64_t align[0];

@@ -161,6 +161,8 @@ static void test_settings(void **state)
 		{ "initial_alpha_value", "0", 100 * G },
 		{ "rate_to_set_on_first_cnp", "3Gbps", 3 * G },
 		{ "rate_to_set_on_first_cnp", "300Gbps", 100 * G },
+		{ "rate_to_set_on_first_cnp", "auto", 50 * G },
+		{ "rate_to_set_on_first_cnp", "0", 85 * G }, /* NVIDIA, "DCQCN CC Parameters" */
 		{ "clamp_tgt_rate", "false", 50 * G },
 	};
 
