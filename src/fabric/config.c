@@ -156,6 +156,19 @@ const struct wf_param wf_fabric_params[] = {
 	  .max = WF_MS,
 	  .def = "300ns",
 	  .help = "last bit off the wire to data in memory, and answered" },
+	{ .name = "nic.rate_min",
+	  .kind = WF_PARAM_RATE,
+	  FIELD(nic_rate_min),
+	  .max = INT64_C(100000000000000),
+	  .def = "0",
+	  .help = "the slowest host link that these settings are made for; slower ones are "
+	          "refused" },
+	{ .name = "nic.rate_max",
+	  .kind = WF_PARAM_RATE,
+	  FIELD(nic_rate_max),
+	  .max = INT64_C(100000000000000),
+	  .def = "0",
+	  .help = "the fastest host link that these settings are made for; 0: any" },
 	{ .name = "mtu",
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(mtu),
@@ -536,5 +549,26 @@ int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 		                  "flow would stop; it may be at most %llu",
 		                  (unsigned)cfg->sender_ack,
 		                  (unsigned long long)(cfg->sender_window / cfg->mtu));
+	return 0;
+}
+
+int wf_fabric_check_rate(const struct wf_fabric_cfg *cfg, uint64_t rate, struct wf_err *err)
+{
+	const double gbps = 1e9; /* for the message alone */
+
+	if (cfg->nic_rate_max != 0 && rate > cfg->nic_rate_max)
+		return wf_err_say(
+			err,
+			"nic.rate_max: this is made for hosts of at most %g Gb/s, and there "
+			"are links of %g; set topology.host_rate, take another profile, or "
+			"set nic.rate_max: 0 to use it all the same",
+			(double)cfg->nic_rate_max / gbps, (double)rate / gbps);
+	if (rate < cfg->nic_rate_min)
+		return wf_err_say(
+			err,
+			"nic.rate_min: this is made for hosts of at least %g Gb/s, and there "
+			"are links of %g; set topology.host_rate, take another profile, or "
+			"set nic.rate_min: 0 to use it all the same",
+			(double)cfg->nic_rate_min / gbps, (double)rate / gbps);
 	return 0;
 }

@@ -45,7 +45,9 @@ struct wf_fabric_cfg {
 	uint64_t nic_inline;      /* bytes that come with the doorbell and need no fetch */
 	uint64_t nic_pcie;        /* bits/s between adapter and memory, each way */
 	wf_time nic_rx;           /* last bit in to data in memory, and answered */
-	uint64_t mtu;             /* payload bytes of a full packet */
+	uint64_t nic_rate_min;    /* bits/s of the host links that all this is made for; 0: any */
+	uint64_t nic_rate_max;
+	uint64_t mtu; /* payload bytes of a full packet */
 
 	/* Ethernet classes; the lists name priorities, "3,4" */
 	char class_lossless[64];
@@ -188,5 +190,9 @@ int wf_classes_parse(const struct wf_fabric_cfg *cfg, struct wf_classes *classes
  * message in err of the form "<name of the parameter to change>: <what is wrong>; <what is right>".
  */
 int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err) WF_MUST_USE;
+
+/* Checks that cfg is made for hosts with links of rate. Returns as wf_fabric_check(). */
+int wf_fabric_check_rate(const struct wf_fabric_cfg *cfg, uint64_t rate,
+                         struct wf_err *err) WF_MUST_USE;
 
 #endif

@@ -316,6 +316,13 @@ static int read_fabric(struct builder *b, const char *name, struct wf_perf_block
 	return rc;
 }
 
+static uint64_t client_rate(const struct builder *b)
+{
+	const struct wf_topo_node *client = &b->topo->nodes[b->topo->host_node[0]];
+
+	return b->topo->links[b->topo->ports[client->first_port].link].rate;
+}
+
 static int measure_fabric(struct builder *b, const char *name, struct wf_perf_block *block)
 {
 	const struct wf_place place = { .file = "--fabric" };
@@ -323,6 +330,8 @@ static int measure_fabric(struct builder *b, const char *name, struct wf_perf_bl
 	struct wf_err why = { "" };
 	int rc = read_fabric(b, name, block, &settings);
 
+	if (rc == 0 && wf_fabric_check_rate(&block->cfg, client_rate(b), &why) != 0)
+		rc = wf_settings_err(&settings, &place, &why, b->err);
 	snprintf(block->label, sizeof(block->label), "%s", name);
 	for (unsigned i = 0; rc == 0 && i < b->plan->n_sizes; i++) {
 		block->row[i].size = b->plan->sizes[i];

@@ -11,7 +11,7 @@
 
 #define MAX_BASES 8
 
-static const char *const other_keys[] = { "base", "description", NULL };
+static const char *const other_keys[] = { "base", "description", "source", NULL };
 
 static const struct {
 	const char *folder;

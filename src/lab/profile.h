@@ -3,6 +3,7 @@
  * profile.h - a named fabric, model or GPU: a file of parameters, perhaps on top of another profile.
  *
  *	description: one line for weft list
+ *	source: whose configuration it is, and where that is written
  *	base: another profile, whose values hold where this one says nothing
  *	ecn: {kmin: 150KB}
  */

@@ -234,6 +234,25 @@ static int build_faults(struct wf_scenario *s, struct wf_err *err)
 	return 0;
 }
 
+/* Every fabric is made for the rates of all hosts' links. */
+static int check_rates(const struct wf_scenario *s, struct wf_err *err)
+{
+	for (unsigned f = 0; f < s->n_fabrics; f++) {
+		const struct wf_scenario_fabric *fabric = &s->fabrics[f];
+
+		for (uint32_t i = 0; i < s->topo->n_hosts; i++) {
+			const struct wf_topo_node *node = &s->topo->nodes[s->topo->host_node[i]];
+			uint64_t rate = s->topo->links[s->topo->ports[node->first_port].link].rate;
+			struct wf_err why = { "" };
+
+			if (wf_fabric_check_rate(&fabric->cfg, rate, &why) != 0)
+				return wf_settings_err(&fabric->settings, &fabric->place, &why,
+				                       err);
+		}
+	}
+	return 0;
+}
+
 int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
                       struct wf_err *err)
 {
@@ -242,7 +261,9 @@ int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opt
 	if (rc != 0)
 		return rc;
 	scenario->host_rate = slowest_host(scenario->topo);
-	rc = list_flows(scenario, opts->paths, err);
+	rc = check_rates(scenario, err);
+	if (rc == 0)
+		rc = list_flows(scenario, opts->paths, err);
 	if (rc == 0)
 		rc = count_receivers(scenario);
 	if (rc == 0)

@@ -221,7 +221,9 @@ load common
 	small_scenario | sed 's/kind: permutation/kind: incast/; s/hosts: 8/hosts: 16/' >s.yaml
 	for file in "$WEFT_SOURCE_DIR"/profiles/*.yaml; do
 		profile=$(basename "$file" .yaml)
-		weft run s.yaml --fabric "$profile" --json -q --set run.until=1s
+		rate=$(sed -n 's/^nic.rate_max: *\([0-9]*Gbps\).*/\1/p; s/^ *rate_max: *\([0-9]*Gbps\).*/\1/p' "$file")
+		weft run s.yaml --fabric "$profile" --json -q --set run.until=1s \
+			--set topology.host_rate="${rate:-400Gbps}"
 		[ "$status" -eq 0 ] || { echo "$profile: $err"; return 1; }
 		says "$out" '"finished": true'
 		says "$out" '"lossless_drops": 0'

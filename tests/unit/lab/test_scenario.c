@@ -181,7 +181,14 @@ static void test_profiles(void **state)
 	assert_int_equal(wf_paths_list(&paths, "", ".yaml", &arena, &names, &n), 0);
 	assert_true(n >= 7);
 	for (size_t i = 0; i < n; i++) {
-		const struct wf_scenario_opts opts = { .fabrics = names[i] };
+		/* Whatever rates it is made for. */
+		const struct wf_override any[] = {
+			{ .where = "-s", .name = "fabric.nic.rate_min", .value = "0" },
+			{ .where = "-s", .name = "fabric.nic.rate_max", .value = "0" },
+		};
+		const struct wf_scenario_opts opts = { .fabrics = names[i],
+			                               .overrides = any,
+			                               .n_overrides = WF_ARRAY_SIZE(any) };
 		struct wf_scenario s;
 		bool lossless = false;
 
