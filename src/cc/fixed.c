@@ -16,7 +16,8 @@ static const struct wf_param fixed_params[] = {
 	  FIELD(window),
 	  .max = INT64_MAX - 1,
 	  .def = "0",
-	  .help = "bytes unacknowledged at most; 0: any number" },
+	  .help = "bytes unacknowledged at most; 0: any number. IRN's BDP-FC (SIGCOMM 2018) is the "
+	          "bandwidth-delay product here" },
 };
 
 static void fixed_start(struct wf_cc *cc, const void *param, wf_time now)

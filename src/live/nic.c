@@ -235,6 +235,7 @@ void wf_nic_tune(const struct wf_nic *nic, enum wf_qp_type type, struct wf_qp_tu
 	tune->cc_param = t->cc_param;
 	if (tune->recovery == WF_RECOVERY_SELECTIVE && type == WF_QPT_RC)
 		return;
+	tune->read_acks = tune->read_acks && type == WF_QPT_RC;
 	tune->recovery = WF_RECOVERY_GO_BACK_N;
 	tune->reorder = 0;
 	tune->direct = false;
