@@ -17,39 +17,43 @@
 #define MEASURE (10 * WF_MS)
 
 /* Hosts in the order of the file below. */
-enum { H11, H12, H13, H14, VS, VR, H31, H32, R };
+enum { H11, H12, H13, H14, VS, VR, H31, H32, R, H4 };
 
 /*
  * The paper's testbed: four ToR switches T1 to T4 (9 to 12), two leaves to a pair of them (13 to 16), two
  * spines (17, 18), everything at 40 Gb/s. The cables are 20 m.
  */
-static const char testbed[] = "19 10 25\n"
-			      "9 10 11 12 13 14 15 16 17 18\n"
-			      "0 9 40Gbps 0.0001ms 0\n"
-			      "1 9 40Gbps 0.0001ms 0\n"
-			      "2 9 40Gbps 0.0001ms 0\n"
-			      "3 9 40Gbps 0.0001ms 0\n"
-			      "4 9 40Gbps 0.0001ms 0\n"
-			      "5 10 40Gbps 0.0001ms 0\n"
-			      "6 11 40Gbps 0.0001ms 0\n"
-			      "7 11 40Gbps 0.0001ms 0\n"
-			      "8 12 40Gbps 0.0001ms 0\n"
-			      "9 13 40Gbps 0.0001ms 0\n"
-			      "9 14 40Gbps 0.0001ms 0\n"
-			      "10 13 40Gbps 0.0001ms 0\n"
-			      "10 14 40Gbps 0.0001ms 0\n"
-			      "11 15 40Gbps 0.0001ms 0\n"
-			      "11 16 40Gbps 0.0001ms 0\n"
-			      "12 15 40Gbps 0.0001ms 0\n"
-			      "12 16 40Gbps 0.0001ms 0\n"
-			      "13 17 40Gbps 0.0001ms 0\n"
-			      "13 18 40Gbps 0.0001ms 0\n"
-			      "14 17 40Gbps 0.0001ms 0\n"
-			      "14 18 40Gbps 0.0001ms 0\n"
-			      "15 17 40Gbps 0.0001ms 0\n"
-			      "15 18 40Gbps 0.0001ms 0\n"
-			      "16 17 40Gbps 0.0001ms 0\n"
-			      "16 18 40Gbps 0.0001ms 0\n";
+#define LINKS                                                                                      \
+	"9 10 11 12 13 14 15 16 17 18\n"                                                           \
+	"0 9 40Gbps 0.0001ms 0\n"                                                                  \
+	"1 9 40Gbps 0.0001ms 0\n"                                                                  \
+	"2 9 40Gbps 0.0001ms 0\n"                                                                  \
+	"3 9 40Gbps 0.0001ms 0\n"                                                                  \
+	"4 9 40Gbps 0.0001ms 0\n"                                                                  \
+	"5 10 40Gbps 0.0001ms 0\n"                                                                 \
+	"6 11 40Gbps 0.0001ms 0\n"                                                                 \
+	"7 11 40Gbps 0.0001ms 0\n"                                                                 \
+	"8 12 40Gbps 0.0001ms 0\n"                                                                 \
+	"9 13 40Gbps 0.0001ms 0\n"                                                                 \
+	"9 14 40Gbps 0.0001ms 0\n"                                                                 \
+	"10 13 40Gbps 0.0001ms 0\n"                                                                \
+	"10 14 40Gbps 0.0001ms 0\n"                                                                \
+	"11 15 40Gbps 0.0001ms 0\n"                                                                \
+	"11 16 40Gbps 0.0001ms 0\n"                                                                \
+	"12 15 40Gbps 0.0001ms 0\n"                                                                \
+	"12 16 40Gbps 0.0001ms 0\n"                                                                \
+	"13 17 40Gbps 0.0001ms 0\n"                                                                \
+	"13 18 40Gbps 0.0001ms 0\n"                                                                \
+	"14 17 40Gbps 0.0001ms 0\n"                                                                \
+	"14 18 40Gbps 0.0001ms 0\n"                                                                \
+	"15 17 40Gbps 0.0001ms 0\n"                                                                \
+	"15 18 40Gbps 0.0001ms 0\n"                                                                \
+	"16 17 40Gbps 0.0001ms 0\n"                                                                \
+	"16 18 40Gbps 0.0001ms 0\n"
+
+static const char testbed[] = "19 10 25\n" LINKS;
+/* With H4 (19) under T4, beside R. */
+static const char testbed_near[] = "20 10 26\n" LINKS "19 12 40Gbps 0.0001ms 0\n";
 
 static uint64_t received_by(const struct rig *r, unsigned host)
 {
@@ -59,6 +63,16 @@ static uint64_t received_by(const struct rig *r, unsigned host)
 	uint64_t sum = 0;
 
 	for (unsigned q = 0; wf_sim_port_counts(r->sim, port->peer, port->peer_port, q, &c); q++)
+		sum += c.tx_bytes;
+	return sum;
+}
+
+static uint64_t sent_by(const struct rig *r, unsigned host)
+{
+	struct wf_sim_counts c;
+	uint64_t sum = 0;
+
+	for (unsigned q = 0; wf_sim_port_counts(r->sim, r->topo->host_node[host], 0, q, &c); q++)
 		sum += c.tx_bytes;
 	return sum;
 }
@@ -160,11 +174,73 @@ static void test_dcqcn(void **state)
 	check(median(2, true, 40 * WF_MS), 18000, 29000);
 }
 
+/* What R gets of each of H1 to H4, under T1 to T4, Mb/s. */
+static void shares(bool dcqcn, uint64_t seed, unsigned got[4])
+{
+	static const uint32_t from[] = { H11, VR, H31, H4 };
+	const struct wf_topo_ops *ops = wf_topo_find("hpcc");
+	uint64_t before[WF_ARRAY_SIZE(from)];
+	struct wf_err err = { "" };
+	struct rig r;
+	wf_time end;
+
+	rig_init(&r, "pfc", "hpcc", 10);
+	if (ops->build(&r.topo_cfg, testbed_near, sizeof(testbed_near) - 1, "testbed",
+	               wf_mem_heap(), &r.topo, &err) != 0)
+		fail_msg("%s", err.text);
+	r.seed = seed;
+	if (dcqcn)
+		use_dcqcn(&r);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(from); i++)
+		send(&r, from[i], R);
+	if (rig_build(&r, 1, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(wf_sim_run_until(r.sim, 40 * WF_MS, &end), 0);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(from); i++)
+		before[i] = sent_by(&r, from[i]);
+	assert_int_equal(wf_sim_run_until(r.sim, 40 * WF_MS + MEASURE, &end), 0);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(from); i++)
+		got[i] = (unsigned)((sent_by(&r, from[i]) - before[i]) * 8 /
+		                    (uint64_t)(MEASURE / WF_US));
+	rig_fini(&r);
+}
+
+/*
+ * Figures 3 and 8: of four senders the one under the receiver's own ToR, alone on its port, gets up to 20 Gb/s
+ * with PFC alone, and the others, who share ports by chance, less; with DCQCN all get the same.
+ */
+static void test_unfairness(void **state)
+{
+	(void)state;
+	for (int dcqcn = 0; dcqcn < 2; dcqcn++) {
+		unsigned near[SEEDS], far[3 * SEEDS], got[4];
+
+		for (unsigned i = 0; i < SEEDS; i++) {
+			shares(dcqcn != 0, i + 1, got);
+			near[i] = got[3];
+			memcpy(&far[3 * i], got, 3 * sizeof(got[0]));
+		}
+		qsort(near, SEEDS, sizeof(near[0]), by_size);
+		qsort(far, 3 * (size_t)SEEDS, sizeof(far[0]), by_size);
+		print_message("%s: near %u to %u, median %u; others %u to %u, median %u Mb/s\n",
+		              dcqcn ? "DCQCN" : "PFC only", near[0], near[SEEDS - 1],
+		              near[SEEDS / 2], far[0], far[3 * SEEDS - 1], far[3 * SEEDS / 2]);
+		if (dcqcn) {
+			assert_in_range(near[SEEDS / 2], 8500, 10500);
+			check(far[0], 8000, 10500);
+		} else {
+			check(near[SEEDS - 1], 18000, 21000);
+			check(far[3 * SEEDS / 2], 5000, near[SEEDS / 2] * 3 / 4);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pfc),
 		cmocka_unit_test(test_dcqcn),
+		cmocka_unit_test(test_unfairness),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
