@@ -207,6 +207,33 @@ static void test_reads_as_writes(void **state)
 	}
 }
 
+/*
+ * What the queue of trimmed packets may take, at both ends of the range: hardly anything, and headers are lost
+ * like any packet; or all. By itself it is what other queues may take, 618 KB here.
+ */
+static void test_trim_queue(void **state)
+{
+	static const char *const alphas[] = { "1/65536", "auto", "128" };
+	wf_time end[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct rig r;
+
+		uec(&r, "fat-tree", 128);
+		rig_set(&r, "buffer.trim_alpha", alphas[i]);
+		rig_incast(&r, 120, 0, 300000);
+		use_op(&r, WF_FLOW_WRITE);
+		rig_run(&r, 1);
+		assert_true(r.result->finished);
+		assert_int_equal(r.result->packets_dropped > 0, i == 0);
+		end[i] = r.result->last_delivery;
+		rig_fini(&r);
+	}
+	assert_true(end[0] > end[1] + WF_MS / 2); /* the timer had to find out */
+	assert_int_equal(end[1], end[2]);
+}
+
 /* Where packets are not trimmed they are dropped, and the timer has to find out. */
 static void test_drops_cost_more(void **state)
 {
@@ -317,11 +344,11 @@ static void test_threads_and_wire(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_permutation),      cmocka_unit_test(test_incast),
-		cmocka_unit_test(test_many_to_one),      cmocka_unit_test(test_reads_to_one),
-		cmocka_unit_test(test_reads_as_writes),  cmocka_unit_test(test_drops_cost_more),
-		cmocka_unit_test(test_operations),       cmocka_unit_test(test_beside_pfc),
-		cmocka_unit_test(test_threads_and_wire),
+		cmocka_unit_test(test_permutation),     cmocka_unit_test(test_incast),
+		cmocka_unit_test(test_many_to_one),     cmocka_unit_test(test_trim_queue),
+		cmocka_unit_test(test_reads_to_one),    cmocka_unit_test(test_reads_as_writes),
+		cmocka_unit_test(test_drops_cost_more), cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_beside_pfc),      cmocka_unit_test(test_threads_and_wire),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
