@@ -49,6 +49,8 @@ const struct wf_param wf_train_params[] = {
 	COUNT(optimizer_bytes, 0, 1000, "30",
 	      "bytes through the GPU's memory for each parameter updated (Adam, mixed precision: "
 	      "30)"),
+	FLAG(memory_check, "true",
+	     "refuse a job whose weights, gradients, optimizer and activations do not fit the GPU"),
 	{ .name = "scale",
 	  .kind = WF_PARAM_RATIO,
 	  FIELD(scale),
@@ -406,13 +408,16 @@ int wf_train_plan(const struct wf_train_cfg *cfg, const struct wf_model_cfg *mod
 		return ret;
 	t.size = wf_model_size(model);
 	set_costs(&t);
+	*info = (struct wf_train_info){ 0 };
+	ret = train_check_memory(&t, cluster, &info->memory, err);
+	if (ret != 0)
+		return ret;
 	ret = wf_script_create(cluster, TRAIN_LANES, cfg->pp, cfg->tp * t.dp, mem, &t.script);
 	if (ret != 0)
 		return ret;
 	ret = add_comms(&t);
 	for (uint32_t s = 0; ret == 0 && s < cfg->pp; s++)
 		ret = train_write_stage(&t, s);
-	*info = (struct wf_train_info){ 0 };
 	if (ret == 0)
 		ret = run_ideal(&t, info);
 	if (ret != 0) {

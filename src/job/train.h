@@ -32,6 +32,7 @@ struct wf_train_cfg {
 	uint32_t gradient;        /* bytes of a gradient when it is reduced */
 	uint64_t bucket;          /* bytes of gradients that are reduced together */
 	uint32_t optimizer_bytes; /* moved through the GPU's memory for each parameter it updates */
+	bool memory_check;        /* refuse what does not fit the GPU's memory */
 	uint64_t scale;           /* of 2^16: all bytes and all times of computing times this */
 	uint64_t scale_error;     /* of 2^16: by so much the fabric's delays may lengthen computing */
 };
@@ -59,6 +60,12 @@ static inline bool wf_train_is_compute(enum wf_train_kind kind)
 	return kind <= WF_TRAIN_OPTIMIZER;
 }
 
+/* Bytes of a GPU's memory, at least; not scaled. */
+struct wf_train_memory {
+	uint64_t weights, state, activations, total; /* weights: and gradients */
+	uint32_t stage;                              /* whose GPUs need most */
+};
+
 /* What is known of a step before it runs; times and bytes are scaled, counts are not. */
 struct wf_train_info {
 	uint32_t ranks, dp, micro_batches;
@@ -70,6 +77,7 @@ struct wf_train_info {
 	wf_time idle;             /* of it: a rank on average waits for others */
 	uint64_t rank_parameters; /* the most that a rank holds */
 	uint64_t dp_bytes; /* gradients that such a rank reduces, and parameters it gathers */
+	struct wf_train_memory memory;
 	uint64_t scale_excess; /* of 2^16: by so much of computing the scale lengthens it at most */
 };
 

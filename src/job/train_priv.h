@@ -50,6 +50,13 @@ struct train_weights train_weights(const struct train *t);
 wf_time train_scale_time(const struct train *t, wf_time time);
 uint64_t train_scale_bytes(const struct train *t, uint64_t bytes);
 
+/*
+ * What the GPU that needs most memory needs at least (train_memory.c). Returns 0, or -EINVAL with err filled
+ * when that is more than it has and the job asks to be told.
+ */
+int train_check_memory(const struct train *t, const struct wf_cluster *cluster,
+                       struct wf_train_memory *memory, struct wf_err *err) WF_MUST_USE;
+
 /* Writes the items of a stage. Returns 0 or -ENOMEM. */
 int train_write_stage(const struct train *t, uint32_t stage);
 

@@ -351,11 +351,19 @@ static void train_excess(const struct wf_scenario *s, const struct wf_run *run, 
 		         (double)run->train->info.scale_excess * 100 / (double)WF_RATIO_ONE);
 }
 
+static void train_memory(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->job != NULL && run->memory != 0)
+		wf_human_bytes(run->memory, buf, CELL);
+}
+
 static const struct row rows[] = {
 	{ "job time", job_done },
 	{ "MFU", train_mfu },
 	{ "step time / scale", train_whole },
 	{ "  delays add to it, at most", train_excess },
+	{ "GPU memory, at least", train_memory },
 	{ "step, network takes no time", train_ideal },
 	{ "computing, mean of GPUs", train_busy },
 	{ "pipeline bubble", train_bubble },

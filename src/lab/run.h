@@ -45,6 +45,7 @@ struct wf_run {
 	struct wf_job_result *job;       /* NULL: the scenario has none */
 	struct wf_job_group *job_groups; /* of it; names are the run's */
 	struct wf_schedule *schedule;    /* that they come from */
+	uint64_t memory;                 /* bytes a GPU of a training step has at least; 0: none */
 	struct wf_run_train *train;      /* of a training step that has finished; else NULL */
 };
 

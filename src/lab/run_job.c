@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lab/job_scale.h"
 
@@ -86,6 +87,21 @@ static int make_schedule(const struct wf_scenario *scenario, struct wf_run *run,
 	return rc;
 }
 
+/* A rail has the NICs of a number; both sides count a server's. */
+static int check_rails(const struct wf_scenario *scenario, const struct wf_cluster *cluster,
+                       struct wf_err *err)
+{
+	uint32_t gpus = scenario->topo_cfg.gpus;
+
+	if (strcmp(scenario->topo_cfg.kind, "rail") != 0 || cluster->nics == gpus)
+		return 0;
+	return wf_err_say(
+		err,
+		"gpus_per_server: the job's servers have %u NICs, the topology's %u (gpus); "
+		"ranks would be on other rails than they think; write the same",
+		cluster->nics, gpus);
+}
+
 int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts *opts,
                     struct wf_recording *rec, struct wf_run *run, struct wf_run_job *job,
                     struct wf_err *err)
@@ -96,6 +112,8 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 	struct wf_err why = { "" };
 	int rc = wf_job_cluster(&of->cfg, scenario->topo->n_hosts, &job->cluster, &why);
 
+	if (rc == 0)
+		rc = check_rails(scenario, &job->cluster, &why);
 	if (rc == 0)
 		rc = make_schedule(scenario, run, job, &why);
 	if (rc == 0 && theirs == NULL) {
@@ -127,6 +145,7 @@ int wf_run_job_keep(const struct wf_scenario *scenario, const struct wf_run_job 
 	run->job = malloc(sizeof(*run->job));
 	if (run->job == NULL)
 		return -ENOMEM;
+	run->memory = job->info.memory.total;
 	wf_job_app_result(job->app, run->job);
 	n = run->job->n_groups;
 	run->job_groups = calloc(n + (size_t)1, sizeof(*run->job_groups));

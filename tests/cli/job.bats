@@ -66,6 +66,39 @@ assert 0 < train["mfu_ppm"] < 500000
 	[ $((refused * 100)) -le $((all * 50)) ]
 }
 
+# GPT-3 175B on 64 GPUs of 80 GB: tensor parallel 8 and 8 stages, 18 bytes a parameter, is what Megatron-LM runs
+# (Korthikanti et al., table 3). Llama 3 405B: 16 stages (arXiv 2407.21783, table 4).
+@test "a job that does not fit the GPU's memory is refused, with what would" {
+	step() {
+		printf 'topology: {kind: rail, hosts: %s, gpus: 8}\nfabric: ib-ndr\njob: {kind: train, tp: 8, micro_batches: 16, scale_error: 100, scale: 1/64, %s}\nrun: {until: 1ns}\n' \
+			"$1" "$2" >s.yaml
+		weft run s.yaml --quiet
+	}
+	step 64 "model: gpt-175b, pp: 8, sharded: false"
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	says "$out" "GPU memory, at least "
+	step 64 "model: gpt-175b, pp: 4, sharded: false"
+	[ "$status" -eq 2 ]
+	# 24 layers and the embedding, an eighth of them: 5.51e9 parameters of 6 and 12 bytes.
+	says "$err" "s.yaml:3:6: memory_check: a GPU of stage 0 would need 105.3 GB at least (weights and gradients 33.1, optimizer 66.2, activations 6.0 with micro_batch 1) and has 85.9; tp 8, pp 4, sharded would fit"
+	step 64 "model: gpt-175b, pp: 4, sharded: false, memory_check: false"
+	[ "$status" -eq 0 ]
+	step 126 "model: llama3-405b, gpus_per_server: 1, tp: 1, gpu: h200"
+	[ "$status" -eq 2 ]
+	step 1008 "model: llama3-405b, pp: 7"
+	[ "$status" -eq 2 ]
+	says "$err" "tp 8, pp 7, recompute would fit"
+	step 1008 "model: llama3-405b, pp: 14"
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+}
+
+@test "servers of the job and of the rails are the same" {
+	job_scenario '  tp: 4' >s.yaml
+	weft run s.yaml --quiet --set topology.gpus=8
+	[ "$status" -eq 2 ]
+	says "$err" "s.yaml:5:20: gpus_per_server: the job's servers have 4 NICs, the topology's 8 (gpus)"
+}
+
 @test "traces of other programs run" {
 	for kind in goal htsim simai; do
 		weft run "$WEFT_SOURCE_DIR/examples/trace-$kind.yaml" --quiet
