@@ -11,6 +11,7 @@
 
 #define NAME_WIDTH 32
 #define MIN_WIDTH 14
+#define HEADROOM_WIDTH 20
 #define CELL 96
 #define NOTE_WIDTH 100
 
@@ -432,8 +433,10 @@ static void pad(FILE *file, const char *text, int width)
 static int column_width(const struct wf_run *run)
 {
 	int width = width_of(run->fabric->label);
+	/* "123.9 KB of 126.7 KB" is the longest cell, where there is one. */
+	int least = run->headroom < run->headroom_needed ? HEADROOM_WIDTH : MIN_WIDTH;
 
-	return 2 + (width > MIN_WIDTH ? width : MIN_WIDTH);
+	return 2 + (width > least ? width : least);
 }
 
 static void print_row(const struct wf_report *report, const struct row *row, FILE *file)
