@@ -60,6 +60,11 @@ assert 0 < train["mfu_ppm"] < 500000
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	weft run s.yaml --quiet --set "job.scale=1/$((best + 1))"
 	[ "$status" -eq 2 ]
+	weft run s.yaml --quiet --set "job.scale=1/$best" --set job.scale_error=0
+	[ "$status" -eq 2 ]
+	says "$err" "; 1 would do (0.0 % are allowed"
+	weft run s.yaml --quiet --set job.scale_error=1001
+	[ "$status" -eq 2 ]
 	all=$(mfu 8) accepted=$(mfu "$best") refused=$(mfu 1024)
 	echo "$best: $all $accepted $refused"
 	[ $((accepted * 100)) -ge $((all * 98)) ] && [ $((accepted * 100)) -le $((all * 102)) ]
@@ -83,6 +88,9 @@ assert 0 < train["mfu_ppm"] < 500000
 	says "$err" "s.yaml:3:6: memory_check: a GPU of stage 0 would need 105.3 GB at least (weights and gradients 33.1, optimizer 66.2, activations 6.0 with micro_batch 1) and has 85.9; tp 8, pp 4, sharded would fit"
 	step 64 "model: gpt-175b, pp: 4, sharded: false, memory_check: false"
 	[ "$status" -eq 0 ]
+	printf 'description: any\nbase: h100\ncapacity: 0\n' >any.yaml
+	step 64 "model: gpt-175b, pp: 4, sharded: false, gpu: any.yaml"
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	step 126 "model: llama3-405b, gpus_per_server: 1, tp: 1, gpu: h200"
 	[ "$status" -eq 2 ]
 	step 1008 "model: llama3-405b, pp: 7"
