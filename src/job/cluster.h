@@ -15,8 +15,9 @@
 
 struct wf_cluster {
 	uint32_t n_ranks;
-	uint32_t gpus; /* per server, >= 1 */
-	uint32_t nics; /* per server, 1..gpus */
+	uint32_t gpus;     /* per server, >= 1 */
+	uint32_t nics;     /* per server, 1..gpus */
+	uint64_t nic_rate; /* bits/s; 0: unknown */
 };
 
 static inline uint32_t wf_cluster_server(const struct wf_cluster *c, uint32_t rank)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * coll.c - the table of algorithms, and which one, with which protocol, a collective takes.
+ * coll.c - the table of algorithms, and how a collective is done: NCCL's choice (job/tune.h), as
+ * operations.
  */
 #include "job/coll.h"
 
@@ -9,9 +10,11 @@
 
 #include "job/coll_priv.h"
 
-#define LL_SLOT (UINT64_C(32) << 10)     /* bytes of data in a slot of LL's buffer */
-#define LL128_SLOT (UINT64_C(512) << 10) /* and LL128's, about */
 #define BARRIER_BYTES 4
+#define LEAST_CHUNK UINT64_C(512)
+#define USUAL_NIC UINT64_C(400000000000)     /* bits/s */
+#define USUAL_NVLINK UINT64_C(3600000000000) /* H100 */
+#define LINK_STEP (600 * WF_NS)              /* of NVLink, which steps' delays come on top of */
 
 static const char *const kind_names[] = {
 	[WF_COLL_ALL_REDUCE] = "all-reduce", [WF_COLL_REDUCE_SCATTER] = "reduce-scatter",
@@ -83,10 +86,18 @@ enum wf_proto wf_proto_find(const char *name)
 const struct wf_gen_ops *const *wf_gens(void)
 {
 	static const struct wf_gen_ops *const gens[] = {
-		&wf_gen_ring, &wf_gen_chain, &wf_gen_tree, &wf_gen_halving, &wf_gen_pairwise, NULL,
+		&wf_gen_ring,          &wf_gen_chain, &wf_gen_tree,      &wf_gen_halving,
+		&wf_gen_pairwise,      &wf_gen_nvls,  &wf_gen_nvls_tree, &wf_gen_collnet,
+		&wf_gen_collnet_chain, NULL,
 	};
 
 	return gens;
+}
+
+/* A barrier is a small all-reduce. */
+static enum wf_coll_kind kind_of(const struct wf_coll *coll)
+{
+	return coll->kind == WF_COLL_BARRIER ? WF_COLL_ALL_REDUCE : (enum wf_coll_kind)coll->kind;
 }
 
 static const struct wf_gen_ops *find_gen(enum wf_coll_alg alg, enum wf_coll_kind kind)
@@ -104,11 +115,11 @@ int wf_coll_check(const struct wf_coll *coll, struct wf_err *err)
 
 	if (coll->alg == WF_ALG_AUTO)
 		return 0;
-	gen = find_gen((enum wf_coll_alg)coll->alg, (enum wf_coll_kind)coll->kind);
+	gen = find_gen((enum wf_coll_alg)coll->alg, kind_of(coll));
 	if (gen != NULL)
 		return 0;
 	for (const struct wf_gen_ops *const *g = wf_gens(); *g != NULL; g++) {
-		if ((*g)->kinds >> coll->kind & 1)
+		if ((*g)->kinds >> kind_of(coll) & 1)
 			return wf_err_say(err, "algorithm: %s does not do %s; write auto or %s",
 			                  alg_names[coll->alg], kind_names[coll->kind],
 			                  alg_names[(*g)->alg]);
@@ -116,28 +127,143 @@ int wf_coll_check(const struct wf_coll *coll, struct wf_err *err)
 	return wf_err_say(err, "algorithm: nothing does %s", kind_names[coll->kind]);
 }
 
-static enum wf_coll_alg choose_alg(const struct wf_coll_cfg *cfg, const struct wf_coll *coll)
+/* ---- NCCL's choice ---- */
+
+static enum wf_gpu_gen gen_of(const char *name)
 {
-	if (coll->alg != WF_ALG_AUTO)
-		return (enum wf_coll_alg)coll->alg;
-	if (coll->kind == WF_COLL_ALL_TO_ALL)
-		return WF_ALG_PAIRWISE;
-	if (coll->kind == WF_COLL_BARRIER ||
-	    (coll->kind == WF_COLL_ALL_REDUCE && coll->bytes <= cfg->tree_max))
-		return WF_ALG_TREE;
-	return WF_ALG_RING;
+	return name[0] == 'v'   ? WF_GEN_VOLTA
+	       : name[0] == 'a' ? WF_GEN_AMPERE
+	       : name[0] == 'b' ? WF_GEN_BLACKWELL
+	                        : WF_GEN_HOPPER;
+}
+
+static enum wf_cpu cpu_of(const char *name)
+{
+	return name[0] == 'a' ? WF_CPU_AMD : name[0] == 'o' ? WF_CPU_OTHER : WF_CPU_INTEL;
+}
+
+static uint64_t nvlink_of(const struct wf_coll_cfg *cfg)
+{
+	return cfg->nvlink != 0 ? cfg->nvlink : USUAL_NVLINK;
+}
+
+/* Servers that a group is in. */
+static uint32_t count_nodes(const struct wf_cluster *c, const struct wf_comm *comm)
+{
+	uint32_t n = 1;
+
+	if (comm->list == NULL && comm->stride >= c->gpus)
+		return comm->n;
+	if (comm->list == NULL)
+		return wf_cluster_server(c, wf_comm_rank(comm, comm->n - 1)) -
+		       wf_cluster_server(c, comm->base) + 1;
+	for (uint32_t i = 1; i < comm->n; i++)
+		n += !wf_cluster_local(c, comm->list[i - 1], comm->list[i]);
+	return n;
+}
+
+/* Whether each of the servers has as many of a group's GPUs. */
+static bool is_even(const struct wf_cluster *c, const struct wf_comm *comm, uint32_t nodes,
+                    uint32_t gpus)
+{
+	if (comm->n != nodes * gpus)
+		return false;
+	if (comm->list == NULL)
+		return wf_cluster_local(c, wf_comm_rank(comm, 0), wf_comm_rank(comm, gpus - 1)) &&
+		       wf_cluster_local(c, wf_comm_rank(comm, comm->n - gpus),
+		                        wf_comm_rank(comm, comm->n - 1));
+	for (uint32_t i = 0; i < comm->n; i += gpus) {
+		if (!wf_cluster_local(c, comm->list[i], comm->list[i + gpus - 1]))
+			return false;
+	}
+	return true;
+}
+
+void wf_coll_look(const struct wf_coll_cfg *cfg, const struct wf_cluster *c,
+                  const struct wf_comm *comm, struct wf_tune_comm *look)
+{
+	uint32_t nodes = count_nodes(c, comm), gpus = (comm->n + nodes - 1) / nodes, nics = 0,
+		 last = 0;
+
+	/* NICs that the GPUs of the first server use. */
+	for (uint32_t i = 0;
+	     i < comm->n && wf_cluster_local(c, wf_comm_rank(comm, 0), wf_comm_rank(comm, i));
+	     i++) {
+		uint32_t nic = wf_cluster_nic(c, wf_comm_rank(comm, i));
+
+		nics += i == 0 || nic != last;
+		last = nic;
+	}
+	*look = (struct wf_tune_comm){
+		.ranks = comm->n,
+		.nodes = nodes,
+		.gpus = gpus,
+		.nics = nics,
+		.nic_rate = cfg->nic_rate != 0 ? cfg->nic_rate
+		            : c->nic_rate != 0 ? c->nic_rate
+		                               : USUAL_NIC,
+		.pcie = cfg->pcie_rate,
+		.nvlink = nvlink_of(cfg),
+		.gen = (uint8_t)gen_of(cfg->generation),
+		.cpu = (uint8_t)cpu_of(cfg->cpu),
+		.nvls = cfg->nvls_on && is_even(c, comm, nodes, gpus),
+		.collnet = cfg->collnet && is_even(c, comm, nodes, gpus),
+	};
+}
+
+/* The real size of what a scaled job has. */
+static uint64_t unscaled(const struct wf_coll_cfg *cfg, uint64_t bytes)
+{
+	return cfg->scale == 0 ? bytes
+	                       : (uint64_t)((unsigned __int128)bytes * WF_RATIO_ONE / cfg->scale);
+}
+
+static uint64_t bytes_of(const struct wf_coll *coll)
+{
+	return coll->kind == WF_COLL_BARRIER ? BARRIER_BYTES : coll->bytes;
+}
+
+/*
+ * How a collective is done: NCCL's choice among what is here and what is wished for; what NCCL does not
+ * have is done as it is wished for, with Simple.
+ */
+static void choose(const struct wf_cluster *cluster, const struct wf_coll_cfg *cfg,
+                   const struct wf_coll *coll, struct wf_part *part)
+{
+	struct wf_tune_choice *choice = &part->choice;
+	enum wf_coll_kind kind = kind_of(coll);
+	struct wf_tune_comm look;
+	struct wf_tune tune;
+
+	wf_coll_look(cfg, cluster, &coll->comm, &look);
+	wf_tune_init(&tune, &look);
+	part->heads = tune.nvls.channels != 0 ? tune.nvls.channels : tune.direct.channels;
+	part->cross_nic = cfg->cross_nic && tune.cross_nic;
+	if (wf_tune_choose(&tune, kind, (enum wf_coll_alg)coll->alg, (enum wf_proto)coll->proto,
+	                   unscaled(cfg, bytes_of(coll)), choice))
+		return;
+	*choice = (struct wf_tune_choice){
+		.alg = coll->alg != WF_ALG_AUTO ? (enum wf_coll_alg)coll->alg : WF_ALG_PAIRWISE,
+		.proto =
+			coll->proto != WF_PROTO_AUTO ? (enum wf_proto)coll->proto : WF_PROTO_SIMPLE,
+		.channels = tune.channels,
+		.chunk = cfg->buffer / cfg->steps * cfg->chunk_steps,
+	};
 }
 
 /* nccl-tests, PERFORMANCE.md. */
-void wf_coll_group(const struct wf_coll *coll, const struct wf_coll_cfg *cfg,
-                   struct wf_group *group)
+void wf_coll_group(const struct wf_coll *coll, const struct wf_cluster *cluster,
+                   const struct wf_coll_cfg *cfg, struct wf_group *group)
 {
 	uint32_t n = coll->comm.n;
+	struct wf_part part = { .choice.alg = (enum wf_coll_alg)coll->alg };
 
+	if (n > 1)
+		choose(cluster, cfg, coll, &part);
 	group->kind = kind_names[coll->kind];
-	group->bytes = coll->kind == WF_COLL_BARRIER ? BARRIER_BYTES : coll->bytes;
+	group->bytes = bytes_of(coll);
 	group->ranks = n;
-	group->algorithm = alg_names[choose_alg(cfg, coll)];
+	group->algorithm = alg_names[part.choice.alg];
 	group->busbw[0] = group->busbw[1] = 1;
 	switch ((enum wf_coll_kind)coll->kind) {
 	case WF_COLL_ALL_REDUCE:
@@ -161,58 +287,119 @@ void wf_coll_group(const struct wf_coll *coll, const struct wf_coll_cfg *cfg,
 
 uint32_t wf_coll_channels(const struct wf_coll_cfg *cfg, const struct wf_cluster *cluster)
 {
-	return cfg->channels != 0 ? cfg->channels : cluster->nics;
+	const struct wf_comm all = { .n = cluster->n_ranks, .stride = 1 };
+	struct wf_tune_comm look;
+	struct wf_tune tune;
+
+	if (cfg->channels != 0 || cluster->n_ranks < 2)
+		return cfg->channels != 0 ? cfg->channels : 1;
+	wf_coll_look(cfg, cluster, &all, &look);
+	wf_tune_init(&tune, &look);
+	return tune.channels;
 }
 
-/* Small messages take the protocols with flags in the data, which need no fences. */
-static enum wf_proto choose_proto(const struct wf_part *part)
-{
-	uint64_t each = part->bytes;
+/* ---- as operations ---- */
 
-	if (part->coll.proto != WF_PROTO_AUTO)
-		return (enum wf_proto)part->coll.proto;
-	if (part->coll.alg == WF_ALG_RING && part->coll.kind != WF_COLL_BROADCAST)
-		each /= part->coll.comm.n;
-	if (part->coll.alg == WF_ALG_PAIRWISE || each > part->cfg->ll128_max)
-		return WF_PROTO_SIMPLE;
-	return each <= part->cfg->ll_max ? WF_PROTO_LL : WF_PROTO_LL128;
+/* Delays of a step, by kind of algorithm; LL, LL128, Simple. */
+static void set_steps(struct wf_part *part)
+{
+	const struct wf_coll_cfg *cfg = part->cfg;
+	const wf_time ring[2][WF_PROTOS] = {
+		{ 0, cfg->nvlink_ll, cfg->nvlink_ll128, cfg->nvlink_simple },
+		{ 0, cfg->net_ll, cfg->net_ll128, cfg->net_simple },
+	};
+	const wf_time tree[2][WF_PROTOS] = {
+		{ 0, cfg->tree_nvlink_ll, cfg->tree_nvlink_ll128, cfg->tree_nvlink_simple },
+		{ 0, cfg->tree_net_ll, cfg->tree_net_ll128, cfg->tree_net_simple },
+	};
+	uint32_t n = part->coll.comm.n, nodes = count_nodes(part->cluster, &part->coll.comm);
+	bool is_ring = part->coll.alg == WF_ALG_RING;
+	enum wf_proto p = (enum wf_proto)part->coll.proto;
+
+	part->step_nvlink = part->coll.alg == WF_ALG_TREE ? tree[0][p] : ring[0][p];
+	/* With one GPU a server nothing hides a step's delay. */
+	part->step_net =
+		part->coll.alg == WF_ALG_TREE || (is_ring && n == nodes) ? tree[1][p] : ring[1][p];
+	if (is_ring && nodes > 1 && nodes < n) {
+		wf_time post = wf_tune_post(cpu_of(cfg->cpu), p) - LINK_STEP;
+
+		part->step_nvlink =
+			wf_max_time(part->step_nvlink,
+		                    (wf_time)wf_coll_scaled(cfg, (uint64_t)wf_max_time(post, 0)));
+	}
+}
+
+/* Of 2^16 ps: n bytes take n times this at a rate in bytes/s. */
+static uint64_t q16(uint64_t rate)
+{
+	return rate == 0 ? 0 : (uint64_t)(((unsigned __int128)(uint64_t)WF_S << 16) / rate);
+}
+
+/*
+ * What the GPU's part takes. A channel of a ring reduces or copies what it received no faster than its
+ * share of what NCCL's model has for the protocol; trees get that where data comes into the tree, and
+ * what a message brought them with Simple is reduced at the memory's rate.
+ */
+static void set_work(struct wf_part *part)
+{
+	const struct wf_tune_choice *choice = &part->choice;
+	uint64_t n = part->coll.comm.n, steps = n - 1;
+
+	if (part->coll.alg == WF_ALG_RING && choice->bandwidth != 0 &&
+	    part->coll.kind != WF_COLL_BROADCAST) {
+		if (part->coll.kind == WF_COLL_ALL_REDUCE)
+			steps *= 2;
+		part->work_q16 = part->active * q16(choice->bandwidth) * n / steps;
+		if (part->coll.proto == WF_PROTO_SIMPLE) {
+			/* Half of a step's delay, its fences and flags, keeps the channel. */
+			part->step_work = part->step_nvlink / 2;
+			part->step_nvlink -= part->step_work;
+		} else {
+			/* They work while it comes in. */
+			part->work_q16 -= wf_min_u64(part->work_q16, q16(nvlink_of(part->cfg) / 8));
+		}
+	} else if (part->coll.proto == WF_PROTO_SIMPLE || choice->bandwidth == 0) {
+		part->work_q16 = part->active * q16(part->cfg->reduce / 8);
+	}
+	if (part->coll.alg != WF_ALG_RING)
+		part->pace_q16 = part->active * q16(choice->bandwidth);
 }
 
 static void set_proto(struct wf_part *part)
 {
 	const struct wf_coll_cfg *cfg = part->cfg;
+	bool is_ring = part->coll.alg == WF_ALG_RING || part->choice.bandwidth == 0;
+	uint64_t slot = cfg->buffer / cfg->steps;
 
-	part->coll.proto = (uint8_t)choose_proto(part);
 	part->slices = 1;
 	part->depth = cfg->steps;
-	switch ((enum wf_proto)part->coll.proto) {
-	case WF_PROTO_LL:
-		part->chunk = LL_SLOT;
-		part->step_nvlink = cfg->nvlink_ll;
-		part->step_net = cfg->net_ll;
-		break;
-	case WF_PROTO_LL128:
-		part->chunk = LL128_SLOT;
-		part->step_nvlink = cfg->nvlink_ll128;
-		part->step_net = cfg->net_ll128;
-		break;
-	case WF_PROTO_SIMPLE:
-	case WF_PROTO_AUTO:
-	case WF_PROTOS:
-		part->chunk = cfg->buffer / cfg->steps * cfg->chunk_steps;
+	part->chunk = wf_max_u64(LEAST_CHUNK, wf_coll_scaled(cfg, part->choice.chunk));
+	if (part->coll.proto == WF_PROTO_SIMPLE && is_ring &&
+	    part->coll.kind != WF_COLL_BROADCAST) {
+		part->chunk = slot * cfg->chunk_steps;
 		part->slices = cfg->chunk_steps / cfg->slice_steps;
 		part->depth = cfg->steps / cfg->slice_steps;
-		part->step_nvlink = cfg->nvlink_simple;
-		part->step_net = cfg->net_simple;
-		break;
-	}
-	/* Broadcast passes on slot by slot. */
-	if (part->coll.kind == WF_COLL_BROADCAST && part->coll.proto == WF_PROTO_SIMPLE) {
-		part->chunk = cfg->buffer / cfg->steps;
-		part->slices = 1;
-		part->depth = cfg->steps;
+	} else if (part->coll.proto == WF_PROTO_SIMPLE) {
+		part->chunk = wf_min_u64(part->chunk, slot);
 	}
 	part->slice = part->chunk / part->slices;
+	part->late = (wf_time)wf_coll_scaled(
+		cfg, (uint64_t)wf_max_time(0, part->choice.base - wf_tune_launch()));
+	set_steps(part);
+	set_work(part);
+}
+
+/* As a whole: more channels would do the same. */
+static bool is_calculated(enum wf_coll_alg alg)
+{
+	return alg == WF_ALG_NVLS || alg == WF_ALG_COLLNET || alg == WF_ALG_COLLNET_CHAIN;
+}
+
+static bool same_coll(const struct wf_coll *a, const struct wf_coll *b)
+{
+	return a->kind == b->kind && a->alg == b->alg && a->proto == b->proto &&
+	       a->bytes == b->bytes && a->comm.n == b->comm.n && a->comm.base == b->comm.base &&
+	       a->comm.stride == b->comm.stride && a->comm.list == b->comm.list;
 }
 
 /* The last GPU of a chain must leave by the head's NIC, so that one host does all of it. */
@@ -239,27 +426,37 @@ const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_clus
                                       const struct wf_coll_cfg *cfg, const struct wf_nvlink *nvlink,
                                       const struct wf_coll *coll, uint32_t rank, uint32_t channel)
 {
-	uint32_t channels = wf_coll_channels(cfg, cluster);
+	uint32_t channels;
 
-	memset(part, 0, sizeof(*part));
-	part->cluster = cluster;
-	part->cfg = cfg;
+	if (coll->comm.n < 2)
+		return NULL;
+	if (part->cfg != cfg || !same_coll(&part->asked, coll)) {
+		memset(part, 0, sizeof(*part));
+		choose(cluster, cfg, coll, part);
+		part->cluster = cluster;
+		part->cfg = cfg;
+		part->asked = *coll;
+		part->coll = *coll;
+		part->coll.bytes = bytes_of(coll);
+		part->coll.kind = (uint8_t)kind_of(coll);
+		part->coll.alg = (uint8_t)part->choice.alg;
+		part->coll.proto = (uint8_t)part->choice.proto;
+		channels = wf_coll_channels(cfg, cluster);
+		part->active = (uint32_t)wf_min_u64(part->choice.channels, channels);
+		if (part->coll.alg == WF_ALG_PAIRWISE)
+			part->active = channels;
+		if (is_calculated(part->choice.alg))
+			part->active = 1;
+		set_proto(part);
+	}
 	part->nvlink = nvlink;
-	part->coll = *coll;
+	part->coll.root = coll->root;
 	part->channel = channel;
 	part->pos = wf_comm_pos(&coll->comm, rank);
 	assert(part->pos != UINT32_MAX);
-	part->coll.alg = (uint8_t)choose_alg(cfg, coll);
-	if (coll->kind == WF_COLL_BARRIER)
-		part->coll.bytes = BARRIER_BYTES;
-	part->active = (uint32_t)wf_min_u64(
-		channels, wf_max_u64(1, part->coll.bytes / wf_max_u64(1, cfg->channel_min)));
-	if (part->coll.alg == WF_ALG_PAIRWISE)
-		part->active = channels;
-	if (coll->comm.n < 2 || channel >= part->active)
+	if (channel >= part->active)
 		return NULL;
 	part->bytes = wf_share(part->coll.bytes, part->active, channel);
-	set_proto(part);
 	if (wf_part_has_line(part))
 		return line_gen(part);
 	return find_gen((enum wf_coll_alg)part->coll.alg, (enum wf_coll_kind)part->coll.kind);
@@ -295,8 +492,7 @@ void wf_part_send(const struct wf_part *part, struct wf_op *op, uint32_t rank, u
 
 wf_time wf_part_time(const struct wf_part *part, uint64_t bytes)
 {
-	return (wf_time)((unsigned __int128)bytes * 8 * part->active * (uint64_t)WF_S /
-	                 part->cfg->reduce);
+	return wf_part_work(part->work_q16, bytes);
 }
 
 void wf_part_recv(const struct wf_part *part, struct wf_op *op, uint32_t rank, uint64_t bytes,

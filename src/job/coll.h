@@ -54,10 +54,9 @@ struct wf_coll {
 	struct wf_comm comm;
 };
 
-/* What may be tuned; wf_coll_params describes it. */
+/* What may be tuned; wf_coll_params describes it, but for the last, which whoever runs a job sets. */
 struct wf_coll_cfg {
-	uint32_t channels;    /* 0: as many as a server has NICs */
-	uint64_t channel_min; /* bytes below which a channel is not worth its while */
+	uint32_t channels;    /* 0: as many as NCCL takes */
 	uint64_t buffer;      /* bytes of a connection's buffer, Simple (NCCL_BUFFSIZE) */
 	uint32_t steps;       /* slots of it (NCCL_STEPS) */
 	uint32_t chunk_steps; /* slots of a ring's chunk, Simple */
@@ -66,11 +65,19 @@ struct wf_coll_cfg {
 	wf_time launch;       /* from an item's turn to its first step: launch of the kernel */
 	wf_time nvlink_ll, nvlink_ll128, nvlink_simple; /* a step's latency, besides the link's */
 	wf_time net_ll, net_ll128, net_simple;
-	uint64_t reduce;    /* bits/s that a GPU reduces or copies, all channels together */
-	uint64_t ll_max;    /* bytes of a channel and rank up to which auto takes LL */
-	uint64_t ll128_max; /* and LL128 */
-	uint64_t tree_max;  /* bytes up to which auto takes trees for an all-reduce */
-	bool pxn;           /* messages leave by the NIC of the rail on which they arrive */
+	wf_time tree_nvlink_ll, tree_nvlink_ll128, tree_nvlink_simple; /* the same in trees */
+	wf_time tree_net_ll, tree_net_ll128, tree_net_simple;
+	wf_time nvls;          /* NVLS inside a server, without its bytes */
+	wf_time nvls_net;      /* a step of NVLSTree over the network, besides the network */
+	uint64_t reduce;       /* bits/s that a GPU reduces or copies, all channels together */
+	bool pxn;              /* messages leave by the NIC of the rail on which they arrive */
+	bool cross_nic;        /* or by that of its neighbour, as NCCL finds it better */
+	bool nvls_on, collnet; /* NCCL_NVLS_ENABLE, NCCL_COLLNET_ENABLE */
+	uint64_t nic_rate, pcie_rate; /* bits/s; 0: what most have */
+	char generation[12], cpu[8];  /* names of enum wf_gpu_gen and wf_cpu */
+
+	uint64_t nvlink; /* bits/s of a GPU, one direction; 0: H100's */
+	uint64_t scale;  /* of 2^16: bytes and times are this share of the real ones; 0: all */
 };
 
 extern const struct wf_param wf_coll_params[];
@@ -88,8 +95,8 @@ enum wf_proto wf_proto_find(const char *name);
  * What nccl-tests says of a collective, and how it is done: fills all of group but its name. A barrier
  * is an all-reduce of four bytes.
  */
-void wf_coll_group(const struct wf_coll *coll, const struct wf_coll_cfg *cfg,
-                   struct wf_group *group);
+void wf_coll_group(const struct wf_coll *coll, const struct wf_cluster *cluster,
+                   const struct wf_coll_cfg *cfg, struct wf_group *group);
 
 /*
  * Whether a collective can be done so. Returns 0, or -EINVAL with a message in err of the form

@@ -13,12 +13,14 @@
 
 #include "job/coll.h"
 #include "job/nvlink.h"
+#include "job/tune.h"
 
 #define WF_UNIT_CHANNEL 1 /* what reduces for this channel; the plan knows its number */
 #define WF_TAG_RELAY 1    /* a message on its way to the NIC of another GPU */
 #define WF_TAG_TREE 2     /* four of them */
 #define WF_TAG_HALVING 6  /* two */
-#define WF_TAG_BLOCKS 8   /* behind these: tags of all-to-all, by round */
+#define WF_TAG_NVLS 8     /* three */
+#define WF_TAG_BLOCKS 11  /* behind these: tags of all-to-all, by round */
 #define WF_PAIR_DEPTH 8
 
 /* One rank's and channel's part in a collective. */
@@ -36,6 +38,14 @@ struct wf_part {
 	uint64_t slice;                 /* bytes of data of a message at most */
 	uint64_t bytes;                 /* this channel's share of coll.bytes */
 	wf_time step_nvlink, step_net;
+	wf_time late;         /* that the first step begins after the launch */
+	wf_time step_work;    /* that a channel takes for a message it received, */
+	uint64_t work_q16;    /* ps of 2^16 that a channel takes for a byte it received */
+	uint64_t pace_q16;    /* and for a byte of its share, whatever the links do */
+	uint32_t heads;       /* of a server, NVLS */
+	bool cross_nic;       /* rings leave servers by a neighbour's NIC */
+	struct wf_coll asked; /* what it was made for, so that the same need not be chosen again */
+	struct wf_tune_choice choice;
 };
 
 /* The positions that are in one server: [first, end). */
@@ -68,6 +78,16 @@ union wf_gen_state {
 		uint32_t n_down[2];
 		uint32_t n_ops[2]; /* of a chunk */
 	} tree;
+	struct {
+		uint32_t number, end; /* of the next operation, and of what is behind the last */
+		uint32_t size, first,
+			index; /* GPUs of the server, the first's position, this one's */
+		uint32_t rounds, net_rounds; /* in which GPUs of a server, and servers, meet */
+		uint32_t servers, server;
+		uint32_t body, chunks, n_ops; /* where data begins; operations of each chunk */
+		uint64_t bytes;               /* of data that this rank is the head of */
+		uint32_t up, down[2], n_down; /* ranks; UINT32_MAX: none */
+	} nvls;
 	struct {
 		uint32_t number, step, n_steps;
 		uint32_t half;  /* ranks that take part in halving: a power of two */
@@ -103,12 +123,20 @@ extern const struct wf_gen_ops wf_gen_chain;
 extern const struct wf_gen_ops wf_gen_tree;
 extern const struct wf_gen_ops wf_gen_halving;
 extern const struct wf_gen_ops wf_gen_pairwise;
+extern const struct wf_gen_ops wf_gen_nvls;
+extern const struct wf_gen_ops wf_gen_nvls_tree;
+extern const struct wf_gen_ops wf_gen_collnet;
+extern const struct wf_gen_ops wf_gen_collnet_chain;
 
 /* The table of algorithms; ends with NULL. */
 const struct wf_gen_ops *const *wf_gens(void);
 
-/* How many channels a plan for a cluster has. */
+/* How many channels a plan for a cluster has: those of a group of all ranks. */
 uint32_t wf_coll_channels(const struct wf_coll_cfg *cfg, const struct wf_cluster *cluster);
+
+/* What NCCL's model needs to know of a group. */
+void wf_coll_look(const struct wf_coll_cfg *cfg, const struct wf_cluster *cluster,
+                  const struct wf_comm *comm, struct wf_tune_comm *look);
 
 /*
  * A rank's part in a collective on a channel. Returns its generator, or NULL when the rank or channel
@@ -144,6 +172,19 @@ void wf_part_recv(const struct wf_part *part, struct wf_op *op, uint32_t rank, u
 /* How long a GPU reduces or copies so many bytes of one channel. */
 wf_time wf_part_time(const struct wf_part *part, uint64_t bytes);
 
+/* What a value of a real job is in a scaled one. */
+static inline uint64_t wf_coll_scaled(const struct wf_coll_cfg *cfg, uint64_t value)
+{
+	return cfg->scale == 0 ? value
+	                       : (uint64_t)((unsigned __int128)value * cfg->scale / WF_RATIO_ONE);
+}
+
+/* How long a channel's thread blocks work on so many bytes. */
+static inline wf_time wf_part_work(uint64_t per_byte_q16, uint64_t bytes)
+{
+	return (wf_time)((unsigned __int128)bytes * per_byte_q16 >> 16);
+}
+
 /* The part's own rank. */
 static inline uint32_t wf_part_rank(const struct wf_part *part)
 {
@@ -158,6 +199,19 @@ static inline uint32_t wf_run_head(const struct wf_run *run, uint32_t channel)
 {
 	return run->first + channel % (run->end - run->first);
 }
+
+/*
+ * The servers around a part's in one of the two trees: ranks, each the member of its server that has that
+ * number there; *up_p is UINT32_MAX at the root. Returns how many children there are, two at most.
+ */
+uint32_t wf_tree_around(const struct wf_part *part, unsigned tree, uint32_t member, uint32_t *up_p,
+                        uint32_t *down);
+
+/* How many servers a group has, and which of them holds pos, counted from 0. */
+uint32_t wf_tree_servers(const struct wf_part *part, uint32_t pos, uint32_t *index_p);
+
+/* The rank that has a number in a server. */
+uint32_t wf_tree_member(const struct wf_part *part, uint32_t server, uint32_t member);
 
 /* Where a rank's messages come from and go to in the ring of its channel: positions. */
 struct wf_around {

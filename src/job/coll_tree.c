@@ -9,16 +9,18 @@
  *
  * A chunk is reduced from the leaves to the root and comes back. Its operations are, on every rank and
  * in this order: a receive from each child, a send to the parent, a receive from the parent, a send to
- * each child.
+ * each child. A rank without children has some work in the receive's place, with which chunks come into
+ * the tree no faster than NCCL's model has them: what slows trees down is not modelled rank by rank.
  */
 #include <string.h>
 
 #include "job/coll_priv.h"
 
 #define LEAST_CHUNK (UINT64_C(32) << 10)
+#define LL128_CHUNK (UINT64_C(36) << 10)
+#define LL128_CHUNKS 16
 
-/* How many servers a group has, and which of them holds pos, counted from 0. */
-static uint32_t servers(const struct wf_part *part, uint32_t pos, uint32_t *index_p)
+uint32_t wf_tree_servers(const struct wf_part *part, uint32_t pos, uint32_t *index_p)
 {
 	const struct wf_comm *comm = &part->coll.comm;
 	uint32_t n = 0;
@@ -41,8 +43,7 @@ static uint32_t servers(const struct wf_part *part, uint32_t pos, uint32_t *inde
 	return n;
 }
 
-/* The head, a rank, of server number index. */
-static uint32_t head_of(const struct wf_part *part, uint32_t index)
+uint32_t wf_tree_member(const struct wf_part *part, uint32_t index, uint32_t member)
 {
 	const struct wf_comm *comm = &part->coll.comm;
 	struct wf_run run = { 0 };
@@ -63,7 +64,7 @@ static uint32_t head_of(const struct wf_part *part, uint32_t index)
 			i = run.end;
 		}
 	}
-	return wf_comm_rank(comm, wf_run_head(&run, part->channel));
+	return wf_comm_rank(comm, wf_run_head(&run, member));
 }
 
 /*
@@ -106,6 +107,18 @@ static uint32_t from_tree(uint32_t n, unsigned tree, uint32_t x)
 	return n % 2 == 0 ? n - 1 - x : (x + 1) % n;
 }
 
+uint32_t wf_tree_around(const struct wf_part *part, unsigned tree, uint32_t member, uint32_t *up_p,
+                        uint32_t *down)
+{
+	uint32_t index = 0, n = wf_tree_servers(part, part->pos, &index), up, n_down;
+
+	binary_tree(n, to_tree(n, tree, index), &up, down, &n_down);
+	*up_p = up == UINT32_MAX ? up : wf_tree_member(part, from_tree(n, tree, up), member);
+	for (uint32_t i = 0; i < n_down; i++)
+		down[i] = wf_tree_member(part, from_tree(n, tree, down[i]), member);
+	return n_down;
+}
+
 static void plant(const struct wf_part *part, unsigned tree, union wf_gen_state *state)
 {
 	const struct wf_comm *comm = &part->coll.comm;
@@ -113,7 +126,7 @@ static void plant(const struct wf_part *part, unsigned tree, union wf_gen_state 
 	uint32_t size = run.end - run.first, head = wf_run_head(&run, part->channel);
 	uint32_t behind = (part->pos - head + size) % size; /* places behind the head */
 	uint32_t *down = state->tree.down[tree];
-	uint32_t index = 0, n, k = 0;
+	uint32_t k = 0;
 
 	state->tree.up[tree] = UINT32_MAX;
 	if (behind + 1 < size)
@@ -123,25 +136,25 @@ static void plant(const struct wf_part *part, unsigned tree, union wf_gen_state 
 		state->tree.up[tree] =
 			wf_comm_rank(comm, part->pos == run.first ? run.end - 1 : part->pos - 1);
 	} else {
-		uint32_t up, children[2], n_children;
-
-		n = servers(part, part->pos, &index);
-		binary_tree(n, to_tree(n, tree, index), &up, children, &n_children);
-		if (up != UINT32_MAX)
-			state->tree.up[tree] = head_of(part, from_tree(n, tree, up));
-		for (uint32_t i = 0; i < n_children; i++)
-			down[k++] = head_of(part, from_tree(n, tree, children[i]));
+		k += wf_tree_around(part, tree, part->channel, &state->tree.up[tree], down + k);
 	}
 	state->tree.n_down[tree] = k;
-	state->tree.n_ops[tree] = 2 * k + (state->tree.up[tree] != UINT32_MAX ? 2 : 0);
+	state->tree.n_ops[tree] =
+		(k == 0 ? 1 : 2 * k) + (state->tree.up[tree] != UINT32_MAX ? 2 : 0);
 }
 
 /* Smaller chunks for less data, so that the pipeline over the tree's depth fills. */
 static uint64_t chunk_bytes(const struct wf_part *part)
 {
-	uint32_t index = 0, n = servers(part, part->pos, &index), depth = 1;
-	uint64_t chunk = part->chunk / part->slices;
+	uint32_t index = 0, n = wf_tree_servers(part, part->pos, &index), depth = 1;
+	uint64_t chunk = part->chunk;
 
+	/*
+	 * LL128 passes lines on as they come: larger chunks would wait for their ends at every GPU; and
+	 * of many small ones not all that are on their way find room.
+	 */
+	if (part->coll.proto == WF_PROTO_LL128)
+		return wf_min_u64(wf_max_u64(chunk, part->bytes / LL128_CHUNKS), LL128_CHUNK);
 	while (n > 1u << depth)
 		depth++;
 	while (chunk > 4 * LEAST_CHUNK && part->bytes < chunk * depth * 8)
@@ -193,8 +206,19 @@ static bool tree_next(const struct wf_part *part, union wf_gen_state *state, str
 	n_down = state->tree.n_down[t];
 	up = state->tree.up[t];
 	bytes = wf_share(part->bytes, state->tree.chunks, chunk);
+	if (n_down == 0 && place == 0) {
+		op->kind = WF_OP_CALC;
+		op->unit = WF_UNIT_CHANNEL;
+		op->time = wf_part_work(part->pace_q16, bytes) + (chunk == 0 ? part->late : 0);
+		return true;
+	}
+	/* What is behind the work is where it would be behind one receive. */
+	if (n_down == 0)
+		n_down = 1;
 	if (place < n_down) {
 		wf_part_recv(part, op, state->tree.down[t][place], bytes, chunk, true);
+		if (place > 0)
+			op->time = 0; /* all children's are added at once */
 		op->tag = WF_TAG_TREE + 2 * t;
 		after(state, op, part->depth, place);
 	} else if (up != UINT32_MAX && place == n_down) {

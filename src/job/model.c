@@ -42,6 +42,8 @@ const size_t wf_model_n_params = WF_ARRAY_SIZE(wf_model_params);
 #define FIELD(f)                                                                                   \
 	.offset = offsetof(struct wf_gpu_cfg, f), .size = sizeof(((struct wf_gpu_cfg *)0)->f)
 
+static const char *const generations[] = { "volta", "ampere", "hopper", "blackwell", NULL };
+
 /* The defaults are the H100's (profiles/gpus/h100.yaml says where they come from). */
 const struct wf_param wf_gpu_params[] = {
 	{ .name = "tflops",
@@ -78,6 +80,12 @@ const struct wf_param wf_gpu_params[] = {
 	  .max = INT64_C(1000000000000000),
 	  .def = "3600Gbps",
 	  .help = "NVLink bandwidth of a GPU, one direction" },
+	{ .name = "generation",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(generation),
+	  .def = "hopper",
+	  .names = generations,
+	  .help = "what NCCL's choice of algorithms goes by" },
 };
 const size_t wf_gpu_n_params = WF_ARRAY_SIZE(wf_gpu_params);
 

@@ -48,6 +48,7 @@ struct wf_gpu_cfg {
 	uint64_t memory;     /* bytes per second */
 	uint64_t capacity;   /* bytes; 0: not known */
 	uint64_t nvlink;     /* bits/s, one direction, all links of a GPU together */
+	char generation[12]; /* as NCCL tells them apart: a name of enum wf_gpu_gen */
 };
 
 extern const struct wf_param wf_gpu_params[];

@@ -337,10 +337,14 @@ static bool channel_next(const struct plan_schedule *p, struct cursor *c, struct
 		op->dep[i].stream = (uint16_t)(control + c->channel);
 		op->dep[i].number += c->begun;
 	}
-	if (op->n_deps == 0)
+	if (op->n_deps == 0) {
+		/* A collective's first step. */
+		if (c->now.kind == WF_ITEM_COLL && op->kind == WF_OP_SEND)
+			op->time += c->part.late;
 		op->dep[op->n_deps++] = (struct wf_op_dep){ .stream = (uint16_t)control,
 			                                    .number = 2 * c->item,
 			                                    .on = WF_ON_MARK };
+	}
 	if (op->unit == WF_UNIT_CHANNEL)
 		op->unit = (uint16_t)(1 + control + c->channel);
 	op->line = (uint16_t)(op->line + line_unit(p, control + c->channel));
@@ -373,9 +377,10 @@ static void tell(void *arg, uint32_t peer)
 
 static bool same_peers(const struct wf_coll *a, const struct wf_coll *b)
 {
-	return a->kind == b->kind && a->alg == b->alg && a->bytes == b->bytes &&
-	       a->root == b->root && a->comm.n == b->comm.n && a->comm.base == b->comm.base &&
-	       a->comm.stride == b->comm.stride && a->comm.list == b->comm.list;
+	return a->kind == b->kind && a->alg == b->alg && a->proto == b->proto &&
+	       a->bytes == b->bytes && a->root == b->root && a->comm.n == b->comm.n &&
+	       a->comm.base == b->comm.base && a->comm.stride == b->comm.stride &&
+	       a->comm.list == b->comm.list;
 }
 
 static void coll_peers(const struct plan_schedule *p, struct cursor *c, struct telling *t)

@@ -46,7 +46,7 @@ static void coll_group(const struct wf_plan *plan, uint32_t group, const struct 
                        struct wf_group *group_p)
 {
 	(void)group;
-	wf_coll_group(&of(plan)->coll, cfg, group_p);
+	wf_coll_group(&of(plan)->coll, &plan->cluster, cfg, group_p);
 	group_p->name = group_p->kind;
 }
 

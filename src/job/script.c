@@ -105,7 +105,7 @@ static void script_group(const struct wf_plan *plan, uint32_t group, const struc
 
 	memset(group_p, 0, sizeof(*group_p));
 	if (g->collective)
-		wf_coll_group(&g->coll, cfg, group_p);
+		wf_coll_group(&g->coll, &plan->cluster, cfg, group_p);
 	else
 		group_p->bytes = g->bytes;
 	group_p->name = g->name;

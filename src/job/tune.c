@@ -382,7 +382,22 @@ bool wf_tune_choose(const struct wf_tune *t, enum wf_coll_kind kind, enum wf_col
 	}
 	if (choice->time == WF_TIME_NEVER)
 		return false;
+	choice->base = (wf_time)T.base[choice->alg][choice->proto] * WF_NS;
+	choice->latency = t->cell[kind][choice->alg][choice->proto].latency;
+	choice->bandwidth = t->cell[kind][choice->alg][choice->proto].bandwidth *
+	                    tree_tenths(t, choice->alg, choice->proto, bytes) / 10;
+	choice->link = t->cell[kind][WF_ALG_RING][WF_PROTO_SIMPLE].bandwidth;
 	choice->channels = choose_channels(t, choice->alg, choice->proto, bytes);
 	choice->chunk = wf_tune_chunk(t, kind, choice, bytes);
 	return true;
+}
+
+wf_time wf_tune_post(enum wf_cpu cpu, enum wf_proto proto)
+{
+	return (wf_time)T.post[cpu] * WF_NS * (proto == WF_PROTO_SIMPLE ? 3 : 1);
+}
+
+wf_time wf_tune_launch(void)
+{
+	return (wf_time)T.base[WF_ALG_RING][WF_PROTO_LL] * WF_NS;
 }

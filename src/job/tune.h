@@ -54,8 +54,11 @@ struct wf_tune_choice {
 	enum wf_coll_alg alg;
 	enum wf_proto proto;
 	uint32_t channels;
-	uint64_t chunk; /* bytes of data in one step of a channel's pipeline */
-	wf_time time;   /* NCCL's estimate */
+	uint64_t chunk;        /* bytes of data in one step of a channel's pipeline */
+	wf_time time;          /* NCCL's estimate: a latency, */
+	wf_time base, latency; /* base: before its first step */
+	uint64_t bandwidth; /* and then so many bytes/s of the collective's size, at this size; */
+	uint64_t link;      /* bytes/s that a ring's links would carry, whatever the protocol */
 };
 
 /* The tables for a group of two ranks or more. */
@@ -71,5 +74,11 @@ wf_time wf_tune_time(const struct wf_tune *tune, enum wf_coll_kind kind, enum wf
  */
 bool wf_tune_choose(const struct wf_tune *tune, enum wf_coll_kind kind, enum wf_coll_alg alg,
                     enum wf_proto proto, uint64_t bytes, struct wf_tune_choice *choice);
+
+/* What the model has for the launch of a kernel: the base of a ring with LL. */
+wf_time wf_tune_launch(void);
+
+/* The least that a ring between servers takes for a step inside one: posting to the network. */
+wf_time wf_tune_post(enum wf_cpu cpu, enum wf_proto proto);
 
 #endif

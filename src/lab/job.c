@@ -27,8 +27,10 @@ static const char *const kinds[] = {
 	"all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "barrier", "train",
 	"goal",       "htsim",          "chakra",     "simai",      "hpcc",      NULL,
 };
-static const char *const algorithms[] = { "auto",     "ring", "tree", "halving-doubling",
-	                                  "pairwise", NULL };
+static const char *const algorithms[] = {
+	"auto", "ring",      "tree",           "halving-doubling", "pairwise",
+	"nvls", "nvls-tree", "collnet-direct", "collnet-chain",    NULL,
+};
 static const char *const insides[] = { "calculate", "execute", "estimate", NULL };
 static const char *const protocols[] = { "auto", "ll", "ll128", "simple", NULL };
 
@@ -60,7 +62,7 @@ static const struct wf_param job_params[] = {
 	  .kind = WF_PARAM_TEXT,
 	  FIELD(gpu_name),
 	  .def = "h100",
-	  .help = "train, chakra: what computes (weft list gpus), or a file" },
+	  .help = "the GPUs (weft list gpus), or a file" },
 	{ .name = "sequence",
 	  .kind = WF_PARAM_U32,
 	  FIELD(sequence),
@@ -269,13 +271,28 @@ static uint64_t scaled(const struct wf_job_cfg *cfg, uint64_t value, uint64_t le
 
 static void scale_coll(const struct wf_job_cfg *cfg, struct wf_coll_cfg *coll)
 {
-	uint64_t *sizes[] = { &coll->channel_min, &coll->buffer,    &coll->p2p_chunk,
-		              &coll->ll_max,      &coll->ll128_max, &coll->tree_max };
-	wf_time *times[] = { &coll->launch,        &coll->nvlink_ll, &coll->nvlink_ll128,
-		             &coll->nvlink_simple, &coll->net_ll,    &coll->net_ll128,
-		             &coll->net_simple };
+	uint64_t *sizes[] = { &coll->buffer, &coll->p2p_chunk };
+	wf_time *times[] = {
+		&coll->launch,
+		&coll->nvlink_ll,
+		&coll->nvlink_ll128,
+		&coll->nvlink_simple,
+		&coll->net_ll,
+		&coll->net_ll128,
+		&coll->net_simple,
+		&coll->tree_nvlink_ll,
+		&coll->tree_nvlink_ll128,
+		&coll->tree_nvlink_simple,
+		&coll->tree_net_ll,
+		&coll->tree_net_ll128,
+		&coll->tree_net_simple,
+		&coll->nvls,
+		&coll->nvls_net,
+	};
 
 	*coll = cfg->coll;
+	coll->scale = scaled(cfg, WF_RATIO_ONE, 1);
+	coll->nvlink = cfg->net.nvlink.rate;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(sizes); i++)
 		*sizes[i] = scaled(cfg, *sizes[i], 1);
 	for (size_t i = 0; i < WF_ARRAY_SIZE(times); i++)
@@ -307,6 +324,24 @@ static int load_profile(enum wf_profile_kind kind, const char *name, const char 
 	return ret != 0 ? ret : wf_profile_apply(paths, kind, name, from, &at, arena, &of, err);
 }
 
+/* The GPU; its NVLink and generation, unless somebody says otherwise. */
+static int load_gpu(struct wf_job_cfg *cfg, const struct wf_settings *s,
+                    const struct wf_place *place, const struct wf_paths *paths, const char *from,
+                    struct wf_arena *arena, struct wf_err *err)
+{
+	const struct wf_place none = { 0 };
+	int ret = load_profile(WF_PROFILE_GPU, cfg->gpu_name, "gpu", s, place, paths, from, arena,
+	                       wf_gpu_params, wf_gpu_n_params, &cfg->gpu, err);
+
+	if (ret != 0)
+		return ret;
+	if (wf_settings_place(s, "nvlink_rate", &none).file == NULL)
+		cfg->net.nvlink.rate = cfg->gpu.nvlink;
+	if (wf_settings_place(s, "generation", &none).file == NULL)
+		memcpy(cfg->coll.generation, cfg->gpu.generation, sizeof(cfg->coll.generation));
+	return 0;
+}
+
 int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struct wf_place *place,
                 const struct wf_paths *paths, const char *from, struct wf_arena *arena,
                 struct wf_err *err)
@@ -314,22 +349,17 @@ int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struc
 	int ret;
 
 	cfg->from = from;
-	if (!wf_job_is_train(cfg) && strcmp(cfg->kind, "chakra") != 0)
-		return 0;
+	ret = load_gpu(cfg, s, place, paths, from, arena, err);
+	if (ret != 0 || (!wf_job_is_train(cfg) && strcmp(cfg->kind, "chakra") != 0))
+		return ret;
 	ret = load_profile(WF_PROFILE_MODEL, cfg->model_name, "model", s, place, paths, from, arena,
 	                   wf_model_params, wf_model_n_params, &cfg->model, err);
-	if (ret == 0)
-		ret = load_profile(WF_PROFILE_GPU, cfg->gpu_name, "gpu", s, place, paths, from,
-		                   arena, wf_gpu_params, wf_gpu_n_params, &cfg->gpu, err);
 	if (ret != 0)
 		return ret;
 	if (cfg->sequence != 0)
 		cfg->model.sequence = cfg->sequence;
 	if (cfg->layers != 0)
 		cfg->model.layers = cfg->layers;
-	/* The GPU's NVLink, unless somebody says otherwise. */
-	if (wf_settings_place(s, "nvlink_rate", &(struct wf_place){ 0 }).file == NULL)
-		cfg->net.nvlink.rate = cfg->gpu.nvlink;
 	return 0;
 }
 

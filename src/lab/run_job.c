@@ -112,6 +112,7 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 	struct wf_err why = { "" };
 	int rc = wf_job_cluster(&of->cfg, scenario->topo->n_hosts, &job->cluster, &why);
 
+	job->cluster.nic_rate = scenario->host_rate;
 	if (rc == 0)
 		rc = check_rails(scenario, &job->cluster, &why);
 	if (rc == 0)
