@@ -64,10 +64,12 @@ static void test_ring_at_line_rate(void **state)
 	(void)state;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(cases); i++) {
 		run_job("kind: single, hosts: 8", cases[i].fabric,
-		        "algorithm: ring, protocol: simple, bytes: 32MiB, gpus_per_server: 1", 1,
-		        &run);
+		        "algorithm: ring, protocol: simple, bytes: 32MiB, gpus_per_server: 1, "
+		        "nvlink.simple: 0, net.tree.simple: 4us",
+		        1, &run);
 		assert_finished(&run);
-		assert_in_range(run.job_groups[0].busbw, cases[i].most / 100 * 95, cases[i].most);
+		/* NCCL counts 48 GB/s for such a NIC, and the channels keep to that. */
+		assert_in_range(run.job_groups[0].busbw, cases[i].most / 100 * 90, cases[i].most);
 		assert_int_equal(run.job->bytes[1], UINT64_C(14) * (32 << 20));
 		assert_int_equal(run.job->bytes[0], 0);
 		wf_run_fini(&run);
@@ -89,8 +91,11 @@ static void test_ring_on_rails(void **state)
 	assert_int_equal(run.job->bytes[1], UINT64_C(4) * 2 * 31 * (1 << 20));
 	/* Two hops each way for all that is sent: data, announcements, acknowledgements. */
 	assert_true(run.result.hops < 3 * run.result.packets_sent);
-	/* NVLink, 450 GB/s at 82 %, carries all channels: it is the bottleneck. */
-	assert_in_range(run.job_groups[0].busbw, UINT64_C(230000000000), UINT64_C(369000000000));
+	/*
+	 * NVLink, 450 GB/s at 82 %, carries all channels: it is the bottleneck; of so little data in 62
+	 * steps half of that is left.
+	 */
+	assert_in_range(run.job_groups[0].busbw, UINT64_C(184000000000), UINT64_C(369000000000));
 	wf_run_fini(&run);
 }
 
@@ -109,6 +114,11 @@ static const char *const jobs[] = {
 	"kind: all-reduce, algorithm: ring, bytes: 2MiB, qps_per_connection: 4",
 	"kind: all-reduce, algorithm: tree, bytes: 2MiB, nics_per_server: 4",
 	"kind: all-reduce, algorithm: ring, bytes: 2MiB, ranks: 13, pxn: false",
+	"kind: all-reduce, algorithm: nvls-tree, bytes: 3MiB, iterations: 2",
+	"kind: all-reduce, algorithm: nvls-tree, bytes: 4MiB, nics_per_server: 4",
+	"kind: all-reduce, bytes: 2MiB, collnet: true",
+	"kind: all-reduce, algorithm: collnet-direct, bytes: 2MiB, collnet: true",
+	"kind: all-reduce, algorithm: nvls, bytes: 2MiB, ranks: 8",
 };
 
 /* Each ends, also where ranks share NICs; on four threads, the first on two as well, with the same results. */

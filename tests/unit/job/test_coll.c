@@ -474,8 +474,8 @@ static void one_comm(enum wf_coll_kind kind, enum wf_coll_alg alg, const struct 
 	memset(&w, 0, sizeof(w));
 	defaults(&cfg);
 	cfg.channels = s->channels;
-	cfg.channel_min = 1;
-	cfg.buffer = 8192; /* so that small data has several chunks and slices */
+	cfg.scale = WF_RATIO_ONE / 1024; /* small data is worth all channels */
+	cfg.buffer = 8192;               /* so that small data has several chunks and slices */
 	cfg.p2p_chunk = 700;
 	cfg.pxn = s->pxn;
 	w.random = wf_rand_key(seed, 1, s->ranks);
