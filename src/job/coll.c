@@ -336,33 +336,27 @@ static uint64_t q16(uint64_t rate)
 }
 
 /*
- * What the GPU's part takes. A channel of a ring reduces or copies what it received no faster than its
- * share of what NCCL's model has for the protocol; trees get that where data comes into the tree, and
- * what a message brought them with Simple is reduced at the memory's rate.
+ * What the GPU's part takes. With Simple it reduces or copies what a message brought at the memory's
+ * rate. With LL and LL128 a channel of a ring is no faster than its share of what NCCL's model has for
+ * the protocol, of which it does a part while data comes in. Trees get NCCL's rate where data comes
+ * into them.
  */
 static void set_work(struct wf_part *part)
 {
 	const struct wf_tune_choice *choice = &part->choice;
 	uint64_t n = part->coll.comm.n, steps = n - 1;
+	bool is_ring = part->coll.alg == WF_ALG_RING && part->coll.kind != WF_COLL_BROADCAST;
 
-	if (part->coll.alg == WF_ALG_RING && choice->bandwidth != 0 &&
-	    part->coll.kind != WF_COLL_BROADCAST) {
+	if (part->coll.alg != WF_ALG_RING)
+		part->pace_q16 = part->active * q16(choice->bandwidth);
+	if (part->coll.proto == WF_PROTO_SIMPLE || choice->bandwidth == 0) {
+		part->work_q16 = part->active * q16(part->cfg->reduce / 8);
+	} else if (is_ring) {
 		if (part->coll.kind == WF_COLL_ALL_REDUCE)
 			steps *= 2;
 		part->work_q16 = part->active * q16(choice->bandwidth) * n / steps;
-		if (part->coll.proto == WF_PROTO_SIMPLE) {
-			/* Half of a step's delay, its fences and flags, keeps the channel. */
-			part->step_work = part->step_nvlink / 2;
-			part->step_nvlink -= part->step_work;
-		} else {
-			/* They work while it comes in. */
-			part->work_q16 -= wf_min_u64(part->work_q16, q16(nvlink_of(part->cfg) / 8));
-		}
-	} else if (part->coll.proto == WF_PROTO_SIMPLE || choice->bandwidth == 0) {
-		part->work_q16 = part->active * q16(part->cfg->reduce / 8);
+		part->work_q16 -= wf_min_u64(part->work_q16, q16(nvlink_of(part->cfg) / 8));
 	}
-	if (part->coll.alg != WF_ALG_RING)
-		part->pace_q16 = part->active * q16(choice->bandwidth);
 }
 
 static void set_proto(struct wf_part *part)

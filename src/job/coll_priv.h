@@ -39,7 +39,6 @@ struct wf_part {
 	uint64_t bytes;                 /* this channel's share of coll.bytes */
 	wf_time step_nvlink, step_net;
 	wf_time late;         /* that the first step begins after the launch */
-	wf_time step_work;    /* that a channel takes for a message it received, */
 	uint64_t work_q16;    /* ps of 2^16 that a channel takes for a byte it received */
 	uint64_t pace_q16;    /* and for a byte of its share, whatever the links do */
 	uint32_t heads;       /* of a server, NVLS */

@@ -108,7 +108,7 @@ static void test_rings(void **state)
 	see(8, "bytes: 4MiB, nvls: false", "ring", 62.8);
 	see(8, "bytes: 64MiB, nvls: false", "ring", 382.2);
 	see(16, "bytes: 16MiB, nvls: false", "ring", 182.3);
-	see(16, "bytes: 128MiB, nvls: false", "ring", 839.6);
+	see(16, "bytes: 256MiB, nvls: false", "ring", 1495);
 	see(64, "bytes: 16MiB, nvls: false", "tree", 271.6);
 }
 
