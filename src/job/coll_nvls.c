@@ -246,9 +246,9 @@ static void nvls_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_
 		fn(arg, state.nvls.down[i]);
 }
 
-static uint32_t nvls_window(const struct wf_coll_cfg *cfg)
+static uint32_t nvls_window(const struct wf_part *part)
 {
-	return 16 * cfg->steps;
+	return 16 * part->cfg->steps;
 }
 
 const struct wf_gen_ops wf_gen_nvls = {

@@ -175,7 +175,7 @@ static void meet_op(const struct cursor *c, uint32_t pos, uint32_t n, wf_time ti
 static void begin_together(const struct plan_schedule *p, const struct cursor *c, struct wf_op *op)
 {
 	struct wf_run run;
-	struct wf_part part;
+	struct wf_part part = { 0 };
 
 	if (nvlink_of(p) == NULL || c->now.kind != WF_ITEM_COLL ||
 	    p->cfg.launch < p->nvlink.latency)
@@ -616,6 +616,7 @@ int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
 	p->cfg = *cfg;
 	p->mem = mem;
 	p->channels = wf_coll_channels(cfg, &plan->cluster);
+	p->cfg.channels = p->channels;
 	c = mem->alloc(mem, ops->cursor);
 	if (c == NULL) {
 		plan_destroy(&p->schedule);

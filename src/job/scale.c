@@ -105,7 +105,7 @@ static wf_time line_time(const struct sum *s, const struct wf_part *part)
  */
 static void add_coll(struct sum *s, const struct wf_item *item)
 {
-	struct wf_part part;
+	struct wf_part part = { 0 };
 	wf_time line, own, delay, least;
 	uint32_t steps;
 
