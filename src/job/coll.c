@@ -12,6 +12,7 @@
 
 #define BARRIER_BYTES 4
 #define LEAST_CHUNK UINT64_C(512)
+#define USUAL_CHUNK (UINT64_C(512) << 10)
 #define USUAL_NIC UINT64_C(400000000000)     /* bits/s */
 #define USUAL_NVLINK UINT64_C(3600000000000) /* H100 */
 #define LINK_STEP (600 * WF_NS)              /* of NVLink, which steps' delays come on top of */
@@ -238,7 +239,6 @@ static void choose(const struct wf_cluster *cluster, const struct wf_coll_cfg *c
 	wf_coll_look(cfg, cluster, &coll->comm, &look);
 	wf_tune_init(&tune, &look);
 	part->heads = tune.nvls.channels != 0 ? tune.nvls.channels : tune.direct.channels;
-	part->cross_nic = cfg->cross_nic && tune.cross_nic;
 	if (wf_tune_choose(&tune, kind, (enum wf_coll_alg)coll->alg, (enum wf_proto)coll->proto,
 	                   unscaled(cfg, bytes_of(coll)), choice))
 		return;
@@ -247,7 +247,7 @@ static void choose(const struct wf_cluster *cluster, const struct wf_coll_cfg *c
 		.proto =
 			coll->proto != WF_PROTO_AUTO ? (enum wf_proto)coll->proto : WF_PROTO_SIMPLE,
 		.channels = tune.channels,
-		.chunk = cfg->buffer / cfg->steps * cfg->chunk_steps,
+		.chunk = USUAL_CHUNK,
 	};
 }
 

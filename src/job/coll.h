@@ -71,7 +71,6 @@ struct wf_coll_cfg {
 	wf_time nvls_net;      /* a step of NVLSTree over the network, besides the network */
 	uint64_t reduce;       /* bits/s that a GPU reduces or copies, all channels together */
 	bool pxn;              /* messages leave by the NIC of the rail on which they arrive */
-	bool cross_nic;        /* or by that of its neighbour, as NCCL finds it better */
 	bool nvls_on, collnet; /* NCCL_NVLS_ENABLE, NCCL_COLLNET_ENABLE */
 	uint64_t nic_rate, pcie_rate; /* bits/s; 0: what most have */
 	char generation[12], cpu[8];  /* names of enum wf_gpu_gen and wf_cpu */

@@ -82,12 +82,6 @@ const struct wf_param wf_coll_params[] = {
 	  FIELD(pxn),
 	  .def = "true",
 	  .help = "messages leave by the NIC of the rail on which they arrive (NVLink first)" },
-	{ .name = "cross_nic",
-	  .kind = WF_PARAM_BOOL,
-	  FIELD(cross_nic),
-	  .def = "true",
-	  .help = "rings may leave by a neighbour's NIC, in pairs, where that is faster "
-	          "(NCCL_CROSS_NIC)" },
 	{ .name = "nvls",
 	  .kind = WF_PARAM_BOOL,
 	  FIELD(nvls_on),

@@ -42,7 +42,6 @@ struct wf_part {
 	uint64_t work_q16;    /* ps of 2^16 that a channel takes for a byte it received */
 	uint64_t pace_q16;    /* and for a byte of its share, whatever the links do */
 	uint32_t heads;       /* of a server, NVLS */
-	bool cross_nic;       /* rings leave servers by a neighbour's NIC */
 	struct wf_coll asked; /* what it was made for, so that the same need not be chosen again */
 	struct wf_tune_choice choice;
 };

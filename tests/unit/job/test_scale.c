@@ -34,7 +34,7 @@ static wf_time excess(enum wf_coll_kind kind, enum wf_coll_alg alg, uint32_t ran
 	struct wf_err err;
 
 	assert_int_equal(wf_param_defaults(wf_coll_params, wf_coll_n_params, &cfg, &err), 0);
-	cfg.net_simple = 0;
+	cfg.net_simple = cfg.tree_net_simple = 0;
 	assert_int_equal(wf_plan_coll_create(&cluster, &coll, 1, wf_mem_heap(), &plan), 0);
 	assert_int_equal(wf_plan_scale_cost(plan, &cfg, scale, scale, &net, wf_mem_heap(), &cost),
 	                 0);
