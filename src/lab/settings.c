@@ -70,6 +70,18 @@ static int unknown(const struct wf_settings *s, const char *name, const struct w
 	                    wf_suggest_text(&suggest, "the keys here are"));
 }
 
+/* Takes back what an earlier file says in place of row: who sets row means row to count. */
+static int take_back(struct wf_settings *s, const struct wf_param *row,
+                     const struct wf_place *place, struct wf_err *err)
+{
+	const struct wf_param *other = wf_param_find(s->table, s->n, row->instead_of);
+	const char *file = s->place[other - s->table].file;
+
+	if (file == NULL || (place->file != NULL && strcmp(file, place->file) == 0))
+		return 0;
+	return wf_param_set(other, s->config, other->def, err);
+}
+
 int wf_settings_set(struct wf_settings *s, const char *name, const char *text,
                     const struct wf_place *place, struct wf_err *err)
 {
@@ -82,7 +94,7 @@ int wf_settings_set(struct wf_settings *s, const char *name, const char *text,
 		return wf_place_err(place, err, "%s: %s", name, why.text);
 	s->place[row - s->table] = *place;
 	s->place[row - s->table].order = ++s->order;
-	return 0;
+	return row->instead_of != NULL ? take_back(s, row, place, err) : 0;
 }
 
 /* A list or mapping of scalars as one text: "3,4", "0:50,3:50". False: not that, or too long. */
