@@ -10,7 +10,7 @@ rc_scenario() {
 name: captured
 seed: 1
 topology: {kind: leaf-spine, hosts: 16, radix: 16}
-fabric: {profile: roce-400g, buffer: {size: 8MB}}
+fabric: {profile: roce-400g, buffer: {size: 8MB, alpha: 1/16}}
 traffic:
   - {kind: incast, fanin: 15, size: 300KB, op: write}
 run: {until: 10ms}
