@@ -2,7 +2,8 @@
 /*
  * plan.c - the schedule of a plan.
  *
- * Lane l of a rank becomes 1 + C streams: a control stream and one for each of the C channels. The
+ * Lane l of a rank becomes 1 + C streams: a control stream and one for each of the C channels that some
+ * of its items use. The
  * control stream has, for each item, an operation that begins it and one that ends it (of a
  * calculation, one that does both); each makes a mark, so that item k of the lane begins with mark 2k
  * and is over with mark 2k + 1. Each channel's stream has the operations of its part of each
@@ -34,8 +35,12 @@ struct plan_schedule {
 	struct wf_plan *plan;
 	struct wf_coll_cfg cfg;
 	struct wf_mem *mem;
-	uint32_t channels;
-	uint32_t window[WF_PLAN_MAX_LANES]; /* of a channel's stream */
+	struct lane {
+		uint32_t first;    /* its control stream; those of its channels follow */
+		uint32_t channels; /* that some item uses */
+		uint32_t window;   /* of a channel's stream */
+	} lane[WF_PLAN_MAX_LANES];
+	uint32_t n_streams;
 	struct wf_inside *inside; /* what collectives inside a server take; NULL: all is executed */
 	struct wf_nvlink nvlink;
 };
@@ -64,7 +69,7 @@ static const struct plan_schedule *of(const struct wf_schedule *s)
 
 static uint32_t control_stream(const struct plan_schedule *p, uint32_t lane)
 {
-	return lane * (1 + p->channels);
+	return p->lane[lane].first;
 }
 
 /* How GPUs of a server are connected, where what passes through them is estimated. */
@@ -89,15 +94,25 @@ static bool communicates(const struct plan_schedule *p, const struct wf_item *it
 static uint32_t plan_streams(const struct wf_schedule *s, uint32_t rank)
 {
 	(void)rank;
-	return of(s)->plan->n_lanes * (1 + of(s)->channels);
+	return of(s)->n_streams;
+}
+
+/* The lane that a stream belongs to. */
+static uint32_t lane_of(const struct plan_schedule *p, uint32_t stream)
+{
+	uint32_t lane = p->plan->n_lanes - 1;
+
+	while (p->lane[lane].first > stream)
+		lane--;
+	return lane;
 }
 
 static uint32_t plan_window(const struct wf_schedule *s, uint32_t rank, uint32_t stream)
 {
-	uint32_t streams = 1 + of(s)->channels;
+	const struct lane *lane = &of(s)->lane[lane_of(of(s), stream)];
 
 	(void)rank;
-	return stream % streams == 0 ? 8 : of(s)->window[stream / streams];
+	return stream == lane->first ? 8 : lane->window;
 }
 
 static void plan_start(const struct wf_schedule *s, uint32_t rank, uint32_t stream, void *cursor)
@@ -106,8 +121,8 @@ static void plan_start(const struct wf_schedule *s, uint32_t rank, uint32_t stre
 	struct cursor *c = cursor;
 
 	c->rank = rank;
-	c->lane = stream / (1 + p->channels);
-	c->channel = (uint16_t)(stream % (1 + p->channels));
+	c->lane = lane_of(p, stream);
+	c->channel = (uint16_t)(stream - p->lane[c->lane].first);
 	p->plan->ops->start(p->plan, rank, c->lane, c + 1);
 }
 
@@ -236,7 +251,7 @@ static bool control_next(const struct plan_schedule *p, struct cursor *c, struct
 	}
 	k -= joins;
 	deps[0] = (struct wf_op_dep){ .stream = stream, .number = 2 * c->item, .on = WF_ON_MARK };
-	for (n = 1; n <= p->channels; n++)
+	for (n = 1; n <= p->lane[c->lane].channels; n++)
 		deps[n] = (struct wf_op_dep){ .stream = (uint16_t)(stream + n),
 			                      .number = c->comms,
 			                      .on = WF_ON_MARK };
@@ -262,7 +277,7 @@ static uint32_t line_unit(const struct plan_schedule *p, uint32_t stream)
 /* Which channel a point-to-point message takes: both ends know. */
 static uint32_t p2p_channel(const struct plan_schedule *p, const struct cursor *c)
 {
-	return (c->rank + c->now.peer) % p->channels;
+	return (c->rank + c->now.peer) % p->lane[c->lane].channels;
 }
 
 static void begin_part(const struct plan_schedule *p, struct cursor *c)
@@ -349,7 +364,7 @@ static bool channel_next(const struct plan_schedule *p, struct cursor *c, struct
 		op->unit = (uint16_t)(1 + control + c->channel);
 	op->line = (uint16_t)(op->line + line_unit(p, control + c->channel));
 	op->group = c->now.group;
-	op->channel = (uint16_t)(c->lane * p->channels + c->channel - 1);
+	op->channel = (uint16_t)(control + c->channel);
 	return true;
 }
 
@@ -385,11 +400,11 @@ static bool same_peers(const struct wf_coll *a, const struct wf_coll *b)
 
 static void coll_peers(const struct plan_schedule *p, struct cursor *c, struct telling *t)
 {
-	for (uint32_t i = 0; i < p->channels; i++) {
+	for (uint32_t i = 0; i < p->lane[c->lane].channels; i++) {
 		const struct wf_gen_ops *gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg,
 		                                            nvlink_of(p), &c->now.coll, c->rank, i);
 
-		t->channel = (uint16_t)(c->lane * p->channels + i);
+		t->channel = (uint16_t)(control_stream(p, c->lane) + 1 + i);
 		if (gen != NULL)
 			gen->peers(&c->part, tell, t);
 	}
@@ -402,7 +417,7 @@ static void lane_peers(const struct plan_schedule *p, struct cursor *c, struct t
 
 	while (take_item(p, c)) {
 		if (c->now.kind == WF_ITEM_SEND) {
-			t->channel = (uint16_t)(c->lane * p->channels + p2p_channel(p, c));
+			t->channel = (uint16_t)(control_stream(p, c->lane) + 1 + p2p_channel(p, c));
 			tell(t, c->now.peer);
 		}
 		if (c->now.kind != WF_ITEM_COLL || is_calculated(p, &c->now))
@@ -589,11 +604,63 @@ static int look_inside(struct plan_schedule *p, const struct wf_nvlink *nvlink, 
 	return ret;
 }
 
+/* Gives lanes their streams. */
+static void lay_out(struct plan_schedule *p)
+{
+	p->n_streams = 0;
+	for (uint32_t lane = 0; lane < p->plan->n_lanes; lane++) {
+		p->lane[lane].first = p->n_streams;
+		p->n_streams += 1 + p->lane[lane].channels;
+	}
+}
+
+/* The most channels that an item of a lane has operations on, on any rank. */
+static uint32_t busiest(const struct plan_schedule *p, uint32_t lane, struct cursor *c)
+{
+	uint32_t most = 0;
+
+	for (uint32_t rank = 0; rank < p->schedule.n_ranks; rank++) {
+		memset(c, 0, p->schedule.ops->cursor);
+		plan_start(&p->schedule, rank, control_stream(p, lane), c);
+		while (take_item(p, c)) {
+			uint32_t channels = communicates(p, &c->now);
+
+			if (channels > 0 && c->now.kind == WF_ITEM_COLL) {
+				(void)wf_part_init(&c->part, &p->plan->cluster, &p->cfg,
+				                   nvlink_of(p), &c->now.coll, rank, 0);
+				channels = c->now.coll.comm.n < 2 ? 0 : c->part.active;
+			}
+			most = channels > most ? channels : most;
+		}
+	}
+	return most;
+}
+
+/* What the plan's items need: known times, streams, windows. */
+static int measure(struct plan_schedule *p, const struct wf_nvlink *nvlink, struct cursor *c)
+{
+	uint32_t channels[WF_PLAN_MAX_LANES];
+	int ret;
+
+	for (uint32_t lane = 0; lane < p->plan->n_lanes; lane++)
+		p->lane[lane].channels = p->cfg.channels;
+	lay_out(p);
+	ret = nvlink != NULL ? look_inside(p, nvlink, c) : 0;
+	for (uint32_t lane = 0; lane < p->plan->n_lanes && ret == 0; lane++) {
+		channels[lane] = busiest(p, lane, c);
+		p->lane[lane].window = widest(p, lane, c);
+	}
+	for (uint32_t lane = 0; lane < p->plan->n_lanes && ret == 0; lane++)
+		p->lane[lane].channels = channels[lane];
+	lay_out(p);
+	return ret;
+}
+
 int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
                      const struct wf_nvlink *nvlink, struct wf_mem *mem,
                      struct wf_schedule **schedule_p)
 {
-	int ret = 0;
+	int ret;
 	struct plan_schedule *p = mem->alloc(mem, sizeof(*p));
 	struct wf_schedule_ops *ops = mem->alloc(mem, sizeof(*ops));
 	struct cursor *c;
@@ -615,17 +682,13 @@ int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
 	p->plan = plan;
 	p->cfg = *cfg;
 	p->mem = mem;
-	p->channels = wf_coll_channels(cfg, &plan->cluster);
-	p->cfg.channels = p->channels;
+	p->cfg.channels = wf_coll_channels(cfg, &plan->cluster);
 	c = mem->alloc(mem, ops->cursor);
 	if (c == NULL) {
 		plan_destroy(&p->schedule);
 		return -ENOMEM;
 	}
-	if (nvlink != NULL)
-		ret = look_inside(p, nvlink, c);
-	for (uint32_t lane = 0; lane < plan->n_lanes; lane++)
-		p->window[lane] = widest(p, lane, c);
+	ret = measure(p, nvlink, c);
 	mem->free(mem, c);
 	if (ret != 0) {
 		plan_destroy(&p->schedule);
