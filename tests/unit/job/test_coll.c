@@ -469,7 +469,7 @@ static void one_comm(enum wf_coll_kind kind, enum wf_coll_alg alg, const struct 
                      const struct wf_comm *comm, uint64_t seed)
 {
 	static struct world w;
-	struct wf_coll_cfg cfg;
+	struct wf_coll_cfg cfg = { 0 };
 
 	memset(&w, 0, sizeof(w));
 	defaults(&cfg);

@@ -37,21 +37,21 @@ static void defaults(struct wf_coll_cfg *cfg)
 /* 1 GiB: 2 * 7/8 of it pass each NVLink at 369 GB/s: 5.092 ms, and what it takes to begin. */
 static void test_large(void **state)
 {
-	struct wf_coll_cfg cfg;
+	struct wf_coll_cfg cfg = { 0 };
 	wf_time time;
 
 	(void)state;
 	defaults(&cfg);
 	time = time_of(WF_COLL_ALL_REDUCE, UINT64_C(1) << 30, 8, 0, &cfg);
-	assert_in_range(time, 5092 * WF_US, 5092 * WF_US * 101 / 100);
+	assert_in_range(time, 5092 * WF_US, 5092 * WF_US * 102 / 100);
 	time = time_of(WF_COLL_ALL_GATHER, UINT64_C(1) << 30, 8, 16, &cfg);
-	assert_in_range(time, 2546 * WF_US, 2546 * WF_US * 101 / 100);
+	assert_in_range(time, 2546 * WF_US, 2546 * WF_US * 102 / 100);
 }
 
 /* 8 bytes: the launch, and a step's latency and NVLink's for each of 2 * 7 steps. */
 static void test_small(void **state)
 {
-	struct wf_coll_cfg cfg;
+	struct wf_coll_cfg cfg = { 0 };
 	wf_time time;
 
 	(void)state;
@@ -102,7 +102,7 @@ static void test_no_memory(void **state)
 		                      .bytes = 100000,
 		                      .comm = { .n = 2, .stride = 1 } };
 	const struct wf_cluster small = { .n_ranks = 2, .gpus = 2, .nics = 1 };
-	struct wf_coll_cfg cfg;
+	struct wf_coll_cfg cfg = { 0 };
 	int ret = -ENOMEM;
 
 	(void)state;

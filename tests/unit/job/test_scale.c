@@ -29,7 +29,7 @@ static wf_time excess(enum wf_coll_kind kind, enum wf_coll_alg alg, uint32_t ran
 		                      .bytes = bytes,
 		                      .comm = { .n = ranks, .stride = 1 } };
 	struct wf_scale_cost cost;
-	struct wf_coll_cfg cfg;
+	struct wf_coll_cfg cfg = { 0 };
 	struct wf_plan *plan;
 	struct wf_err err;
 
