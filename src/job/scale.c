@@ -100,8 +100,8 @@ static wf_time line_time(const struct sum *s, const struct wf_part *part)
 
 /*
  * A ring's step takes as long as its bytes on the line, or as its chain if that is longer: its own delay,
- * the network's, and its channel's part of the line; the first step's delay is always seen. Runs agree,
- * docs/training.md has them. In other collectives delays come on top of the bytes.
+ * the network's, and its channel's part of the line; the first step's delay is always seen. Chosen by the
+ * runs that docs/training.md has. In other collectives delays come on top of the bytes.
  */
 static void add_coll(struct sum *s, const struct wf_item *item)
 {

@@ -72,7 +72,7 @@ assert 0 < train["mfu_ppm"] < 500000
 }
 
 # GPT-3 175B on 64 GPUs of 80 GB: tensor parallel 8 and 8 stages, 18 bytes a parameter, is what Megatron-LM runs
-# (Korthikanti et al., table 3). Llama 3 405B: 16 stages (arXiv 2407.21783, table 4).
+# (Korthikanti et al., arXiv 2205.05198). Llama 3 405B: 16 stages (arXiv 2407.21783).
 @test "a job that does not fit the GPU's memory is refused, with what would" {
 	step() {
 		printf 'topology: {kind: rail, hosts: %s, gpus: 8}\nfabric: ib-ndr\njob: {kind: train, tp: 8, micro_batches: 16, scale_error: 100, scale: 1/64, %s}\nrun: {until: 1ns}\n' \
