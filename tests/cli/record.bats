@@ -362,5 +362,5 @@ END
 		weft run a.yaml --quiet --record $bytes.db
 	done
 	[ "$(q 8B.db 'SELECT algorithm FROM collective')" = tree ]
-	[ "$(q 64MB.db 'SELECT algorithm FROM collective')" = ring ]
+	[ "$(q 64MB.db 'SELECT algorithm FROM collective')" = nvls-tree ]
 }
