@@ -429,7 +429,7 @@ def uplinks(weft):
 BLOCKS = {
     "write": (write, "small"),
     "tree": (tree, "normal"),
-    "mfu": (mfu, "normal"),
+    "mfu": (mfu, "full"),
     "loss": (loss, "normal"),
     "collisions": (collisions, "normal"),
     "collisions-full": (collisions_full, "full"),

@@ -253,6 +253,24 @@ static void credits_stalled(struct wf_note_ctx *c)
 	}
 }
 
+/* Congestion control's times are not scaled with a job's: it has less time to come to rest. */
+static void scaled_congestion(struct wf_note_ctx *c)
+{
+	const struct wf_run *run = c->run;
+	char marks[WF_HUMAN];
+
+	if (run->train == NULL || run->train->scale >= 1 || run->total.ecn_marked == 0 ||
+	    strcmp(run->fabric->values.cc.algorithm, "none") == 0)
+		return;
+	wf_human_count(run->total.ecn_marked, marks, sizeof(marks));
+	wf_note_say(
+		c,
+		"the job is scaled and congestion control acts (%s marks): its timers are not "
+		"scaled, so that it takes more of the step than it would; run it with scale: 1, "
+		"or with cc: none to see what it costs here",
+		marks);
+}
+
 typedef void rule_fn(struct wf_note_ctx *c);
 
 static const struct {
@@ -272,6 +290,8 @@ static const struct {
 	  wf_note_path_collision },
 	{ { "credits-stalled", "ports waited for credits for more than half of the time" },
 	  credits_stalled },
+	{ { "scaled-congestion", "congestion control acts in a job that is scaled" },
+	  scaled_congestion },
 	{ { "cc-collapse", "congestion control holds senders back while no link is busy" },
 	  wf_note_cc_collapse },
 };

@@ -101,7 +101,7 @@ END
 	says "$out" "Take "
 }
 
-@test "the main job: bad tuning costs MFU, good tuning does not" {
+@test "the main job: paths that collide cost MFU, even ones do not" {
 	weft compare "$WEFT_SOURCE_DIR/examples/train-64.yaml" --json --set job.layers=1 \
 		--set job.scale=1/256 --set job.scale_error=100 --set compare.sizes=8
 	[ "$status" -eq 0 ]
@@ -109,10 +109,10 @@ END
 import json
 f = {x["fabric"]: x for x in json.load(open("stdout.txt"))["fabrics"]}
 mfu = {k: v["mfu"] for k, v in f.items()}
-assert len(f) == 6 and all(v["finished"] for v in f.values())
+assert len(f) == 4 and all(v["finished"] for v in f.values())
 assert 0.92 * mfu["ib-ndr"] < mfu["roce-400g-spray"] <= mfu["ib-ndr"] * 1.01, mfu
-assert mfu["roce-400g-mistuned"] < 0.85 * mfu["ib-ndr"], mfu
+assert mfu["roce-400g-meta"] < 0.95 * mfu["ib-ndr"], mfu
 assert mfu["tcp-400g"] < 0.7 * mfu["ib-ndr"], mfu
-assert f["ib-ndr"]["step_time"] < f["roce-400g"]["step_time"] < f["roce-400g-mistuned"]["step_time"]
+assert f["ib-ndr"]["step_time"] < f["roce-400g-meta"]["step_time"] < f["tcp-400g"]["step_time"]
 END
 }

@@ -64,6 +64,11 @@ static const char *note_of(const struct wf_run *r, const char *rule)
 
 #define SINGLE(n) "topology: {kind: single, hosts: " n ", host_rate: 100Gbps}\n"
 #define LEAVES "topology: {kind: leaf-spine, hosts: 16, radix: 8, host_rate: 100Gbps}\n"
+#define SCALED(cc)                                                                                 \
+	"topology: {kind: leaf-spine, hosts: 16, radix: 8}\n"                                      \
+	"fabric: {profile: roce-400g, ecn: {kmin: 5KB, kmax: 10KB}, cc: {algorithm: " cc "}}\n"    \
+	"job: {kind: train, model: llama3-8b, layers: 1, gpus_per_server: 4, tp: 4, "              \
+	"micro_batches: 1, scale: 1/1024, scale_error: 1000, memory_check: false}\n"
 #define INCAST(n) "traffic: [{kind: incast, fanin: " n ", target: 0, size: 2MB, op: write}]\n"
 #define PERMUTE "traffic: [{kind: permutation, size: 2MB, op: write}]\n"
 #define FABRIC(more) "fabric: {profile: roce-400g" more "}\n"
@@ -118,6 +123,9 @@ static const struct {
 	          INCAST("4") "run: {until: 20ms}\n",
 	  "cc-collapse",
 	  { "dcqcn" } },
+	/* A job that is scaled, and congestion control that is not; the same without it. */
+	{ SCALED("dcqcn"), "scaled-congestion", { "timers are not scaled" } },
+	{ SCALED("none"), "", { NULL } },
 };
 
 static void test_rules(void **state)
@@ -190,7 +198,7 @@ static void test_table(void **state)
 			assert_string_not_equal(rule.name, other.name);
 		}
 	}
-	assert_int_equal(n, 8);
+	assert_int_equal(n, 9);
 }
 
 int main(void)
