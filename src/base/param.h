@@ -68,7 +68,8 @@ struct wf_param {
 	const char *def;          /* text of the default */
 	const char *const *names; /* WF_PARAM_NAME: the words allowed, ends with NULL */
 	const char *help;         /* one line */
-	const char *instead_of;   /* a row that counts in place of this one, unless this is set later */
+	const char
+		*instead_of; /* a row that counts in place of this one, unless this is set later */
 };
 
 /*

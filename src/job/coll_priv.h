@@ -208,8 +208,8 @@ uint32_t wf_tree_around(const struct wf_part *part, unsigned tree, uint32_t memb
 /* How many servers a group has, and which of them holds pos, counted from 0. */
 uint32_t wf_tree_servers(const struct wf_part *part, uint32_t pos, uint32_t *index_p);
 
-/* The rank that has a number in a server. */
-uint32_t wf_tree_member(const struct wf_part *part, uint32_t server, uint32_t member);
+/* The rank that has a number in the group's server of that index. */
+uint32_t wf_tree_member(const struct wf_part *part, uint32_t index, uint32_t member);
 
 /* Where a rank's messages come from and go to in the ring of its channel: positions. */
 struct wf_around {

@@ -2,13 +2,13 @@
 /* scale.c - what a scale does to a plan. */
 #include "job/scale.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "job/coll_priv.h"
 
-#define PAIRS 64   /* neighbours of a communicator that are looked at */
-#define CHANNELS 8 /* that share a NIC and take turns on it */
+#define PAIRS 64 /* neighbours of a communicator that are looked at */
 
 /* A rank's items while they are added up. */
 struct sum {
@@ -90,9 +90,11 @@ static uint32_t chain(const struct sum *s, const struct wf_part *part)
 static wf_time line_time(const struct sum *s, const struct wf_part *part)
 {
 	uint32_t n = part->coll.comm.n;
-	uint64_t nics = wf_min_u64(s->plan->cluster.nics, wf_max_u64(1, n / s->servers));
 	unsigned __int128 bits = (unsigned __int128)part->coll.bytes * 8 * (n - 1) / n;
+	uint64_t nics;
 
+	assert(s->servers > 0 && s->plan->cluster.nics > 0 && s->net->rate > 0);
+	nics = wf_min_u64(s->plan->cluster.nics, wf_max_u64(1, n / s->servers));
 	if (part->coll.kind == WF_COLL_ALL_REDUCE)
 		bits *= 2;
 	return (wf_time)(bits * (uint64_t)WF_S / s->net->rate / nics);
@@ -120,7 +122,7 @@ static void add_coll(struct sum *s, const struct wf_item *item)
 		return;
 	}
 	line = rescale(s, line_time(s, &part));
-	own = rescale(s, part.step_net) * steps + line / CHANNELS;
+	own = rescale(s, part.step_net) * steps + line / part.active;
 	least = wf_max_time(line, own + shrunk(s, delay)) + shrunk(s, s->latency);
 	add(s, item, wf_max_time(line, own + delay) + s->latency - least, item->coll.comm.n);
 }

@@ -120,6 +120,7 @@ static int check_batches(struct train *t, struct wf_err *err)
 	const struct wf_train_cfg *cfg = t->cfg;
 	uint64_t of_replicas = (uint64_t)t->dp * cfg->micro_batch;
 
+	assert(of_replicas > 0);
 	if (cfg->micro_batches == 0 && cfg->global_batch % of_replicas != 0)
 		return wf_err_say(err,
 		                  "global_batch: %" PRIu32 " is no multiple of dp %" PRIu32

@@ -34,7 +34,7 @@ struct wf_train_cfg {
 	uint32_t optimizer_bytes; /* moved through the GPU's memory for each parameter it updates */
 	bool memory_check;        /* refuse what does not fit the GPU's memory */
 	uint64_t scale;           /* of 2^16: all bytes and all times of computing times this */
-	uint64_t scale_error;     /* of 2^16: by so much the fabric's delays may lengthen computing */
+	uint64_t scale_error; /* of 2^16: by so much the fabric's delays may lengthen computing */
 };
 
 extern const struct wf_param wf_train_params[];

@@ -491,7 +491,7 @@ int wf_hpcc_run(const struct wf_hpcc_input *in, const struct wf_hpcc_run_opts *o
                 struct wf_hpcc_run *run, struct wf_err *err)
 {
 	struct wf_hpcc_sim *sim = NULL;
-	struct wf_out fct, pfc;
+	struct wf_out fct = { 0 }, pfc = { 0 };
 	struct job job;
 	int ret;
 

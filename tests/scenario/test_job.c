@@ -183,8 +183,7 @@ static void test_estimate(void **state)
 		"kind: all-reduce, algorithm: ring, bytes: 8",
 		"kind: all-reduce, algorithm: ring, bytes: 300001, iterations: 2",
 		"kind: all-gather, algorithm: ring, bytes: 4MiB",
-		"kind: reduce-scatter, algorithm: ring, protocol: simple, bytes: 24MiB, "
-		"net.simple: 7us",
+		"kind: reduce-scatter, protocol: simple, bytes: 24MiB, net: {simple: 7us}",
 		"kind: all-reduce, algorithm: ring, bytes: 1MiB, ranks: 19",
 	};
 	char job[200];
