@@ -16,7 +16,7 @@
 
 /* What makes a collective's time. */
 struct known {
-	struct wf_coll coll; /* kind 0, bytes 0 and comm.n 0: a free place */
+	struct wf_coll coll; /* comm.n 0: a free place */
 	wf_time time;
 };
 
