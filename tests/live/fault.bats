@@ -94,8 +94,9 @@ sys.exit(not all(sum(q[c] for q in p) for c in ("lost", "icrc_errors", "retransm
 	fault delay 500us
 	pair ibv_rc_pingpong -g 0 -n 100 -s 8
 	cat client.txt
-	# There and back, two links of 500 us each.
-	awk '/usec\/iter/ { if ($(NF - 1) < 2000) exit 1; seen = 1 } END { exit !seen }' client.txt
+	# There and back, two links of 500 us each: 2 ms. The client posts its first message before
+	# it reads its clock, so that on a busy machine one of the 100 round trips may be missing.
+	awk '/usec\/iter/ { if ($(NF - 1) < 1980) exit 1; seen = 1 } END { exit !seen }' client.txt
 }
 
 @test "link down during a transfer: RETRY_EXC_ERR after the retries, PORT_ERR, and up again" {
