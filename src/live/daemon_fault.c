@@ -132,7 +132,9 @@ int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req)
 		ret = wf_model_fault(d, i, what, 0);
 	if (d->model == NULL)
 		note_faulty(d->table);
-	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next)
+	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
+		event.port.down = c->attached ? d->table->host[c->host].down : 0;
 		wf_daemon_tell(c, &event, NULL);
+	}
 	return ret;
 }

@@ -624,6 +624,7 @@ int wf_nic_open(const struct wf_nic_cfg *cfg, struct wf_nic **nic_p)
 	if (ret == 0 && nic->table->pace != WF_LIVE_DIRECT)
 		ret = wf_nic_open_model(nic);
 	if (ret == 0) {
+		nic->down = !wf_nic_is_up(nic);
 		wf_nic_events(nic); /* captures see the first packet, too */
 		ret = start_thread(nic);
 	}

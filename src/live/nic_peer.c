@@ -390,10 +390,9 @@ int wf_nic_leave(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])
 	return ret;
 }
 
-static void port_changed(struct wf_nic *nic)
+/* By what the events say, one after the other: by now the port may be up again, which is two events. */
+static void port_changed(struct wf_nic *nic, bool down)
 {
-	bool down = !wf_nic_is_up(nic);
-
 	if (down == nic->down)
 		return;
 	nic->down = down;
@@ -442,7 +441,7 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 		break;
 	case WF_LIVE_EV_PORT:
 		wf_nic_unblock(nic);
-		port_changed(nic);
+		port_changed(nic, event->port.down != 0);
 		break;
 	case WF_LIVE_EV_TAP:
 		if (n_fds != 1)
@@ -475,7 +474,7 @@ void wf_nic_events(struct wf_nic *nic)
 				close(fds[--n]);
 			/* The daemon is gone: the cable is pulled. */
 			nic->orphan = true;
-			port_changed(nic);
+			port_changed(nic, true);
 			break;
 		}
 		take_event(nic, &event, fds, n);

@@ -183,7 +183,7 @@ enum wf_live_ev {
 	WF_LIVE_EV_LINK = 1, /* another program made a link to this one; fds: memory, wake */
 	WF_LIVE_EV_GONE,     /* a program this one has a link to has ended */
 	WF_LIVE_EV_GROUP,    /* who is in a multicast group */
-	WF_LIVE_EV_PORT,     /* a fault came or went, maybe of this host's port: the table says */
+	WF_LIVE_EV_PORT,     /* a fault came or went, maybe of this host's port */
 	WF_LIVE_EV_TAP,     /* to a program: a capture begins; to a capture: a program; fd: tap.h */
 	WF_LIVE_EV_TAP_END, /* to a program: that capture has ended */
 };
@@ -198,6 +198,9 @@ struct wf_live_event {
 		struct {
 			uint32_t host, slot;
 		} gone;
+		struct {
+			uint32_t down; /* the port was, then; the table says what it is now */
+		} port;
 		struct {
 			uint32_t host, slot; /* of the program */
 			uint32_t capture;    /* number of the capture */

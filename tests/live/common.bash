@@ -78,6 +78,13 @@ ended() {
 	wait "$1"
 }
 
+# halt PID: stops it, and waits until no thread of it runs.
+halt() {
+	kill -STOP "$1"
+	halted() { ! grep -hs "^State:" "/proc/$1/task/"*/status | grep -qv "T (stopped)"; }
+	until_true halted "$1"
+}
+
 # free_port: a TCP port that nobody listens at. No two tests get the same one: they are counted, below those
 # that the system hands out itself.
 free_port() {
@@ -141,7 +148,8 @@ ask() {
 }
 
 # pair PROGRAM ARGS...: a server on h1 and a client on h2 that find each other by TCP over loopback; both end
-# well. Over links that lose packets take perftest's programs: the pingpongs end without waiting for each other, so
+# well. perftest's programs measure how fast the clock of the CPU is, and end in an error when they were interrupted
+# in that; with -F they go on. Over links that lose packets take perftest's programs: the pingpongs end without waiting for each other, so
 # one whose last acknowledgement is lost fails, as on hardware.
 pair() {
 	local port program=$1
@@ -162,17 +170,18 @@ both() {
 	client=$pid
 }
 
-# total FIELD: the sum of a counter over all programs that are there now.
+# total FIELD [HOST]: the sum of a counter over all programs that are there now, or those of a host.
 total() {
 	"$WEFT" status --json | python3 -c '
 import json, sys
 d = json.load(sys.stdin)
-print(sum(p[sys.argv[1]] for h in d["hosts"] for p in h["programs"]))' "$1"
+print(sum(p[sys.argv[1]] for h in d["hosts"] if sys.argv[2] in ("", h["name"]) for p in h["programs"]))' \
+		"$1" "${2-}"
 }
 
-# above FIELD N: the sum is larger than that.
+# above FIELD N [HOST]: the sum is larger than that.
 above() {
-	[ "$(total "$1")" -gt "$2" ]
+	[ "$(total "$1" "${3-}")" -gt "$2" ]
 }
 
 # alone: no program is attached.
