@@ -108,8 +108,8 @@ connect() {
 	pair ibv_rc_pingpong -g 0 -n 50 -s 3001 -c
 	pair ibv_uc_pingpong -g 1 -n 10
 	pair ibv_ud_pingpong -g 1 -n 10
-	pair ib_atomic_lat -x 1 -n 5
-	pair ib_read_lat -x 1 -n 5 -s 5000
+	pair ib_atomic_lat -F -x 1 -n 5
+	pair ib_read_lat -F -x 1 -n 5 -s 5000
 	end_capture
 	is_all o
 	shows o "t['cut'] == 0"
@@ -135,7 +135,7 @@ connect() {
 	pair ibv_rc_pingpong -n 50 -s 3001 -c
 	pair ibv_ud_pingpong -n 10
 	pair ibv_xsrq_pingpong -n 10
-	pair ib_atomic_lat -n 5
+	pair ib_atomic_lat -F -n 5
 	end_capture TERM
 	is_all o
 	decode o
@@ -157,8 +157,8 @@ connect() {
 	all=$capture
 	capture cut --snaplen 80
 	# One does not keep up. What it has room for is 4 MiB.
-	kill -STOP "$all"
-	pair ib_write_bw -x 1 -n 100
+	halt "$all"
+	pair ib_write_bw -F -x 1 -n 100
 	kill -CONT "$all"
 	end_capture
 	capture=$all end_capture
@@ -209,13 +209,13 @@ connect() {
 	grep -q "40 packets captured" pipe.txt
 	grep -q "ended with 0" pipe.txt
 	# Whoever reads goes away, and the capture with it.
-	("$WEFT" capture 2>pipe.txt; echo "ended with $?" >>pipe.txt) 3>&- | head -c 1000 >read.bin 3>&- &
+	("$WEFT" capture 2>again.txt; echo "ended with $?" >>again.txt) 3>&- | head -c 1000 >read.bin 3>&- &
 	client=$!
-	until_true grep -q listening pipe.txt
+	until_true grep -qs listening again.txt
 	pair ibv_rc_pingpong -g 0 -n 10
 	ended "$client"
 	client=
-	until_true grep -q "ended with 0" pipe.txt
+	until_true grep -q "ended with 0" again.txt
 	[ "$(stat -c %s read.bin)" -eq 1000 ]
 }
 
@@ -281,7 +281,7 @@ connect() {
 	up
 	"$WEFT" fault link h1 corrupt 1%
 	capture bad
-	pair ib_send_bw -x 1 --force-link=Ethernet -s 4096 -n 500 -u 16
+	pair ib_send_bw -F -x 1 --force-link=Ethernet -s 4096 -n 500 -u 16
 	end_capture
 	decode bad
 	shows bad "t['bad_icrc'] > 0"

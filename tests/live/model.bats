@@ -49,6 +49,17 @@ stop_flow() {
 	until_true alone
 }
 
+# measured PROGRAM ARGS...: as pair, again when it could not tell how fast the clock of the CPU is, for which it
+# must not be interrupted for long. What it tells is some per cent off when it was for a short time.
+measured() {
+	local i
+	for ((i = 0; i < 20; i++)); do
+		pair "$@"
+		grep -q "Correlation coefficient" client.txt || return 0
+	done
+	return 1
+}
+
 # bandwidth: what ib_write_bw says of its average, in bytes a second.
 bandwidth() {
 	awk '$1 ~ /^[0-9]+$/ && NF == 5 { print int($4 * 1048576) }' client.txt
@@ -103,11 +114,11 @@ bandwidth() {
 	needs ib_write_bw
 	cluster "kind: single, hosts: 3, host_rate: 200Mbps" "profile: roce-400g"
 	up cluster.yaml
-	pair ib_write_bw -F -u 18 -s 65536 -n 200
+	measured ib_write_bw -F -u 18 -s 65536 -n 200
 	rate=$(bandwidth)
 	echo "$rate bytes/s"
-	# 25 MB/s with headers. The clock of the model may run up what it was late: one millisecond.
-	[ "$rate" -lt 25000000 ]
+	# 25 MB/s with headers, by a clock that may be some per cent off.
+	[ "$rate" -lt 27000000 ]
 	[ "$rate" -gt 250000 ]
 	holds 'sum(p["tx_bytes"] for p in s) > 200 * 65536'
 }
@@ -131,11 +142,11 @@ bandwidth() {
 	cluster "kind: single, hosts: 3, host_rate: 10Gbps, cable: {host: 40km, delay: 50ns}" \
 		"profile: roce-400g"
 	up cluster.yaml
-	pair ib_send_lat -F -u 18 -n 20
-	awk '$1 == 2 { seen = $3 } END { print "least: " seen " us"; exit !(seen >= 4000 && seen < 400000) }' client.txt
+	measured ib_send_lat -F -u 18 -n 20
+	awk '$1 == 2 { seen = $3 } END { print "least: " seen " us"; exit !(seen >= 3700 && seen < 400000) }' client.txt
 	"$WEFT" fault link h1 delay 5ms
-	pair ib_send_lat -F -u 18 -n 10
-	awk '$1 == 2 { seen = $3 } END { print "least: " seen " us"; exit !(seen >= 9000 && seen < 900000) }' client.txt
+	measured ib_send_lat -F -u 18 -n 10
+	awk '$1 == 2 { seen = $3 } END { print "least: " seen " us"; exit !(seen >= 8300 && seen < 900000) }' client.txt
 	[ "$("$WEFT" fault list)" = "link h1-leaf0: delay 5ms" ]
 	run -1 "$WEFT" fault link h1 delay 1900ms
 }
