@@ -6,7 +6,7 @@ load common
 
 # q FILE SQL: what the query says.
 q() {
-	sqlite3 -bail "$1" "$2"
+	sqlite3 -bail -cmd ".timeout 60000" "$1" "$2"
 }
 
 # busy: a scenario with pauses, marks and drops on three fabrics.
