@@ -137,9 +137,12 @@ qperf_all() {
 	[[ "$output" == *"weft0"* ]]
 }
 
-# fi_all: each kind of endpoint, what arrives compared; all but datagrams connect with rdma_cm.
+# fi_all: each kind of endpoint, what arrives compared; all but datagrams connect with rdma_cm. Where a message and its
+# sender's disconnect are looked at together, ofi_rxm of libfabric 1.17 gives the message's buffer to the endpoint that
+# it has just freed (rxm_close_conn); with shared receive queues the buffer is not the endpoint's.
 fi_all() {
 	local port kind
+	export FI_OFI_RXM_USE_SRX=1
 	for kind in "verbs;ofi_rxd rdm" "verbs dgram" "verbs msg" "verbs;ofi_rxm rdm"; do
 		port=$(free_port)
 		serve_at "$port" fi_pingpong -B "$port" -p "${kind% *}" -e "${kind#* }" -c -I 20
