@@ -6,6 +6,16 @@
 bats_require_minimum_version 1.5.0
 load common
 
+eval "common_$(declare -f setup)"
+
+# Addresses of loopback that no other test has: $net.2 and so on.
+setup() {
+	local number
+	common_setup
+	number=$(free_port)
+	export net=127.$((number / 256)).$((number % 256))
+}
+
 teardown() {
 	# With their children: timeout hands it on.
 	for one in "$server" "${capture-}" "${space_a-}" "${space_b-}"; do
@@ -180,27 +190,27 @@ all() {
 }
 
 @test "two fabrics on two addresses of loopback" {
-	up --name a --wire h1=127.0.0.2
-	up --name b --wire h1=127.0.0.3:4791
-	[[ "$("$WEFT" status --name a)" == *"127.0.0.2"* ]]
+	up --name a --wire h1=$net.2
+	up --name b --wire h1=$net.3:4791
+	[[ "$("$WEFT" status --name a)" == *"$net.2"* ]]
 	all
 }
 
 @test "a link of the wire loses and corrupts" {
 	needs ib_send_bw
-	up --name a --wire h1=127.0.0.2
-	up --name b --wire h1=127.0.0.3
+	up --name a --wire h1=$net.2
+	up --name b --wire h1=$net.3
 	"$WEFT" fault --name a link h1 loss 1% corrupt 1%
 	across ib_send_bw -F -x 1 --force-link=Ethernet -s 20000 -n 100 -u 16
 }
 
 @test "rdma_cm between two addresses of loopback" {
 	needs rping udaddy
-	up --name a --wire h1=127.0.0.2
-	up --name b --wire h1=127.0.0.3
-	connect rping -s -a 127.0.0.2 -C 5 -V -- rping -c -a 127.0.0.2 -C 5 -V
+	up --name a --wire h1=$net.2
+	up --name b --wire h1=$net.3
+	connect rping -s -a $net.2 -C 5 -V -- rping -c -a $net.2 -C 5 -V
 	# Where nobody listens, the other host's daemon says so.
-	run "$WEFT" exec --name b --host h1 -- rping -c -a 127.0.0.2 -p 7999 -C 1
+	run "$WEFT" exec --name b --host h1 -- rping -c -a $net.2 -p 7999 -C 1
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"RDMA_CM_EVENT_REJECTED, error 8"* ]]
 }
@@ -262,8 +272,8 @@ all() {
 
 @test "the peer is rxe, as it was in a capture: connects, is read and written, disconnects" {
 	needs rping python3
-	up --name a --wire h1=127.0.0.2
-	"$WEFT" exec --name a --host h1 -- timeout 300 rping -s -a 127.0.0.2 -p 7175 -S 100 -v -C 1 >server.txt 2>&1 &
+	up --name a --wire h1=$net.2
+	"$WEFT" exec --name a --host h1 -- timeout 300 rping -s -a $net.2 -p 7175 -S 100 -v -C 1 >server.txt 2>&1 &
 	server=$!
 	for ((i = 0; i < 1200; i++)); do
 		"$WEFT" status --name a --json | grep -q '"listens": [1-9]' && break
@@ -279,7 +289,7 @@ all() {
 
 @test "packets from elsewhere, damaged and made up do not reach a queue pair" {
 	needs ibv_rc_pingpong python3
-	up --name a --wire h1=127.0.0.2
+	up --name a --wire h1=$net.2
 	port=$(free_port)
 	timeout 300 "$WEFT" exec --name a --host h1 -- ibv_rc_pingpong -p "$port" -g 1 -n 1 -s 64 >server.txt 2>&1 &
 	server=$!
@@ -300,12 +310,12 @@ all() {
 		topology: {kind: single, hosts: 2}
 		fabric: roce-400g
 		hosts:
-		  h0: {wire: 127.0.0.2:4791}
-		  h1: {wire: [127.0.0.3]}
+		  h0: {wire: $net.2:4791}
+		  h1: {wire: [$net.3]}
 	END
 	up --name a cluster.yaml
 	run -0 "$WEFT" status --name a --json
-	[[ "$output" == *"127.0.0.2"*"127.0.0.3"* ]]
+	[[ "$output" == *"$net.2"*"$net.3"* ]]
 	sed -i 's/wire: \[/wires: [/' cluster.yaml
 	run -2 up --name b cluster.yaml
 	[[ "$output" == *"cluster.yaml:5:"*"it may have wire"* ]]
@@ -314,18 +324,18 @@ all() {
 @test "what is wrong is said" {
 	run -2 up --wire h1
 	[[ "$output" == *"h2=192.0.2.1:4791"* ]]
-	run -2 up --wire h9=127.0.0.2
+	run -2 up --wire h9=$net.2
 	[[ "$output" == *"no host 'h9'"* ]]
-	run -2 up --wire h1=127.0.0.2:4792
+	run -2 up --wire h1=$net.2:4792
 	[[ "$output" == *"port 4791"* ]]
 	run -2 up --wire h1=nowhere
-	run -2 up --fabric ib-ndr --wire h1=127.0.0.2
+	run -2 up --fabric ib-ndr --wire h1=$net.2
 	[[ "$output" == *"InfiniBand"* ]]
 	run -1 up --wire h1=192.0.2.77
 	[[ "$output" == *"Cannot assign"* ]]
-	up --name a --wire h1=127.0.0.2
-	run -1 up --name b --wire h1=127.0.0.2
+	up --name a --wire h1=$net.2
+	run -1 up --name b --wire h1=$net.2
 	[[ "$output" == *"in use"* ]]
-	run -2 up --name c --wire h1=127.0.0.3 --wire h1=127.0.0.4
+	run -2 up --name c --wire h1=$net.3 --wire h1=$net.4
 	[[ "$output" == *"one IPv4 address"* ]]
 }

@@ -3,7 +3,7 @@
 """wire_peer.py - another implementation of RoCE v2 at the other end of the wire, and a hostile one.
 
 It has addresses of loopback, makes packets byte by byte, with an ICRC that is computed here, and talks to
-programs on a fabric whose host is at 127.0.0.2.
+programs on a fabric whose host is the second of the network in $net.
 
 	wire_peer.py attack TCP-PORT STATUS...    against ibv_rc_pingpong; STATUS is the command for the counters
 	wire_peer.py rping RDMA-PORT CAPTURE      as rping -c, with what Linux's rxe sent in a capture
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import zlib
 
-WEFT, PEER, STRANGER = "127.0.0.2", "127.0.0.9", "127.0.0.8"
+WEFT, PEER, STRANGER = (f"{os.environ['net']}.{n}" for n in (2, 9, 8))
 PORT = 4791
 RC_SEND_ONLY, RC_READ_REQ, RC_READ_RESP_ONLY = 0x04, 0x0C, 0x10
 RC_WRITE_ONLY, RC_ACK, CNP, UD_SEND_ONLY = 0x0A, 0x11, 0x81, 0x64
