@@ -84,16 +84,25 @@ enum wf_proto wf_proto_find(const char *name)
 	return (enum wf_proto)find(proto_names, WF_PROTOS, name);
 }
 
-const struct wf_gen_ops *const *wf_gens(void)
-{
-	static const struct wf_gen_ops *const gens[] = {
-		&wf_gen_ring,          &wf_gen_chain, &wf_gen_tree,      &wf_gen_halving,
-		&wf_gen_pairwise,      &wf_gen_nvls,  &wf_gen_nvls_tree, &wf_gen_collnet,
-		&wf_gen_collnet_chain, NULL,
-	};
+#define ALL_REDUCE (1u << WF_COLL_ALL_REDUCE)
+#define AROUND (ALL_REDUCE | 1u << WF_COLL_REDUCE_SCATTER | 1u << WF_COLL_ALL_GATHER)
 
-	return gens;
-}
+/* Which algorithm does which kinds, and how; the first that does a kind is recommended. */
+static const struct {
+	enum wf_coll_alg alg;
+	uint32_t kinds; /* bits of enum wf_coll_kind */
+	const struct wf_gen_ops *gen;
+} gens[] = {
+	{ WF_ALG_RING, AROUND, &wf_gen_ring },
+	{ WF_ALG_RING, 1u << WF_COLL_BROADCAST, &wf_gen_chain },
+	{ WF_ALG_TREE, ALL_REDUCE, &wf_gen_tree },
+	{ WF_ALG_HALVING, ALL_REDUCE, &wf_gen_halving },
+	{ WF_ALG_PAIRWISE, 1u << WF_COLL_ALL_TO_ALL, &wf_gen_pairwise },
+	{ WF_ALG_NVLS, AROUND, &wf_gen_nvls },
+	{ WF_ALG_NVLS_TREE, ALL_REDUCE, &wf_gen_nvls },
+	{ WF_ALG_COLLNET, ALL_REDUCE, &wf_gen_nvls },
+	{ WF_ALG_COLLNET_CHAIN, ALL_REDUCE, &wf_gen_nvls },
+};
 
 /* A barrier is a small all-reduce. */
 static enum wf_coll_kind kind_of(const struct wf_coll *coll)
@@ -103,27 +112,24 @@ static enum wf_coll_kind kind_of(const struct wf_coll *coll)
 
 static const struct wf_gen_ops *find_gen(enum wf_coll_alg alg, enum wf_coll_kind kind)
 {
-	const struct wf_gen_ops *const *g = wf_gens();
-
-	while (*g != NULL && ((*g)->alg != alg || !((*g)->kinds >> kind & 1)))
-		g++;
-	return *g;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(gens); i++) {
+		if (gens[i].alg == alg && gens[i].kinds >> kind & 1)
+			return gens[i].gen;
+	}
+	return NULL;
 }
 
 int wf_coll_check(const struct wf_coll *coll, struct wf_err *err)
 {
-	const struct wf_gen_ops *gen;
+	enum wf_coll_kind kind = kind_of(coll);
 
-	if (coll->alg == WF_ALG_AUTO)
+	if (coll->alg == WF_ALG_AUTO || find_gen((enum wf_coll_alg)coll->alg, kind) != NULL)
 		return 0;
-	gen = find_gen((enum wf_coll_alg)coll->alg, kind_of(coll));
-	if (gen != NULL)
-		return 0;
-	for (const struct wf_gen_ops *const *g = wf_gens(); *g != NULL; g++) {
-		if ((*g)->kinds >> kind_of(coll) & 1)
+	for (size_t i = 0; i < WF_ARRAY_SIZE(gens); i++) {
+		if (gens[i].kinds >> kind & 1)
 			return wf_err_say(err, "algorithm: %s does not do %s; write auto or %s",
 			                  alg_names[coll->alg], kind_names[coll->kind],
-			                  alg_names[(*g)->alg]);
+			                  alg_names[gens[i].alg]);
 	}
 	return wf_err_say(err, "algorithm: nothing does %s", kind_names[coll->kind]);
 }
@@ -264,6 +270,9 @@ void wf_coll_group(const struct wf_coll *coll, const struct wf_cluster *cluster,
 	group->bytes = bytes_of(coll);
 	group->ranks = n;
 	group->algorithm = alg_names[part.choice.alg];
+	group->protocol = proto_names[part.choice.proto];
+	group->channels = part.choice.channels;
+	group->estimate = (wf_time)wf_coll_scaled(cfg, (uint64_t)part.choice.time);
 	group->busbw[0] = group->busbw[1] = 1;
 	switch ((enum wf_coll_kind)coll->kind) {
 	case WF_COLL_ALL_REDUCE:

@@ -125,8 +125,6 @@ static uint32_t chain_window(const struct wf_part *part)
 }
 
 const struct wf_gen_ops wf_gen_chain = {
-	.alg = WF_ALG_RING,
-	.kinds = 1u << WF_COLL_BROADCAST,
 	.start = chain_start,
 	.next = chain_next,
 	.peers = chain_peers,

@@ -165,8 +165,6 @@ static uint32_t halving_window(const struct wf_part *part)
 }
 
 const struct wf_gen_ops wf_gen_halving = {
-	.alg = WF_ALG_HALVING,
-	.kinds = 1u << WF_COLL_ALL_REDUCE,
 	.start = halving_start,
 	.next = halving_next,
 	.peers = halving_peers,

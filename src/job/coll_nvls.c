@@ -252,35 +252,6 @@ static uint32_t nvls_window(const struct wf_part *part)
 }
 
 const struct wf_gen_ops wf_gen_nvls = {
-	.alg = WF_ALG_NVLS,
-	.kinds = 1u << WF_COLL_ALL_REDUCE | 1u << WF_COLL_REDUCE_SCATTER | 1u << WF_COLL_ALL_GATHER,
-	.start = nvls_start,
-	.next = nvls_next,
-	.peers = nvls_peers,
-	.window = nvls_window,
-};
-
-const struct wf_gen_ops wf_gen_nvls_tree = {
-	.alg = WF_ALG_NVLS_TREE,
-	.kinds = 1u << WF_COLL_ALL_REDUCE,
-	.start = nvls_start,
-	.next = nvls_next,
-	.peers = nvls_peers,
-	.window = nvls_window,
-};
-
-const struct wf_gen_ops wf_gen_collnet = {
-	.alg = WF_ALG_COLLNET,
-	.kinds = 1u << WF_COLL_ALL_REDUCE,
-	.start = nvls_start,
-	.next = nvls_next,
-	.peers = nvls_peers,
-	.window = nvls_window,
-};
-
-const struct wf_gen_ops wf_gen_collnet_chain = {
-	.alg = WF_ALG_COLLNET_CHAIN,
-	.kinds = 1u << WF_COLL_ALL_REDUCE,
 	.start = nvls_start,
 	.next = nvls_next,
 	.peers = nvls_peers,

@@ -220,8 +220,6 @@ static uint32_t pair_window(const struct wf_part *part)
 }
 
 const struct wf_gen_ops wf_gen_pairwise = {
-	.alg = WF_ALG_PAIRWISE,
-	.kinds = 1u << WF_COLL_ALL_TO_ALL,
 	.start = pair_start,
 	.next = pair_next,
 	.peers = pair_peers,

@@ -103,8 +103,6 @@ union wf_gen_state {
 };
 
 struct wf_gen_ops {
-	enum wf_coll_alg alg;
-	uint32_t kinds; /* bits of enum wf_coll_kind that it can do */
 	/* Sets state, zeroed, to the beginning. */
 	void (*start)(const struct wf_part *part, union wf_gen_state *state);
 	/* The next operation; op comes as from wf_schedule_ops.next(). False: there is none. */
@@ -122,12 +120,6 @@ extern const struct wf_gen_ops wf_gen_tree;
 extern const struct wf_gen_ops wf_gen_halving;
 extern const struct wf_gen_ops wf_gen_pairwise;
 extern const struct wf_gen_ops wf_gen_nvls;
-extern const struct wf_gen_ops wf_gen_nvls_tree;
-extern const struct wf_gen_ops wf_gen_collnet;
-extern const struct wf_gen_ops wf_gen_collnet_chain;
-
-/* The table of algorithms; ends with NULL. */
-const struct wf_gen_ops *const *wf_gens(void);
 
 /* How many channels a plan for a cluster has: those of a group of all ranks. */
 uint32_t wf_coll_channels(const struct wf_coll_cfg *cfg, const struct wf_cluster *cluster);

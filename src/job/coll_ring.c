@@ -222,8 +222,6 @@ static uint32_t ring_window(const struct wf_part *part)
 }
 
 const struct wf_gen_ops wf_gen_ring = {
-	.alg = WF_ALG_RING,
-	.kinds = 1u << WF_COLL_ALL_REDUCE | 1u << WF_COLL_REDUCE_SCATTER | 1u << WF_COLL_ALL_GATHER,
 	.start = ring_start,
 	.next = ring_next,
 	.peers = ring_peers,
@@ -374,9 +372,8 @@ static uint32_t line_window(const struct wf_part *part)
 	return 4 * part->cfg->steps + 3 * line_size(part) * part->slices;
 }
 
+/* Instead of wf_gen_ring, where wf_part_has_line(). */
 const struct wf_gen_ops wf_gen_ring_line = {
-	.alg = WF_ALG_RING,
-	.kinds = 0, /* instead of wf_gen_ring, where wf_part_has_line() */
 	.start = line_start,
 	.next = line_next,
 	.peers = line_peers,

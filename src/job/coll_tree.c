@@ -266,8 +266,6 @@ static uint32_t tree_window(const struct wf_part *part)
 }
 
 const struct wf_gen_ops wf_gen_tree = {
-	.alg = WF_ALG_TREE,
-	.kinds = 1u << WF_COLL_ALL_REDUCE | 1u << WF_COLL_BARRIER,
 	.start = tree_start,
 	.next = tree_next,
 	.peers = tree_peers,

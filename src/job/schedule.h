@@ -102,6 +102,9 @@ struct wf_group {
 	uint32_t busbw[2]; /* busbw = algbw * [0] / [1], as nccl-tests defines; 0/0: it has none */
 	const char
 		*algorithm; /* of a collective, the one that is used: "ring" …; NULL: it is none */
+	const char *protocol; /* "ll128" …, and the channels that it has, of such a collective */
+	uint32_t channels;
+	wf_time estimate; /* that NCCL's tuning model has for it; 0: it has none */
 };
 
 struct wf_schedule;

@@ -144,7 +144,7 @@ static void put_figures(struct wf_json *j, const struct wf_scenario *s, const st
 	wf_json_u64(j, "end_ps", (uint64_t)r->end);
 }
 
-/* nccl-tests' figures of a group; algbw and busbw in bytes/s. */
+/* nccl-tests' figures of a group; algbw and busbw in bytes/s. NCCL's estimate is what it chooses by. */
 static void put_group(struct wf_json *j, const struct wf_job_group *g)
 {
 	wf_json_open(j, NULL, '{');
@@ -152,6 +152,13 @@ static void put_group(struct wf_json *j, const struct wf_job_group *g)
 	wf_json_text(j, "kind", g->group.kind);
 	wf_json_u64(j, "bytes", g->group.bytes);
 	wf_json_u64(j, "ranks", g->group.ranks);
+	if (g->group.algorithm != NULL) {
+		wf_json_text(j, "algorithm", g->group.algorithm);
+		wf_json_text(j, "protocol", g->group.protocol);
+		wf_json_u64(j, "channels", g->group.channels);
+	}
+	if (g->group.estimate > 0)
+		wf_json_u64(j, "nccl_estimate_ps", (uint64_t)g->group.estimate);
 	wf_json_u64(j, "ranks_done", g->time.ranks);
 	if (g->time.ranks > 0) {
 		wf_json_u64(j, "begin_ps", (uint64_t)g->time.begin);

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../check.h"
+#include "check.h"
 #include "job/exec.h"
+#include "mem_fail.h"
 
 #define MAX_OPS 16
 #define MAX_STREAMS 3
@@ -410,28 +411,10 @@ static void test_joins(void **state)
 }
 
 /* Without memory there is no executor, and nothing is left behind. */
-struct failing {
-	struct wf_mem mem;
-	int left;
-};
-
-static void *failing_alloc(struct wf_mem *mem, size_t size)
-{
-	struct failing *f = wf_container_of(mem, struct failing, mem);
-
-	return f->left-- > 0 ? wf_mem_heap()->alloc(wf_mem_heap(), size) : NULL;
-}
-
-static void failing_free(struct wf_mem *mem, void *ptr)
-{
-	(void)mem;
-	wf_mem_heap()->free(wf_mem_heap(), ptr);
-}
-
 static void test_no_memory(void **state)
 {
 	static struct world w;
-	struct failing f = { .mem = { .alloc = failing_alloc, .free = failing_free } };
+	struct mem_fail f = mem_fail_after(0);
 	struct wf_exec_cfg cfg = { .schedule = &w.table.schedule, .mem = &f.mem };
 	struct wf_exec *exec = NULL;
 	int n = 0, ret;
@@ -444,9 +427,11 @@ static void test_no_memory(void **state)
 		f.left = n++;
 		ret = wf_exec_create(&cfg, &exec);
 		assert_true(ret == 0 || ret == -12); /* ENOMEM */
+		assert_true(ret == 0 || f.held == 0);
 	} while (ret != 0);
 	assert_true(n > 3);
 	wf_exec_destroy(exec);
+	assert_int_equal(f.held, 0);
 }
 
 int main(void)

@@ -2,8 +2,9 @@
 /* test_inside.c - times of collectives inside a server, against calculation by hand. */
 #include <errno.h>
 
-#include "../check.h"
+#include "check.h"
 #include "job/inside.h"
+#include "mem_fail.h"
 
 static const struct wf_cluster cluster = { .n_ranks = 64, .gpus = 8, .nics = 8 };
 /* 369 GB/s, what data gets of an H100's NVLink. */
@@ -78,24 +79,6 @@ static void test_groups(void **state)
 }
 
 /* Without memory nothing is learnt, and nothing is left behind. */
-struct failing {
-	struct wf_mem mem;
-	int left;
-};
-
-static void *failing_alloc(struct wf_mem *mem, size_t size)
-{
-	struct failing *f = wf_container_of(mem, struct failing, mem);
-
-	return f->left-- > 0 ? wf_mem_heap()->alloc(wf_mem_heap(), size) : NULL;
-}
-
-static void failing_free(struct wf_mem *mem, void *ptr)
-{
-	(void)mem;
-	wf_mem_heap()->free(wf_mem_heap(), ptr);
-}
-
 static void test_no_memory(void **state)
 {
 	const struct wf_coll coll = { .alg = WF_ALG_RING,
@@ -108,15 +91,16 @@ static void test_no_memory(void **state)
 	(void)state;
 	defaults(&cfg);
 	for (int n = 0; n < 1000 && ret != 0; n++) {
-		struct failing f = { .mem = { failing_alloc, failing_free }, .left = n };
+		struct mem_fail f = mem_fail_after(n);
 		struct wf_inside *in;
 
 		ret = wf_inside_create(&small, &cfg, &nvlink, &f.mem, &in);
-		if (ret != 0)
-			continue;
-		ret = wf_inside_learn(in, &coll);
+		if (ret == 0) {
+			ret = wf_inside_learn(in, &coll);
+			wf_inside_destroy(in);
+		}
 		assert_true(ret == 0 || ret == -ENOMEM);
-		wf_inside_destroy(in);
+		assert_int_equal(f.held, 0);
 	}
 	assert_int_equal(ret, 0);
 }

@@ -2,6 +2,7 @@
 /* Unit tests of job/read_goal.c and, through it, of job/trace.c. */
 #include "job/dump.h"
 #include "job/read.h"
+#include "mem_fail.h"
 
 static int read_text(const char *text, struct wf_schedule **schedule_p, struct wf_err *err)
 {
@@ -163,31 +164,6 @@ static void test_bad(void **state)
 	}
 }
 
-/* Memory that fails at the n-th request, and counts what is out. */
-struct poor {
-	struct wf_mem mem;
-	int left;
-	int out;
-};
-
-static void *poor_alloc(struct wf_mem *mem, size_t size)
-{
-	struct poor *p = wf_container_of(mem, struct poor, mem);
-
-	if (p->left-- <= 0)
-		return NULL;
-	p->out++;
-	return calloc(1, size);
-}
-
-static void poor_free(struct wf_mem *mem, void *ptr)
-{
-	struct poor *p = wf_container_of(mem, struct poor, mem);
-
-	p->out -= ptr != NULL;
-	free(ptr);
-}
-
 static void test_memory(void **state)
 {
 	static const char text[] = R "a: send 1b to 1\nb: calc 1\na requires b\n}\n"
@@ -196,7 +172,7 @@ static void test_memory(void **state)
 
 	(void)state;
 	for (int n = 0; ret != 0; n++) {
-		struct poor poor = { .mem = { poor_alloc, poor_free }, .left = n };
+		struct mem_fail poor = mem_fail_after(n);
 		struct wf_schedule *schedule = NULL;
 		struct wf_err err = { { 0 } };
 
@@ -204,7 +180,7 @@ static void test_memory(void **state)
 		ret = wf_read_goal(text, sizeof(text) - 1, "f", &poor.mem, &schedule, &err);
 		assert_true(ret == 0 || ret == -12);
 		wf_schedule_destroy(schedule);
-		assert_int_equal(poor.out, 0);
+		assert_int_equal(poor.held, 0);
 	}
 }
 

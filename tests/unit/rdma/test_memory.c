@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "mem_fail.h"
 #include "rdma/rig_pair.h"
 
 static void test_reg_rules(void **state)
@@ -243,33 +244,6 @@ static void test_window_type2(void **state)
 	pair_fini(&p);
 }
 
-/* An allocator that fails at the n-th call, and counts. */
-struct counting {
-	struct wf_mem mem;
-	int left;
-	int live;
-};
-
-static void *counting_alloc(struct wf_mem *mem, size_t size)
-{
-	struct counting *c = wf_container_of(mem, struct counting, mem);
-	void *ptr;
-
-	if (c->left-- <= 0)
-		return NULL;
-	ptr = wf_mem_heap()->alloc(wf_mem_heap(), size);
-	c->live += ptr != NULL;
-	return ptr;
-}
-
-static void counting_free(struct wf_mem *mem, void *ptr)
-{
-	struct counting *c = wf_container_of(mem, struct counting, mem);
-
-	c->live -= ptr != NULL;
-	wf_mem_heap()->free(wf_mem_heap(), ptr);
-}
-
 /* Creates one of everything. Returns the first error; what was made goes with the adapter. */
 static int create_all(struct wf_hca *hca)
 {
@@ -305,7 +279,7 @@ static void test_out_of_memory(void **state)
 	(void)state;
 	wf_hca_attr_defaults(&attr);
 	do {
-		struct counting c = { .mem = { counting_alloc, counting_free }, .left = n };
+		struct mem_fail c = mem_fail_after(n);
 		struct wf_hca *hca = NULL;
 
 		ret = wf_hca_create(&attr, &c.mem, &hca);
@@ -315,7 +289,7 @@ static void test_out_of_memory(void **state)
 			assert_null(hca);
 		assert_true(ret == 0 || ret == -ENOMEM);
 		wf_hca_destroy(hca);
-		assert_int_equal(c.live, 0);
+		assert_int_equal(c.held, 0);
 	} while (n++ < 100 && ret != 0);
 	assert_in_range(n, 12, 30);
 }

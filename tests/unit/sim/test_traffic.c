@@ -13,39 +13,10 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "mem_fail.h"
 #include "sim/traffic.h"
 
 #define RATE UINT64_C(400000000000)
-
-/* An allocator that fails on the n-th call, and counts what is not given back. */
-struct failing {
-	struct wf_mem mem;
-	int left;
-	int held;
-};
-
-static void *failing_alloc(struct wf_mem *mem, size_t size)
-{
-	struct failing *f = wf_container_of(mem, struct failing, mem);
-	void *ptr;
-
-	if (f->left == 0)
-		return NULL;
-	f->left--;
-	ptr = wf_mem_heap()->alloc(wf_mem_heap(), size);
-	if (ptr != NULL)
-		f->held++;
-	return ptr;
-}
-
-static void failing_free(struct wf_mem *mem, void *ptr)
-{
-	struct failing *f = wf_container_of(mem, struct failing, mem);
-
-	if (ptr != NULL)
-		f->held--;
-	wf_mem_heap()->free(wf_mem_heap(), ptr);
-}
 
 static struct wf_traffic_cfg defaults(const char *kind)
 {
@@ -351,7 +322,7 @@ static void test_no_memory(void **state)
 		cfg.repeat = 3;
 		cfg.size = 10000;
 		for (int n = 0; rc != 0; n++) {
-			struct failing f = { { failing_alloc, failing_free }, n, 0 };
+			struct mem_fail f = mem_fail_after(n);
 			struct wf_flow_list list = { .mem = &f.mem };
 
 			rc = wf_traffic_kinds()[k]->list(&cfg, 100, RATE, 1, &list, NULL);
