@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All-reduces over numbers of GPUs and sizes: what weft simulates beside what NCCL's tuning model estimates.
 
-usage: allreduce_grid.py [--weft PROGRAM] [--grid NAME] [--check | --write] [--small]
+usage: allreduce_grid.py [--weft PROGRAM] [--grid NAME] [--check | --write] [--small] [--jobs N]
                          [--gpus N,...] [--sizes SIZE,...] [--fabric NAME] [--set KEY=VALUE ...]
 
 Servers of eight H100s with eight NICs of 400 Gb/s on rails, radix 64. Prints a table of each grid: algorithm
@@ -13,11 +13,13 @@ with an estimate only are not simulated, as they would take too long. Then how m
   --check  compare with docs/validation.md: the same choices, times within 1 %; exit status 1 where not
   --write  put them there, between the lines <!-- allreduce_grid.py NAME --> and <!-- end -->
   --small  only cells that take no time, for tests; not with --write
+  --jobs   so many at a time (1)
   --gpus, --sizes, --fabric, --set
            a grid of your own instead, of which nothing is left out
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import re
@@ -30,10 +32,10 @@ PAGE = os.path.join(ROOT, "docs", "validation.md")
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 NEAR = 0.15  # of NCCL's estimate
 SAME = 0.01  # of what the page has
-SMALL_BYTES = 512 * MIB  # GPUs times size at most, with --small
+SMALL_BYTES = 256 * MIB  # GPUs times size at most, with --small
 SMALL_GPUS = 256
-SIZES = [8, 32 * KIB, 256 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 256 * MIB, 512 * MIB,
-         GIB, 2 * GIB, 4 * GIB, 8 * GIB]
+SIZES = [8, 32 * KIB, 256 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 256 * MIB, GIB, 2 * GIB,
+         4 * GIB, 8 * GIB]
 WHOLE = 8 * GIB
 
 # What is simulated: by GPUs the largest size. The rest is calculated.
@@ -42,19 +44,19 @@ GRIDS = {
         "fabric": "ib-ndr",
         "settings": {},
         "sizes": SIZES,
-        "most": {8: WHOLE, 16: WHOLE, 64: WHOLE, 256: 256 * MIB, 1024: 64 * MIB, 2048: 16 * MIB, 4096: 16 * MIB},
+        "most": {8: WHOLE, 16: WHOLE, 64: WHOLE, 256: 256 * MIB, 1024: 64 * MIB, 2048: 16 * MIB, 4096: 4 * MIB},
     },
     "rings": {
         "fabric": "ib-ndr",
         "settings": {"job.nvls": "false"},
-        "sizes": [n for n in SIZES if n >= 4 * MIB],
-        "most": {8: WHOLE, 16: WHOLE, 64: 2 * GIB, 256: 64 * MIB},
+        "sizes": [4 * MIB, 16 * MIB, 64 * MIB, 128 * MIB, 256 * MIB, 512 * MIB, GIB, 2 * GIB, 8 * GIB],
+        "most": {8: GIB, 16: 2 * GIB, 64: GIB, 256: 16 * MIB},
     },
     "roce-400g-spray": {
         "fabric": "roce-400g-spray",
         "settings": {},
-        "sizes": SIZES,
-        "most": {16: WHOLE, 64: GIB, 256: 64 * MIB},
+        "sizes": [n for n in SIZES if n <= 256 * MIB],
+        "most": {8: WHOLE, 16: WHOLE, 64: WHOLE, 256: 16 * MIB},
     },
 }
 
@@ -91,11 +93,11 @@ class Cell:
                 _, status, usage = os.wait4(run.pid, 0)
                 run.returncode = os.waitstatus_to_exitcode(status)
         if run.returncode != 0:
-            sys.exit("allreduce_grid.py: %d GPUs, %s: weft ended with status %d" % (gpus, size(n), run.returncode))
+            raise SystemExit("allreduce_grid.py: %d GPUs, %s: weft ended with status %d" % (gpus, size(n), run.returncode))
         result = json.loads(out)["runs"][0]
         group = result["job"]["groups"][0]
         if simulate and not result["finished"]:
-            sys.exit("allreduce_grid.py: %d GPUs, %s did not finish" % (gpus, size(n)))
+            raise SystemExit("allreduce_grid.py: %d GPUs, %s did not finish" % (gpus, size(n)))
         self.gpus, self.n, self.simulated = gpus, n, simulate
         self.way = "%s/%s" % (group["algorithm"], group["protocol"])
         self.estimate = group["nccl_estimate_ps"] / 1e6
@@ -121,16 +123,17 @@ def is_small(gpus, n):
     return gpus <= SMALL_GPUS and gpus * n <= SMALL_BYTES
 
 
-def measure(weft, grid, small):
-    cells = {}
-    for gpus, most in grid["most"].items():
-        for n in grid["sizes"]:
-            if small and not is_small(gpus, n):
-                continue
-            cell = cells[gpus, n] = Cell(weft, gpus, n, grid, n <= most)
-            print("%d GPUs, %s: %s; %.1f s of CPU, %.2f GB" % (gpus, size(n), cell.text(), cell.cpu, cell.memory),
-                  file=sys.stderr, flush=True)
-    return cells
+def measure(weft, grid, small, jobs):
+    def one(key):
+        gpus, n = key
+        cell = Cell(weft, gpus, n, grid, n <= grid["most"][gpus])
+        print("%d GPUs, %s: %s; %.1f s of CPU, %.2f GB" % (gpus, size(n), cell.text(), cell.cpu, cell.memory),
+              file=sys.stderr, flush=True)
+        return cell
+
+    keys = [(gpus, n) for gpus in grid["most"] for n in grid["sizes"] if not small or is_small(gpus, n)]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return dict(zip(keys, pool.map(one, keys)))
 
 
 def table(grid, cells):
@@ -226,6 +229,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--gpus", type=lambda s: [int(n) for n in s.split(",")])
     parser.add_argument("--sizes", type=lambda s: [parse_size(n) for n in s.split(",")])
     parser.add_argument("--fabric", default="ib-ndr")
@@ -240,7 +244,7 @@ def main():
     for name, grid in grids.items():
         if args.grid not in (None, name):
             continue
-        cells = measure(args.weft, grid, args.small)
+        cells = measure(args.weft, grid, args.small, args.jobs)
         lines = table(grid, cells)
         print("\n".join([name, "", *lines, *costs(grid, cells), ""]), flush=True)
         if args.write:

@@ -257,6 +257,26 @@ static void choose(const struct wf_cluster *cluster, const struct wf_coll_cfg *c
 	};
 }
 
+int wf_coll_check_here(const struct wf_coll *coll, const struct wf_cluster *cluster,
+                       const struct wf_coll_cfg *cfg, struct wf_err *err)
+{
+	struct wf_part part = { 0 };
+
+	if (coll->comm.n < 2 ||
+	    find_gen((enum wf_coll_alg)coll->alg, kind_of(coll)) != &wf_gen_nvls)
+		return 0;
+	choose(cluster, cfg, coll, &part);
+	if (part.choice.bandwidth != 0)
+		return 0;
+	return wf_err_say(
+		err,
+		"algorithm: NCCL cannot do %s with %s here; nvls needs one server or collnet, "
+		"nvls-tree several servers, both as many GPUs in each and generation hopper "
+		"or later, and collnet-* needs collnet and several servers; all of them "
+		"protocol simple; write auto",
+		kind_names[coll->kind], alg_names[coll->alg]);
+}
+
 /* nccl-tests, PERFORMANCE.md. */
 void wf_coll_group(const struct wf_coll *coll, const struct wf_cluster *cluster,
                    const struct wf_coll_cfg *cfg, struct wf_group *group)
@@ -271,7 +291,8 @@ void wf_coll_group(const struct wf_coll *coll, const struct wf_cluster *cluster,
 	group->ranks = n;
 	group->algorithm = alg_names[part.choice.alg];
 	group->protocol = proto_names[part.choice.proto];
-	group->channels = part.choice.channels;
+	group->channels =
+		(uint32_t)wf_min_u64(part.choice.channels, wf_coll_channels(cfg, cluster));
 	group->estimate = (wf_time)wf_coll_scaled(cfg, (uint64_t)part.choice.time);
 	group->busbw[0] = group->busbw[1] = 1;
 	switch ((enum wf_coll_kind)coll->kind) {

@@ -103,4 +103,8 @@ void wf_coll_group(const struct wf_coll *coll, const struct wf_cluster *cluster,
  */
 int wf_coll_check(const struct wf_coll *coll, struct wf_err *err) WF_MUST_USE;
 
+/* The same, of what depends on where the ranks are: only some of them have switches that reduce. */
+int wf_coll_check_here(const struct wf_coll *coll, const struct wf_cluster *cluster,
+                       const struct wf_coll_cfg *cfg, struct wf_err *err) WF_MUST_USE;
+
 #endif

@@ -15,7 +15,7 @@
 #define BYTES(called, field, least, value, text)                                                   \
 	{                                                                                          \
 		.name = (called), .kind = WF_PARAM_BYTES, FIELD(field), .min = (least),            \
-		.max = INT64_C(1) << 40, .def = (value), .help = (text)                            \
+		.max = INT64_C(1) << 38, .def = (value), .help = (text)                            \
 	}
 
 static const char *const generations[] = { "volta", "ampere", "hopper", "blackwell", NULL };

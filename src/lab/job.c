@@ -364,8 +364,9 @@ int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struc
 	return 0;
 }
 
-static int make_plan(const struct wf_job_cfg *cfg, const struct wf_cluster *cluster,
-                     struct wf_plan **plan_p, struct wf_train_info *info, struct wf_err *err)
+static int make_plan(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll_cfg,
+                     const struct wf_cluster *cluster, struct wf_plan **plan_p,
+                     struct wf_train_info *info, struct wf_err *err)
 {
 	struct wf_mem *mem = wf_mem_heap();
 	struct wf_coll coll;
@@ -376,6 +377,7 @@ static int make_plan(const struct wf_job_cfg *cfg, const struct wf_cluster *clus
 		                     info, err);
 	make_coll(cfg, cluster->n_ranks, &coll);
 	ret = wf_coll_check(&coll, err);
+	ret = ret != 0 ? ret : wf_coll_check_here(&coll, cluster, coll_cfg, err);
 	return ret != 0 ? ret : wf_plan_coll_create(cluster, &coll, cfg->iterations, mem, plan_p);
 }
 
@@ -412,7 +414,7 @@ int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
 	nvlink = strcmp(cfg->inside, "execute") != 0 ? &inside.nvlink : NULL;
 	if (!is_coll(cfg) && !wf_job_is_train(cfg))
 		return wf_job_trace(cfg, &coll, nvlink, net, cluster, schedule_p, err);
-	ret = make_plan(cfg, cluster, &plan, info, err);
+	ret = make_plan(cfg, &coll, cluster, &plan, info, err);
 	if (ret != 0)
 		return ret;
 	if (is_coll(cfg))
