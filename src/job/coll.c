@@ -389,6 +389,18 @@ static void set_work(struct wf_part *part)
 	}
 }
 
+/* The data of a packet, between servers. */
+static uint64_t grain_of(const struct wf_part *part)
+{
+	uint64_t packet = part->cfg->packet;
+
+	if (packet == 0 || count_nodes(part->cluster, &part->coll.comm) == 1)
+		return 0;
+	return part->coll.proto == WF_PROTO_LL      ? packet / 2
+	       : part->coll.proto == WF_PROTO_LL128 ? packet / 128 * 120
+	                                            : packet;
+}
+
 static void set_proto(struct wf_part *part)
 {
 	const struct wf_coll_cfg *cfg = part->cfg;
@@ -409,6 +421,7 @@ static void set_proto(struct wf_part *part)
 	part->slice = part->chunk / part->slices;
 	part->late = (wf_time)wf_coll_scaled(
 		cfg, (uint64_t)wf_max_time(0, part->choice.base - wf_tune_launch()));
+	part->grain = grain_of(part);
 	set_steps(part);
 	set_work(part);
 }
@@ -480,10 +493,25 @@ const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_clus
 	assert(part->pos != UINT32_MAX);
 	if (channel >= part->active)
 		return NULL;
-	part->bytes = wf_share(part->coll.bytes, part->active, channel);
+	part->bytes = wf_part_share(part, part->coll.bytes, part->active, channel);
 	if (wf_part_has_line(part))
 		return line_gen(part);
 	return find_gen((enum wf_coll_alg)part->coll.alg, (enum wf_coll_kind)part->coll.kind);
+}
+
+/* Where part i of n begins: at the packet that is nearest, so that what is left over is spread evenly. */
+static uint64_t cut(const struct wf_part *part, uint64_t total, uint32_t n, uint32_t i)
+{
+	uint64_t at = (uint64_t)((unsigned __int128)total * i / n);
+
+	return i == n ? total : (at + part->grain / 2) / part->grain * part->grain;
+}
+
+uint64_t wf_part_share(const struct wf_part *part, uint64_t total, uint32_t n, uint32_t i)
+{
+	if (part->grain == 0 || total / n < part->grain)
+		return wf_share(total, n, i);
+	return cut(part, total, n, i + 1) - cut(part, total, n, i);
 }
 
 /* LL: 4 bytes of flags with 4 of data; LL128: 8 of 128 bytes are flags. */

@@ -73,7 +73,7 @@ static bool chain_next(const struct wf_part *part, union wf_gen_state *state, st
 	slice = state->chain.slice;
 	if (slice >= state->chain.slices)
 		return false;
-	bytes = wf_share(part->bytes, state->chain.slices, slice);
+	bytes = wf_part_share(part, part->bytes, state->chain.slices, slice);
 	phase = state->chain.phase++;
 	switch (phase) {
 	case PHASE_RECV:

@@ -69,7 +69,8 @@ static void nvls_start(const struct wf_part *part, union wf_gen_state *state)
 	if (is_tree(part)) {
 		state->nvls.chunks = 0;
 		if (is_head(part, state)) {
-			state->nvls.bytes = wf_share(part->bytes, part->heads, state->nvls.index);
+			state->nvls.bytes =
+				wf_part_share(part, part->bytes, part->heads, state->nvls.index);
 			state->nvls.chunks = (uint32_t)wf_max_u64(
 				1, (state->nvls.bytes + part->chunk - 1) / part->chunk);
 			state->nvls.n_down =
@@ -140,7 +141,7 @@ static void chunk_op(const struct wf_part *part, const union wf_gen_state *state
 {
 	uint32_t n_down = state->nvls.n_down, up = state->nvls.up;
 	uint32_t behind = part->depth * state->nvls.n_ops, place = k;
-	uint64_t bytes = wf_share(state->nvls.bytes, state->nvls.chunks, chunk);
+	uint64_t bytes = wf_part_share(part, state->nvls.bytes, state->nvls.chunks, chunk);
 
 	if (k == 0) {
 		op->kind = WF_OP_CALC;

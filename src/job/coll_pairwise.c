@@ -54,7 +54,7 @@ static uint32_t channel_of(const struct wf_part *part, uint32_t src, uint32_t ds
 /* Bytes of what src has for dst. */
 static uint64_t pair_bytes(const struct wf_part *part, uint32_t dst)
 {
-	return wf_share(part->coll.bytes, part->coll.comm.n, dst);
+	return wf_part_share(part, part->coll.bytes, part->coll.comm.n, dst);
 }
 
 static void pair_start(const struct wf_part *part, union wf_gen_state *state)
@@ -133,7 +133,8 @@ static void make_op(const struct wf_part *part, union wf_gen_state *state, uint3
 	uint32_t n = comm->n, relay = relay_of(part, src, dst), number = state->pair.number++;
 	uint32_t depth = part->depth < WF_PAIR_DEPTH ? part->depth : WF_PAIR_DEPTH;
 	uint32_t block = state->pair.piece * n * n + src * n + dst;
-	uint64_t bytes = wf_share(pair_bytes(part, dst), state->pair.pieces, state->pair.piece);
+	uint64_t bytes =
+		wf_part_share(part, pair_bytes(part, dst), state->pair.pieces, state->pair.piece);
 
 	switch (state->pair.phase) {
 	case PHASE_SEND:

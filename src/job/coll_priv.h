@@ -37,6 +37,7 @@ struct wf_part {
 	uint32_t slices;                /* messages of a full chunk */
 	uint64_t slice;                 /* bytes of data of a message at most */
 	uint64_t bytes;                 /* this channel's share of coll.bytes */
+	uint64_t grain;                 /* data of a whole packet that data is split by; 0: bytes */
 	wf_time step_nvlink, step_net;
 	wf_time late;         /* that the first step begins after the launch */
 	uint64_t work_q16;    /* ps of 2^16 that a channel takes for a byte it received */
@@ -147,6 +148,12 @@ static inline uint64_t wf_share(uint64_t total, uint32_t n, uint32_t i)
 {
 	return total / n + (i < total % n);
 }
+
+/*
+ * The same of data. In a scaled job parts are whole packets where they have one at least: a message has
+ * few there, and a last packet that is nearly empty would weigh many times what it does unscaled.
+ */
+uint64_t wf_part_share(const struct wf_part *part, uint64_t total, uint32_t n, uint32_t i);
 
 /* The bytes that carry so many bytes of data. */
 uint64_t wf_part_wire(const struct wf_part *part, uint64_t bytes);

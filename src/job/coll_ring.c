@@ -136,10 +136,11 @@ static uint64_t piece(const struct wf_part *part, const union wf_gen_state *stat
                       uint32_t *number_p)
 {
 	uint32_t n = part->coll.comm.n;
-	uint64_t bytes = wf_share(part->bytes, state->ring.loops, state->ring.loop);
+	uint64_t bytes = wf_part_share(part, part->bytes, state->ring.loops, state->ring.loop);
 
 	*number_p = (state->ring.loop * state->ring.slices + state->ring.slice) * n + block;
-	return wf_share(wf_share(bytes, n, block), state->ring.slices, state->ring.slice);
+	bytes = wf_part_share(part, bytes, n, block);
+	return wf_part_share(part, bytes, state->ring.slices, state->ring.slice);
 }
 
 /* The operation must wait for that of number place in the bundle that is back before this one. */

@@ -205,7 +205,7 @@ static bool tree_next(const struct wf_part *part, union wf_gen_state *state, str
 	place = state->tree.place++;
 	n_down = state->tree.n_down[t];
 	up = state->tree.up[t];
-	bytes = wf_share(part->bytes, state->tree.chunks, chunk);
+	bytes = wf_part_share(part, part->bytes, state->tree.chunks, chunk);
 	if (n_down == 0 && place == 0) {
 		op->kind = WF_OP_CALC;
 		op->unit = WF_UNIT_CHANNEL;

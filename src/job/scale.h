@@ -16,7 +16,8 @@ struct wf_scale_net {
 	/* From a post on one host to a small message in the memory of another. */
 	wf_time (*latency)(const void *arg, uint32_t from, uint32_t to);
 	const void *arg;
-	uint64_t rate; /* bits/s of a host */
+	uint64_t rate;   /* bits/s of a host */
+	uint64_t packet; /* bytes of data in a full one */
 };
 
 /* Times are those of the plan at the scale that was asked for. */

@@ -51,7 +51,9 @@ int wf_job_fabric_init(struct wf_job_fabric *f, const struct wf_topo *topo,
 	*f = (struct wf_job_fabric){ .topo = topo, .cfg = cfg };
 	f->queue = calloc(topo->n_nodes, sizeof(*f->queue));
 	f->delay = calloc(topo->n_nodes, sizeof(*f->delay));
-	f->net = (struct wf_scale_net){ .latency = latency, .arg = f, .rate = rate };
+	f->net = (struct wf_scale_net){
+		.latency = latency, .arg = f, .rate = rate, .packet = cfg->mtu
+	};
 	return f->queue == NULL || f->delay == NULL ? -ENOMEM : 0;
 }
 
