@@ -266,8 +266,9 @@ static void scaled_congestion(struct wf_note_ctx *c)
 	wf_note_say(
 		c,
 		"the job is scaled and congestion control acts (%s marks): its timers are not "
-		"scaled, so that it takes more of the step than it would; run it with scale: 1, "
-		"or with cc: none to see what it costs here",
+		"scaled, so that it takes more of the step than it would, and scale_error does not "
+		"bound by how much; run it with scale: 1, or with cc: none to see what it costs "
+	        "here",
 		marks);
 }
 

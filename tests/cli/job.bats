@@ -71,6 +71,27 @@ assert 0 < train["mfu_ppm"] < 500000
 	[ $((refused * 100)) -le $((all * 50)) ]
 }
 
+# A message has 5 to 12 packets here, and seldom a whole number of them.
+@test "scales that are no powers of two give the same MFU" {
+	printf 'description: small\nbase: llama3-8b\nhidden: 1024\nheads: 8\nkv_heads: 2\nffn: 1344\nvocabulary: 16032\nlayers: 4\n' >m.yaml
+	cat >s.yaml <<-'END'
+		topology: {kind: single, hosts: 32}
+		fabric: ib-ndr
+		job: {kind: train, model: m.yaml, gpus_per_server: 1, micro_batches: 2, scale: 1/2}
+	END
+	mfu() {
+		"$WEFT" run s.yaml --quiet --json --set "job.scale=$1" |
+			python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][0]["job"]["train"]["mfu_ppm"])'
+	}
+	half=$(mfu 1/2)
+	for scale in 1/5 1/6 1/7 1/9 0.1; do
+		now=$(mfu "$scale")
+		echo "$scale: $half $now"
+		[ $((now * 100)) -ge $((half * 99)) ]
+		[ $((now * 100)) -le $((half * 101)) ]
+	done
+}
+
 # GPT-3 175B on 64 GPUs of 80 GB: tensor parallel 8 and 8 stages, 18 bytes a parameter, is what Megatron-LM runs
 # (Korthikanti et al., arXiv 2205.05198). Llama 3 405B: 16 stages (arXiv 2407.21783).
 @test "a job that does not fit the GPU's memory is refused, with what would" {

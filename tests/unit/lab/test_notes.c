@@ -124,7 +124,9 @@ static const struct {
 	  "cc-collapse",
 	  { "dcqcn" } },
 	/* A job that is scaled, and congestion control that is not; the same without it. */
-	{ SCALED("dcqcn"), "scaled-congestion", { "timers are not scaled" } },
+	{ SCALED("dcqcn"),
+	  "scaled-congestion",
+	  { "timers are not scaled", "scale_error does not bound" } },
 	{ SCALED("none"), "", { NULL } },
 };
 
