@@ -44,7 +44,7 @@ GRIDS = {
         "fabric": "ib-ndr",
         "settings": {},
         "sizes": SIZES,
-        "most": {8: WHOLE, 16: WHOLE, 64: WHOLE, 256: 256 * MIB, 1024: 64 * MIB, 2048: 16 * MIB, 4096: 4 * MIB},
+        "most": {8: WHOLE, 16: WHOLE, 64: WHOLE, 256: GIB, 1024: 256 * MIB, 2048: 64 * MIB, 4096: 16 * MIB},
     },
     "rings": {
         "fabric": "ib-ndr",
