@@ -31,8 +31,8 @@ struct wf_scale_cost {
 
 /*
  * What a plan that was made at a scale, with coll scaled too, would cost at another. Scales are of 2^16.
- * Looked at are the first and the last rank. Nothing is taken to be hidden behind computing, so that
- * the excess is an upper bound. Returns 0 or -ENOMEM.
+ * Looked at are the first and the last rank. Nothing is taken to be hidden behind computing; the
+ * GPU's work on a message is left out, which docs/training.md has the consequences of. Returns 0 or -ENOMEM.
  */
 int wf_plan_scale_cost(const struct wf_plan *plan, const struct wf_coll_cfg *coll, uint64_t scale,
                        uint64_t at, const struct wf_scale_net *net, struct wf_mem *mem,
