@@ -68,12 +68,15 @@ static void post_write(struct job_host *h, struct wf_qp *qp, uint64_t bytes, uin
 static void post_data(struct job_rank *r, struct job_conn *c, const struct wf_post *post,
                       wf_time now)
 {
-	uint32_t place = c->sends++ % JOB_SENDS;
 	uint64_t left = post->bytes;
+	uint32_t place;
 
+	if (c->out++ == 0)
+		c->sends = 0;
+	place = c->sends++ % JOB_SENDS;
 	c->posted[post->imm % WF_EXEC_RECEIVES] = now;
-	c->handle[place] = post->handle;
-	c->left[place] = c->qps;
+	c->send[place].handle = post->handle;
+	c->send[place].left = c->qps;
 	for (uint32_t q = 0; q < c->qps; q++) {
 		uint64_t part = left / (c->qps - q);
 
@@ -208,8 +211,10 @@ static void take(struct job_host *h, const struct wf_wc *wc, wf_time now)
 	}
 	c = &h->job->conns[wc->wr_id >> 32];
 	place = (uint32_t)wc->wr_id;
-	if (--c->left[place] == 0)
-		wf_exec_sent(h->job->ranks[c->rank[0]].exec, c->handle[place], now);
+	if (--c->send[place].left == 0) {
+		c->out--;
+		wf_exec_sent(h->job->ranks[c->rank[0]].exec, c->send[place].handle, now);
+	}
 }
 
 static void host_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *cq, wf_time now)

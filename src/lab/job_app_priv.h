@@ -19,18 +19,20 @@
  * posted is written by the sender before the message leaves and read by the receiver after it came.
  */
 struct job_conn {
-	uint32_t rank[2]; /* 0 sends data, 1 receives it */
-	uint32_t end[2];  /* the executors' numbers */
-	bool net;         /* over the fabric */
-	uint8_t qps;
+	uint32_t rank[2];     /* 0 sends data, 1 receives it */
+	uint32_t end[2];      /* the executors' numbers */
 	struct wf_qp **qp[2]; /* qps each */
 	uint32_t rkey[2];     /* of the other side's memory */
-	uint32_t announced;   /* sender: announcements taken */
+	bool net;             /* over the fabric */
+	uint8_t qps;
+	uint8_t out;    /* sender: posted and not completed */
+	uint32_t sends; /* the next place: 0 again when one is posted and none is out */
+	struct {
+		uint32_t handle;
+		uint8_t left; /* parts not completed */
+	} send[JOB_SENDS];
 	wf_time posted[WF_EXEC_RECEIVES];
 	uint8_t come[WF_EXEC_RECEIVES]; /* receiver: parts that are there */
-	uint32_t sends;                 /* sender: posted so far */
-	uint8_t left[JOB_SENDS];        /* parts not completed, by send */
-	uint32_t handle[JOB_SENDS];
 };
 
 struct job_host;

@@ -500,7 +500,7 @@ static uint8_t data_class(const struct wf_qp *qp)
 {
 	const struct wf_req *req = &qp->req;
 
-	if (qp->init.type == WF_QPT_UD || qp->init.type == WF_QPT_GSI)
+	if (wf_qp_is_ud(qp))
 		return req->send != req->prod ? wf_sq_at(req, req->send)->ud.cls : qp->cls;
 	return qp->cls;
 }

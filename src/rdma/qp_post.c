@@ -156,6 +156,13 @@ static void set_operands(const struct wf_qp *qp, struct wf_swqe *wqe, const stru
 	}
 }
 
+/* An empty queue is used from its start again: one that is short keeps to its first lines of memory. */
+static void restart(struct wf_req *req)
+{
+	assert(req->send == req->cons && req->fresh == req->cons);
+	req->prod = req->send = req->fresh = req->cons = req->rtx_wqe = 0;
+}
+
 static int post_one(struct wf_qp *qp, const struct wf_send_wr *wr)
 {
 	struct wf_req *req = &qp->req;
@@ -171,6 +178,8 @@ static int post_one(struct wf_qp *qp, const struct wf_send_wr *wr)
 	if ((wr->flags & WF_SEND_INLINE) != 0 && length > qp->init.cap.max_inline_data)
 		return -EINVAL;
 
+	if (req->prod == req->cons)
+		restart(req);
 	wqe = wf_sq_at(req, req->prod);
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->wr_id = wr->wr_id;

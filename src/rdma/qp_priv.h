@@ -2,7 +2,8 @@
 /*
  * qp_priv.h - the inside of a queue pair, for src/rdma only.
  *
- * The send queue is a ring of work requests; all indices run freely and are masked when used:
+ * The send queue is a ring of work requests; all indices run freely and are masked when used, and are
+ * 0 again when one is posted to an empty queue:
  *
  *	cons <= send <= prod     cons <= fresh <= prod
  *
@@ -194,23 +195,27 @@ struct wf_resp {
 	uint8_t max_rd; /* READs and atomics the peer may have in flight */
 	wf_time cnp_next;
 	struct wf_rwqe *wqe; /* receive work request in progress, copied */
-	struct wf_job *job;  /* ring of 2 * (rd_mask + 1) */
-	uint32_t job_head, jobs, replays;
+	/* One line: what is asked with every packet, also of the requester's, and is nearly always 0. */
+	uint32_t jobs;
+	uint32_t n_trims;
+	uint32_t helds;  /* how many of held are used */
+	uint32_t untold; /* how many of them the requester was not told of */
+	uint32_t held_mask;
+	uint32_t job_head, replays;
 	uint32_t rd_mask;
-	struct wf_res *res; /* ring of rd_mask + 1, the newest at res_next - 1 */
 	uint32_t res_next;
+	uint32_t since;    /* packets of out since one that asked for an acknowledgement */
+	uint32_t tell_psn; /* where to look for the next one to tell */
+	uint32_t trim_slots;
 	struct wf_flight out; /* responses of READs, where the requester acknowledges them */
-	uint32_t since;       /* those since one that asked for that */
+	struct wf_job *job;   /* ring of 2 * (rd_mask + 1) */
+	struct wf_res *res;   /* ring of rd_mask + 1, the newest at res_next - 1 */
 	struct wf_held *held; /* selective repeat: packets from epsn on; NULL: none is held */
 	char *held_data;      /* their payload, where contents matter */
-	uint32_t held_mask;
-	uint32_t helds;    /* how many are used */
-	uint32_t untold;   /* how many of them the requester was not told of */
-	uint32_t tell_psn; /* where to look for the next one to tell */
-	uint32_t *trims;   /* ring of trim_slots: PSNs that came trimmed, to be told */
-	uint32_t trim_slots, trim_head, n_trims;
-	struct wf_early early[WF_EARLY_WRITES]; /* a ring; the oldest is forgotten */
+	uint32_t *trims;      /* ring of trim_slots: PSNs that came trimmed, to be told */
+	uint32_t trim_head;
 	uint32_t n_early;                       /* that there ever were */
+	struct wf_early early[WF_EARLY_WRITES]; /* a ring; the oldest is forgotten */
 };
 
 enum wf_tx_where {
@@ -221,6 +226,10 @@ enum wf_tx_where {
 	WF_TX_PARKED, /* itself is: wf_qp_hold(); in no list */
 };
 
+/*
+ * A job has thousands of queue pairs and uses each for a moment, so that every line of one is fetched
+ * anew: what is used together lies together, and what is seldom used comes last.
+ */
 struct wf_qp {
 	struct wf_hca *hca;
 	struct wf_list ack_link;
@@ -247,20 +256,26 @@ struct wf_qp {
 	uint8_t tx_where; /* enum wf_tx_where */
 	uint8_t why;      /* enum wf_wc_status of the work request that failed */
 	bool sq_sig_all;
-	bool reliable;    /* requests are acknowledged: RC and XRC */
-	uint64_t sprayed; /* packets with an entropy of their own */
-	bool hold;        /* wf_qp_hold() */
-	bool read_acks;   /* READ responses are acknowledged, and under the congestion window */
+	bool reliable;  /* requests are acknowledged: RC and XRC */
+	bool hold;      /* wf_qp_hold() */
+	bool read_acks; /* READ responses are acknowledged, and under the congestion window */
+	void *user;
 	struct wf_req req;
-	struct wf_resp resp;
 	struct wf_cq *send_cq;
 	struct wf_cq *recv_cq;
 	struct wf_srq *srq;
+	struct wf_resp resp;
 	struct wf_rq rq;
-	struct wf_qp_attr attr; /* as set by wf_qp_modify() */
 	struct wf_qp_init init;
-	void *user;
+	struct wf_qp_attr attr; /* as set by wf_qp_modify() */
+	uint64_t sprayed;       /* packets with an entropy of their own */
 };
+
+_Static_assert(offsetof(struct wf_qp, req) == 128 && offsetof(struct wf_qp, resp) % 64 == 0 &&
+                       offsetof(struct wf_resp, jobs) == 64 &&
+                       offsetof(struct wf_resp, out.untold) < 128 &&
+                       offsetof(struct wf_qp, init.tune) % 64 == 0,
+               "lines are as drawn up");
 
 static inline struct wf_swqe *wf_sq_at(const struct wf_req *req, uint32_t i)
 {

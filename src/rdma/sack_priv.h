@@ -24,8 +24,10 @@ struct wf_sent {
 
 /* Packets that were sent and are not acknowledged (sack.c); of go-back-N the ring is not used. */
 struct wf_flight {
+	uint64_t inflight; /* payload bytes sent, not acknowledged and not lost */
+	uint32_t n_lost;
+	uint32_t untold;      /* how many have WF_SENT_TELL or WF_SENT_CUT */
 	struct wf_sent *ring; /* in place psn & mask; NULL: none yet */
-	uint64_t inflight;    /* payload bytes sent, not acknowledged and not lost */
 	wf_time newest_at;    /* when that was sent which was acknowledged last */
 	uint32_t mask;
 	uint32_t una, next;
@@ -33,9 +35,7 @@ struct wf_flight {
 	uint32_t mark;  /* gaps before it are known */
 	uint32_t doubt; /* before it, an answer may be to either of two copies: a timeout */
 	uint32_t rtx;   /* none before it is lost */
-	uint32_t n_lost;
-	uint32_t untold; /* how many have WF_SENT_TELL or WF_SENT_CUT */
-	uint32_t tell;   /* none before it has */
+	uint32_t tell;  /* none before it is untold */
 };
 
 /* room.c */
