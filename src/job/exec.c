@@ -533,6 +533,8 @@ void wf_exec_arrived(struct wf_exec *x, uint32_t end, uint32_t number, wf_time p
 	assert(handle != NONE);
 	x->now = now;
 	s = slot_of(x, handle);
+	__builtin_prefetch(&s->op.peer);
+	__builtin_prefetch(&s->state);
 	e->expected[number % x->receives] = NONE;
 	x->counts->messages[net]++;
 	x->counts->bytes[net] += s->op.bytes;

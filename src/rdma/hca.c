@@ -540,6 +540,7 @@ bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *pay
 		struct wf_qp *qp = wf_container_of(hca->tx_ring.next, struct wf_qp, tx_link);
 		bool sent;
 
+		wf_qp_warm(qp);
 		assert(qp->tx_where == WF_TX_RING);
 		wf_list_remove(&qp->tx_link);
 		qp->tx_where = WF_TX_NONE;
@@ -642,5 +643,8 @@ struct wf_qp *wf_hca_qp(const struct wf_hca *hca, uint32_t qpn)
 {
 	struct wf_qp *qp = hca->qps[qpn & hca->qp_mask];
 
-	return qp != NULL && qp->qpn == qpn ? qp : NULL;
+	if (wf_unlikely(qp == NULL))
+		return NULL;
+	wf_qp_warm(qp);
+	return qp->qpn == qpn ? qp : NULL;
 }

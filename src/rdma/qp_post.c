@@ -213,6 +213,7 @@ int wf_qp_post_send(struct wf_qp *qp, const struct wf_send_wr *wr, const struct 
 {
 	int ret = 0;
 
+	wf_qp_warm(qp);
 	if (qp->state < WF_QPS_RTS) {
 		*bad_p = wr;
 		return -EINVAL;

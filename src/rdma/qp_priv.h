@@ -277,6 +277,14 @@ _Static_assert(offsetof(struct wf_qp, req) == 128 && offsetof(struct wf_qp, resp
                        offsetof(struct wf_qp, init.tune) % 64 == 0,
                "lines are as drawn up");
 
+/* Fetches what a packet needs of a queue pair: all lines at once, not one after the other. */
+static inline void wf_qp_warm(const struct wf_qp *qp)
+{
+	for (size_t i = 0; i < offsetof(struct wf_qp, resp.job); i += WF_CACHE_LINE)
+		__builtin_prefetch((const char *)qp + i);
+	__builtin_prefetch(&qp->init.tune);
+}
+
 static inline struct wf_swqe *wf_sq_at(const struct wf_req *req, uint32_t i)
 {
 	return (struct wf_swqe *)(void *)(req->sq + (size_t)(i & req->mask) * req->stride);
