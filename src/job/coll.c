@@ -389,6 +389,12 @@ static void set_work(struct wf_part *part)
 	}
 }
 
+/*
+ * Messages of this many packets and more, unscaled, are whole packets: NCCL's chunks are slots of its
+ * buffer then. Shorter ones it splits evenly, to 16 bytes.
+ */
+#define WHOLE_PACKETS 16
+
 /* The data of a packet, between servers. */
 static uint64_t grain_of(const struct wf_part *part)
 {
@@ -422,6 +428,7 @@ static void set_proto(struct wf_part *part)
 	part->late = (wf_time)wf_coll_scaled(
 		cfg, (uint64_t)wf_max_time(0, part->choice.base - wf_tune_launch()));
 	part->grain = grain_of(part);
+	part->whole = wf_max_u64(part->grain, wf_coll_scaled(cfg, WHOLE_PACKETS * part->grain));
 	set_steps(part);
 	set_work(part);
 }
@@ -509,7 +516,7 @@ static uint64_t cut(const struct wf_part *part, uint64_t total, uint32_t n, uint
 
 uint64_t wf_part_share(const struct wf_part *part, uint64_t total, uint32_t n, uint32_t i)
 {
-	if (part->grain == 0 || total / n < part->grain)
+	if (part->grain == 0 || total / n < part->whole)
 		return wf_share(total, n, i);
 	return cut(part, total, n, i + 1) - cut(part, total, n, i);
 }

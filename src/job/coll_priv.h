@@ -38,6 +38,7 @@ struct wf_part {
 	uint64_t slice;                 /* bytes of data of a message at most */
 	uint64_t bytes;                 /* this channel's share of coll.bytes */
 	uint64_t grain;                 /* data of a whole packet that data is split by; 0: bytes */
+	uint64_t whole;                 /* where a part has this much at least */
 	wf_time step_nvlink, step_net;
 	wf_time late;         /* that the first step begins after the launch */
 	uint64_t work_q16;    /* ps of 2^16 that a channel takes for a byte it received */
@@ -150,8 +151,8 @@ static inline uint64_t wf_share(uint64_t total, uint32_t n, uint32_t i)
 }
 
 /*
- * The same of data. In a scaled job parts are whole packets where they have one at least: a message has
- * few there, and a last packet that is nearly empty would weigh many times what it does unscaled.
+ * The same of data. Parts that are large are whole packets: NCCL's chunks are slots of its buffer then, and
+ * a last packet that is nearly empty costs far more than its bytes.
  */
 uint64_t wf_part_share(const struct wf_part *part, uint64_t total, uint32_t n, uint32_t i);
 

@@ -259,14 +259,10 @@ static void tree_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_
 	}
 }
 
-/*
- * What comes back of a chunk comes back late, after two passes of a tree that is 11 servers deep with
- * 4,096 GPUs; others go up meanwhile, since those threads that reduce do not wait for those that
- * broadcast.
- */
+/* What comes back of a chunk comes back late: others go up meanwhile. */
 static uint32_t tree_window(const struct wf_part *part)
 {
-	return 64 * part->cfg->steps;
+	return 16 * part->cfg->steps;
 }
 
 const struct wf_gen_ops wf_gen_tree = {

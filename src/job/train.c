@@ -62,7 +62,7 @@ const struct wf_param wf_train_params[] = {
 	  .kind = WF_PARAM_RATIO,
 	  FIELD(scale_error),
 	  .max = 1000 * (int64_t)WF_RATIO_ONE,
-	  .def = "1.5%",
+	  .def = "0.5%",
 	  .help = "a scale is refused at which the fabric's delays, which are not scaled, could "
 	          "lengthen computing by more than this" },
 };

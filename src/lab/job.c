@@ -262,17 +262,12 @@ int wf_job_cluster(const struct wf_job_cfg *cfg, uint32_t n_hosts, struct wf_clu
  * A scaled job's own costs are scaled too, and the sizes at which it does things differently: what stays
  * as it is, is the fabric.
  */
-static bool is_scaled(const struct wf_job_cfg *cfg)
-{
-	return cfg->train.scale != WF_RATIO_ONE &&
-	       (wf_job_is_train(cfg) || strcmp(cfg->kind, "simai") == 0);
-}
-
 static uint64_t scaled(const struct wf_job_cfg *cfg, uint64_t value, uint64_t least)
 {
+	bool scales = wf_job_is_train(cfg) || strcmp(cfg->kind, "simai") == 0;
 	unsigned __int128 product = (unsigned __int128)value * cfg->train.scale;
 
-	return is_scaled(cfg) ? wf_max_u64((uint64_t)(product / WF_RATIO_ONE), least) : value;
+	return scales ? wf_max_u64((uint64_t)(product / WF_RATIO_ONE), least) : value;
 }
 
 static void scale_coll(const struct wf_job_cfg *cfg, struct wf_coll_cfg *coll)
@@ -414,7 +409,7 @@ int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
 	int ret;
 
 	scale_coll(cfg, &coll);
-	coll.packet = is_scaled(cfg) ? net->packet : 0;
+	coll.packet = net->packet;
 	wf_job_net(cfg, &inside);
 	inside.nvlink.lines = strcmp(cfg->inside, "estimate") == 0;
 	nvlink = strcmp(cfg->inside, "execute") != 0 ? &inside.nvlink : NULL;

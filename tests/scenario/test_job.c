@@ -222,7 +222,7 @@ static void test_inside_step(void **state)
 	for (int i = 0; i < 3; i++) {
 		snprintf(job, sizeof(job),
 		         "kind: train, model: llama3-8b, layers: 2, tp: 8, micro_batches: 2, "
-		         "scale: 1/32, inside: %s",
+		         "scale: 1/16, inside: %s",
 		         ways[i]);
 		run_job("kind: rail, hosts: 16, gpus: 8", "ib-ndr", job, i == 1 ? 4 : 1, &run[i]);
 		assert_finished(&run[i]);
