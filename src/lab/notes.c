@@ -268,7 +268,7 @@ static void scaled_congestion(struct wf_note_ctx *c)
 		"the job is scaled and congestion control acts (%s marks): its timers are not "
 		"scaled, so that it takes more of the step than it would, and scale_error does not "
 		"bound by how much; run it with scale: 1, or with cc: none to see what it costs "
-	        "here",
+		"here",
 		marks);
 }
 
