@@ -509,7 +509,7 @@ const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_clus
 /* Where part i of n begins: at the packet that is nearest, so that what is left over is spread evenly. */
 static uint64_t cut(const struct wf_part *part, uint64_t total, uint32_t n, uint32_t i)
 {
-	uint64_t at = (uint64_t)((unsigned __int128)total * i / n);
+	uint64_t at = total / n * i + total % n * i / n;
 
 	return i == n ? total : (at + part->grain / 2) / part->grain * part->grain;
 }

@@ -77,8 +77,7 @@ struct wf_coll_cfg {
 
 	uint64_t nvlink; /* bits/s of a GPU, one direction; 0: H100's */
 	uint64_t scale;  /* of 2^16: bytes and times are this share of the real ones; 0: all */
-	uint64_t
-		packet; /* bytes: messages between servers are whole packets of these; 0: any size */
+	uint64_t packet; /* bytes: long messages between servers are whole ones; 0: any size */
 };
 
 extern const struct wf_param wf_coll_params[];

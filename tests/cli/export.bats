@@ -22,7 +22,8 @@ END
 @test "CSV has every table, as it is" {
 	record
 	weft export r.db --to csv --out folder
-	[ "$status" -eq 0 ] && [ -z "$out$err" ]
+	[ "$status" -eq 0 ]
+	[ -z "$out$err" ]
 	python3 - <<'END'
 import csv, os, sqlite3
 db = sqlite3.connect("r.db")

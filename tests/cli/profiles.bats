@@ -46,7 +46,8 @@ load common
 			gbps=$(sqlite3 r.db "SELECT (max(value) - min(value)) * 8 / 400000000 FROM reading
 				WHERE node = '$host' AND measure = 'tx_bytes' AND queue = 3 AND t_ps >= 100000000000")
 			echo "$seed $host $gbps"
-			[ "$gbps" -ge 15 ] && [ "$gbps" -le 19 ]
+			[ "$gbps" -ge 15 ]
+			[ "$gbps" -le 19 ]
 		done
 	done
 }

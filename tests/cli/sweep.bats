@@ -73,7 +73,8 @@ kill_sweep() {
 		kill_sweep
 		[ "$done_before" -eq 40 ] || break
 	done
-	[ "$done_before" -ge 2 ] && [ "$done_before" -lt 40 ]
+	[ "$done_before" -ge 2 ]
+	[ "$done_before" -lt 40 ]
 	weft sweep s.yaml --vary seed=1..40+1 --threads 2 --record s.db --show finished --csv
 	[ "$status" -eq 0 ]
 	says "$err" "$done_before of 40 runs are in s.db already"
