@@ -487,6 +487,7 @@ const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_clus
 		part->coll.proto = (uint8_t)part->choice.proto;
 		channels = wf_coll_channels(cfg, cluster);
 		part->active = (uint32_t)wf_min_u64(part->choice.channels, channels);
+		part->half = (channels + 1) / 2;
 		if (part->coll.alg == WF_ALG_PAIRWISE)
 			part->active = channels;
 		if (is_calculated(part->choice.alg))

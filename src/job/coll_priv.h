@@ -15,9 +15,10 @@
 #include "job/nvlink.h"
 #include "job/tune.h"
 
-#define WF_UNIT_CHANNEL 1 /* what reduces for this channel; the plan knows its number */
+#define WF_UNIT_CHANNEL 1 /* threads that reduce for this channel; the plan knows the number */
+#define WF_UNIT_BACK 2    /* and others, that pass on what comes back from a tree's root */
 #define WF_TAG_RELAY 1    /* a message on its way to the NIC of another GPU */
-#define WF_TAG_TREE 2     /* four of them */
+#define WF_TAG_TREE 2     /* two */
 #define WF_TAG_HALVING 6  /* two */
 #define WF_TAG_NVLS 8     /* three */
 #define WF_TAG_BLOCKS 11  /* behind these: tags of all-to-all, by round */
@@ -32,6 +33,7 @@ struct wf_part {
 	uint32_t pos;                   /* of the rank in coll.comm */
 	uint32_t channel;               /* 0..active - 1 */
 	uint32_t active;                /* channels that take part */
+	uint32_t half;                  /* of all channels: the first of the second half */
 	uint32_t depth;                 /* messages of a connection that may be under way */
 	uint64_t chunk;                 /* bytes of data at most in one step of a pipeline */
 	uint32_t slices;                /* messages of a full chunk */
@@ -73,10 +75,9 @@ union wf_gen_state {
 	} chain;
 	struct {
 		uint32_t chunks, chunk, place;
-		uint32_t up[2];      /* rank, by tree; UINT32_MAX: this one is the root */
-		uint32_t down[2][3]; /* ranks */
-		uint32_t n_down[2];
-		uint32_t n_ops[2]; /* of a chunk */
+		uint32_t up; /* rank; UINT32_MAX: this one is the root */
+		uint32_t down[3], n_down;
+		uint32_t n_ops; /* of a chunk */
 	} tree;
 	struct {
 		uint32_t number, end; /* of the next operation, and of what is behind the last */

@@ -4,8 +4,9 @@
  *
  * Between servers there are two binary trees in which every server but one is an inner node of at most
  * one (Sanders, Speck, Traeff: two-tree algorithms, 2009), so that both together use the links fully.
- * A channel's chunks go alternately over one and the other. Inside a server the channel's head talks
- * to the heads of parent and children; behind it the other GPUs are a chain.
+ * As in NCCL the first half of all channels has one of them and the second half the other. Inside a
+ * server the channel's head talks to the heads of parent and children; behind it the other GPUs are a
+ * chain.
  *
  * A chunk is reduced from the leaves to the root and comes back. Its operations are, on every rank and
  * in this order: a receive from each child, a send to the parent, a receive from the parent, a send to
@@ -119,28 +120,29 @@ uint32_t wf_tree_around(const struct wf_part *part, unsigned tree, uint32_t memb
 	return n_down;
 }
 
-static void plant(const struct wf_part *part, unsigned tree, union wf_gen_state *state)
+/* The ranks around this one: behind the head the other GPUs of the server are a chain. */
+static void plant(const struct wf_part *part, union wf_gen_state *state)
 {
 	const struct wf_comm *comm = &part->coll.comm;
 	struct wf_run run = wf_part_run(part, part->pos);
 	uint32_t size = run.end - run.first, head = wf_run_head(&run, part->channel);
 	uint32_t behind = (part->pos - head + size) % size; /* places behind the head */
-	uint32_t *down = state->tree.down[tree];
+	uint32_t *down = state->tree.down;
 	uint32_t k = 0;
 
-	state->tree.up[tree] = UINT32_MAX;
+	state->tree.up = UINT32_MAX;
 	if (behind + 1 < size)
 		down[k++] =
 			wf_comm_rank(comm, part->pos + 1 == run.end ? run.first : part->pos + 1);
 	if (behind > 0) {
-		state->tree.up[tree] =
+		state->tree.up =
 			wf_comm_rank(comm, part->pos == run.first ? run.end - 1 : part->pos - 1);
 	} else {
-		k += wf_tree_around(part, tree, part->channel, &state->tree.up[tree], down + k);
+		k += wf_tree_around(part, part->channel >= part->half, part->channel,
+		                    &state->tree.up, down + k);
 	}
-	state->tree.n_down[tree] = k;
-	state->tree.n_ops[tree] =
-		(k == 0 ? 1 : 2 * k) + (state->tree.up[tree] != UINT32_MAX ? 2 : 0);
+	state->tree.n_down = k;
+	state->tree.n_ops = (k == 0 ? 1 : 2 * k) + (state->tree.up != UINT32_MAX ? 2 : 0);
 }
 
 /* Smaller chunks for less data, so that the pipeline over the tree's depth fills. */
@@ -170,78 +172,66 @@ static void tree_start(const struct wf_part *part, union wf_gen_state *state)
 {
 	uint64_t chunk = chunk_bytes(part);
 
-	plant(part, 0, state);
-	plant(part, 1, state);
+	plant(part, state);
 	state->tree.chunks = (uint32_t)wf_max_u64(1, (part->bytes + chunk - 1) / chunk);
 }
 
-/* op waits for the operation at place of the chunk that is back before this one, in the same tree. */
+/* op waits for the operation at place of the chunk that is back before this one. */
 static void after(const union wf_gen_state *state, struct wf_op *op, uint32_t back, uint32_t place)
 {
-	uint32_t chunk = state->tree.chunk;
-
-	if (chunk < 2 * back)
-		return;
-	chunk -= 2 * back;
-	wf_gen_after(op, chunk / 2 * (state->tree.n_ops[0] + state->tree.n_ops[1]) +
-	                         (chunk % 2 ? state->tree.n_ops[0] : 0) + place);
+	if (state->tree.chunk >= back)
+		wf_gen_after(op, (state->tree.chunk - back) * state->tree.n_ops + place);
 }
 
 static bool tree_next(const struct wf_part *part, union wf_gen_state *state, struct wf_op *op)
 {
-	unsigned t;
-	uint32_t place, n_down, up, chunk;
+	uint32_t place, n_down = state->tree.n_down, up = state->tree.up, chunk;
 	uint64_t bytes;
 
-	while (state->tree.chunk < state->tree.chunks &&
-	       state->tree.place == state->tree.n_ops[state->tree.chunk % 2]) {
+	if (state->tree.place == state->tree.n_ops) {
 		state->tree.place = 0;
 		state->tree.chunk++;
 	}
 	chunk = state->tree.chunk;
 	if (chunk == state->tree.chunks)
 		return false;
-	t = chunk % 2;
 	place = state->tree.place++;
-	n_down = state->tree.n_down[t];
-	up = state->tree.up[t];
 	bytes = wf_part_share(part, part->bytes, state->tree.chunks, chunk);
 	if (n_down == 0 && place == 0) {
 		op->kind = WF_OP_CALC;
 		op->unit = WF_UNIT_CHANNEL;
 		op->time = wf_part_work(part->pace_q16, bytes) + (chunk == 0 ? part->late : 0);
+		after(state, op, part->depth, 1);
 		return true;
 	}
 	/* What is behind the work is where it would be behind one receive. */
 	if (n_down == 0)
 		n_down = 1;
 	if (place < n_down) {
-		wf_part_recv(part, op, state->tree.down[t][place], bytes, chunk, true);
+		wf_part_recv(part, op, state->tree.down[place], bytes, chunk, true);
 		if (place > 0)
 			op->time = 0; /* all children's are added at once */
-		op->tag = WF_TAG_TREE + 2 * t;
-		after(state, op, part->depth, place);
+		op->tag = WF_TAG_TREE;
 	} else if (up != UINT32_MAX && place == n_down) {
 		wf_part_send(part, op, up, bytes, chunk);
-		op->tag = WF_TAG_TREE + 2 * t;
+		op->tag = WF_TAG_TREE;
 		for (uint32_t i = 0; i < n_down; i++)
 			after(state, op, 0, i);
-		after(state, op, part->depth, place);
 	} else if (up != UINT32_MAX && place == n_down + 1) {
 		wf_part_recv(part, op, up, bytes, chunk, false);
-		op->tag = WF_TAG_TREE + 2 * t + 1;
-		after(state, op, part->depth, place);
+		op->unit = WF_UNIT_BACK;
+		op->tag = WF_TAG_TREE + 1;
 	} else {
 		uint32_t child = place - n_down - (up != UINT32_MAX ? 2 : 0);
 
-		wf_part_send(part, op, state->tree.down[t][child], bytes, chunk);
-		op->tag = WF_TAG_TREE + 2 * t + 1;
+		wf_part_send(part, op, state->tree.down[child], bytes, chunk);
+		op->tag = WF_TAG_TREE + 1;
 		if (up != UINT32_MAX)
 			after(state, op, 0, n_down + 1);
 		for (uint32_t i = 0; up == UINT32_MAX && i < n_down; i++)
 			after(state, op, 0, i);
-		after(state, op, part->depth, place);
 	}
+	after(state, op, part->depth, place);
 	return true;
 }
 
@@ -251,18 +241,19 @@ static void tree_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_
 
 	memset(&state, 0, sizeof(state));
 	tree_start(part, &state);
-	for (unsigned t = 0; t < 2; t++) {
-		if (state.tree.up[t] != UINT32_MAX)
-			fn(arg, state.tree.up[t]);
-		for (uint32_t i = 0; i < state.tree.n_down[t]; i++)
-			fn(arg, state.tree.down[t][i]);
-	}
+	if (state.tree.up != UINT32_MAX)
+		fn(arg, state.tree.up);
+	for (uint32_t i = 0; i < state.tree.n_down; i++)
+		fn(arg, state.tree.down[i]);
 }
 
-/* What comes back of a chunk comes back late: others go up meanwhile. */
+/*
+ * What comes back of a chunk comes back late, and others go up meanwhile: in NCCL different threads send
+ * up and down, so that only the connections' slots limit how many.
+ */
 static uint32_t tree_window(const struct wf_part *part)
 {
-	return 16 * part->cfg->steps;
+	return 64 * part->cfg->steps;
 }
 
 const struct wf_gen_ops wf_gen_tree = {
