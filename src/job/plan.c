@@ -367,8 +367,8 @@ static bool channel_next(const struct plan_schedule *p, struct cursor *c, struct
 			                                    .on = WF_ON_MARK };
 	}
 	if (op->unit == WF_UNIT_CHANNEL || op->unit == WF_UNIT_BACK)
-		op->unit = (uint16_t)(channel_unit(control + c->channel) + op->unit -
-		                      WF_UNIT_CHANNEL);
+		op->unit =
+			(uint16_t)(channel_unit(control + c->channel) + op->unit - WF_UNIT_CHANNEL);
 	op->line = (uint16_t)(op->line + line_unit(p, control + c->channel));
 	op->group = c->now.group;
 	op->channel = (uint16_t)(control + c->channel);
