@@ -244,6 +244,7 @@ static void choose(const struct wf_cluster *cluster, const struct wf_coll_cfg *c
 
 	wf_coll_look(cfg, cluster, &coll->comm, &look);
 	wf_tune_init(&tune, &look);
+	part->searched = (uint32_t)wf_max_u64(1, tune.ring.channels);
 	part->heads = tune.nvls.channels != 0 ? tune.nvls.channels : tune.direct.channels;
 	if (wf_tune_choose(&tune, kind, (enum wf_coll_alg)coll->alg, (enum wf_proto)coll->proto,
 	                   unscaled(cfg, bytes_of(coll)), choice))
@@ -487,7 +488,6 @@ const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_clus
 		part->coll.proto = (uint8_t)part->choice.proto;
 		channels = wf_coll_channels(cfg, cluster);
 		part->active = (uint32_t)wf_min_u64(part->choice.channels, channels);
-		part->half = (channels + 1) / 2;
 		if (part->coll.alg == WF_ALG_PAIRWISE)
 			part->active = channels;
 		if (is_calculated(part->choice.alg))

@@ -19,9 +19,9 @@
 #define WF_UNIT_BACK 2    /* and others, that pass on what comes back from a tree's root */
 #define WF_TAG_RELAY 1    /* a message on its way to the NIC of another GPU */
 #define WF_TAG_TREE 2     /* two */
-#define WF_TAG_HALVING 6  /* two */
-#define WF_TAG_NVLS 8     /* three */
-#define WF_TAG_BLOCKS 11  /* behind these: tags of all-to-all, by round */
+#define WF_TAG_HALVING 4  /* two */
+#define WF_TAG_NVLS 6     /* three */
+#define WF_TAG_BLOCKS 9   /* behind these: tags of all-to-all, by round */
 #define WF_PAIR_DEPTH 8
 
 /* One rank's and channel's part in a collective. */
@@ -33,7 +33,7 @@ struct wf_part {
 	uint32_t pos;                   /* of the rank in coll.comm */
 	uint32_t channel;               /* 0..active - 1 */
 	uint32_t active;                /* channels that take part */
-	uint32_t half;                  /* of all channels: the first of the second half */
+	uint32_t searched;              /* channels that NCCL's search found; the rest are copies */
 	uint32_t depth;                 /* messages of a connection that may be under way */
 	uint64_t chunk;                 /* bytes of data at most in one step of a pipeline */
 	uint32_t slices;                /* messages of a full chunk */

@@ -4,9 +4,9 @@
  *
  * Between servers there are two binary trees in which every server but one is an inner node of at most
  * one (Sanders, Speck, Traeff: two-tree algorithms, 2009), so that both together use the links fully.
- * As in NCCL the first half of all channels has one of them and the second half the other. Inside a
- * server the channel's head talks to the heads of parent and children; behind it the other GPUs are a
- * chain.
+ * As in NCCL the channels that its search found have one of them and their copies the other, and so on
+ * by turns. Inside a server the channel's head talks to the heads of parent and children; behind it the
+ * other GPUs are a chain.
  *
  * A chunk is reduced from the leaves to the root and comes back. Its operations are, on every rank and
  * in this order: a receive from each child, a send to the parent, a receive from the parent, a send to
@@ -138,7 +138,7 @@ static void plant(const struct wf_part *part, union wf_gen_state *state)
 		state->tree.up =
 			wf_comm_rank(comm, part->pos == run.first ? run.end - 1 : part->pos - 1);
 	} else {
-		k += wf_tree_around(part, part->channel >= part->half, part->channel,
+		k += wf_tree_around(part, part->channel / part->searched % 2, part->channel,
 		                    &state->tree.up, down + k);
 	}
 	state->tree.n_down = k;

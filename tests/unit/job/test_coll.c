@@ -562,6 +562,70 @@ static void test_tree(void **state)
 	all_shapes(WF_COLL_BARRIER, WF_ALG_TREE);
 }
 
+/* Servers that a group's rank has below it in the tree of a channel; -1: the channel has no part. */
+static int below(const struct wf_coll_cfg *cfg, const struct wf_comm *comm, uint32_t rank,
+                 uint32_t channel)
+{
+	const struct wf_cluster cluster = { .n_ranks = 128, .gpus = 8, .nics = 8 };
+	const struct wf_coll coll = {
+		.kind = WF_COLL_ALL_REDUCE, .alg = WF_ALG_TREE, .bytes = 1 << 30, .comm = *comm
+	};
+	union wf_gen_state state = { 0 };
+	struct wf_part part = { 0 };
+	const struct wf_gen_ops *gen;
+	int n = 0;
+
+	gen = wf_part_init(&part, &cluster, cfg, NULL, &coll, rank, channel);
+	if (gen == NULL)
+		return -1;
+	gen->start(&part, &state);
+	for (uint32_t i = 0; i < state.tree.n_down; i++)
+		n += !wf_cluster_local(&cluster, rank, state.tree.down[i]);
+	return n;
+}
+
+/*
+ * NCCL (src/graph/connect.cc, connectTrees() and copyChannels()): each channel found has the first tree, its
+ * first copy the second, further copies one and the other by turns. No server but one is an inner node of both.
+ */
+static void test_two_trees(void **state)
+{
+	/* H100s: all of them, and the first of every server. With B200s and 800 Gb/s there are more copies. */
+	const struct {
+		struct wf_comm comm;
+		bool b200;
+		uint32_t found, copies;
+	} groups[] = {
+		{ { .n = 128, .stride = 1 }, false, 8, 2 },
+		{ { .n = 16, .stride = 8 }, false, 2, 2 },
+		{ { .n = 16, .stride = 8 }, true, 2, 4 },
+	};
+
+	(void)state;
+	for (size_t g = 0; g < WF_ARRAY_SIZE(groups); g++) {
+		uint32_t both = 0, found = groups[g].found;
+		struct wf_coll_cfg c = { 0 };
+
+		defaults(&c);
+		if (groups[g].b200) {
+			snprintf(c.generation, sizeof(c.generation), "blackwell");
+			c.nic_rate = c.pcie_rate = UINT64_C(800000000000);
+			c.nvlink = UINT64_C(7200000000000);
+		}
+		for (uint32_t rank = 0; rank < 128; rank += 8) {
+			int first = below(&c, &groups[g].comm, rank, 0);
+			int second = below(&c, &groups[g].comm, rank, found);
+
+			assert_true(first >= 0 && second >= 0);
+			both += first > 0 && second > 0;
+			for (uint32_t copy = 2; copy < groups[g].copies; copy++)
+				assert_int_equal(below(&c, &groups[g].comm, rank, copy * found),
+				                 copy % 2 == 0 ? first : second);
+		}
+		assert_in_range(both, 0, 1);
+	}
+}
+
 static void test_halving(void **state)
 {
 	(void)state;
@@ -631,7 +695,7 @@ int main(void)
 		cmocka_unit_test(test_ring),      cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_halving),   cmocka_unit_test(test_pairwise),
 		cmocka_unit_test(test_broadcast), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_packets),   cmocka_unit_test(test_two_trees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
