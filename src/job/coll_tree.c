@@ -201,7 +201,7 @@ static bool tree_next(const struct wf_part *part, union wf_gen_state *state, str
 		op->kind = WF_OP_CALC;
 		op->unit = WF_UNIT_CHANNEL;
 		op->time = wf_part_work(part->pace_q16, bytes) + (chunk == 0 ? part->late : 0);
-		after(state, op, part->depth, 1);
+		after(state, op, part->depth, 1); /* into a free slot */
 		return true;
 	}
 	/* What is behind the work is where it would be behind one receive. */
@@ -219,7 +219,6 @@ static bool tree_next(const struct wf_part *part, union wf_gen_state *state, str
 			after(state, op, 0, i);
 	} else if (up != UINT32_MAX && place == n_down + 1) {
 		wf_part_recv(part, op, up, bytes, chunk, false);
-		op->unit = WF_UNIT_BACK;
 		op->tag = WF_TAG_TREE + 1;
 	} else {
 		uint32_t child = place - n_down - (up != UINT32_MAX ? 2 : 0);
@@ -248,8 +247,8 @@ static void tree_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_
 }
 
 /*
- * What comes back of a chunk comes back late, and others go up meanwhile: in NCCL different threads send
- * up and down, so that only the connections' slots limit how many.
+ * What comes back of a chunk comes back late, and others go up meanwhile: so many that only the slots of
+ * connections limit them, as in NCCL, where different threads send up and down.
  */
 static uint32_t tree_window(const struct wf_part *part)
 {

@@ -128,9 +128,9 @@ assert not missing, missing
 	grep -A2 "docs/validation.md, ib-ndr, 256 GPUs, 8 B" err.txt | grep -q "recorded: ring/ll 65.2, "
 }
 
-# A server's threads that pass on what comes back from a tree's root are others than those that reduce: where both were
-# one, the first of these took 13 % longer than NCCL's estimate and the second 16 % less.
-@test "what goes up a tree does not hold up what comes down" {
+# Only slots limit what is under way. Where chunks that went up and did not come back yet were few, the first of these
+# took 17 % longer than NCCL's estimate; where they came in without a free slot, the second 25 %.
+@test "many chunks of a tree are under way, as many as have a slot" {
 	off() { # SCENARIO: how many per cent a job's time is off NCCL's estimate
 		"$WEFT" run - --quiet --json <<<"$1" | python3 -c '
 import json, sys
@@ -140,7 +140,7 @@ print(round(abs(job["end_ps"] / job["groups"][0]["nccl_estimate_ps"] - 1) * 100)
 	}
 	deep=$(off 'topology: {kind: rail, hosts: 1024, gpus: 8, radix: 64}
 fabric: ib-ndr
-job: {bytes: 8MiB}')
+job: {bytes: 16MiB}')
 	bare=$(off 'topology: {kind: leaf-spine, hosts: 64, radix: 32, host_rate: 400Gbps}
 fabric: ib-ndr
 job: {algorithm: tree, bytes: 16MiB, gpus_per_server: 1, launch: 0us, net.tree.ll128: 0us}')
