@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """All-reduces over numbers of GPUs and sizes: what weft simulates beside what NCCL's tuning model estimates.
 
-usage: allreduce_grid.py [--weft PROGRAM] [--grid NAME] [--check | --write] [--small] [--jobs N]
+usage: allreduce_grid.py [--weft PROGRAM] [--grid NAME] [--check | --write] [--small | --all] [--jobs N] [--threads N]
                          [--gpus N,...] [--sizes SIZE,...] [--fabric NAME] [--set KEY=VALUE ...]
 
 Servers of eight H100s with eight NICs of 400 Gb/s on rails, radix 64. Prints a table of each grid: algorithm
-and protocol, NCCL's estimate and the simulated time in us and the difference, in bold what is outside 15 %; cells
-with an estimate only are not simulated, as they would take too long. Then how many are outside, and what they took.
+and protocol, NCCL's estimate and the simulated time in us and the difference, in bold what is outside 15 %. Then how
+many are outside, and what they took. Cells of more than 512 GiB (GPUs times size) are simulated with --all only: 4,096
+GPUs with 8 GiB take an hour and a half of CPU. Without it they have what docs/validation.md has.
 
   --grid   one of those below; without it all of them
   --check  compare with docs/validation.md: the same choices, times within 1 %; exit status 1 where not
   --write  put them there, between the lines <!-- allreduce_grid.py NAME --> and <!-- end -->
   --small  only cells that take no time, for tests; not with --write
-  --jobs   so many at a time (1)
+  --all    the largest cells, too
+  --jobs   so many at a time (1), with --threads threads each (1)
   --gpus, --sizes, --fabric, --set
            a grid of your own instead, of which nothing is left out
 """
@@ -34,29 +36,28 @@ NEAR = 0.15  # of NCCL's estimate
 SAME = 0.01  # of what the page has
 SMALL_BYTES = 256 * MIB  # GPUs times size at most, with --small
 SMALL_GPUS = 256
+USUAL_BYTES = 512 * GIB  # without --all
 SIZES = [8, 32 * KIB, 256 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, 256 * MIB, GIB, 2 * GIB,
          4 * GIB, 8 * GIB]
-WHOLE = 8 * GIB
 
-# What is simulated: by GPUs the largest size. The rest is calculated.
 GRIDS = {
     "ib-ndr": {
         "fabric": "ib-ndr",
         "settings": {},
         "sizes": SIZES,
-        "most": {8: WHOLE, 16: WHOLE, 64: WHOLE, 256: GIB, 1024: 256 * MIB, 2048: 64 * MIB, 4096: 16 * MIB},
+        "gpus": [8, 16, 64, 256, 1024, 2048, 4096],
     },
     "rings": {
         "fabric": "ib-ndr",
         "settings": {"job.nvls": "false"},
         "sizes": [4 * MIB, 16 * MIB, 64 * MIB, 128 * MIB, 256 * MIB, 512 * MIB, GIB, 2 * GIB, 8 * GIB],
-        "most": {8: GIB, 16: 2 * GIB, 64: GIB, 256: 16 * MIB},
+        "gpus": [8, 16, 64, 256],
     },
     "roce-400g-spray": {
         "fabric": "roce-400g-spray",
         "settings": {},
         "sizes": [n for n in SIZES if n <= 256 * MIB],
-        "most": {8: WHOLE, 16: WHOLE, 64: WHOLE, 256: 16 * MIB},
+        "gpus": [8, 16, 64, 256],
     },
 }
 
@@ -78,14 +79,14 @@ def parse_size(text):
 class Cell:
     """One all-reduce: what NCCL's model says of it, and what was simulated."""
 
-    def __init__(self, weft, gpus, n, grid, simulate):
+    def __init__(self, weft, gpus, n, grid, simulate, threads=1):
         text = "topology: {kind: rail, hosts: %d, gpus: 8, radix: 64, host_rate: 400Gbps}\n" % gpus
         text += "fabric: %s\njob: {bytes: %d}\nrun: {until: %s}\n" % (grid["fabric"], n, "100s" if simulate else "1ns")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "cell.yaml")
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
-            command = [weft, "run", path, "--quiet", "--json"]
+            command = [weft, "run", path, "--quiet", "--json", "--threads", str(threads)]
             for name, value in grid["settings"].items():
                 command += ["--set", "%s=%s" % (name, value)]
             with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
@@ -106,6 +107,13 @@ class Cell:
         self.memory = usage.ru_maxrss / 1e6  # GB
         self.hops = result["hops"] if simulate else 0
 
+    def take(self, was):
+        """Has the time that the page has, if it is of the same choice."""
+        found = parse_cell(was)
+        if found is not None and found[0] == self.way and abs(found[1] - self.estimate) <= SAME * self.estimate:
+            self.took = found[2]
+            self.simulated = self.took is not None
+
     def off(self):
         return self.took / self.estimate - 1 if self.simulated else 0
 
@@ -123,38 +131,43 @@ def is_small(gpus, n):
     return gpus <= SMALL_GPUS and gpus * n <= SMALL_BYTES
 
 
-def measure(weft, grid, small, jobs):
+def measure(args, name, grid):
+    was = page_cells(grid, recorded(name)) if name in GRIDS else {}
+
     def one(key):
         gpus, n = key
-        cell = Cell(weft, gpus, n, grid, n <= grid["most"][gpus])
+        simulate = args.all or name not in GRIDS or gpus * n <= USUAL_BYTES
+        cell = Cell(args.weft, gpus, n, grid, simulate, args.threads)
+        if not simulate:
+            cell.take(was.get(key, ""))
         print("%d GPUs, %s: %s; %.1f s of CPU, %.2f GB" % (gpus, size(n), cell.text(), cell.cpu, cell.memory),
               file=sys.stderr, flush=True)
         return cell
 
-    keys = [(gpus, n) for gpus in grid["most"] for n in grid["sizes"] if not small or is_small(gpus, n)]
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    keys = [(gpus, n) for gpus in grid["gpus"] for n in grid["sizes"] if not args.small or is_small(gpus, n)]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         return dict(zip(keys, pool.map(one, keys)))
 
 
 def table(grid, cells):
-    lines = ["| | " + " | ".join("%d GPUs" % gpus for gpus in grid["most"]) + " |", "|---" * (1 + len(grid["most"])) + "|"]
+    lines = ["| | " + " | ".join("%d GPUs" % gpus for gpus in grid["gpus"]) + " |", "|---" * (1 + len(grid["gpus"])) + "|"]
     for n in grid["sizes"]:
-        row = [cells[gpus, n].text() if (gpus, n) in cells else "" for gpus in grid["most"]]
+        row = [cells[gpus, n].text() if (gpus, n) in cells else "" for gpus in grid["gpus"]]
         lines.append("| " + " | ".join([size(n), *row]) + " |")
     done = [c for c in cells.values() if c.simulated]
     far = [c for c in done if not c.is_near()]
-    lines += ["", "%d cells simulated, %d calculated only; %d simulated ones outside %.0f %%%s" % (
-        len(done), len(cells) - len(done), len(far), 100 * NEAR,
+    lines += ["", "%d of %d cells simulated, %d of them outside %.0f %%%s" % (
+        len(done), len(cells), len(far), 100 * NEAR,
         (": " + "; ".join("%d GPUs, %s (%s, %+.0f %%)" % (c.gpus, size(c.n), c.way, 100 * c.off()) for c in far) if far else "")
         + ".")]
     return lines
 
 
 def costs(grid, cells):
-    """What the costliest simulated cell of each number of GPUs took; this differs from run to run."""
+    """What the costliest cell of each number of GPUs took, of those simulated now."""
     lines = ["", "| GPUs | costliest cell | packet-hops | CPU, user and system | memory |", "|---|---|---|---|---|"]
-    for gpus in grid["most"]:
-        done = [c for c in cells.values() if c.simulated and c.gpus == gpus]
+    for gpus in grid["gpus"]:
+        done = [c for c in cells.values() if c.hops > 0 and c.gpus == gpus]
         if done:
             c = max(done, key=lambda cell: cell.cpu)
             lines.append("| %d | %s | %.1f million | %.1f s | %.2f GB |" % (gpus, size(c.n), c.hops / 1e6, c.cpu,
@@ -188,19 +201,27 @@ def page_cells(grid, text):
     cells = {}
     for line in text.split("\n"):
         words = [w.strip() for w in line.split("|")[1:-1]]
-        if len(words) == 1 + len(grid["most"]) and re.fullmatch(r"\d+ [KMG]?i?B", words[0]):
-            for gpus, word in zip(grid["most"], words[1:]):
+        if len(words) == 1 + len(grid["gpus"]) and re.fullmatch(r"\d+ [KMG]?i?B", words[0]):
+            for gpus, word in zip(grid["gpus"], words[1:]):
                 cells[gpus, parse_size(words[0].replace(" ", ""))] = word
     return cells
 
 
+def parse_cell(text):
+    """(way, estimate, time or None) of a cell of the page; None: it is none"""
+    found = re.fullmatch(r"(\S+) ([\d.]+)(?:, \**([\d.]+)\** \([-+]\d+ %\))?", text)
+    if found is None:
+        return None
+    return found.group(1), float(found.group(2)), float(found.group(3)) if found.group(3) is not None else None
+
+
 def same(was, cell):
-    found = re.fullmatch(r"(\S+) ([\d.]+)(?:, \**([\d.]+)\** \([-+]\d+ %\))?", was)
-    if found is None or found.group(1) != cell.way or (found.group(3) is not None) != cell.simulated:
+    found = parse_cell(was)
+    if found is None or found[0] != cell.way or (found[2] is not None) != cell.simulated:
         return False
-    pairs = [(float(found.group(2)), cell.estimate)]
+    pairs = [(found[1], cell.estimate)]
     if cell.simulated:
-        pairs.append((float(found.group(3)), cell.took))
+        pairs.append((found[2], cell.took))
     return all(abs(x - y) <= SAME * x for x, y in pairs)
 
 
@@ -218,7 +239,7 @@ def own_grid(args):
         "fabric": args.fabric,
         "settings": dict(s.split("=", 1) for s in args.set),
         "sizes": args.sizes or SIZES,
-        "most": {gpus: WHOLE for gpus in args.gpus},
+        "gpus": args.gpus,
     }
 
 
@@ -229,7 +250,9 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--gpus", type=lambda s: [int(n) for n in s.split(",")])
     parser.add_argument("--sizes", type=lambda s: [parse_size(n) for n in s.split(",")])
     parser.add_argument("--fabric", default="ib-ndr")
@@ -244,11 +267,11 @@ def main():
     for name, grid in grids.items():
         if args.grid not in (None, name):
             continue
-        cells = measure(args.weft, grid, args.small, args.jobs)
+        cells = measure(args, name, grid)
         lines = table(grid, cells)
         print("\n".join([name, "", *lines, *costs(grid, cells), ""]), flush=True)
         if args.write:
-            put(name, lines + costs(grid, cells))
+            put(name, lines)
         if args.check and not check(name, grid, cells):
             status = 1
     return status

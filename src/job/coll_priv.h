@@ -15,7 +15,8 @@
 #include "job/nvlink.h"
 #include "job/tune.h"
 
-#define WF_UNIT_CHANNEL 1 /* what reduces for this channel; the plan knows its number */
+#define WF_UNIT_CHANNEL 1 /* threads that reduce for this channel; the plan knows the number */
+#define WF_UNIT_BACK 2    /* and others, that pass on what comes back from a tree's root */
 #define WF_TAG_RELAY 1    /* a message on its way to the NIC of another GPU */
 #define WF_TAG_TREE 2     /* two */
 #define WF_TAG_HALVING 4  /* two */

@@ -219,6 +219,7 @@ static bool tree_next(const struct wf_part *part, union wf_gen_state *state, str
 			after(state, op, 0, i);
 	} else if (up != UINT32_MAX && place == n_down + 1) {
 		wf_part_recv(part, op, up, bytes, chunk, false);
+		op->unit = WF_UNIT_BACK;
 		op->tag = WF_TAG_TREE + 1;
 	} else {
 		uint32_t child = place - n_down - (up != UINT32_MAX ? 2 : 0);

@@ -268,10 +268,16 @@ static bool control_next(const struct plan_schedule *p, struct cursor *c, struct
 
 /* ---- a channel's stream ---- */
 
+/* The first of a stream's two own units. */
+static uint32_t channel_unit(uint32_t stream)
+{
+	return 1 + 2 * stream;
+}
+
 /* The first unit of a stream's line: they are behind the streams' own. */
 static uint32_t line_unit(const struct plan_schedule *p, uint32_t stream)
 {
-	return 1 + plan_streams(&p->schedule, 0) + stream * p->plan->cluster.gpus;
+	return channel_unit(plan_streams(&p->schedule, 0)) + stream * p->plan->cluster.gpus;
 }
 
 /* Which channel a point-to-point message takes: both ends know. */
@@ -360,8 +366,9 @@ static bool channel_next(const struct plan_schedule *p, struct cursor *c, struct
 			                                    .number = 2 * c->item,
 			                                    .on = WF_ON_MARK };
 	}
-	if (op->unit == WF_UNIT_CHANNEL)
-		op->unit = (uint16_t)(1 + control + c->channel);
+	if (op->unit == WF_UNIT_CHANNEL || op->unit == WF_UNIT_BACK)
+		op->unit =
+			(uint16_t)(channel_unit(control + c->channel) + op->unit - WF_UNIT_CHANNEL);
 	op->line = (uint16_t)(op->line + line_unit(p, control + c->channel));
 	op->group = c->now.group;
 	op->channel = (uint16_t)(control + c->channel);
