@@ -177,8 +177,6 @@ static void record_more(void *arg, struct wf_record_run *run)
 		if (p->time >= 0)
 			wf_record_bandwidth(run, &point);
 	}
-	for (unsigned i = 0; i < more->fabric->notes.n; i++)
-		wf_record_note(run, "note", more->fabric->notes.note[i].text);
 }
 
 /* ---- running ---- */

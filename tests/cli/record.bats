@@ -364,3 +364,19 @@ END
 	[ "$(q 8B.db 'SELECT algorithm FROM collective')" = tree ]
 	[ "$(q 64MB.db 'SELECT algorithm FROM collective')" = nvls-tree ]
 }
+
+@test "the diagnoses that are printed are recorded, by run and by sweep" {
+	example=$WEFT_SOURCE_DIR/examples/ecn-above-xoff.yaml
+	weft run "$example" --json --record run.db
+	[ "$status" -eq 0 ]
+	python3 -c 'import json
+for i, run in enumerate(json.load(open("stdout.txt"))["runs"], 1):
+    for n in run["notes"]:
+        print(i, n["text"])' >printed.txt
+	[ "$(wc -l <printed.txt)" -ge 2 ]
+	q run.db "SELECT run || ' ' || text FROM note WHERE kind = 'note' ORDER BY run, rowid" >recorded.txt
+	cmp printed.txt recorded.txt
+	cut -d' ' -f2- printed.txt | sort >texts.txt
+	weft sweep "$example" --vary seed=1 --threads 1 --record sweep.db
+	q sweep.db "SELECT text FROM note WHERE kind = 'note'" | sort | cmp texts.txt -
+}
