@@ -19,6 +19,16 @@
 #define MAX_EVENTS "400" /* of a kind and run */
 #define MAX_COLLECTIVES "500"
 #define STUDY " WHERE run IN (SELECT id FROM run WHERE study = ?1) "
+/*
+ * Of runs that differ in their seed alone, one stands for all where there is no place for each: the
+ * one with samples.
+ */
+#define NTH                                                                                        \
+	"row_number() OVER (PARTITION BY label, coalesce(point, '') ORDER BY (SELECT count(*) "    \
+	"FROM tick WHERE run = run.id) > 1 DESC, state = 'finished' DESC, id)"
+#define LEADS                                                                                      \
+	" WHERE run IN (SELECT id FROM (SELECT id, " NTH                                           \
+	" AS nth FROM run WHERE study = ?1) WHERE nth = 1) "
 
 /*
  * What the page knows of a study. ?1 is the study and ?2 the distance between the ranks that are shown.
@@ -34,30 +44,29 @@ static const struct table {
 	{ "run", "SELECT id, label, fabric, point, state, seed, weft_version, started_unix, "
 	         "finished_unix, until_ps, sample_ps, cpu_s, wall_s, scenario_file, "
 	         "coalesce(end_ps, (SELECT max(t_ps) FROM tick WHERE run = run.id), 0) AS end_ps, "
-	         "(SELECT count(*) FROM tick WHERE run = run.id) AS ticks "
+	         "(SELECT count(*) FROM tick WHERE run = run.id) AS ticks, " NTH " = 1 AS lead "
 	         "FROM run WHERE study = ?1 ORDER BY place, id" },
 	{ "scenario", "SELECT scenario_file AS file, scenario AS text, overrides FROM run "
 	              "WHERE study = ?1 GROUP BY 1, 2, 3 ORDER BY min(id)" },
-	{ "parameter", "SELECT run, name, value, source IS NOT NULL AS given FROM parameter" STUDY
+	{ "parameter", "SELECT run, name, value, source IS NOT NULL AS given FROM parameter" LEADS
 	               "ORDER BY name, run" },
 	{ "value", "SELECT run, name, value, unit FROM value" STUDY "ORDER BY name, run" },
 	{ "note", "SELECT run, kind, text FROM note WHERE study = ?1 ORDER BY rowid" },
-	{ "latency", "SELECT run, what, le_ps, n FROM latency" STUDY "ORDER BY run, what, le_ps" },
+	{ "latency", "SELECT run, what, le_ps, n FROM latency" LEADS "ORDER BY run, what, le_ps" },
 	{ "bandwidth", "SELECT run, collective, algorithm, ranks, bytes, time_ps, algbw, busbw "
 	               "FROM bandwidth" STUDY "ORDER BY collective, algorithm, ranks, run, bytes" },
 	{ "collective", "SELECT run, id, name, kind, algorithm, ranks, bytes, begin_ps, end_ps, "
-	                "took_ps, algbw, busbw FROM collective" STUDY "AND id < " MAX_COLLECTIVES
+	                "took_ps, algbw, busbw FROM collective" LEADS "AND id < " MAX_COLLECTIVES
 	                " ORDER BY id, run" },
 	{ "collective_count", "SELECT count(DISTINCT id) AS n FROM collective" STUDY },
-	{ "rank", "SELECT run, id, node FROM rank" STUDY "ORDER BY run, id" },
 	{ "span", "SELECT run, rank, kind, begin_ps, end_ps - begin_ps AS length_ps, name "
-	          "FROM span" STUDY "AND rank % ?2 = 0 ORDER BY run, rank, begin_ps, rowid" },
-	{ "node", "SELECT run, id, name, tier, pod, server FROM node" STUDY "ORDER BY run, id" },
-	{ "link", "SELECT run, id, a, a_port, b, b_port, rate FROM link" STUDY "ORDER BY run, id" },
-	{ "event_count", "SELECT run, kind, count(*) AS n FROM event" STUDY "GROUP BY 1, 2" },
+	          "FROM span" LEADS "AND rank % ?2 = 0 ORDER BY run, rank, begin_ps, rowid" },
+	{ "node", "SELECT run, id, name, tier, pod, server FROM node" LEADS "ORDER BY run, id" },
+	{ "link", "SELECT run, id, a, a_port, b, b_port, rate FROM link" LEADS "ORDER BY run, id" },
+	{ "event_count", "SELECT run, kind, count(*) AS n FROM event" LEADS "GROUP BY 1, 2" },
 	{ "event", "SELECT run, t_ps, kind, node, port, queue, dur_ps, src, dst, detail FROM "
 	           "(SELECT *, row_number() OVER (PARTITION BY run, kind "
-	           "ORDER BY coalesce(dur_ps, 0) DESC, t_ps, rowid) AS place FROM event" STUDY
+	           "ORDER BY coalesce(dur_ps, 0) DESC, t_ps, rowid) AS place FROM event" LEADS
 	           ") WHERE place <= " MAX_EVENTS " ORDER BY t_ps, run, place" },
 };
 
@@ -84,8 +93,8 @@ static void put_table(struct wf_page *page, const struct table *table, int64_t r
 static int64_t rank_step(struct wf_page *page)
 {
 	int64_t ranks =
-		wf_page_number(page, "SELECT max(rank) + 1 FROM span" STUDY, page->study, 0);
-	int64_t spans = wf_page_number(page, "SELECT count(*) FROM span" STUDY, page->study, 0);
+		wf_page_number(page, "SELECT max(rank) + 1 FROM span" LEADS, page->study, 0);
+	int64_t spans = wf_page_number(page, "SELECT count(*) FROM span" LEADS, page->study, 0);
 	int64_t by_ranks = (ranks + MAX_RANKS - 1) / MAX_RANKS;
 	int64_t by_spans = (spans + MAX_SPANS - 1) / MAX_SPANS;
 	int64_t step = by_ranks > by_spans ? by_ranks : by_spans;

@@ -484,7 +484,9 @@ static void put_run(struct wf_page *page, int64_t run, size_t n_runs)
 
 void wf_page_put_series(struct wf_page *page)
 {
-	size_t n = (size_t)wf_page_number(page, "SELECT count(*) FROM run WHERE study = ?1",
+	size_t n = (size_t)wf_page_number(page,
+	                                  "SELECT count(*) FROM run WHERE study = ?1 AND "
+	                                  "(SELECT count(*) FROM tick WHERE run = run.id) > 1",
 	                                  page->study, 0);
 	sqlite3_stmt *stmt = wf_page_query(
 		page, "SELECT id FROM run WHERE study = ?1 ORDER BY place, id", page->study, 0);

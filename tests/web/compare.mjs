@@ -21,7 +21,7 @@ before(async () => {
 	weft("compare", SCENARIO, "--record", db);
 	report(db, html);
 	({ page, complaints } = await open(html));
-	runs = sql(db, "SELECT id, label FROM run ORDER BY place");
+	runs = sql(db, "SELECT id, label FROM run WHERE seed = (SELECT min(seed) FROM run) ORDER BY place");
 	await picture(page, "compare");
 });
 after(done);

@@ -23,19 +23,26 @@ let runs;
 
 before(async () => {
 	weft("compare", SCENARIO, "--record", db);
+	// Two more seeds of each fabric, whose values alone are kept.
+	for (const seed of [12, 13])
+		weft("run", SCENARIO, "--seed", String(seed), "--sample", "none", "--events", "none", "--record", db);
+	sql(db, "UPDATE run SET study = 1; DELETE FROM study WHERE id > 1;");
 	report(db, html);
 	({ page, complaints } = await open(html));
-	runs = sql(db, "SELECT id, label FROM run ORDER BY place");
+	runs = sql(db, "SELECT id, label FROM run WHERE seed = (SELECT min(seed) FROM run) ORDER BY place");
 	await picture(page, "job");
 });
 after(done);
 
-const values = (name) => runs.map((r) => sql(db, `SELECT value FROM value WHERE run = ${r.id} AND name = '${name}'`)[0].value);
+const all = (label, name) => sql(db, `SELECT value FROM value v JOIN run r ON r.id = v.run WHERE label = '${label}' AND name = '${name}' ORDER BY value`).map((v) => v.value);
+const median = (list) => (list.length % 2 === 1 ? list[list.length >> 1] : (list[list.length / 2 - 1] + list[list.length / 2]) / 2);
+const values = (name) => runs.map((r) => median(all(r.label, name)));
+const value = (run, name) => sql(db, `SELECT value FROM value WHERE run = ${run} AND name = '${name}'`)[0].value;
 
 test("the fabrics are in the scenario's order, the verdict is first", async () => {
 	assert.deepEqual(runs.map((r) => r.label), ["roce-400g", "ib-ndr"]);
 	assert.deepEqual(await page.locator("#comparison thead th").allTextContents(), ["Metric", "roce-400g", "ib-ndr"]);
-	assert.equal(await page.locator("main section").first().getAttribute("id"), "verdict");
+	assert.deepEqual(await page.locator("main section").evaluateAll((list) => list.slice(0, 2).map((s) => s.id)), ["verdict", "bars"]);
 	assert.equal(await page.locator("h1").textContent(), "a step of <b>16</b> GPUs");
 });
 
@@ -46,9 +53,33 @@ test("the step's figures are the first of the table, in the times of the whole j
 	assert.deepEqual(await line("mfu"), values("mfu").map((v) => `${(100 * v).toFixed(v < 0.1 ? 2 : 1).replace(/\.?0+$/, "")} %`));
 	assert.deepEqual(await line("step_time"), await page.evaluate((list) => list.map((v) => weft.time(v).replace(/\s/gu, " ")), values("step_time")));
 	// What is simulated is 1/256 of it.
-	values("step_time").forEach((v, i) => assert.ok(Math.abs(v / values("job_end")[i] - 256) < 1e-6));
+	runs.forEach(({ id }) => assert.ok(Math.abs(value(id, "step_time") / value(id, "job_end") - 256) < 1e-6));
 	for (const id of ["timeline", "collectives"])
 		assert.match(await page.locator(`#${id} .hint`).first().textContent(), /at 1\/256 of the job's size/);
+});
+
+test("the first picture is the step of the median seed, split in its parts, with the seeds' spread", async () => {
+	const shown = await page.evaluate(() => [...document.querySelectorAll("#bars svg [data-total]")].map((t) => ({ name: t.dataset.total, text: t.textContent })));
+	assert.deepEqual(shown.map((b) => b.name), runs.map((r) => r.label));
+	for (const [i, { label }] of runs.entries()) {
+		assert.ok(plain([shown[i].text])[0].startsWith(await page.evaluate((v) => weft.time(v).replace(/\s/gu, " "), values("step_time")[i])), shown[i].text);
+		const row = (await page.evaluate(() => weft.bars.rows))[i];
+		const steps = all(label, "step_time");
+		assert.ok(steps.length >= 3);
+		assert.deepEqual([row.low, row.high, row.all.toSorted((a, b) => a - b)], [steps[0], steps[steps.length - 1], steps]);
+		// The parts are those of one run, and together its step.
+		const [{ run }] = sql(db, `SELECT run FROM value v JOIN run r ON r.id = v.run WHERE label = '${label}' AND name = 'step_time' ORDER BY abs(value - ${values("step_time")[i]}) LIMIT 1`);
+		const part = (name) => row.parts.find((p) => p.label.startsWith(name)).v;
+		for (const [name, key] of [["compute", "step_busy"], ["tensor", "exposed_tp"], ["data", "exposed_dp"], ["pipeline transfers", "exposed_pp"], ["pipeline bubble", "step_bubble"]])
+			assert.equal(part(name), value(run, key), name);
+		assert.ok(Math.abs(row.parts.reduce((s, p) => s + p.v, 0) - value(run, "step_time")) < 1e-6 * value(run, "step_time"));
+		// Drawn as long as it is, beside the others.
+		const box = await page.locator("#bars g[data-part=compute] rect").nth(i).boundingBox();
+		const whole = await page.locator("#bars g[data-part=compute] rect").first().boundingBox();
+		assert.ok(Math.abs(box.width / whole.width - part("compute") / value(runs[0].id, "step_busy")) < 0.01);
+	}
+	const spread = await page.locator("#comparison tr", { has: page.locator("th[title=step_time]") }).locator(".spread").count();
+	assert.ok(spread > 0);
 });
 
 test("every value has a name on the page, but for the adapters' counters", async () => {

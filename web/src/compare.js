@@ -18,16 +18,20 @@ export function verdict(data) {
 // Values so close to each other are equal, to the eye and for any decision.
 const EQUAL = 0.005;
 
-// Which of the values are best and worst; none where they are equal or no direction is good.
+// Which of the values are best and worst; none where they are equal or no direction is good. Where the
+// seeds of two fabrics overlap, neither is better than the other.
 export function marks(metric) {
-	const known = metric.values.filter((v) => typeof v === "number");
-	const low = Math.min(...known);
-	const high = Math.max(...known);
-	const equal = (a, b) => Math.abs(a - b) <= EQUAL * Math.max(Math.abs(a), Math.abs(b));
-	if (metric.better === "" || known.length < 2 || equal(low, high))
-		return metric.values.map(() => "");
-	const [best, worst] = metric.better === "low" ? [low, high] : [high, low];
-	return metric.values.map((v) => (typeof v !== "number" ? "" : equal(v, best) ? "best" : equal(v, worst) ? "worst" : ""));
+	const { values, low, high, better } = metric;
+	const known = values.map((_, i) => i).filter((i) => typeof values[i] === "number");
+	if (better === "" || known.length < 2)
+		return values.map(() => "");
+	const order = known.sort((a, b) => (better === "low" ? values[a] - values[b] : values[b] - values[a]));
+	const [best, worst] = [order[0], order[order.length - 1]];
+	const close = (a, b) => Math.abs(a - b) <= EQUAL * Math.max(Math.abs(a), Math.abs(b));
+	const equal = (a, b) => close(values[a], values[b]) || (low[a] <= high[b] && low[b] <= high[a]);
+	if (equal(best, worst))
+		return values.map(() => "");
+	return values.map((v, i) => (typeof v !== "number" ? "" : equal(i, best) ? "best" : equal(i, worst) ? "worst" : ""));
 }
 
 // How far a value is from the best one, where that can be said as a factor.
@@ -44,6 +48,7 @@ function cell(metric, i) {
 	const away = mark === "best" || metric.better === "" ? null : factor(metric, metric.values[i]);
 	return h("td", { class: mark },
 		h("span", { class: "number" }, value(metric.values[i], metric.unit)),
+		metric.low[i] === metric.high[i] ? null : h("span", { class: "spread" }, `${value(metric.low[i], metric.unit)} to ${value(metric.high[i], metric.unit)}`),
 		h("span", { class: "away" }, mark === "best" ? [h("span", { "aria-hidden": "true" }, "▲ "), "best"]
 			: mark === "worst" ? [h("span", { "aria-hidden": "true" }, "▼ "), away ?? "worst", away ? h("span", { class: "unseen" }, " worst") : null]
 				: away));
@@ -55,6 +60,11 @@ function quiet(list) {
 		: h("p", { class: "hint quiet" }, "0 everywhere: ", list.map((m, i) => [i > 0 ? ", " : "", h("code", {}, m.key)]), ".");
 }
 
+function seedsHint(data) {
+	const most = Math.max(...data.fabrics.map((f) => f.runs.length));
+	return most < 2 ? null : ` A value is the median of ${most} seeds, below it the least and the most; where the seeds of two fabrics overlap, neither is called better.`;
+}
+
 export function comparison(data) {
 	if (data.metrics.length === 0)
 		return null;
@@ -63,7 +73,7 @@ export function comparison(data) {
 	const groups = [...new Set(shown.map((m) => m.group))];
 	return h("section", { id: "comparison" },
 		h("h2", {}, several ? "Comparison" : "Results"),
-		several ? h("p", { class: "hint" }, `▲ best and ▼ worst of a row, where better has a direction; values within ${EQUAL * 100} % are equal; × is the distance from the best.`) : null,
+		several ? h("p", { class: "hint" }, `▲ best and ▼ worst of a row, where better has a direction; values within ${EQUAL * 100} % are equal; × is the distance from the best.`, seedsHint(data)) : seedsHint(data),
 		h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Comparison of the fabrics" },
 			h("table", { class: "compare" },
 				h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Metric"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // data.js - what weft report wrote into the page: a JSON text with the tables of the study, and the
 // samples of the ports as 16-bit integers; both deflated, in base64. src/lab/page.h describes them.
-import { metrics } from "./metrics.js";
+import { median, metrics } from "./metrics.js";
 import { arrange } from "./sweep.js";
 
 function block(id) {
@@ -34,41 +34,49 @@ function groupBy(list, key) {
 	return groups;
 }
 
-// Returns the study: its runs are the fabrics, and everything else names them by their index, f.
+// Runs of one label differ in their seed alone: they are one fabric, which is a run with all details and
+// its runs. One that was begun again has only the run that came to its end.
+function fabricsOf(runs) {
+	return [...groupBy(runs, (r) => r.label).values()].map((all) => {
+		const kept = all.filter((r) => r.state === "finished" || !all.some((o) => o !== r && o.seed === r.seed && (o.state === "finished" || o.id > r.id)))
+			.sort((a, b) => a.seed - b.seed || a.id - b.id);
+		const lead = kept.find((r) => r.lead) ?? kept[0];
+		return { ...lead, name: lead.label, runs: kept };
+	});
+}
+
+// Returns the study: everything in it names its fabrics by their index, f.
 export async function load() {
 	const raw = JSON.parse(new TextDecoder().decode(await inflate(block("weft-data"))));
 	const samples = new DataView(await inflate(block("weft-samples")));
 	const t = Object.fromEntries(Object.entries(raw.tables).map(([key, table]) => [key, rows(table)]));
 	if (t.study[0].kind === "sweep")
 		arrange(t.run);
-	const index = new Map(t.run.map((run, f) => [run.id, f]));
-	for (const list of Object.values(t))
+	const fabrics = fabricsOf(t.run);
+	const index = new Map(fabrics.map((fabric, f) => [fabric.id, f]));
+	const everyRun = new Map(fabrics.flatMap((fabric, f) => fabric.runs.map((run) => [run.id, f])));
+	for (const [name, list] of Object.entries(t)) {
 		for (const row of list)
-			row.f = index.get(row.run) ?? null;
+			row.f = (name === "value" || name === "bandwidth" ? everyRun : index).get(row.run) ?? null;
+		t[name] = list.filter((row) => row.f !== null || (row.run ?? null) === null);
+	}
 	// Runs are in the order of the scenario's fabrics, rows so far in that in which the runs began.
 	for (const list of [t.latency, t.bandwidth, t.collective, t.span])
 		list.sort((a, b) => a.f - b.f);
 	const data = {
-		file: raw.file, study: t.study[0], fabrics: names(t.run), scenarios: t.scenario, rankStep: raw.rank_step,
-		metrics: metrics(t.value, t.run.length), notes: t.note, parameters: parameters(t.parameter, t.run.length),
-		cdf: distributions(t.latency), bus: bandwidth(t.bandwidth), collectives: collectives(t.collective, t.run.length), collectiveCount: t.collective_count[0].n,
-		leftOut: t.value.filter((v) => v.name === "events_left_out" && v.value > 0),
+		file: raw.file, study: t.study[0], fabrics, scenarios: t.scenario, rankStep: raw.rank_step,
+		metrics: metrics(t.value, fabrics), notes: t.note, parameters: parameters(t.parameter, fabrics.length),
+		cdf: distributions(t.latency), bus: bandwidth(t.bandwidth), collectives: collectives(t.collective, fabrics.length), collectiveCount: t.collective_count[0].n,
+		leftOut: t.value.filter((v) => v.name === "events_left_out" && v.value > 0 && index.has(v.run)),
 		timelines: timelines(t.span), events: { counts: t.event_count, rows: t.event },
 	};
 	// What of the job was simulated: 1, or the ratio by which its bytes and times were divided.
 	const scale = data.parameters.find((p) => p.name === "job.scale")?.values ?? [];
 	data.scale = data.metrics.some((m) => m.key === "step_time") && new Set(scale).size === 1 ? Number(scale[0]) : 1;
 	data.topologies = topologies(t, data.fabrics);
-	data.series = raw.series.map((s) => ({ ...s, f: index.get(s.run), step: s.step_ps, kinds: s.kinds.map((k) => withRows(k, s, samples)) }))
+	data.series = raw.series.filter((s) => index.has(s.run)).map((s) => ({ ...s, f: index.get(s.run), step: s.step_ps, kinds: s.kinds.map((k) => withRows(k, s, samples)) }))
 		.sort((a, b) => a.f - b.f);
 	return data;
-}
-
-// Every run needs a name of its own: two of one label get their number.
-function names(runs) {
-	return runs.map((run) => ({
-		...run, name: runs.filter((r) => r.label === run.label).length > 1 ? `${run.label} (run ${run.id})` : run.label,
-	}));
 }
 
 function parameters(list, n) {
@@ -97,10 +105,11 @@ function distributions(list) {
 function bandwidth(list) {
 	return [...groupBy(list, (r) => `${r.collective}, ${r.algorithm}, ${r.ranks} ranks`)].map(([label, found]) => ({
 		label,
-		curves: [...groupBy(found, (r) => r.f)].map(([f, points]) => ({
-			f, size: points.map((p) => p.bytes), time: points.map((p) => p.time_ps),
-			alg: points.map((p) => p.algbw), bus: points.map((p) => p.busbw),
-		})),
+		curves: [...groupBy(found, (r) => r.f)].map(([f, points]) => {
+			const sizes = [...groupBy(points, (p) => p.bytes)];
+			const of = (column) => sizes.map(([, seeds]) => median(seeds.map((p) => p[column])));
+			return { f, size: sizes.map(([bytes]) => bytes), time: of("time_ps"), alg: of("algbw"), bus: of("busbw") };
+		}),
 	}));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.js - puts the page together from the sections that have data, and says which have none.
+import { bars, barsOf } from "./bars.js";
 import { chartData } from "./chart.js";
 import { comparison, verdict } from "./compare.js";
 import { bandwidth, distributions } from "./curves.js";
@@ -30,11 +31,11 @@ function header(data) {
 function facts(data) {
 	const count = (n, one, many) => `${group(n)} ${n === 1 ? one : many}`;
 	const hosts = [...new Set(data.topologies.map((t) => t.tier.filter((tier) => tier === 0).length))];
-	const seeds = [...new Set(data.fabrics.map((f) => f.seed))];
+	const seeds = [...new Set(data.fabrics.flatMap((f) => f.runs.map((r) => r.seed)))].sort((a, b) => a - b);
 	return [
 		count(data.fabrics.length, data.study.kind === "sweep" ? "point" : "fabric", data.study.kind === "sweep" ? "points" : "fabrics"),
 		hosts[0] > 0 ? `${hosts.map(group).join(" or ")} hosts` : null,
-		`seed ${seeds.join(", ")}`, `weft ${[...new Set(data.fabrics.map((f) => f.weft_version))].join(", ")}`, date(data.study.started_unix),
+		`${seeds.length > 1 ? "seeds" : "seed"} ${seeds.join(", ")}`, `weft ${[...new Set(data.fabrics.map((f) => f.weft_version))].join(", ")}`, date(data.study.started_unix),
 	].filter(Boolean);
 }
 
@@ -49,7 +50,8 @@ function warnings(data) {
 	};
 	const others = data.study.others;
 	return [
-		...data.fabrics.filter((f) => f.state !== "finished").map((f) => `${f.name} ${STATE[f.state] ?? f.state} (${time(f.end_ps)} of virtual time).`),
+		...data.fabrics.flatMap((f) => f.runs.filter((r) => r.state !== "finished").map((r) =>
+			`${f.name}${f.runs.length > 1 ? `, seed ${r.seed},` : ""} ${STATE[r.state] ?? r.state} (${time(r.end_ps)} of virtual time).`)),
 		...data.leftOut.map(({ f, value }) => `${data.fabrics[f].name}: ${group(value)} events were not recorded, there were too many.`),
 		others > 0 ? `${data.file} has ${group(others)} more ${others === 1 ? "study" : "studies"}; weft report --study N shows another.` : null,
 	].filter(Boolean);
@@ -94,7 +96,7 @@ function parameters(data) {
 
 const seconds = (v) => (v === null ? null : `${digits(v)} s`);
 const MADE = [
-	["state", (f) => f.state], ["scenario", (f) => f.scenario_file], ["seed", (f) => String(f.seed)], ["weft", (f) => f.weft_version],
+	["state", (f) => f.state], ["scenario", (f) => f.scenario_file], ["seed", (f) => f.runs.map((r) => r.seed).join(", ") + (f.runs.length > 1 ? `; what follows, and details on this page, of ${f.seed}` : "")], ["weft", (f) => f.weft_version],
 	["virtual time", (f) => time(f.end_ps)], ["at most", (f) => time(f.until_ps)],
 	["samples", (f) => (f.ticks > 1 ? `${group(f.ticks)}, every ${time(f.end_ps / f.ticks)} on average` : "at the end only")],
 	["CPU time", (f) => seconds(f.cpu_s)], ["time on the wall", (f) => seconds(f.wall_s)], ["begun", (f) => date(f.started_unix)],
@@ -147,6 +149,7 @@ async function start() {
 	// Each with why it may be missing; null: then there is nothing to say.
 	const parts = [
 		[verdict(data), data.study.kind === "compare" ? "A verdict: the comparison did not come to its end." : null],
+		[bars(data), null],
 		[sweep(data), null],
 		[comparison(data), "Results: no run came to its end."],
 		[notes(data), null],
@@ -165,7 +168,7 @@ async function start() {
 	root.replaceChildren(header(data), contents(sections), h("main", {}, sections));
 	theme.start(...printing());
 	// For tests, and for whoever wants the numbers: weft.data, weft.chart("cdf").
-	window.weft = { data, chart: chartData, time };
+	window.weft = { data, chart: chartData, bars: barsOf(data), time };
 	root.dataset.ready = "yes";
 }
 

@@ -59,9 +59,17 @@ const QUIET = new Set([REST, SIMULATED, PACKETS, "exposed_tp", "exposed_pp", "ex
 const LEFT_OUT = new Set(["finished", "job_finished", "drops", "events_left_out", "messages_sampled_1_of"]);
 const UNITS = { bytes: "B", "bytes/s": "B/s", share: "ratio", packets: "", frames: "", times: "", rows: "", count: "" };
 
-// The rows of the comparison. A value that no fabric has is left out, and so is a reason of drops that
+// The middle one of the values, or the mean of the two middle ones.
+export function median(values) {
+	const sorted = values.slice().sort((a, b) => a - b);
+	const at = sorted.length >> 1;
+	return sorted.length % 2 === 1 ? sorted[at] : (sorted[at - 1] + sorted[at]) / 2;
+}
+
+// The rows of the comparison: of each fabric the median of its seeds (values), the least and the most (low,
+// high), and what every run has (each: by run id). A value that no fabric has is left out, and so is a reason of drops that
 // did not occur.
-export function metrics(values, n) {
+export function metrics(values, fabrics) {
 	const known = new Map(KNOWN.flatMap(([group, list]) => list.map(([name, label, better, unit]) => [name, { label, better, group, unit }])));
 	const order = [...known.keys()];
 	const place = (name) => (known.has(name) ? order.indexOf(name) : order.length);
@@ -69,15 +77,24 @@ export function metrics(values, n) {
 	for (const v of values) {
 		const row = known.get(v.name) ?? { label: v.name, better: "", group: REST };
 		if (!found.has(v.name))
-			found.set(v.name, { ...row, key: v.name, unit: row.unit ?? UNITS[v.unit] ?? v.unit, values: new Array(n).fill(null) });
-		found.get(v.name).values[v.f] = v.value;
+			found.set(v.name, { ...row, key: v.name, unit: row.unit ?? UNITS[v.unit] ?? v.unit, each: fabrics.map(() => new Map()) });
+		found.get(v.name).each[v.f].set(v.run, v.value);
 	}
+	for (const m of found.values())
+		Object.assign(m, spread(m.each));
 	// A job has no flows, and what flows achieved is nothing then.
 	const flows = found.get("flows")?.values.some((v) => v > 0) ?? false;
 	return [...found.values()]
 		.filter((m) => flows || m.group !== TRAFFIC)
 		.filter((m) => !LEFT_OUT.has(m.key) && m.values.some((v) => v !== null) && !(m.label.startsWith("dropped:") && m.values.every((v) => !v)))
 		.sort((a, b) => place(a.key) - place(b.key) || (a.key < b.key ? -1 : 1));
+}
+
+function spread(each) {
+	const known = each.map((runs) => [...runs.values()].filter((v) => typeof v === "number"));
+	const text = (f) => [...each[f].values()].find((v) => v !== null) ?? null;
+	const take = (how) => known.map((list, f) => (list.length > 0 ? how(list) : text(f)));
+	return { values: take(median), low: take((list) => Math.min(...list)), high: take((list) => Math.max(...list)) };
 }
 
 // A counter that nobody asked for and that counted nothing anywhere.

@@ -29,7 +29,7 @@ function byAmount(a, b) {
 export function arrange(runs) {
 	const several = new Set(runs.map((r) => r.label)).size > 1;
 	for (const run of runs) {
-		run.point = settings(run.point);
+		run.point = settings(run.point).filter(([name]) => name !== "seed");
 		run.label = [several ? run.label : null, ...run.point.map(([name, v]) => `${short(name)} ${v}`)].filter(Boolean).join(", ");
 	}
 	runs.sort((a, b) => a.point.reduce((order, [, v], i) => order || byAmount(v, b.point[i]?.[1] ?? ""), 0) || (a.label < b.label ? -1 : 1));

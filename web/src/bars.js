@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// bars.js - the first picture: how long it took on every fabric and where the time went, with the spread
+// of the seeds.
+import { h, svg, tableBehind } from "./dom.js";
+import { exports, sheet, text } from "./export.js";
+import { axisUnit, digits, value } from "./format.js";
+import * as theme from "./theme.js";
+
+// What the time of a training step consists of, in the order in which it is stacked. The rest is what
+// remains of the step.
+const STEP = [
+	["step_busy", "compute"], ["exposed_tp", "tensor parallel, exposed"], ["exposed_ep", "expert parallel, exposed"], ["exposed_dp", "data parallel, exposed"],
+	["exposed_pp", "pipeline transfers, exposed"], ["step_bubble", "pipeline bubble"], [null, "other waiting"],
+];
+const JOB = [["job_busy_mean", "compute"], [null, "not computing"]];
+const COLOURS = {
+	light: ["#6b7785", "#0a78b8", "#a0457e", "#d2640f", "#00866a", "#c9ced4", "#e2d49a"],
+	dark: ["#8e9ba8", "#57b0ea", "#e597c4", "#f59447", "#43cfa5", "#4a5560", "#8a7c3c"],
+};
+const HATCHED = new Set(["pipeline bubble", "other waiting"]);
+
+// Which value is the picture, and its parts: the first that any fabric has.
+const PICTURES = [
+	{ key: "step_time", title: "Step time", parts: STEP, note: "what a mean rank did during the step" },
+	{ key: "job_time", title: "Job time", parts: [], note: "until the last rank was done" },
+	{ key: "job_end", title: "Job time", parts: JOB, note: "until the last rank was done" },
+	{ key: "completion", title: "Completion time", parts: [], note: "until the last flow was done" },
+];
+
+function amount(data, key, f, run) {
+	const v = data.metrics.find((m) => m.key === key)?.each[f].get(run);
+	return typeof v === "number" ? v : 0;
+}
+
+// The bars: of every fabric the run whose time is nearest to the median, so that its parts add up to it.
+export function barsOf(data) {
+	const picture = PICTURES.find((p) => data.metrics.some((m) => m.key === p.key && m.values.some((v) => typeof v === "number")));
+	if (picture === undefined || data.study.kind === "sweep")
+		return null;
+	const metric = data.metrics.find((m) => m.key === picture.key);
+	const rows = data.fabrics.map((fabric, f) => {
+		const runs = [...metric.each[f]].filter(([, v]) => typeof v === "number");
+		if (runs.length === 0)
+			return { name: fabric.name, all: [], parts: [] };
+		const [run, total] = runs.reduce((p, q) => (Math.abs(q[1] - metric.values[f]) < Math.abs(p[1] - metric.values[f]) ? q : p));
+		const known = picture.parts.map(([key, label]) => ({ label, v: key === null ? 0 : amount(data, key, f, run) }));
+		const rest = total - known.reduce((s, p) => s + p.v, 0);
+		const parts = known.length === 0 ? [{ label: picture.title.toLowerCase(), v: total }] : known.map((p, i) => (picture.parts[i][0] === null ? { ...p, v: Math.max(rest, 0) } : p));
+		return { name: fabric.name, median: metric.values[f], low: metric.low[f], high: metric.high[f], all: runs.map(([, v]) => v), parts, mfu: mfu(data, f) };
+	});
+	// A part that nobody has is not in the picture; nor is one too small to see on every bar.
+	const labels = rows.find((r) => r.parts.length > 0).parts.map((p, i) => ({ label: p.label, i }))
+		.filter(({ i }) => rows.some((r) => r.parts.length > 0 && r.parts[i].v > 0.0005 * r.median));
+	return { ...picture, metric, rows, labels };
+}
+
+function mfu(data, f) {
+	const v = data.metrics.find((m) => m.key === "mfu")?.values[f];
+	return typeof v === "number" ? v : null;
+}
+
+const ROW = 40;
+const THICK = 22;
+
+// Ticks of an axis from 0 to max: 1, 2 or 5 times a power of ten apart, about count of them.
+export function ticks(max, count) {
+	const raw = max / Math.max(count, 1);
+	const power = 10 ** Math.floor(Math.log10(raw));
+	const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * 0.999);
+	return Array.from({ length: Math.floor(max / step + 1e-9) + 1 }, (_, i) => i * step);
+}
+
+// What stands behind a bar.
+function words(row, best) {
+	if (row.all.length === 0)
+		return "not finished";
+	const more = row.median / best - 1;
+	return [value(row.median, "ps"), more >= 1 ? `×${digits(Number((1 + more).toPrecision(3)))}` : more > 0.0005 ? `+${digits(Number((100 * more).toPrecision(3)))} %` : null,
+		row.mfu === null ? null : `MFU ${value(row.mfu, "ratio")}`].filter(Boolean).join(" · ");
+}
+
+class Bars {
+	constructor(data, picture) {
+		Object.assign(this, { data, picture });
+		this.best = Math.min(...picture.rows.filter((r) => r.all.length > 0).map((r) => r.median));
+		this.measure = document.createElement("canvas").getContext("2d");
+		this.box = h("div", { class: "drawing", role: "img", tabindex: 0, "data-chart": "bars", "aria-label": `${picture.title} of ${picture.rows.map((r) => `${r.name}: ${words(r, this.best)}`).join("; ")}. The table below has the parts.` });
+		new ResizeObserver(() => this.fit()).observe(this.box);
+		theme.onChange(this.box, () => this.draw());
+	}
+
+	fit() {
+		if (this.box.clientWidth > 0 && this.box.clientWidth !== this.width)
+			this.draw();
+	}
+
+	draw() {
+		this.width = Math.max(260, this.box.clientWidth);
+		this.box.replaceChildren(this.drawing(this.width));
+	}
+
+	wide(words_, size = 12) {
+		this.measure.font = `${size}px system-ui, sans-serif`;
+		return this.measure.measureText(words_).width;
+	}
+
+	// Names stand left of their bars where there is room, and above them elsewhere.
+	drawing(width) {
+		const { rows, labels } = this.picture;
+		const names = Math.max(...rows.map((r) => this.wide(r.name, 13))) + 14;
+		const above = names > width * 0.28;
+		const behind = Math.max(...rows.map((r) => this.wide(words(r, this.best), 12.5))) + 18;
+		const left = above ? 4 : names;
+		const max = Math.max(...rows.map((r) => r.high ?? 0)) || 1;
+		const under = above && behind > width * 0.45;
+		const room = Math.max(80, width - left - (under ? 12 : behind));
+		const step = ROW + (above ? 18 : 0);
+		const key = this.key(labels, width);
+		const height = key.height + rows.length * step + 44;
+		const out = sheet(width, height);
+		const plot = { left, top: key.height + 6, room, max, above, step, under, bottom: height - 38 };
+		out.append(...key.parts, ...this.axis(plot), ...rows.flatMap((row, i) => this.bar(row, i, plot)));
+		return out;
+	}
+
+	key(labels, width) {
+		const parts = [];
+		let x = 0;
+		let y = 0;
+		if (labels.length < 2)
+			return { parts, height: 4 };
+		for (const { label, i } of labels) {
+			const wide = this.wide(label) + 34;
+			if (x > 0 && x + wide > width) {
+				x = 0;
+				y += 18;
+			}
+			parts.push(...this.block(x, y + 2, 16, 11, i, label), text(x + 21, y + 12, label, { "font-size": 12 }));
+			x += wide;
+		}
+		return { parts, height: y + 24 };
+	}
+
+	// A part of a bar: filled, and what is waiting hatched.
+	block(x, y, w, height, i, label) {
+		const colour = COLOURS[theme.mode()][i];
+		const out = [svg("rect", { x, y, width: w, height, fill: colour })];
+		for (let at = x + 4; HATCHED.has(label) && at < x + w + height; at += 6) {
+			const [low, high] = [Math.max(at - height, x), Math.min(at, x + w)];
+			out.push(svg("path", { d: `M${low} ${y + (at - low)}L${high} ${y + (at - high)}`, stroke: theme.css("--soft"), "stroke-width": 1 }));
+		}
+		return out;
+	}
+
+	axis({ left, room, max, top, bottom }) {
+		const { label, scale } = axisUnit(max, "ps");
+		const list = ticks(max / scale, room / 90);
+		return [
+			...list.flatMap((v) => {
+				const x = left + v * scale / max * room;
+				return [svg("path", { d: `M${x} ${top - 4}V${bottom}`, stroke: theme.css("--grid") }),
+					text(x, bottom + 14, digits(v), { fill: theme.css("--soft"), "font-size": 11, "text-anchor": v === 0 && left < 8 ? "start" : "middle" })];
+			}),
+			text(left + room / 2, bottom + 31, `${this.picture.title.toLowerCase()} (${label})`, { fill: theme.css("--soft"), "text-anchor": "middle" }),
+		];
+	}
+
+	bar(row, i, { left, top, room, max, above, step, under }) {
+		const y = top + i * step + (above ? 20 : 0);
+		const middle = y + THICK / 2;
+		const out = [above ? text(left, y - 6, row.name, { "font-size": 13 }) : text(left - 10, middle + 4.5, row.name, { "font-size": 13, "text-anchor": "end" })];
+		let x = left;
+		for (const { label, i: part } of row.all.length > 0 ? this.picture.labels : []) {
+			const { v } = row.parts[part];
+			const w = v / max * room;
+			const block = svg("g", { "data-part": label }, svg("title", {}, `${row.name}: ${label} ${value(v, "ps")}, ${value(v / row.median, "ratio")}`), ...this.block(x, y, w, THICK, part, label));
+			const inside = value(v, "ps");
+			if (w > this.wide(inside, 11) + 10 && !HATCHED.has(label) && row.parts.length > 1)
+				block.append(text(x + w / 2, middle + 4, inside, { "font-size": 11, fill: theme.css("--paper"), "text-anchor": "middle" }));
+			out.push(block);
+			x += w;
+		}
+		const said = words(row, this.best);
+		const end = left + (row.high ?? 0) / max * room;
+		if ((row.high - row.low) / max * room > 2)
+			out.push(...this.whisker(row, left, room / max, middle));
+		out.push(under ? text(left + room, y - 6, said, { "font-size": 12.5, "font-weight": 600, "text-anchor": "end", "data-total": row.name })
+			: text(end + 10, middle + 4.5, said, { "font-size": 12.5, "font-weight": 600, "data-total": row.name }));
+		return out;
+	}
+
+	// From the fastest seed to the slowest, with a dot for each.
+	whisker(row, left, scale, y) {
+		const ink = theme.css("--ink");
+		const at = (v) => left + v * scale;
+		return [
+			svg("path", { "data-whisker": row.name, d: `M${at(row.low)} ${y - 7}v14M${at(row.low)} ${y}H${at(row.high)}M${at(row.high)} ${y - 7}v14`, stroke: theme.css("--paper"), "stroke-width": 4, fill: "none" }),
+			svg("path", { d: `M${at(row.low)} ${y - 7}v14M${at(row.low)} ${y}H${at(row.high)}M${at(row.high)} ${y - 7}v14`, stroke: ink, "stroke-width": 1.5, fill: "none" }),
+			...row.all.map((v) => svg("circle", { cx: at(v), cy: y, r: 2.6, fill: ink, stroke: theme.css("--paper"), "stroke-width": 0.8 })),
+		];
+	}
+}
+
+export function bars(data) {
+	const picture = barsOf(data);
+	if (picture === null)
+		return null;
+	const chart = new Bars(data, picture);
+	const seeds = Math.max(...picture.rows.map((r) => r.all.length));
+	const head = ["fabric", "median", ...(seeds > 1 ? ["least", "most", "seeds"] : []), ...(picture.labels.length > 1 ? picture.labels.map((l) => l.label) : [])];
+	const cells = (show) => picture.rows.map((r) => [r.name, show(r.median), ...(seeds > 1 ? [show(r.low), show(r.high), r.all.length] : []),
+		...(picture.labels.length > 1 ? picture.labels.map(({ i }) => show(r.parts[i]?.v)) : [])]);
+	const table = tableBehind("As a table", () => head, () => cells((v) => value(v, "ps")));
+	const note = [picture.note, seeds > 1 ? `the bar is the run of the median seed, the line goes from the fastest of ${seeds} seeds to the slowest, a dot each` : null].filter(Boolean).join("; ");
+	return h("section", { id: "bars" },
+		h("h2", {}, picture.title),
+		h("figure", {},
+			h("figcaption", {}, h("span", {}, `${note[0].toUpperCase()}${note.slice(1)}.`), exports("bars", () => chart.drawing(900), () => [head.map((t, i) => (i === 0 || t === "seeds" ? t : `${t} (ps)`)), ...cells((v) => v)])),
+			chart.box, table.element));
+}
