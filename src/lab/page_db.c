@@ -108,20 +108,21 @@ static void check_schema(struct wf_page *page)
 		                     (long long)version, WF_RECORD_VERSION);
 }
 
+/* The study that is wanted, or else the one that was last written to. */
 static void find_study(struct wf_page *page, int64_t wanted)
 {
-	page->study =
-		wf_page_number(page, "SELECT max(id) FROM study WHERE ?1 IN (0, id)", wanted, 0);
-	if (page->rc != 0)
+	static const char last[] = "SELECT id FROM study WHERE ?1 IN (0, id) AND id IN "
+				   "(SELECT study FROM run) ORDER BY last_unix, id";
+
+	page->study = wf_page_number(page, last, wanted, 0);
+	if (page->rc != 0 || page->study != 0)
 		return;
-	if (page->study == 0 && wanted != 0)
+	if (wanted != 0 && wf_page_number(page, last, 0, 0) != 0)
 		page->rc = wf_err_at(
 			page->err, page->file, 0, 0, "it has no study %lld; its last is %lld",
 			(long long)wanted,
 			(long long)wf_page_number(page, "SELECT max(id) FROM study", 0, 0));
-	else if (page->study == 0 ||
-	         wf_page_number(page, "SELECT count(*) FROM run WHERE study = ?1", page->study,
-	                        0) == 0)
+	else
 		page->rc = wf_err_at(page->err, page->file, 0, 0,
 		                     "there is no run in it, so there is nothing to report");
 }

@@ -34,7 +34,7 @@ static uint64_t clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static double unix_time(void)
+double wf_record_now(void)
 {
 	struct timespec t;
 
@@ -42,8 +42,7 @@ static double unix_time(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Remembers what SQLite says of the statement that has just failed. Nothing is written any more. */
-static void fail(struct wf_record *record)
+void wf_record_fail(struct wf_record *record)
 {
 	if (record->failed)
 		return;
@@ -131,20 +130,55 @@ static int mark_dead(struct wf_record *record)
 	return rc;
 }
 
-static int begin_study(struct wf_record *record, const char *kind, const char *name)
+bool wf_record_study_set(struct wf_record *record, const char *kind, const char *name,
+                         const char *scenario, const char *overrides)
 {
-	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(record->db,
-	                            "INSERT INTO study (kind, name, started_unix) VALUES (?, ?, ?)",
-	                            -1, &stmt, NULL);
+	const char *const text[] = { kind, name, scenario, overrides };
+	struct wf_record_study *about;
+	size_t len = 0;
+	char *p, *copy[WF_ARRAY_SIZE(text)] = { NULL };
 
+	for (size_t i = 0; i < WF_ARRAY_SIZE(text); i++)
+		len += text[i] != NULL ? strlen(text[i]) + 1 : 0;
+	about = malloc(sizeof(*about) + len);
+	if (about == NULL)
+		return false;
+	p = (char *)(about + 1);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(text); i++) {
+		if (text[i] == NULL)
+			continue;
+		copy[i] = p;
+		p = stpcpy(p, text[i]) + 1;
+	}
+	*about = (struct wf_record_study){ copy[0], copy[1], copy[2], copy[3] };
+	free(record->about);
+	record->about = about;
+	return true;
+}
+
+int wf_record_study_begin(struct wf_record *record)
+{
+	const struct wf_record_study *about = record->about;
+	const char *const text[] = { about->kind, about->name, about->scenario, about->overrides };
+	double now = wf_record_now();
+	sqlite3_stmt *stmt = NULL;
+	int rc;
+
+	if (record->study != 0)
+		return SQLITE_OK;
+	rc = sqlite3_prepare_v2(record->db,
+	                        "INSERT INTO study (kind, name, scenario, overrides, weft_version, "
+	                        "started_unix, last_unix) "
+	                        "VALUES (?, ?, ?, ?, '" WEFT_VERSION "', ?, ?)",
+	                        -1, &stmt, NULL);
 	if (rc != SQLITE_OK)
 		return rc;
-	sqlite3_bind_text(stmt, 1, kind, -1, SQLITE_STATIC);
-	sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-	sqlite3_bind_double(stmt, 3, unix_time());
-	(void)sqlite3_step(stmt);
-	record->study = sqlite3_last_insert_rowid(record->db);
+	for (int i = 0; i < (int)WF_ARRAY_SIZE(text); i++)
+		sqlite3_bind_text(stmt, 1 + i, text[i], -1, SQLITE_STATIC);
+	sqlite3_bind_double(stmt, 5, now);
+	sqlite3_bind_double(stmt, 6, now);
+	if (sqlite3_step(stmt) == SQLITE_DONE)
+		record->study = sqlite3_last_insert_rowid(record->db);
 	return sqlite3_finalize(stmt);
 }
 
@@ -163,7 +197,7 @@ static int turn_wal_on(struct wf_record *record)
 }
 
 /* From an open database to one that rows can be written to. */
-static int set_up(struct wf_record *record, const char *kind, const char *name, struct wf_err *err)
+static int set_up(struct wf_record *record, struct wf_err *err)
 {
 	int rc, ret;
 
@@ -175,8 +209,7 @@ static int set_up(struct wf_record *record, const char *kind, const char *name, 
 	if (rc != SQLITE_OK)
 		return refuse(record, rc, err);
 	ret = make_tables(record, err);
-	if (ret == 0 &&
-	    (mark_dead(record) != SQLITE_OK || begin_study(record, kind, name) != SQLITE_OK))
+	if (ret == 0 && mark_dead(record) != SQLITE_OK)
 		ret = refuse(record, SQLITE_ERROR, err);
 	if (ret != 0) {
 		(void)run_sql(record, "ROLLBACK");
@@ -205,6 +238,7 @@ static void destroy(struct wf_record *record)
 	sqlite3_finalize(record->progress);
 	sqlite3_close(record->db);
 	pthread_mutex_destroy(&record->lock);
+	free(record->about);
 	free(record);
 }
 
@@ -218,10 +252,14 @@ int wf_record_open(const char *path, const char *kind, const char *name,
 		return -ENOMEM;
 	memcpy(record->path, path, strlen(path) + 1);
 	pthread_mutex_init(&record->lock, NULL);
+	if (!wf_record_study_set(record, kind, name, NULL, NULL)) {
+		destroy(record);
+		return -ENOMEM;
+	}
 	rc = sqlite3_open_v2(path, &record->db,
 	                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 	                     NULL);
-	rc = rc == SQLITE_OK ? set_up(record, kind, name, err) : refuse(record, rc, err);
+	rc = rc == SQLITE_OK ? set_up(record, err) : refuse(record, rc, err);
 	if (rc != 0) {
 		destroy(record);
 		return rc;
@@ -249,8 +287,7 @@ int wf_record_close(struct wf_record *record, struct wf_err *err)
 	return ret;
 }
 
-/* Says in err what has gone wrong, if anything has: -EIO or 0. */
-static int said(const struct wf_record *record, struct wf_err *err)
+int wf_record_said(const struct wf_record *record, struct wf_err *err)
 {
 	if (!record->failed)
 		return 0;
@@ -275,7 +312,7 @@ static int insert_run(struct wf_record *record, const struct wf_record_head *h)
 	for (int i = 0; i < (int)WF_ARRAY_SIZE(text); i++)
 		sqlite3_bind_text(stmt, 2 + i, text[i], -1, SQLITE_STATIC);
 	sqlite3_bind_int64(stmt, 8, (int64_t)h->seed);
-	sqlite3_bind_double(stmt, 9, unix_time());
+	sqlite3_bind_double(stmt, 9, wf_record_now());
 	sqlite3_bind_int64(stmt, 10, h->until);
 	sqlite3_bind_int64(stmt, 11, h->sample);
 	sqlite3_bind_int64(stmt, 12, getpid());
@@ -295,10 +332,11 @@ int wf_record_begin(struct wf_record *record, const struct wf_record_head *head,
 	run->record = record;
 	run->flushed_ns = clock_ns();
 	pthread_mutex_lock(&record->lock);
-	if (!record->failed && insert_run(record, head) != SQLITE_OK)
-		fail(record);
+	if (!record->failed &&
+	    (wf_record_study_begin(record) != SQLITE_OK || insert_run(record, head) != SQLITE_OK))
+		wf_record_fail(record);
 	run->id = sqlite3_last_insert_rowid(record->db);
-	ret = said(record, err);
+	ret = wf_record_said(record, err);
 	record->open_runs += ret == 0;
 	pthread_mutex_unlock(&record->lock);
 	if (ret != 0) {
@@ -342,7 +380,7 @@ void wf_record_write(struct wf_record_run *run, wf_time now)
 		                 record->path);
 	}
 	if (!record->failed && write_batch(record, run, now) != SQLITE_OK) {
-		fail(record);
+		wf_record_fail(record);
 		(void)run_sql(record, "ROLLBACK");
 	}
 	pthread_mutex_unlock(&record->lock);
@@ -373,7 +411,7 @@ static int finish_run(struct wf_record *record, const struct wf_record_run *run,
 	if (rc != SQLITE_OK)
 		return rc;
 	sqlite3_bind_text(stmt, 1, state[tail->state], -1, SQLITE_STATIC);
-	sqlite3_bind_double(stmt, 2, unix_time());
+	sqlite3_bind_double(stmt, 2, wf_record_now());
 	sqlite3_bind_int64(stmt, 3, tail->end);
 	sqlite3_bind_double(stmt, 4, tail->cpu_s);
 	sqlite3_bind_double(stmt, 5, tail->wall_s);
@@ -390,8 +428,8 @@ int wf_record_end(struct wf_record_run *run, const struct wf_record_tail *tail, 
 	wf_record_write(run, tail->end);
 	pthread_mutex_lock(&record->lock);
 	if (!record->failed && finish_run(record, run, tail) != SQLITE_OK)
-		fail(record);
-	ret = said(record, err);
+		wf_record_fail(record);
+	ret = wf_record_said(record, err);
 	record->open_runs--;
 	pthread_mutex_unlock(&record->lock);
 	free(run->buf.data);
@@ -439,10 +477,10 @@ int wf_record_counters(struct wf_record_run *run, const struct wf_record_counter
 	if (rc == SQLITE_OK)
 		rc = run_sql(record, "COMMIT");
 	if (rc != SQLITE_OK) {
-		fail(record);
+		wf_record_fail(record);
 		(void)run_sql(record, "ROLLBACK");
 	}
-	ret = said(record, err);
+	ret = wf_record_said(record, err);
 	pthread_mutex_unlock(&record->lock);
 	return ret;
 }
@@ -454,10 +492,10 @@ int wf_record_study_note(struct wf_record *record, const char *kind, const char 
 	int rc, ret;
 
 	pthread_mutex_lock(&record->lock);
-	rc = record->failed
-	             ? SQLITE_ERROR
-	             : sqlite3_prepare_v2(record->db, "INSERT INTO note VALUES (?, NULL, ?, ?)", -1,
-	                                  &stmt, NULL);
+	rc = record->failed ? SQLITE_ERROR : wf_record_study_begin(record);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_prepare_v2(record->db, "INSERT INTO note VALUES (?, NULL, ?, NULL, ?)",
+		                        -1, &stmt, NULL);
 	if (rc == SQLITE_OK) {
 		sqlite3_bind_int64(stmt, 1, record->study);
 		sqlite3_bind_text(stmt, 2, kind, -1, SQLITE_STATIC);
@@ -466,8 +504,8 @@ int wf_record_study_note(struct wf_record *record, const char *kind, const char 
 		rc = sqlite3_finalize(stmt);
 	}
 	if (rc != SQLITE_OK)
-		fail(record);
-	ret = said(record, err);
+		wf_record_fail(record);
+	ret = wf_record_said(record, err);
 	pthread_mutex_unlock(&record->lock);
 	return ret;
 }

@@ -25,8 +25,9 @@ struct wf_record;
 struct wf_record_run;
 
 /*
- * Opens path, or creates it, and begins a study there: kind is "run", "compare" or "sweep", name the
- * scenario's. A file that weft did not write is left alone. On success *record_p is owned by the
+ * Opens path, or creates it. With its first run or note a study begins there: kind is "run", "compare" or
+ * "sweep", name the scenario's; record_find.h has what goes on with one that is there instead. A file that
+ * weft did not write is left alone. On success *record_p is owned by the
  * caller. Returns 0, -EINVAL with err filled (no such folder, not writable, somebody else's file), or
  * -ENOMEM.
  */
@@ -177,8 +178,9 @@ void wf_record_bandwidth(struct wf_record_run *run, const struct wf_record_bandw
 /* A distribution of times in ps, called what. */
 void wf_record_hist(struct wf_record_run *run, const char *what, const struct wf_hist *hist);
 
-/* Words of a run. */
-void wf_record_note(struct wf_record_run *run, const char *kind, const char *text);
+/* Words of a run; rule is the rule that found it, or NULL. */
+void wf_record_note(struct wf_record_run *run, const char *kind, const char *rule,
+                    const char *text);
 
 /* Words of the whole study. Returns 0, or -EIO with err filled. */
 int wf_record_study_note(struct wf_record *record, const char *kind, const char *text,

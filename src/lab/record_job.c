@@ -427,7 +427,8 @@ void wf_record_job_end(struct wf_record_job *rj, struct wf_record_run *run,
 			no_memory |= !put_exposed(run, i, r, result->end);
 	}
 	if (no_memory)
-		wf_record_note(run, "warning", "there was no memory for all of the timelines");
+		wf_record_note(run, "warning", NULL,
+		               "there was no memory for all of the timelines");
 	put_collectives(run, result, groups);
 	if (curve)
 		put_bandwidth(run, result, groups);

@@ -11,7 +11,7 @@
 #include "lab/record.h"
 
 #define WF_RECORD_APPLICATION 2003134068 /* "weft", as SQLite's application_id */
-#define WF_RECORD_VERSION 3              /* user_version */
+#define WF_RECORD_VERSION 4              /* user_version */
 
 /* The statements that make an empty file a results file; ends with NULL. */
 extern const char *const wf_record_schema[];
@@ -37,13 +37,19 @@ enum wf_record_table {
 	WF_RECORD_TABLES
 };
 
+/* What a study is of. */
+struct wf_record_study {
+	char *kind, *name, *scenario, *overrides;
+};
+
 struct wf_record {
 	pthread_mutex_t lock; /* around everything below */
 	sqlite3 *db;
 	sqlite3_stmt *insert[WF_RECORD_TABLES];
 	sqlite3_stmt *bulk;     /* many samples at once */
 	sqlite3_stmt *progress; /* end_ps of a run */
-	int64_t study;
+	int64_t study;          /* 0: it begins with its first run or note */
+	struct wf_record_study *about;
 	bool failed;        /* nothing is written any more */
 	struct wf_err why;  /* what was wrong */
 	unsigned open_runs; /* begun and not ended */
@@ -69,8 +75,30 @@ struct wf_record_run {
  */
 int wf_record_rows_insert(struct wf_record *record, const struct wf_record_buf *buf) WF_MUST_USE;
 
+/* Its name in the file; each of them has a column run. */
+const char *wf_record_table_name(enum wf_record_table table);
+
 /* Prepares the statements for all tables. Returns SQLITE_OK or what SQLite says. */
 int wf_record_rows_prepare(struct wf_record *record) WF_MUST_USE;
+
+/* Makes the row of the study, if there is none yet. The lock is held. Returns SQLITE_OK or what it says. */
+int wf_record_study_begin(struct wf_record *record) WF_MUST_USE;
+
+/* Copies what a study is of. False: there is no memory. */
+bool wf_record_study_set(struct wf_record *record, const char *kind, const char *name,
+                         const char *scenario, const char *overrides) WF_MUST_USE;
+
+/* Seconds since 1970. */
+double wf_record_now(void);
+
+/*
+ * Remembers what SQLite says of the statement that has just failed; nothing is written any more. The lock
+ * is held.
+ */
+void wf_record_fail(struct wf_record *record);
+
+/* Says in err what has gone wrong, if anything has: -EIO or 0. */
+int wf_record_said(const struct wf_record *record, struct wf_err *err) WF_MUST_USE;
 
 /* Writes what waits, and that the run has come to now. The first error is kept in the record. */
 void wf_record_write(struct wf_record_run *run, wf_time now);

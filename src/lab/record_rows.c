@@ -37,10 +37,15 @@ static const struct {
 	[WF_TABLE_SPAN] = { "span", 7 },
 	[WF_TABLE_BANDWIDTH] = { "bandwidth", 8 },
 	[WF_TABLE_LATENCY] = { "latency", 4 },
-	[WF_TABLE_NOTE] = { "note", 4 },
+	[WF_TABLE_NOTE] = { "note", 5 },
 };
 
 _Static_assert(WF_ARRAY_SIZE(tables) == WF_RECORD_TABLES, "describe every table");
+
+const char *wf_record_table_name(enum wf_record_table table)
+{
+	return tables[table].name;
+}
 
 /* A statement for many samples: half the cost of one for each. */
 static int prepare_bulk(struct wf_record *record)
@@ -506,14 +511,16 @@ void wf_record_hist(struct wf_record_run *run, const char *what, const struct wf
 	}
 }
 
-void wf_record_note(struct wf_record_run *run, const char *kind, const char *text)
+void wf_record_note(struct wf_record_run *run, const char *kind, const char *rule, const char *text)
 {
-	struct wf_record_buf *buf = begin(run, WF_TABLE_NOTE, strlen(kind) + strlen(text));
+	struct wf_record_buf *buf =
+		begin(run, WF_TABLE_NOTE, strlen(kind) + length(rule) + strlen(text));
 
 	if (buf == NULL)
 		return;
 	put_int(buf, run->record->study);
 	put_int(buf, run->id);
 	put_text(buf, kind);
+	put_text(buf, rule);
 	put_text(buf, text);
 }

@@ -261,7 +261,8 @@ void wf_recording_end(struct wf_recording *rec, const struct wf_scenario *s,
 		if (run->train != NULL)
 			put_train(rec->run, run->train);
 		for (unsigned i = 0; i < run->notes.n; i++)
-			wf_record_note(rec->run, "note", run->notes.note[i].text);
+			wf_record_note(rec->run, "note", run->notes.note[i].rule,
+			               run->notes.note[i].text);
 		if (rec->opts->more != NULL)
 			rec->opts->more(rec->opts->arg, rec->run);
 	}

@@ -11,14 +11,18 @@
 /* clang-format off */
 const char *const wf_record_schema[] = {
 	"PRAGMA application_id = 2003134068",
-	"PRAGMA user_version = 3",
+	"PRAGMA user_version = 4",
 
-	/* One invocation of weft that wrote to the file: its runs belong together. */
+	/* Runs that belong together: of one invocation of weft, and of those that went on with it. */
 	"CREATE TABLE study (\n"
 	"\tid           INTEGER PRIMARY KEY,\n"
 	"\tkind         TEXT NOT NULL,          -- 'run', 'compare' or 'sweep'\n"
 	"\tname         TEXT NOT NULL,          -- of the scenario\n"
-	"\tstarted_unix REAL NOT NULL\n"
+	"\tscenario     TEXT,                   -- its whole text, and\n"
+	"\toverrides    TEXT,                   -- what changed it in all runs: what can be gone on with\n"
+	"\tweft_version TEXT NOT NULL,\n"
+	"\tstarted_unix REAL NOT NULL,\n"
+	"\tlast_unix    REAL NOT NULL           -- when it was begun or last gone on with\n"
 	")",
 
 	/* One simulation: a scenario on one fabric with one set of parameters. */
@@ -255,6 +259,7 @@ const char *const wf_record_schema[] = {
 	"\tstudy INTEGER NOT NULL REFERENCES study,\n"
 	"\trun   INTEGER REFERENCES run,        -- NULL: of the whole study\n"
 	"\tkind  TEXT NOT NULL,                 -- 'verdict', 'reason', 'note', 'warning'\n"
+	"\trule  TEXT,                          -- of a note: which rule speaks, 'path-collision'\n"
 	"\ttext  TEXT NOT NULL\n"
 	")",
 	NULL,

@@ -86,6 +86,7 @@ static int64_t find_run(const struct wf_sweep *sweep, const struct wf_scenario *
 {
 	const struct wf_record_head head = {
 		.fabric = s->fabrics[fabric].label,
+		.place = fabric,
 		.point = point,
 		.scenario = s->text,
 		.overrides = s->overrides,
@@ -93,6 +94,33 @@ static int64_t find_run(const struct wf_sweep *sweep, const struct wf_scenario *
 	};
 
 	return wf_record_find(sweep->cfg->record.record, &head);
+}
+
+/*
+ * Goes on with the sweep of the same parameters, where the file has one. What its points have in common is
+ * what the first one, p, has but its values.
+ */
+static int resume(const struct wf_sweep *sweep, const struct wf_scenario *s, const struct point *p,
+                  struct wf_err *err)
+{
+	const struct wf_sweep_cfg *cfg = sweep->cfg;
+	size_t len = strlen(s->overrides);
+	char *common, *end;
+	int rc;
+
+	common = malloc(len + 1); /* names are shorter than names and values */
+	if (common == NULL)
+		return -ENOMEM;
+	for (unsigned a = 0; a < cfg->n_axes; a++)
+		len -= strlen(p->where[a]) + 1;
+	memcpy(common, s->overrides, len);
+	end = common + len;
+	*end = '\0';
+	for (unsigned a = 0; a < cfg->n_axes; a++)
+		end = stpcpy(stpcpy(stpcpy(end, "--vary "), cfg->axes[a].name), "\n");
+	rc = wf_record_resume(cfg->record.record, s->cfg.name, s->text, common, err);
+	free(common);
+	return rc;
 }
 
 /* Lists the runs once it is known how many fabrics there are. */
@@ -126,8 +154,11 @@ static int look_up_point(struct wf_sweep *sweep, uint32_t number, struct wf_err 
 	struct point p;
 	int rc = read_point(sweep, number, &p, &s, err);
 
-	if (rc == 0 && sweep->runs == NULL)
+	if (rc == 0 && sweep->runs == NULL) {
 		rc = list_runs(sweep, &s, err);
+		if (rc == 0)
+			rc = resume(sweep, &s, &p, err);
+	}
 	assert(rc != 0 || sweep->runs != NULL);
 	for (uint32_t f = 0; rc == 0 && f < s.n_fabrics; f++) {
 		size_t i = (size_t)number * s.n_fabrics + f;

@@ -28,7 +28,7 @@ END
 # rows FILE: everything but what depends on the clock, in an order of its own.
 rows() {
 	sqlite3 "$1" .dump | sed -E \
-		-e '/^INSERT INTO study/s/[0-9.e+]+\);$/T);/' \
+		-e '/^INSERT INTO study/s/[0-9.e+]+,[0-9.e+]+\);$/T);/' \
 		-e '/^INSERT INTO run/s/,(-?[0-9.e+]+|NULL),(-?[0-9.e+]+|NULL),([0-9]+),([0-9]+),([0-9]+),[0-9]+,[0-9.e+-]+,[0-9.e+-]+\);$/,T,\3,\4,\5);/'
 }
 

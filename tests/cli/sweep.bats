@@ -82,6 +82,43 @@ kill_sweep() {
 	# what it was at, if it was at one, is not taken for running or done
 	[ "$(sqlite3 s.db "SELECT count(*) FROM run WHERE state = 'running'")" -eq 0 ]
 	[ "$(sqlite3 s.db "SELECT count(*) FROM run WHERE state = 'finished'")" -eq 40 ]
+	# all of it is one study, and what was cut off is not there beside what was done again
+	[ "$(sqlite3 s.db "SELECT count(*), count(DISTINCT study), (SELECT count(*) FROM study) FROM run")" = "40|1|1" ]
+}
+
+@test "a sweep that is gone on with is one study, and the report's" {
+	small_scenario >s.yaml
+	weft sweep s.yaml --vary seed=1..4+1 --record s.db
+	weft run s.yaml --record s.db
+	weft sweep s.yaml --vary seed=1..6+1 --record s.db
+	[ "$(sqlite3 s.db 'SELECT kind, count(*) FROM run r JOIN study s ON s.id = study GROUP BY s.id')" = \
+		"$(printf 'sweep|6\nrun|1')" ]
+	weft report s.db
+	grep -q "<title>small - weft</title>" s.html
+	python3 "$BATS_TEST_DIRNAME/page_data.py" s.html >page.json
+	[ "$(python3 -c 'import json; t = json.load(open("page.json"))["tables"]
+print(t["study"]["cells"][1], len(t["run"]["cells"]) // len(t["run"]["columns"]))')" = "sweep 6" ]
+	# With nothing left to do there is no empty study, and the report still finds it.
+	weft run s.yaml --record s.db
+	weft sweep s.yaml --vary seed=1..6+1 --record s.db
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <stdout.txt)" -eq 7 ]
+	[ "$(sqlite3 s.db 'SELECT count(*) FROM study')" -eq 3 ]
+	weft report s.db
+	[ "$status" -eq 0 ]
+	python3 "$BATS_TEST_DIRNAME/page_data.py" s.html >page.json
+	[ "$(python3 -c 'import json; print(json.load(open("page.json"))["tables"]["study"]["cells"][1])')" = sweep ]
+	# Other parameters, or others of all runs, are another study.
+	weft sweep s.yaml --vary seed=1..2+1 --vary fabric.ecn.kmin=1KB,2KB --record s.db
+	weft sweep s.yaml --vary seed=1..2+1 --set fabric.ecn.kmin=1KB --record s.db
+	[ "$(sqlite3 s.db 'SELECT count(*) FROM study')" -eq 5 ]
+}
+
+@test "a mistake leaves no study behind" {
+	small_scenario >s.yaml
+	weft sweep s.yaml --vary fabric.ecn.kmim=1KB,2KB --record s.db
+	[ "$status" -eq 2 ]
+	[ "$(sqlite3 s.db 'SELECT count(*) FROM study')" -eq 0 ]
 }
 
 @test "mistakes are said before anything runs" {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lab/record_find.h"
 #include "lab/record_priv.h"
 #include "lab/record_sim.h"
 
@@ -159,7 +160,7 @@ static void add_all(struct wf_record_run *run)
 	wf_record_span(run, &span);
 	wf_record_bandwidth(run, &point);
 	wf_record_hist(run, "packet", &hist);
-	wf_record_note(run, "note", "said");
+	wf_record_note(run, "note", "rule", "said");
 }
 
 static void test_rows(void **state)
@@ -191,7 +192,7 @@ static void test_rows(void **state)
 		{ "SELECT * FROM latency", "1|packet|10|2\n1|packet|1000000|1\n" },
 		{ "SELECT what, le_ps, round(share, 3) FROM cdf",
 		  "packet|10|0.667\npacket|1000000|1.0\n" },
-		{ "SELECT * FROM note", "1|1|note|said\n1|-|verdict|all is well\n" },
+		{ "SELECT * FROM note", "1|1|note|rule|said\n1|-|verdict|-|all is well\n" },
 	};
 	struct wf_record_run *run = NULL;
 	struct wf_err err = { "" };
@@ -298,13 +299,101 @@ static void test_events(void **state)
 	assert_int_equal(wf_record_events_parse("", &events, &err), -EINVAL);
 }
 
+/* Opens the file as a comparison of scenario and overrides, and begins and ends a run of it. */
+static void compare_again(struct file *f, const char *overrides, enum wf_record_state how)
+{
+	struct wf_record_head h = head;
+	struct wf_record_tail t = tail;
+	struct wf_record_run *run = NULL;
+	struct wf_err err = { "" };
+
+	assert_int_equal(wf_record_open(f->path, "compare", "x", &f->record, &err), 0);
+	assert_int_equal(wf_record_resume(f->record, "n", h.scenario, overrides, &err), 0);
+	h.overrides = overrides;
+	t.state = how;
+	if (wf_record_find(f->record, &h) >= 0)
+		return;
+	assert_int_equal(wf_record_begin(f->record, &h, &run, &err), 0);
+	add_all(run);
+	assert_int_equal(wf_record_end(run, &t, &err), 0);
+	assert_int_equal(wf_record_study_note(f->record, "verdict", "v", &err), 0);
+}
+
+static void take_point(void *arg, const struct wf_record_bandwidth *p)
+{
+	snprintf(arg, 64, "%s %s %u %llu %.1f", p->collective, p->algorithm, p->ranks,
+	         (unsigned long long)p->bytes, p->busbw);
+}
+
+static void take_note(void *arg, const char *kind, const char *rule, const char *text)
+{
+	snprintf(arg, 64, "%s %s %s", kind, rule, text);
+}
+
+/* A study is gone on with: what finished is read back, what did not is done again. */
+static void test_resume(void **state)
+{
+	struct wf_err err = { "" };
+	struct wf_record_head h = head;
+	char buf[512], text[64];
+	struct file f;
+	double v = 0;
+
+	(void)state;
+	open_file(&f);
+	close_file(&f);
+	compare_again(&f, "", WF_RECORD_INTERRUPTED);
+	close_file(&f);
+	assert_string_equal(ask(&f, "SELECT id, kind, name FROM study", buf, sizeof(buf)),
+	                    "1|compare|n\n");
+	compare_again(&f, "", WF_RECORD_FINISHED);
+	close_file(&f);
+	assert_string_equal(ask(&f,
+	                        "SELECT (SELECT group_concat(study || state) FROM run), "
+	                        "(SELECT count(*) FROM sample), (SELECT count(*) FROM note)",
+	                        buf, sizeof(buf)),
+	                    "1finished|2|2\n");
+	compare_again(&f, "other", WF_RECORD_FINISHED);
+	h.overrides = "other";
+	h.seed++;
+	assert_int_equal(wf_record_find(f.record, &h), -1);
+	h.seed--;
+	h.place++;
+	assert_int_equal(wf_record_find(f.record, &h), -1);
+	close_file(&f);
+	compare_again(&f, "", WF_RECORD_FINISHED);
+	assert_int_equal(wf_record_find(f.record, &head), 1);
+	assert_true(wf_record_read(f.record, 1, "r", &v, text, sizeof(text)));
+	assert_true(v == 0.1);
+	assert_false(wf_record_read(f.record, 1, "t", &v, text, sizeof(text)));
+	assert_false(wf_record_read(f.record, 1, "none", &v, text, sizeof(text)));
+	assert_true(wf_record_read_text(f.record, 1, "t", text, sizeof(text)));
+	assert_string_equal(text, "words");
+	assert_false(wf_record_read_text(f.record, 1, "r", text, sizeof(text)));
+	wf_record_read_bandwidth(f.record, 1, take_point, text);
+	assert_string_equal(text, "all-reduce tree 8 1024 2.5");
+	wf_record_read_notes(f.record, 1, take_note, text);
+	assert_string_equal(text, "note rule said");
+	assert_int_equal(wf_record_study_note(f.record, "verdict", "w", &err), 0);
+	close_file(&f);
+	assert_string_equal(ask(&f, "SELECT study, text FROM note WHERE run IS NULL ORDER BY 1; ",
+	                        buf, sizeof(buf)),
+	                    "1|w\n2|v\n");
+	/* Another kind has nothing to do with it. */
+	assert_int_equal(wf_record_open(f.path, "sweep", "x", &f.record, &err), 0);
+	assert_int_equal(wf_record_resume(f.record, "n", head.scenario, "", &err), 0);
+	assert_int_equal(wf_record_find(f.record, &head), -1);
+	close_file(&f);
+	assert_string_equal(ask(&f, "SELECT count(*) FROM study", buf, sizeof(buf)), "2\n");
+	unlink(f.path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_threads), cmocka_unit_test(test_events),
+		cmocka_unit_test(test_resume),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
