@@ -56,7 +56,7 @@ int wf_cli_capture_open(struct wf_cli_capture *c, const struct wf_scenario *s, u
 {
 	char name[WF_PATH_MAX];
 	struct wf_pcap_cfg cfg = {
-		.topo = s->topo,
+		.topo = s->fabrics[index].net->topo,
 		.fabric = &s->fabrics[index].cfg,
 		.ports = ports,
 		.path = c->out.path,

@@ -200,15 +200,16 @@ static const char *peer_of(const struct wf_topo *t, uint32_t host)
 /* Hosts and their names, from the topology. */
 static int take_hosts(const struct wf_scenario *s, struct wf_daemon_cfg *cfg)
 {
+	const struct wf_topo *topo = s->fabrics[0].net->topo;
 	const char **names;
 
-	cfg->n_hosts = s->topo->n_hosts;
+	cfg->n_hosts = s->n_hosts;
 	names = calloc((size_t)2 * cfg->n_hosts, sizeof(char *));
 	if (names == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < cfg->n_hosts; i++) {
-		names[i] = s->topo->nodes[s->topo->host_node[i]].name;
-		names[cfg->n_hosts + i] = peer_of(s->topo, i);
+		names[i] = topo->nodes[topo->host_node[i]].name;
+		names[cfg->n_hosts + i] = peer_of(topo, i);
 	}
 	cfg->names = names;
 	cfg->peers = names + cfg->n_hosts;
@@ -420,7 +421,7 @@ static int take_model(const struct wf_scenario *s, struct wf_sim_cfg *sim,
                       struct wf_daemon_cfg *cfg, struct wf_err *err)
 {
 	*sim = (struct wf_sim_cfg){
-		.topo = s->topo,
+		.topo = s->fabrics[0].net->topo,
 		.fabric = &s->fabrics[0].cfg,
 		.cc = &s->fabrics[0].values.cc,
 		.reconverge = s->cfg.reconverge,
@@ -477,7 +478,7 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 		return -ENOMEM;
 	ret = read_plan(plan, s, err);
 	if (ret == 0 && plan->file == NULL)
-		name_nodes(s->topo);
+		name_nodes(s->fabrics[0].net->topo);
 	if (ret == 0)
 		ret = take_hosts(s, &cfg);
 	if (ret == 0)

@@ -214,11 +214,11 @@ static int build(struct weft_fabric *f, const struct weft_fabric_attr *attr, str
 	ret = read_scenario(f, attr, err);
 	if (ret != 0)
 		return ret;
-	cfg.topo = s->topo;
+	cfg.topo = s->fabrics[0].net->topo;
 	cfg.fabric = &s->fabrics[0].values.cfg;
 	cfg.cc = &s->fabrics[0].values.cc;
-	cfg.faults = s->events;
-	cfg.n_faults = s->n_events;
+	cfg.faults = s->fabrics[0].net->events;
+	cfg.n_faults = s->fabrics[0].net->n_events;
 	cfg.reconverge = s->cfg.reconverge;
 	cfg.seed = s->cfg.seed;
 	cfg.threads = attr->threads != 0 ? attr->threads : 1;
@@ -248,7 +248,7 @@ void weft_fabric_destroy(struct weft_fabric *f)
 {
 	if (f == NULL)
 		return;
-	for (uint32_t i = 0; f->adapters != NULL && i < f->scenario.topo->n_hosts; i++) {
+	for (uint32_t i = 0; f->adapters != NULL && i < f->scenario.n_hosts; i++) {
 		struct weft_adapter *a = &f->adapters[i];
 
 		while (a->cqs != NULL) {
@@ -268,7 +268,7 @@ void weft_fabric_destroy(struct weft_fabric *f)
 
 uint32_t weft_fabric_hosts(const struct weft_fabric *f)
 {
-	return f->scenario.topo->n_hosts;
+	return f->scenario.n_hosts;
 }
 
 int weft_run(struct weft_fabric *f, weft_time until)
@@ -317,7 +317,7 @@ void weft_fabric_stats(const struct weft_fabric *f, struct weft_stats *stats)
 
 struct weft_adapter *weft_adapter_open(struct weft_fabric *f, uint32_t host)
 {
-	return host < f->scenario.topo->n_hosts ? &f->adapters[host] : NULL;
+	return host < f->scenario.n_hosts ? &f->adapters[host] : NULL;
 }
 
 wf_time wf_api_time(const struct weft_adapter *a)

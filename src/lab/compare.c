@@ -40,7 +40,7 @@ static int measure_latency(const struct wf_scenario *s, struct wf_compare_fabric
 	const struct wf_perf_cfg cfg = {
 		.op = WF_PERF_WRITE,
 		.client = 0,
-		.server = s->topo->n_hosts - 1,
+		.server = s->n_hosts - 1,
 		.size = SMALL_WRITE,
 		.iters = SMALL_ITERS,
 		.qps = 1,
@@ -51,9 +51,9 @@ static int measure_latency(const struct wf_scenario *s, struct wf_compare_fabric
 	struct wf_perf_row row;
 	int rc;
 
-	if (s->topo->n_hosts < 2)
+	if (s->n_hosts < 2)
 		return 0;
-	rc = wf_perf_one(s->topo, &f->fabric->cfg, s->cfg.seed, &cfg, &row, err);
+	rc = wf_perf_one(f->fabric->net->topo, &f->fabric->cfg, s->cfg.seed, &cfg, &row, err);
 	if (rc == 0)
 		f->judged.metrics.value[WF_METRIC_LATENCY] = (double)row.latency.typical;
 	return rc;
@@ -69,7 +69,7 @@ static void make_point(const struct wf_scenario *s, uint64_t size, struct wf_sce
 	snprintf(point->job.cfg.algorithm, sizeof(point->job.cfg.algorithm), "auto");
 	point->job.cfg.bytes = size;
 	point->job.cfg.iterations = 1;
-	point->n_events = 0;
+	point->n_faults = 0;
 }
 
 static void take_point(const struct wf_run *run, struct wf_compare_point *p)
@@ -313,7 +313,7 @@ static int read_sizes(const struct wf_scenario *s, struct wf_compare *r, struct 
 		(void)wf_err_say(&named, "compare.sizes: %.200s", why.text);
 		return wf_settings_err(&s->settings, &s->job.place, &named, err);
 	}
-	if (wf_job_cluster(&s->job.cfg, s->topo->n_hosts, &cluster, &why) != 0)
+	if (wf_job_cluster(&s->job.cfg, s->n_hosts, &cluster, &why) != 0)
 		return wf_settings_err(&s->job.settings, &s->job.place, &why, err);
 	r->ranks = cluster.n_ranks;
 	r->n_sizes = plan.n_sizes;

@@ -140,10 +140,11 @@ static void put_text(FILE *file, const char *mark, const char *text)
 void wf_compare_table(const struct wf_compare *r, FILE *file)
 {
 	const struct wf_scenario *s = r->scenario;
+	char net[512];
 
+	wf_scenario_net_text(s, false, net, sizeof(net));
 	fprintf(file, "%s\n", s->cfg.name[0] != '\0' ? s->cfg.name : s->file);
-	fprintf(file, "%s, %u hosts, %u switches; ", s->topo_cfg.kind, (unsigned)s->topo->n_hosts,
-	        (unsigned)(s->topo->n_nodes - s->topo->n_hosts));
+	fprintf(file, "%s, %u hosts, %s; ", s->topo_cfg.kind, (unsigned)s->n_hosts, net);
 	if (r->ranks > 0)
 		fprintf(file, "%" PRIu32 " GPUs, ", r->ranks);
 	fprintf(file, "%s; seed %" PRIu64 "\n\n", s->job.given ? s->job.cfg.kind : "traffic",
@@ -219,7 +220,7 @@ void wf_compare_json(const struct wf_compare *r, FILE *file)
 	wf_json_text(&j, "file", r->scenario->file);
 	wf_json_text(&j, "name", r->scenario->cfg.name);
 	wf_json_u64(&j, "seed", r->scenario->cfg.seed);
-	wf_json_u64(&j, "hosts", r->scenario->topo->n_hosts);
+	wf_json_u64(&j, "hosts", r->scenario->n_hosts);
 	wf_json_u64(&j, "ranks", r->ranks);
 	wf_json_text(&j, "collective", r->scenario->cfg.compare_collective);
 	wf_json_open(&j, "fabrics", '[');

@@ -26,14 +26,14 @@ void wf_note_say(struct wf_note_ctx *c, const char *fmt, ...)
 
 const struct wf_topo_node *wf_note_peer(const struct wf_note_ctx *c, uint32_t node, unsigned port)
 {
-	const struct wf_topo *topo = c->scenario->topo;
+	const struct wf_topo *topo = c->run->fabric->net->topo;
 
 	return &topo->nodes[topo->ports[topo->nodes[node].first_port + port].peer];
 }
 
 const char *wf_note_name(const struct wf_note_ctx *c, uint32_t node)
 {
-	return c->scenario->topo->nodes[node].name;
+	return c->run->fabric->net->topo->nodes[node].name;
 }
 
 wf_time wf_note_span(const struct wf_note_ctx *c)

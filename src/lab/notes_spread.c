@@ -52,7 +52,7 @@ static bool is_root(const struct wf_topo *topo, const struct seen *seen, uint32_
 static bool find_roots(const struct wf_note_ctx *c, struct seen *seen, uint32_t *node_p,
                        unsigned *port_p)
 {
-	const struct wf_topo *topo = c->scenario->topo;
+	const struct wf_topo *topo = c->run->fabric->net->topo;
 	uint64_t longest = 0, tx, queue;
 
 	for (uint32_t n = 0; n < topo->n_nodes; n++) {
@@ -95,7 +95,7 @@ static void name_one(char *text, size_t size, unsigned *n, const char *name, con
 
 static void say_spread(struct wf_note_ctx *c, const struct seen *seen, uint32_t root, unsigned port)
 {
-	const struct wf_topo *topo = c->scenario->topo;
+	const struct wf_topo *topo = c->run->fabric->net->topo;
 	const struct wf_topo_node *hot = wf_note_peer(c, root, port);
 	unsigned relays = 0, hosts = 0, victims = 0;
 	char relay[160] = "", victim[160] = "", figure[WF_HUMAN];
@@ -134,7 +134,7 @@ void wf_note_pauses_spread(struct wf_note_ctx *c)
 
 	if (c->run->total.pause_tx == 0)
 		return;
-	seen = calloc(c->scenario->topo->n_nodes, sizeof(*seen));
+	seen = calloc(c->run->fabric->net->topo->n_nodes, sizeof(*seen));
 	if (seen == NULL)
 		return;
 	for (size_t i = 0; i < c->run->n_ports; i++) {
@@ -159,7 +159,7 @@ struct uplinks {
 
 static void look_up(const struct wf_note_ctx *c, uint32_t node, struct uplinks *up)
 {
-	const struct wf_topo_node *sw = &c->scenario->topo->nodes[node];
+	const struct wf_topo_node *sw = &c->run->fabric->net->topo->nodes[node];
 	uint64_t tx, queue;
 
 	memset(up, 0, sizeof(*up));
@@ -188,7 +188,7 @@ static void look_up(const struct wf_note_ctx *c, uint32_t node, struct uplinks *
  */
 void wf_note_path_collision(struct wf_note_ctx *c)
 {
-	const struct wf_topo *topo = c->scenario->topo;
+	const struct wf_topo *topo = c->run->fabric->net->topo;
 	const struct wf_fabric_cfg *cfg = &c->run->fabric->cfg;
 	struct uplinks up, worst = { 0 };
 	uint32_t worst_node = 0;
@@ -240,7 +240,7 @@ static bool is_backlogged(const struct wf_note_ctx *c, wf_time span)
 
 void wf_note_cc_collapse(struct wf_note_ctx *c)
 {
-	const struct wf_topo *topo = c->scenario->topo;
+	const struct wf_topo *topo = c->run->fabric->net->topo;
 	const char *cc = c->run->fabric->values.cc.algorithm;
 	wf_time span = wf_note_span(c);
 	uint64_t busiest = 0, tx, queue;

@@ -70,7 +70,7 @@ int wf_recording_begin(struct wf_recording *rec, const struct wf_record_opts *op
 		.sample = opts->sample,
 	};
 	const struct wf_record_sim_cfg cfg = {
-		.topo = s->topo,
+		.topo = fabric->net->topo,
 		.classes = &fabric->classes,
 		.infiniband = strcmp(fabric->cfg.link_layer, "infiniband") == 0,
 		.sample = opts->sample,
@@ -81,14 +81,15 @@ int wf_recording_begin(struct wf_recording *rec, const struct wf_record_opts *op
 	int ret;
 
 	rec->opts = opts;
+	rec->topo = cfg.topo;
 	if (opts->record == NULL)
 		return 0;
 	ret = wf_record_begin(opts->record, &head, &rec->run, &told_at_close);
 	if (ret == 0) {
 		put_parameters(rec->run, s, index);
-		wf_record_topo(rec->run, s->topo);
+		wf_record_topo(rec->run, cfg.topo);
 		if (rec->job != NULL)
-			wf_record_job_ranks(rec->job, rec->run, s->topo);
+			wf_record_job_ranks(rec->job, rec->run, cfg.topo);
 		ret = wf_record_sim_begin(rec->run, sim, &cfg, &rec->sim, &told_at_close);
 	}
 	return ret == -ENOMEM ? ret : 0;
@@ -105,8 +106,8 @@ void wf_recording_settle(struct wf_recording *rec, const struct wf_scenario *s,
 		const struct wf_flow_spec *spec = &s->flows.flow[i];
 		const struct wf_record_flow flow = {
 			.id = i,
-			.src = s->topo->host_node[spec->src],
-			.dst = s->topo->host_node[spec->dst],
+			.src = rec->topo->host_node[spec->src],
+			.dst = rec->topo->host_node[spec->dst],
 			.bytes = spec->bytes,
 			.cls = spec->cls,
 			.start = wf_sim_flow_start(sim, i),

@@ -27,6 +27,7 @@ struct wf_record_opts {
 /* A run that is being recorded; run NULL: it is not. */
 struct wf_recording {
 	const struct wf_record_opts *opts;
+	const struct wf_topo *topo;
 	struct wf_record_run *run;
 	struct wf_record_sim *sim;
 	struct wf_record_job *job; /* the observer of its job, if it has one; the recording's */

@@ -460,15 +460,13 @@ static void print_row(const struct wf_report *report, const struct row *row, FIL
 static void print_heading(const struct wf_report *report, FILE *file)
 {
 	const struct wf_scenario *s = report->scenario;
-	const struct wf_topo *topo = s->topo;
-	char flows[CELL];
+	char flows[CELL], net[512];
 
 	wf_human_count(s->flows.n, flows, sizeof(flows));
+	wf_scenario_net_text(s, true, net, sizeof(net));
 	fprintf(file, "%s\n", s->cfg.name[0] != '\0' ? s->cfg.name : s->file);
-	fprintf(file, "%s, %u hosts, %u switches, %u links; %s flow%s; seed %" PRIu64 "\n\n",
-	        s->topo_cfg.kind, (unsigned)topo->n_hosts,
-	        (unsigned)(topo->n_nodes - topo->n_hosts), (unsigned)topo->n_links, flows,
-	        s->flows.n == 1 ? "" : "s", s->cfg.seed);
+	fprintf(file, "%s, %u hosts, %s; %s flow%s; seed %" PRIu64 "\n\n", s->topo_cfg.kind,
+	        (unsigned)s->n_hosts, net, flows, s->flows.n == 1 ? "" : "s", s->cfg.seed);
 	fprintf(file, "%-*s", NAME_WIDTH, "");
 	for (size_t i = 0; i < report->n; i++)
 		pad(file, report->runs[i].fabric->label, column_width(&report->runs[i]));
@@ -506,9 +504,9 @@ static void print_unfinished(const struct wf_run *run, FILE *file)
 	        run->fabric->label, left, all, at, stuck);
 }
 
-static void print_ports(const struct wf_report *report, const struct wf_run *run, FILE *file)
+static void print_ports(const struct wf_run *run, FILE *file)
 {
-	const struct wf_topo *topo = report->scenario->topo;
+	const struct wf_topo *topo = run->fabric->net->topo;
 
 	fprintf(file, "\n%s: ports with drops, pauses, waits or marks:%s\n", run->fabric->label,
 	        run->n_ports == 0 ? " none" : "");
@@ -579,5 +577,5 @@ void wf_report_table(const struct wf_report *report, FILE *file)
 	for (size_t i = 0; i < report->n; i++)
 		print_notes(&report->runs[i], file);
 	for (size_t i = 0; report->ports && i < report->n; i++)
-		print_ports(report, &report->runs[i], file);
+		print_ports(&report->runs[i], file);
 }

@@ -10,6 +10,12 @@
 #define WEFT_VERSION "0"
 #endif
 
+static void put_net(struct wf_json *j, const struct wf_scenario_net *net)
+{
+	wf_json_u64(j, "switches", net->topo->n_nodes - net->topo->n_hosts);
+	wf_json_u64(j, "links", net->topo->n_links);
+}
+
 static void put_scenario(struct wf_json *j, const struct wf_scenario *s)
 {
 	uint64_t bytes = 0;
@@ -21,9 +27,9 @@ static void put_scenario(struct wf_json *j, const struct wf_scenario *s)
 	wf_json_text(j, "name", s->cfg.name);
 	wf_json_u64(j, "seed", s->cfg.seed);
 	wf_json_text(j, "topology", s->topo_cfg.kind);
-	wf_json_u64(j, "hosts", s->topo->n_hosts);
-	wf_json_u64(j, "switches", s->topo->n_nodes - s->topo->n_hosts);
-	wf_json_u64(j, "links", s->topo->n_links);
+	wf_json_u64(j, "hosts", s->n_hosts);
+	if (s->n_nets == 1)
+		put_net(j, &s->nets[0]);
 	wf_json_u64(j, "host_rate_bps", s->host_rate);
 	wf_json_u64(j, "receivers", s->receivers);
 	wf_json_u64(j, "flows", s->flows.n);
@@ -239,13 +245,14 @@ void wf_report_json(const struct wf_report *report, FILE *file)
 		wf_json_text(&j, "link_layer", run->fabric->cfg.link_layer);
 		wf_json_text(&j, "flowctl", run->fabric->cfg.flowctl);
 		wf_json_text(&j, "routing", run->fabric->cfg.routing);
+		put_net(&j, run->fabric->net);
 		put_figures(&j, report->scenario, run);
 		if (run->job != NULL)
 			put_job(&j, run);
 		put_classes(&j, run);
 		put_notes(&j, run);
 		if (report->ports)
-			put_ports(&j, report->scenario->topo, run);
+			put_ports(&j, run->fabric->net->topo, run);
 		wf_json_close(&j, '{');
 	}
 	wf_json_close(&j, '[');

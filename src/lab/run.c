@@ -73,12 +73,13 @@ static bool is_quiet(const struct wf_sim_counts *c)
 }
 
 /* Keeps the queues of ports where something happened. */
-static int keep_ports(const struct wf_scenario *s, const struct wf_sim *sim, struct wf_run *run)
+static int keep_ports(const struct wf_sim *sim, struct wf_run *run)
 {
+	const struct wf_topo *topo = run->fabric->net->topo;
 	size_t room = 0;
 
-	for (uint32_t node = 0; node < s->topo->n_nodes; node++) {
-		for (uint32_t port = 0; port < s->topo->nodes[node].n_ports; port++) {
+	for (uint32_t node = 0; node < topo->n_nodes; node++) {
+		for (uint32_t port = 0; port < topo->nodes[node].n_ports; port++) {
 			for (unsigned q = 0; q < run->result.n_queues; q++) {
 				struct wf_run_port row = { .node = node, .port = port, .queue = q };
 
@@ -102,15 +103,16 @@ static int keep_ports(const struct wf_scenario *s, const struct wf_sim *sim, str
 }
 
 /* The headroom of the port that needs most of it. */
-static void find_headroom(const struct wf_scenario *s, const struct wf_sim *sim, struct wf_run *run)
+static void find_headroom(const struct wf_sim *sim, struct wf_run *run)
 {
+	const struct wf_topo *topo = run->fabric->net->topo;
 	const struct wf_classes *classes = &run->fabric->classes;
 	struct wf_sim_lane_state state;
 
 	if (strcmp(run->fabric->cfg.flowctl, "pfc") != 0)
 		return;
-	for (uint32_t node = 0; node < s->topo->n_nodes; node++) {
-		for (uint32_t port = 0; port < s->topo->nodes[node].n_ports; port++) {
+	for (uint32_t node = 0; node < topo->n_nodes; node++) {
+		for (uint32_t port = 0; port < topo->nodes[node].n_ports; port++) {
 			for (unsigned q = 0; q < classes->n; q++) {
 				if (!classes->queue[q].lossless ||
 				    !wf_sim_lane_state(sim, node, port, q, &state) ||
@@ -153,13 +155,13 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 	const struct wf_scenario_fabric *fabric = &scenario->fabrics[index];
 	struct wf_sim_app app;
 	struct wf_sim_cfg cfg = {
-		.topo = scenario->topo,
+		.topo = fabric->net->topo,
 		.fabric = &fabric->cfg,
 		.cc = &fabric->values.cc,
 		.flows = scenario->flows.flow,
 		.n_flows = scenario->flows.n,
-		.faults = scenario->events,
-		.n_faults = scenario->n_events,
+		.faults = fabric->net->events,
+		.n_faults = scenario->n_faults == 0 ? 0 : fabric->net->n_events,
 		.reconverge = scenario->cfg.reconverge,
 		.until = scenario->cfg.until,
 		.seed = scenario->cfg.seed,
@@ -204,8 +206,8 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 	if (rc == 0) {
 		add_up(scenario, run);
 		run->wire_checked = wf_sim_wire_checked(sim);
-		find_headroom(scenario, sim, run);
-		rc = keep_ports(scenario, sim, run);
+		find_headroom(sim, run);
+		rc = keep_ports(sim, run);
 		if (rc == 0)
 			rc = wf_run_job_keep(scenario, &job, run, err);
 		if (rc == 0)

@@ -77,8 +77,8 @@ static int make_schedule(const struct wf_scenario *scenario, struct wf_run *run,
                          struct wf_run_job *job, struct wf_err *err)
 {
 	struct wf_job_fabric fabric;
-	int rc =
-		wf_job_fabric_init(&fabric, scenario->topo, &run->fabric->cfg, scenario->host_rate);
+	int rc = wf_job_fabric_init(&fabric, run->fabric->net->topo, &run->fabric->cfg,
+	                            scenario->host_rate);
 
 	if (rc == 0)
 		rc = wf_job_schedule(&scenario->job.cfg, &job->cluster, &fabric.net, &run->schedule,
@@ -110,7 +110,7 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 	const struct wf_job_observer *theirs = opts->observer, *observer = NULL;
 	struct wf_job_net net;
 	struct wf_err why = { "" };
-	int rc = wf_job_cluster(&of->cfg, scenario->topo->n_hosts, &job->cluster, &why);
+	int rc = wf_job_cluster(&of->cfg, scenario->n_hosts, &job->cluster, &why);
 
 	job->cluster.nic_rate = scenario->host_rate;
 	if (rc == 0)
@@ -127,7 +127,7 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 	if (rc == 0) {
 		wf_job_net(&of->cfg, &net);
 		rc = wf_job_app_create(run->schedule, &job->cluster, &net, &run->fabric->values.cc,
-		                       observer, scenario->topo->n_hosts, &job->app, &why);
+		                       observer, scenario->n_hosts, &job->app, &why);
 	}
 	return rc == -EINVAL ? wf_settings_err(&of->settings, &of->place, &why, err) : rc;
 }

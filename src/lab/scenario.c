@@ -640,8 +640,8 @@ static int alloc_lists(struct wf_scenario *s)
 	s->fabrics = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_FABRICS * sizeof(*s->fabrics), 64);
 	s->traffic = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_TRAFFIC * sizeof(*s->traffic), 64);
 	s->faults = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_FAULTS * sizeof(*s->faults), 64);
-	s->events = wf_arena_alloc(&s->arena, 2 * WF_SCENARIO_MAX_FAULTS * sizeof(*s->events), 64);
-	if (s->fabrics == NULL || s->traffic == NULL || s->faults == NULL || s->events == NULL)
+	s->nets = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_FABRICS * sizeof(*s->nets), 64);
+	if (s->fabrics == NULL || s->traffic == NULL || s->faults == NULL || s->nets == NULL)
 		return -ENOMEM;
 	return 0;
 }
@@ -745,7 +745,8 @@ int wf_scenario_parse(struct wf_scenario *scenario, const char *text, size_t len
 
 void wf_scenario_fini(struct wf_scenario *scenario)
 {
-	wf_topo_destroy(scenario->topo);
+	for (unsigned i = 0; i < scenario->n_nets; i++)
+		wf_topo_destroy(scenario->nets[i].topo);
 	if (scenario->flows.mem != NULL)
 		wf_flow_list_fini(&scenario->flows);
 	wf_arena_fini(&scenario->arena);

@@ -5,7 +5,8 @@
  * docs/scenario.md is the manual. Reading and building are two steps: after wf_scenario_read() every
  * value is set and checked by itself and against its neighbours; wf_scenario_build() makes the
  * topology and lists the flows, and checks what only then can be checked. Several fabrics are
- * several runs of the same traffic on the same topology.
+ * several runs of the same traffic between the same hosts; fabrics whose topology comes to the same
+ * share one network.
  */
 #ifndef WF_LAB_SCENARIO_H
 #define WF_LAB_SCENARIO_H
@@ -41,6 +42,14 @@ struct wf_scenario_cfg {
 extern const struct wf_param wf_scenario_params[];
 extern const size_t wf_scenario_n_params;
 
+/* A network that one fabric has, or several have. */
+struct wf_scenario_net {
+	struct wf_topo_cfg cfg; /* what it was built from */
+	struct wf_topo *topo;
+	struct wf_sim_fault *events; /* the scenario's faults, as this network's links */
+	size_t n_events;
+};
+
 struct wf_scenario_fabric {
 	char label[WF_SCENARIO_LABEL]; /* heads its column; each is different */
 	union {
@@ -50,6 +59,7 @@ struct wf_scenario_fabric {
 	struct wf_classes classes;
 	struct wf_settings settings;
 	struct wf_place place;
+	const struct wf_scenario_net *net; /* one of the scenario's, which owns it */
 };
 
 struct wf_scenario_traffic {
@@ -93,11 +103,11 @@ struct wf_scenario {
 	unsigned n_wires;
 
 	/* made by wf_scenario_build() */
-	struct wf_topo *topo;
+	struct wf_scenario_net *nets; /* all different */
+	unsigned n_nets;
 	struct wf_flow_list flows;
-	struct wf_sim_fault *events; /* 2 * n_faults at most */
-	size_t n_events;
-	uint64_t host_rate; /* bits/s, the slowest host's */
+	uint32_t n_hosts;   /* of every net */
+	uint64_t host_rate; /* bits/s, the slowest host's of every net */
 	uint32_t receivers; /* hosts that at least one flow goes to */
 };
 
@@ -128,9 +138,15 @@ int wf_scenario_read(struct wf_scenario *scenario, const char *path,
 int wf_scenario_parse(struct wf_scenario *scenario, const char *text, size_t len, const char *name,
                       const struct wf_scenario_opts *opts, struct wf_err *err) WF_MUST_USE;
 
-/* Builds topology, flows and faults. Returns 0, -ENOMEM, or -EINVAL with err filled. */
+/* Builds networks, flows and faults. Returns 0, -ENOMEM, or -EINVAL with err filled. */
 int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
                       struct wf_err *err) WF_MUST_USE;
+
+/*
+ * Says in a few words what lies between the hosts: "12 switches, 512 links", or where the networks
+ * differ, "12 (ib-ndr) or 6 (roce-400g) switches"; the links are left out unless asked for.
+ */
+void wf_scenario_net_text(const struct wf_scenario *scenario, bool links, char *text, size_t size);
 
 /* Frees everything in it. */
 void wf_scenario_fini(struct wf_scenario *scenario);

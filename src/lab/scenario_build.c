@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_build.c - from a scenario's values to its topology, flows and faults.
+ * scenario_build.c - from a scenario's values to its networks, flows and faults.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -28,7 +29,8 @@ static int path_of(const struct wf_scenario *s, const char *name, const struct w
 	return 0;
 }
 
-static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops, struct wf_err *err)
+static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
+                           struct wf_scenario_net *net, struct wf_err *err)
 {
 	struct wf_place place = wf_settings_place(&s->topo_settings, "file", &s->topo_place);
 	struct wf_mem *heap = wf_mem_heap();
@@ -38,18 +40,18 @@ static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
 	size_t len = 0;
 	int rc;
 
-	if (s->topo_cfg.file[0] == '\0')
+	if (net->cfg.file[0] == '\0')
 		return wf_place_err(&place, err,
 		                    "a topology of kind %s is read from a file; write, "
 		                    "e.g., file: topology.txt",
 		                    ops->name);
-	rc = path_of(s, s->topo_cfg.file, &place, path, err);
+	rc = path_of(s, net->cfg.file, &place, path, err);
 	if (rc != 0)
 		return rc;
 	rc = wf_file_read(path, WF_FILE_MAX, heap, &text, &len, err);
 	if (rc != 0)
 		return rc;
-	rc = ops->build(&s->topo_cfg, text, len, path, heap, &s->topo, &why);
+	rc = ops->build(&net->cfg, text, len, path, heap, &net->topo, &why);
 	heap->free(heap, text);
 	if (rc != -EINVAL)
 		return rc;
@@ -58,34 +60,99 @@ static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
 	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
 }
 
-static int build_topology(struct wf_scenario *s, struct wf_err *err)
+static int build_net(struct wf_scenario *s, struct wf_scenario_net *net, struct wf_err *err)
 {
-	const struct wf_topo_ops *ops = wf_topo_find(s->topo_cfg.kind);
+	const struct wf_topo_ops *ops = wf_topo_find(net->cfg.kind);
 	struct wf_err why = { "" };
 	int rc;
 
 	if (ops == NULL)
 		return wf_place_err(&s->topo_place, err, "kind: there is no topology '%s'",
-		                    s->topo_cfg.kind);
+		                    net->cfg.kind);
 	if (ops->reads_file)
-		return build_from_file(s, ops, err);
-	rc = ops->build(&s->topo_cfg, NULL, 0, s->file, wf_mem_heap(), &s->topo, &why);
+		return build_from_file(s, ops, net, err);
+	rc = ops->build(&net->cfg, NULL, 0, s->file, wf_mem_heap(), &net->topo, &why);
 	if (rc != -EINVAL)
 		return rc;
 	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
 }
 
-/* The slowest host's link. */
-static uint64_t slowest_host(const struct wf_topo *topo)
+/* The network that a fabric has: one of those there are, or a new one. */
+static int find_net(struct wf_scenario *s, struct wf_scenario_fabric *f, struct wf_err *err)
 {
-	uint64_t rate = UINT64_MAX;
+	struct wf_scenario_net *net;
 
+	for (unsigned i = 0; i < s->n_nets; i++) {
+		f->net = &s->nets[i];
+		if (f->net->cfg.radix == s->topo_cfg.radix)
+			return 0;
+	}
+	net = &s->nets[s->n_nets++];
+	f->net = net;
+	net->cfg = s->topo_cfg;
+	return build_net(s, net, err);
+}
+
+/* The slowest host's link. */
+static uint64_t slowest_host(const struct wf_topo *topo, uint64_t rate)
+{
 	for (uint32_t i = 0; i < topo->n_hosts; i++) {
 		const struct wf_topo_node *node = &topo->nodes[topo->host_node[i]];
 
 		rate = wf_min_u64(rate, topo->links[topo->ports[node->first_port].link].rate);
 	}
 	return rate;
+}
+
+static int build_nets(struct wf_scenario *s, struct wf_err *err)
+{
+	s->host_rate = UINT64_MAX;
+	for (unsigned i = 0; i < s->n_fabrics; i++) {
+		int rc = find_net(s, &s->fabrics[i], err);
+
+		if (rc != 0)
+			return rc;
+		s->host_rate = slowest_host(s->fabrics[i].net->topo, s->host_rate);
+	}
+	s->n_hosts = s->nets[0].topo->n_hosts;
+	return 0;
+}
+
+/* The fabrics that have a net: "ib-ndr, ib-ndr-static". */
+static void name_fabrics(const struct wf_scenario *s, const struct wf_scenario_net *net, char *text,
+                         size_t size)
+{
+	text[0] = '\0';
+	for (unsigned i = 0; i < s->n_fabrics; i++) {
+		size_t used = strlen(text);
+
+		if (s->fabrics[i].net == net)
+			snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+			         s->fabrics[i].label);
+	}
+}
+
+void wf_scenario_net_text(const struct wf_scenario *s, bool links, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (unsigned i = 0; i < s->n_nets && used < size; i++) {
+		const struct wf_topo *topo = s->nets[i].topo;
+		char fabrics[160];
+
+		used += (size_t)snprintf(text + used, size - used, "%s%u", i == 0 ? "" : " or ",
+		                         (unsigned)(topo->n_nodes - topo->n_hosts));
+		name_fabrics(s, &s->nets[i], fabrics, sizeof(fabrics));
+		if (s->n_nets > 1 && used < size)
+			used += (size_t)snprintf(text + used, size - used, " (%s)", fabrics);
+	}
+	if (used < size)
+		used += (size_t)snprintf(text + used, size - used, " switches");
+	for (unsigned i = 0; links && i < s->n_nets && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%u", i == 0 ? ", " : " or ",
+		                         (unsigned)s->nets[i].topo->n_links);
+	if (links && used < size)
+		snprintf(text + used, size - used, " links");
 }
 
 /* ---- traffic ---- */
@@ -143,7 +210,7 @@ static int list_flows(struct wf_scenario *s, const struct wf_paths *paths, struc
 				return rc;
 		}
 		rc = wf_traffic_find(t->cfg.kind)
-		             ->list(&t->cfg, s->topo->n_hosts, s->host_rate, key, &s->flows, &why);
+		             ->list(&t->cfg, s->n_hosts, s->host_rate, key, &s->flows, &why);
 		if (rc == -EINVAL)
 			return wf_settings_err(&t->settings, &t->place, &why, err);
 		if (rc != 0)
@@ -155,7 +222,7 @@ static int list_flows(struct wf_scenario *s, const struct wf_paths *paths, struc
 static int count_receivers(struct wf_scenario *s)
 {
 	struct wf_mem *heap = wf_mem_heap();
-	uint8_t *seen = heap->alloc(heap, s->topo->n_hosts);
+	uint8_t *seen = heap->alloc(heap, s->n_hosts);
 
 	if (seen == NULL)
 		return -ENOMEM;
@@ -170,30 +237,44 @@ static int count_receivers(struct wf_scenario *s)
 
 /* ---- faults ---- */
 
-static int no_node(const struct wf_scenario *s, const struct wf_scenario_fault *f, const char *name,
-                   struct wf_err *err)
+/* " of roce-400g", where the networks differ. */
+static const char *of_fabrics(const struct wf_scenario *s, const struct wf_scenario_net *net,
+                              char text[160])
+{
+	char names[150];
+
+	name_fabrics(s, net, names, sizeof(names));
+	snprintf(text, 160, " of %s", names);
+	return s->n_nets == 1 ? "" : text;
+}
+
+static int no_node(const struct wf_scenario *s, const struct wf_scenario_net *net,
+                   const struct wf_scenario_fault *f, const char *name, struct wf_err *err)
 {
 	struct wf_suggest suggest;
+	char of[160];
 
 	wf_suggest_init(&suggest, name);
-	for (uint32_t i = 0; i < s->topo->n_nodes; i++)
-		wf_suggest_offer(&suggest, s->topo->nodes[i].name);
-	return wf_place_err(&f->place, err, "link: the topology has no node '%s'%s", name,
+	for (uint32_t i = 0; i < net->topo->n_nodes; i++)
+		wf_suggest_offer(&suggest, net->topo->nodes[i].name);
+	return wf_place_err(&f->place, err, "link: the topology%s has no node '%s'%s",
+	                    of_fabrics(s, net, of), name,
 	                    wf_suggest_text(&suggest, "the nodes are"));
 }
 
 /* The f->parallel-th link between two nodes. */
-static int find_link(const struct wf_scenario *s, const struct wf_scenario_fault *f,
-                     uint32_t *link_p, struct wf_err *err)
+static int find_link(const struct wf_scenario *s, const struct wf_scenario_net *net,
+                     const struct wf_scenario_fault *f, uint32_t *link_p, struct wf_err *err)
 {
-	const struct wf_topo *topo = s->topo;
+	const struct wf_topo *topo = net->topo;
 	uint32_t ends[2], found = 0;
 	const struct wf_topo_node *node;
+	char of[160];
 
 	for (int i = 0; i < 2; i++) {
 		ends[i] = wf_topo_node_by_name(topo, f->ends[i]);
 		if (ends[i] == WF_TOPO_NONE)
-			return no_node(s, f, f->ends[i], err);
+			return no_node(s, net, f, f->ends[i], err);
 	}
 	node = &topo->nodes[ends[0]];
 	for (uint32_t i = 0; i < node->n_ports; i++) {
@@ -207,28 +288,32 @@ static int find_link(const struct wf_scenario *s, const struct wf_scenario_fault
 	if (found > 0)
 		return wf_place_err(
 			&f->place, err,
-			"link: there are only %u links between %s and %s; write 0 to %u",
-			(unsigned)found, f->ends[0], f->ends[1], (unsigned)found - 1);
+			"link: there are only %u links between %s and %s%s; write 0 to %u",
+			(unsigned)found, f->ends[0], f->ends[1], of_fabrics(s, net, of),
+			(unsigned)found - 1);
 	return wf_place_err(&f->place, err,
-	                    "link: there is no link between %s and %s; %s is linked to %s%s",
-	                    f->ends[0], f->ends[1], f->ends[0],
+	                    "link: there is no link between %s and %s%s; %s is linked to %s%s",
+	                    f->ends[0], f->ends[1], of_fabrics(s, net, of), f->ends[0],
 	                    topo->nodes[topo->ports[node->first_port].peer].name,
 	                    node->n_ports > 1 ? " and others" : "");
 }
 
-static int build_faults(struct wf_scenario *s, struct wf_err *err)
+static int build_faults(struct wf_scenario *s, struct wf_scenario_net *net, struct wf_err *err)
 {
+	net->events = wf_arena_alloc(&s->arena, (2 * s->n_faults + 1) * sizeof(*net->events), 64);
+	if (net->events == NULL)
+		return -ENOMEM;
 	for (unsigned i = 0; i < s->n_faults; i++) {
 		const struct wf_scenario_fault *f = &s->faults[i];
 		uint32_t link = 0;
-		int rc = find_link(s, f, &link, err);
+		int rc = find_link(s, net, f, &link, err);
 
 		if (rc != 0)
 			return rc;
-		s->events[s->n_events++] =
+		net->events[net->n_events++] =
 			(struct wf_sim_fault){ .at = f->down, .link = link, .up = false };
 		if (f->up != WF_PARAM_AUTO)
-			s->events[s->n_events++] =
+			net->events[net->n_events++] =
 				(struct wf_sim_fault){ .at = f->up, .link = link, .up = true };
 	}
 	return 0;
@@ -239,10 +324,11 @@ static int check_rates(const struct wf_scenario *s, struct wf_err *err)
 {
 	for (unsigned f = 0; f < s->n_fabrics; f++) {
 		const struct wf_scenario_fabric *fabric = &s->fabrics[f];
+		const struct wf_topo *topo = fabric->net->topo;
 
-		for (uint32_t i = 0; i < s->topo->n_hosts; i++) {
-			const struct wf_topo_node *node = &s->topo->nodes[s->topo->host_node[i]];
-			uint64_t rate = s->topo->links[s->topo->ports[node->first_port].link].rate;
+		for (uint32_t i = 0; i < topo->n_hosts; i++) {
+			const struct wf_topo_node *node = &topo->nodes[topo->host_node[i]];
+			uint64_t rate = topo->links[topo->ports[node->first_port].link].rate;
 			struct wf_err why = { "" };
 
 			if (wf_fabric_check_rate(&fabric->cfg, rate, &why) != 0)
@@ -256,17 +342,15 @@ static int check_rates(const struct wf_scenario *s, struct wf_err *err)
 int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
                       struct wf_err *err)
 {
-	int rc = build_topology(scenario, err);
+	int rc = build_nets(scenario, err);
 
-	if (rc != 0)
-		return rc;
-	scenario->host_rate = slowest_host(scenario->topo);
-	rc = check_rates(scenario, err);
+	if (rc == 0)
+		rc = check_rates(scenario, err);
 	if (rc == 0)
 		rc = list_flows(scenario, opts->paths, err);
 	if (rc == 0)
 		rc = count_receivers(scenario);
-	if (rc == 0)
-		rc = build_faults(scenario, err);
+	for (unsigned i = 0; i < scenario->n_nets && rc == 0; i++)
+		rc = build_faults(scenario, &scenario->nets[i], err);
 	return rc;
 }

@@ -59,7 +59,7 @@ static void test_values(void **state)
 	assert_int_equal(s.cfg.seed, 7);
 	assert_int_equal(s.cfg.until, 100 * WF_MS);
 	assert_int_equal(s.cfg.reconverge, 2 * WF_MS);
-	assert_int_equal(s.topo->n_hosts, 8);
+	assert_int_equal(s.n_hosts, 8);
 	assert_int_equal(s.host_rate, UINT64_C(100000000000));
 	assert_int_equal(s.n_fabrics, 1);
 	assert_string_equal(s.fabrics[0].label, "roce-100g");
@@ -83,18 +83,18 @@ static void test_faults(void **state)
 
 	(void)state;
 	load(&s, plain, NULL);
-	assert_int_equal(s.n_events, 3);
-	assert_int_equal(s.events[0].at, 20 * WF_US);
-	assert_false(s.events[0].up);
-	assert_int_equal(s.events[1].at, 80 * WF_US);
-	assert_true(s.events[1].up);
-	assert_int_equal(s.events[0].link, s.events[1].link);
-	link = &s.topo->links[s.events[0].link];
-	assert_true((strcmp(s.topo->nodes[link->a].name, "leaf0") == 0 &&
-	             strcmp(s.topo->nodes[link->b].name, "spine0") == 0) ||
-	            (strcmp(s.topo->nodes[link->b].name, "leaf0") == 0 &&
-	             strcmp(s.topo->nodes[link->a].name, "spine0") == 0));
-	assert_int_equal(s.events[2].at, WF_MS);
+	assert_int_equal(s.nets[0].n_events, 3);
+	assert_int_equal(s.nets[0].events[0].at, 20 * WF_US);
+	assert_false(s.nets[0].events[0].up);
+	assert_int_equal(s.nets[0].events[1].at, 80 * WF_US);
+	assert_true(s.nets[0].events[1].up);
+	assert_int_equal(s.nets[0].events[0].link, s.nets[0].events[1].link);
+	link = &s.nets[0].topo->links[s.nets[0].events[0].link];
+	assert_true((strcmp(s.nets[0].topo->nodes[link->a].name, "leaf0") == 0 &&
+	             strcmp(s.nets[0].topo->nodes[link->b].name, "spine0") == 0) ||
+	            (strcmp(s.nets[0].topo->nodes[link->b].name, "leaf0") == 0 &&
+	             strcmp(s.nets[0].topo->nodes[link->a].name, "spine0") == 0));
+	assert_int_equal(s.nets[0].events[2].at, WF_MS);
 	wf_scenario_fini(&s);
 }
 
@@ -147,7 +147,7 @@ static void test_command_line(void **state)
 	assert_string_equal(s.fabrics[1].label, "roce-400g");
 	assert_int_equal(s.fabrics[0].cfg.mtu, 1024);
 	assert_int_equal(s.fabrics[1].cfg.mtu, 1024);
-	assert_int_equal(s.topo->n_hosts, 4);
+	assert_int_equal(s.n_hosts, 4);
 	assert_int_equal(s.flows.flow[0].bytes, 5000);
 	assert_int_equal(s.flows.flow[3].bytes, 6000);
 	assert_int_equal(s.cfg.until, WF_MS);
@@ -212,7 +212,7 @@ static void test_run(void **state)
 	(void)state;
 	assert_non_null(runs);
 	load(&s, plain, NULL);
-	s.n_events = 0;
+	s.n_faults = 0;
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(wf_run_fabric(&s, 0, &opts, &runs[i], &err), 0);
 		assert_int_equal(runs[i].result.flows_done, 11);
