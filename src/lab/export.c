@@ -254,6 +254,7 @@ static int csv_write(struct wf_export *ex, const char *folder, FILE *file, struc
 		{ "sample", "run = ?1" },
 		{ "tick", "run = ?1" },
 		{ "event", "run = ?1" },
+		{ "event_count", "run = ?1" },
 		{ "flow", "run = ?1" },
 		{ "rank", "run = ?1" },
 		{ "message", "run = ?1" },

@@ -63,7 +63,10 @@ static const struct table {
 	          "FROM span" LEADS "AND rank % ?2 = 0 ORDER BY run, rank, begin_ps, rowid" },
 	{ "node", "SELECT run, id, name, tier, pod, server FROM node" LEADS "ORDER BY run, id" },
 	{ "link", "SELECT run, id, a, a_port, b, b_port, rate FROM link" LEADS "ORDER BY run, id" },
-	{ "event_count", "SELECT run, kind, count(*) AS n FROM event" LEADS "GROUP BY 1, 2" },
+	/* A run that is not over has not counted them yet. */
+	{ "event_count", "SELECT run, kind, n, recorded FROM event_count" LEADS
+	                 "AND n > 0 UNION ALL SELECT run, kind, count(*), count(*) FROM event" LEADS
+	                 "AND run NOT IN (SELECT run FROM event_count) GROUP BY 1, 2" },
 	{ "event", "SELECT run, t_ps, kind, node, port, queue, dur_ps, src, dst, detail FROM "
 	           "(SELECT *, row_number() OVER (PARTITION BY run, kind "
 	           "ORDER BY coalesce(dur_ps, 0) DESC, t_ps, rowid) AS place FROM event" LEADS

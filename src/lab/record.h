@@ -124,6 +124,10 @@ struct wf_record_event {
 
 void wf_record_event(struct wf_record_run *run, const struct wf_record_event *e);
 
+/* There were n events of a kind, of which so many were recorded as rows. */
+void wf_record_event_count(struct wf_record_run *run, const char *kind, uint64_t n,
+                           uint64_t recorded);
+
 struct wf_record_flow {
 	uint64_t id;
 	uint32_t src, dst; /* nodes */

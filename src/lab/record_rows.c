@@ -29,6 +29,7 @@ static const struct {
 	[WF_TABLE_TICK] = { "tick", 2 },
 	[WF_TABLE_SAMPLE] = { "sample", 6 },
 	[WF_TABLE_EVENT] = { "event", 10 },
+	[WF_TABLE_EVENT_COUNT] = { "event_count", 4 },
 	[WF_TABLE_FLOW] = { "flow", 8 },
 	[WF_TABLE_RANK] = { "rank", 3 },
 	[WF_TABLE_MESSAGE] = { "message", 7 },
@@ -383,6 +384,18 @@ void wf_record_event(struct wf_record_run *run, const struct wf_record_event *e)
 	put_u32(buf, e->src);
 	put_u32(buf, e->dst);
 	put_text(buf, e->detail);
+}
+
+void wf_record_event_count(struct wf_record_run *run, const char *kind, uint64_t n,
+                           uint64_t recorded)
+{
+	struct wf_record_buf *buf = begin(run, WF_TABLE_EVENT_COUNT, strlen(kind));
+
+	if (buf == NULL)
+		return;
+	put_text(buf, kind);
+	put_int(buf, (int64_t)n);
+	put_int(buf, (int64_t)recorded);
 }
 
 void wf_record_flow(struct wf_record_run *run, const struct wf_record_flow *flow)

@@ -144,7 +144,16 @@ const char *const wf_record_schema[] = {
 	"\t\t(SELECT run, node, port, counter, value, max(t_ps) FROM sample\n"
 	"\t\t GROUP BY run, node, port, counter)",
 
-	/* What happened, one row each. */
+	/* How often what happened. */
+	"CREATE TABLE event_count (\n"
+	"\trun      INTEGER NOT NULL REFERENCES run,\n"
+	"\tkind     TEXT NOT NULL,              -- as in table event; no row: not looked for\n"
+	"\tn        INTEGER NOT NULL,           -- in truth\n"
+	"\trecorded INTEGER NOT NULL,           -- with a row of their own in table event\n"
+	"\tPRIMARY KEY (run, kind)\n"
+	") WITHOUT ROWID",
+
+	/* What happened, one row each, as far as there is room for a kind: see event_count. */
 	"CREATE TABLE event (\n"
 	"\trun    INTEGER NOT NULL REFERENCES run,\n"
 	"\tt_ps   INTEGER NOT NULL,\n"

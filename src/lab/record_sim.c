@@ -21,9 +21,9 @@
 #define DRAIN_EVERY (100 * WF_US) /* events, where there are no samples */
 #define FREE_ROWS 10000           /* that everybody may have */
 #define HOPS_A_ROW 80             /* and one more of samples for so many packet-hops */
-#define HOPS_AN_EVENT 1000        /* and of events for so many */
-#define LOOKS_A_ROW 16            /* to look at so many ports costs as much as a row */
-#define SPARE_SAMPLES 4           /* at once make them more frequent */
+#define EVENT_ROWS 2000 /* of a kind, then every second event has as many, every fourth ... */
+#define LOOKS_A_ROW 16  /* to look at so many ports costs as much as a row */
+#define SPARE_SAMPLES 4 /* at once make them more frequent */
 #define NAME_MAX_LEN 40
 
 /* A counter of queues or ports. Names have %u for the queue, or are of the whole port. */
@@ -95,12 +95,12 @@ struct wf_record_sim {
 	struct wf_record_run *run;
 	struct wf_sim *sim;
 	struct wf_record_sim_cfg cfg;
-	wf_time interval;   /* WF_RECORD_NEVER: none */
-	wf_time last_tick;  /* -1: there was none */
-	uint64_t rows;      /* of samples, and looks in rows */
-	uint64_t last_rows; /* of the last sample */
-	uint64_t last_hops; /* at the last tick */
-	uint64_t event_rows, left_out;
+	wf_time interval;                                /* WF_RECORD_NEVER: none */
+	wf_time last_tick;                               /* -1: there was none */
+	uint64_t rows;                                   /* of samples, and looks in rows */
+	uint64_t last_rows;                              /* of the last sample */
+	uint64_t last_hops;                              /* at the last tick */
+	uint64_t seen[WF_INCIDENTS], kept[WF_INCIDENTS]; /* events by kind, and rows of them */
 	struct list by_queue, by_port;
 	uint32_t host_ids[WF_COUNTERS];
 	uint64_t *last; /* values at the last sample: by port, measure, and queue */
@@ -287,7 +287,7 @@ static void keep_note(void *arg, const struct wf_incident *note)
 		struct wf_incident *more = realloc(rs->notes, room * sizeof(*more));
 
 		if (more == NULL) {
-			rs->left_out++;
+			rs->seen[note->kind]++;
 			return;
 		}
 		rs->notes = more;
@@ -351,14 +351,15 @@ static void put_note(struct wf_record_sim *rs, const struct wf_incident *note)
 	};
 
 	wf_record_event(rs->run, &event);
-	rs->event_rows++;
 }
 
-/* Writes the events since the last time, in the order of time, as far as the budget goes. */
+/*
+ * Counts the events since the last time, and writes them in the order of time. Each kind is thinned out by
+ * itself, so that what is rare is never crowded out by what is frequent: the first EVENT_ROWS are all
+ * there, then as many rows of every second, of every fourth and so on to the end of the run.
+ */
 static void drain(struct wf_record_sim *rs)
 {
-	uint64_t may = FREE_ROWS + wf_sim_hops(rs->sim) / HOPS_AN_EVENT;
-
 	if (rs->cfg.events == 0)
 		return;
 	rs->n_notes = 0;
@@ -366,11 +367,28 @@ static void drain(struct wf_record_sim *rs)
 	if (rs->n_notes > 0)
 		qsort(rs->notes, rs->n_notes, sizeof(*rs->notes), note_order);
 	for (size_t i = 0; i < rs->n_notes; i++) {
-		if (rs->event_rows < may)
-			put_note(rs, &rs->notes[i]);
-		else
-			rs->left_out++;
+		unsigned kind = rs->notes[i].kind;
+
+		if (rs->seen[kind]++ % (UINT64_C(1) << rs->kept[kind] / EVENT_ROWS) != 0)
+			continue;
+		put_note(rs, &rs->notes[i]);
+		rs->kept[kind]++;
 	}
+}
+
+/* How many there were of each kind that was looked for. */
+static void put_event_counts(struct wf_record_sim *rs)
+{
+	uint64_t left_out = 0;
+
+	for (unsigned kind = 0; kind < WF_INCIDENTS; kind++) {
+		if ((rs->cfg.events >> kind & 1) == 0)
+			continue;
+		wf_record_event_count(rs->run, wf_incident_name((enum wf_incident_kind)kind),
+		                      rs->seen[kind], rs->kept[kind]);
+		left_out += rs->seen[kind] - rs->kept[kind];
+	}
+	wf_record_value(rs->run, "events_left_out", left_out, "rows");
 }
 
 /*
@@ -471,7 +489,7 @@ void wf_record_sim_end(struct wf_record_sim *rs, wf_time end)
 		drain(rs);
 		sample(rs, end, true);
 		put_host_sums(rs);
-		wf_record_value(rs->run, "events_left_out", rs->left_out, "rows");
+		put_event_counts(rs);
 	}
 	destroy(rs);
 }

@@ -224,6 +224,16 @@ test("the events are counted and can be filtered", async () => {
 		assert.equal(Number((await page.locator("#events [role=status]").textContent()).replace(/\D*(\d[\d\s]*) events.*/u, "$1").replace(/\s/gu, "")), n, kind);
 		assert.equal(await page.locator("#event-list tbody tr").count(), Math.min(n, 100));
 	}
+	// The table has the true numbers, and a pause says who paused.
+	const all = sql(results.db, "SELECT place, kind, n, recorded FROM event_count JOIN run ON run.id = run WHERE n > 0");
+	assert.ok(all.length > 2);
+	for (const { place, kind, n, recorded } of all) {
+		const cell = await page.locator("#events table").first().locator("tbody tr", { hasText: kind.replaceAll("_", " ") }).locator("td").nth(place).textContent();
+		assert.equal(Number(cell.replace(/\(.*/u, "").replace(/\D/gu, "")), n, kind);
+		assert.equal(/recorded/u.test(cell), recorded < n, cell);
+	}
+	await page.locator("#events select").nth(1).selectOption("pause");
+	assert.match(await page.locator("#event-list tbody tr").first().locator("td").last().textContent(), /^by \w+/u);
 	await page.locator("#events input[type=search]").fill("no such thing");
 	assert.equal(await page.locator("#event-list tbody tr").count(), 0);
 });

@@ -151,6 +151,7 @@ static void add_all(struct wf_record_run *run)
 	wf_record_sample_real(run, 5, 1, 2, 4, 0.5);
 	wf_record_event(run, &event);
 	wf_record_event(run, &drop);
+	wf_record_event_count(run, "drop", 9, 1);
 	wf_record_flow(run, &flow);
 	wf_record_rank(run, 3, 4);
 	wf_record_message(run, 1, 2, 3, 4, 5, true);
@@ -181,6 +182,7 @@ static void test_rows(void **state)
 		{ "SELECT * FROM tick", "1|5\n" },
 		{ "SELECT * FROM sample", "1|5|1|2|3|4\n1|5|1|2|4|0.5\n" },
 		{ "SELECT * FROM event", "1|3|pause|1|2|3|4|-|-|-\n1|5|drop|1|-|-|-|8|9|buffer\n" },
+		{ "SELECT * FROM event_count", "1|drop|9|1\n" },
 		{ "SELECT * FROM flow", "1|0|1|2|1000|3|4|-\n" },
 		{ "SELECT * FROM rank", "1|3|4\n" },
 		{ "SELECT * FROM message", "1|1|2|3|4|5|1\n" },
