@@ -141,7 +141,7 @@ static void say_speed(const struct wf_run *run, unsigned threads)
 /* What becomes of each fabric: its run, and its capture where one was asked for. */
 struct work {
 	struct wf_run runs[WF_SCENARIO_MAX_FABRICS];
-	size_t n_runs;
+	size_t n_made, n_runs; /* those that were begun, and those that came to their end */
 	struct wf_cli_capture captures[WF_SCENARIO_MAX_FABRICS];
 };
 
@@ -156,7 +156,10 @@ static int open_captures(const struct request *req, const struct wf_scenario *sc
 	return rc;
 }
 
-/* Runs every fabric; work->runs[0..n_runs) are the caller's to free, whatever is returned. */
+/*
+ * Runs every fabric; work->runs[0..n_made) are the caller's to free, whatever is returned. -EINTR: there was
+ * an interrupt.
+ */
 static int run_all(const struct request *req, const struct wf_scenario *scenario, struct work *work,
                    struct wf_err *err)
 {
@@ -178,12 +181,15 @@ static int run_all(const struct request *req, const struct wf_scenario *scenario
 		wf_progress_end(&progress);
 		if (rc != 0)
 			return rc;
-		work->n_runs = i + 1;
-		if (wf_progress_interrupted())
+		work->n_made = i + 1;
+		if (work->runs[i].stopped)
 			return -EINTR;
 		rc = wf_cli_capture_write(&work->captures[i], err);
 		if (rc != 0)
 			return rc;
+		work->n_runs = i + 1;
+		if (wf_progress_interrupted())
+			return -EINTR;
 	}
 	return 0;
 }
@@ -206,7 +212,33 @@ static int commit_all(const struct request *req, struct work *work, struct wf_re
 	return wf_out_commit(out, err);
 }
 
-/* From a scenario that is built to the report, whole or not at all. */
+/* What is said of the runs beside the report. */
+static void say_more(const struct request *req, const struct work *work)
+{
+	for (size_t i = 0; req->wire_check && i < work->n_runs; i++)
+		fprintf(stderr,
+		        "%s: wire check: %" PRIu64 " packets, all the same as their bytes\n",
+		        work->runs[i].fabric->label, work->runs[i].wire_checked);
+	for (size_t i = 0; !req->study.quiet && i < work->n_runs; i++)
+		say_speed(&work->runs[i], req->study.threads);
+}
+
+/* How far an interrupted run came. */
+static void say_interrupted(const struct request *req, const struct work *work, unsigned fabrics)
+{
+	const char *path = req->study.record.path;
+
+	fprintf(stderr, "weft run: interrupted; ");
+	if (work->n_runs > 0)
+		fprintf(stderr, "the report has %zu of %u fabrics", work->n_runs, fabrics);
+	else if (path == NULL)
+		fprintf(stderr, "nothing is written");
+	if (path != NULL)
+		fprintf(stderr, "%swhat was recorded is in %s", work->n_runs > 0 ? "; " : "", path);
+	fputc('\n', stderr);
+}
+
+/* From a scenario that is built to the report, which appears whole or not at all. */
 static int run_and_report(struct request *req, const struct wf_scenario *scenario,
                           struct work *work, struct wf_err *err)
 {
@@ -224,15 +256,17 @@ static int run_and_report(struct request *req, const struct wf_scenario *scenari
 		rc = wf_cli_record_open(&req->study.record, "run", scenario->cfg.name, err);
 	if (rc == 0)
 		rc = run_all(req, scenario, work, err);
-	if (rc == 0)
-		rc = commit_all(req, work, &report, &out, err);
-	for (size_t i = 0; rc == 0 && req->wire_check && i < report.n; i++)
-		fprintf(stderr,
-		        "%s: wire check: %" PRIu64 " packets, all the same as their bytes\n",
-		        work->runs[i].fabric->label, work->runs[i].wire_checked);
-	for (size_t i = 0; rc == 0 && !req->study.quiet && i < report.n; i++)
-		say_speed(&work->runs[i], req->study.threads);
-	for (size_t i = 0; i < work->n_runs; i++)
+	/* Fabrics that have finished are not lost with the one that has not. */
+	if (rc == 0 || (rc == -EINTR && work->n_runs > 0)) {
+		int committed = commit_all(req, work, &report, &out, err);
+
+		if (committed == 0)
+			say_more(req, work);
+		rc = committed != 0 ? committed : rc;
+	}
+	if (rc == -EINTR)
+		say_interrupted(req, work, scenario->n_fabrics);
+	for (size_t i = 0; i < work->n_made; i++)
 		wf_run_fini(&work->runs[i]);
 	for (unsigned i = 0; i < scenario->n_fabrics; i++)
 		wf_cli_capture_abort(&work->captures[i]);
@@ -314,14 +348,8 @@ static int run_run(int argc, char **argv)
 	if (req.paths != NULL)
 		return wf_cli_usage("run", "--paths goes with --hpcc");
 	rc = simulate(&req, &err);
-	if (rc == -EINTR) {
-		if (req.study.record.path != NULL)
-			fprintf(stderr, "weft run: interrupted; what was recorded is in %s\n",
-			        req.study.record.path);
-		else
-			fprintf(stderr, "weft run: interrupted; nothing is written\n");
+	if (rc == -EINTR)
 		return WF_EXIT_INTERRUPTED;
-	}
 	return rc == 0 ? WF_EXIT_OK : wf_cli_fail(rc, &err);
 }
 

@@ -205,6 +205,40 @@ load common
 	! compgen -G 'r.txt*'
 }
 
+# interrupt_second: begins a run of two fabrics, and interrupts it when the first is over.
+interrupt_second() {
+	rm -f r.db* r.json
+	"$WEFT" run s.yaml --json --out r.json --record r.db --sample none 2>stderr.txt 3>&- &
+	pid=$!
+	for _ in $(seq 6000); do
+		[ "$(sqlite3 -readonly r.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)" -ge 1 ] && break
+		sleep 0.05
+	done
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+}
+
+@test "an interrupt keeps the fabrics that have finished" {
+	small_scenario | sed 's/size: 100KB/size: 100MB/; s/until: 10ms/until: 900s/
+		s/^fabric: .*/fabric: [roce-400g, {profile: roce-400g, name: slow, mtu: 256}]/' >s.yaml
+	# Again when it was faster than we looked.
+	for _ in $(seq 20); do
+		interrupt_second
+		[ "$status" -eq 0 ] || break
+	done
+	[ "$status" -eq 130 ] || { echo "status $status"; return 1; }
+	says "$(cat stderr.txt)" "interrupted; the report has 1 of 2 fabrics; what was recorded is in r.db"
+	mv r.json partial.json
+	weft run s.yaml --json --fabric roce-400g
+	python3 - <<'END'
+import json
+part, whole = (json.load(open(f))["runs"] for f in ("partial.json", "stdout.txt"))
+assert len(part) == 1 and part == whole, part
+END
+	[ "$(sqlite3 r.db "SELECT group_concat(state) FROM (SELECT state FROM run ORDER BY id)")" = finished,interrupted ]
+}
+
 @test "every example runs" {
 	for example in "$WEFT_SOURCE_DIR"/examples/*.yaml; do
 		# They take longer; claims.bats runs them.
