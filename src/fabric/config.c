@@ -80,6 +80,13 @@ const struct wf_param wf_fabric_params[] = {
 	  .max = WF_US,
 	  .def = "1ps",
 	  .help = "a packet takes a whole number of these, cut off; 1ps: as long as it takes" },
+	{ .name = "switch.ports",
+	  .kind = WF_PARAM_U32,
+	  FIELD(switch_ports),
+	  .max = 1024,
+	  .def = "0",
+	  .help = "ports of one switch at the hosts' rate, for topology.radix: auto; 0 = not "
+	          "said" },
 	{ .name = "switch.latency",
 	  .kind = WF_PARAM_TIME,
 	  FIELD(switch_latency),

@@ -33,6 +33,7 @@ struct wf_fabric_cfg {
 	uint64_t link_ber;      /* errors per 10^18 bits */
 	uint64_t link_loss;     /* of 2^32: the same of a packet, whatever its size */
 	wf_time link_step;      /* a packet takes a whole number of these; 1: as long as it takes */
+	uint32_t switch_ports;  /* of one switch; 0: not said */
 	wf_time switch_latency; /* first bit in to first bit out, unloaded */
 	char switch_int[WF_NAME]; /* telemetry for packets that ask for it: auto, none, int, pint */
 	uint64_t pint_base;       /* of 2^16: the ratio of two codes */

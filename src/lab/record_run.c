@@ -31,8 +31,13 @@ void wf_record_settings(struct wf_record_run *run, const char *prefix,
 
 static void put_parameters(struct wf_record_run *run, const struct wf_scenario *s, unsigned index)
 {
+	struct wf_topo_cfg cfg = s->fabrics[index].net->cfg;
+	struct wf_settings topo = s->topo_settings;
+
+	/* What the radix came to for this fabric, not auto. */
+	topo.config = &cfg;
 	wf_record_settings(run, "", &s->settings);
-	wf_record_settings(run, "topology.", &s->topo_settings);
+	wf_record_settings(run, "topology.", &topo);
 	wf_record_settings(run, "fabric.", &s->fabrics[index].settings);
 	if (s->job.given)
 		wf_record_settings(run, "job.", &s->job.settings);

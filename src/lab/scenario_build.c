@@ -60,7 +60,8 @@ static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
 	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
 }
 
-static int build_net(struct wf_scenario *s, struct wf_scenario_net *net, struct wf_err *err)
+static int build_net(struct wf_scenario *s, const struct wf_scenario_fabric *f,
+                     struct wf_scenario_net *net, struct wf_err *err)
 {
 	const struct wf_topo_ops *ops = wf_topo_find(net->cfg.kind);
 	struct wf_err why = { "" };
@@ -74,23 +75,45 @@ static int build_net(struct wf_scenario *s, struct wf_scenario_net *net, struct 
 	rc = ops->build(&net->cfg, NULL, 0, s->file, wf_mem_heap(), &net->topo, &why);
 	if (rc != -EINVAL)
 		return rc;
+	if (s->topo_cfg.radix == WF_PARAM_AUTO && net->cfg.radix != 0) {
+		struct wf_err named = { "" };
+
+		(void)wf_err_say(&named, "%.400s (%s: switch.ports %u)", why.text, f->label,
+		                 f->cfg.switch_ports);
+		why = named;
+	}
 	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
+}
+
+/* Ports of a switch of a fabric's network; 0: the fewest that do. */
+static uint64_t radix_of(const struct wf_scenario *s, const struct wf_scenario_fabric *f)
+{
+	const struct wf_topo_ops *ops = wf_topo_find(s->topo_cfg.kind);
+
+	if (s->topo_cfg.radix != WF_PARAM_AUTO)
+		return s->topo_cfg.radix;
+	/* What one switch is to be has no limit, and what a file says has all. */
+	if (strcmp(s->topo_cfg.kind, "single") == 0 || (ops != NULL && ops->reads_file))
+		return 0;
+	return f->cfg.switch_ports;
 }
 
 /* The network that a fabric has: one of those there are, or a new one. */
 static int find_net(struct wf_scenario *s, struct wf_scenario_fabric *f, struct wf_err *err)
 {
+	uint64_t radix = radix_of(s, f);
 	struct wf_scenario_net *net;
 
 	for (unsigned i = 0; i < s->n_nets; i++) {
 		f->net = &s->nets[i];
-		if (f->net->cfg.radix == s->topo_cfg.radix)
+		if (f->net->cfg.radix == radix)
 			return 0;
 	}
 	net = &s->nets[s->n_nets++];
 	f->net = net;
 	net->cfg = s->topo_cfg;
-	return build_net(s, net, err);
+	net->cfg.radix = radix;
+	return build_net(s, f, net, err);
 }
 
 /* The slowest host's link. */

@@ -52,8 +52,8 @@ static void choose_shape(struct dragonfly *fly, const struct wf_topo_cfg *cfg)
 		n = cfg->switch_hosts;
 	} else if (cfg->group_switches != 0) {
 		n = (cfg->group_switches + 1) / 2;
-	} else if (cfg->radix != 0) {
-		n = cfg->radix < 3 ? 1 : (cfg->radix + 1) / 4;
+	} else if (wf_topo_radix(cfg) != 0) {
+		n = wf_topo_radix(cfg) < 3 ? 1 : (wf_topo_radix(cfg) + 1) / 4;
 	} else {
 		balance(fly, cfg, n);
 		while (capacity(fly) < cfg->hosts)
@@ -64,7 +64,7 @@ static void choose_shape(struct dragonfly *fly, const struct wf_topo_cfg *cfg)
 
 static int plan(struct dragonfly *fly, const struct wf_topo_cfg *cfg, struct wf_err *err)
 {
-	uint32_t radix = cfg->radix == 0 ? WF_TOPO_MAX_PORTS : cfg->radix;
+	uint32_t radix = wf_topo_radix(cfg) == 0 ? WF_TOPO_MAX_PORTS : wf_topo_radix(cfg);
 	uint32_t others;
 
 	choose_shape(fly, cfg);

@@ -8,7 +8,7 @@ static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t 
                         const char *name, struct wf_mem *mem, struct wf_topo **topo_p,
                         struct wf_err *err)
 {
-	uint32_t radix = cfg->radix == 0 ? WF_TOPO_MAX_PORTS : cfg->radix;
+	uint32_t radix = wf_topo_radix(cfg) == 0 ? WF_TOPO_MAX_PORTS : wf_topo_radix(cfg);
 	struct wf_wires wires;
 	struct wf_graph graph;
 	uint32_t leaf;

@@ -67,7 +67,7 @@ struct wf_topo_cfg {
 	char kind[24];           /* a name of wf_topo_kinds() */
 	char file[256];          /* kind hpcc, htsim: the file, relative to the scenario */
 	uint32_t hosts;          /* hosts (NIC ports) wanted */
-	uint32_t radix;          /* ports of a switch */
+	uint64_t radix;          /* ports of a switch; 0, auto: the fewest that do */
 	uint64_t blocking;       /* of 2^16: downlink over uplink bandwidth of a leaf; 1 = none */
 	uint64_t host_rate;      /* bits/s */
 	uint64_t fabric_rate;    /* bits/s between switches; auto = host_rate */

@@ -35,6 +35,12 @@ struct wf_wires {
 	struct wf_wire core;
 };
 
+/* Ports of a switch; 0: the fewest that do, and so is auto where nobody said better. */
+static inline uint32_t wf_topo_radix(const struct wf_topo_cfg *cfg)
+{
+	return cfg->radix == WF_PARAM_AUTO ? 0 : (uint32_t)cfg->radix;
+}
+
 void wf_wires_init(struct wf_wires *wires, const struct wf_topo_cfg *cfg);
 
 /*

@@ -76,14 +76,14 @@ static int say_does_not_fit(const struct demand *demand, uint32_t lowest, uint32
                             struct wf_err *err)
 {
 	const struct wf_topo_cfg *cfg = demand->cfg;
-	uint32_t smallest = 0;
+	uint32_t smallest = 0, wanted = wf_topo_radix(cfg);
 	uint64_t most = 0;
 
 	for (uint32_t t = lowest; t <= highest; t++) {
 		uint32_t radix = smallest_radix(demand, t);
-		uint64_t units = max_units(demand, cfg->radix, t);
+		uint64_t units = max_units(demand, wanted, t);
 
-		most = wf_max_u64(most, leaf_hosts(demand, cfg->radix) * units * demand->rails);
+		most = wf_max_u64(most, leaf_hosts(demand, wanted) * units * demand->rails);
 		if (radix != 0 && (smallest == 0 || radix < smallest))
 			smallest = radix;
 	}
@@ -98,7 +98,7 @@ static int say_does_not_fit(const struct demand *demand, uint32_t lowest, uint32
 	                  "topology.radix: a %s of %" PRIu32 "-port switches holds at most %" PRIu64
 	                  " hosts at these rates and blocking, not %" PRIu32 "; radix %" PRIu32
 	                  " or more would do",
-	                  demand->what, cfg->radix, most, cfg->hosts, smallest);
+	                  demand->what, wanted, most, cfg->hosts, smallest);
 }
 
 /* Settles radix and number of tiers. */
@@ -109,7 +109,7 @@ static int choose_radix(const struct demand *demand, uint32_t tiers, uint32_t *r
 	uint32_t highest = tiers == 0 ? 3 : tiers;
 
 	for (uint32_t t = lowest; t <= highest; t++) {
-		uint32_t radix = demand->cfg->radix;
+		uint32_t radix = wf_topo_radix(demand->cfg);
 
 		if (radix == 0)
 			radix = smallest_radix(demand, t);

@@ -4,7 +4,7 @@
 load common
 
 job_scenario() {
-	printf 'topology: {kind: rail, hosts: 8, gpus: 4}\nfabric: roce-400g\njob:\n'
+	printf 'topology: {kind: rail, hosts: 8, gpus: 4, radix: 0}\nfabric: roce-400g\njob:\n'
 	printf '  kind: train\n  gpus_per_server: 4\n  layers: 4\n  sequence: 1024\n  scale: 1/256\n  scale_error: 100\n'
 	printf '%s\n' "$@"
 }
@@ -103,7 +103,7 @@ assert 0 < train["mfu_ppm"] < 500000
 # (Korthikanti et al., arXiv 2205.05198). Llama 3 405B: 16 stages (arXiv 2407.21783).
 @test "a job that does not fit the GPU's memory is refused, with what would" {
 	step() {
-		printf 'topology: {kind: rail, hosts: %s, gpus: 8}\nfabric: ib-ndr\njob: {kind: train, tp: 8, micro_batches: 16, scale_error: 100, scale: 1/64, %s}\nrun: {until: 1ns}\n' \
+		printf 'topology: {kind: rail, hosts: %s, gpus: 8, radix: 0}\nfabric: ib-ndr\njob: {kind: train, tp: 8, micro_batches: 16, scale_error: 100, scale: 1/64, %s}\nrun: {until: 1ns}\n' \
 			"$1" "$2" >s.yaml
 		weft run s.yaml --quiet
 	}

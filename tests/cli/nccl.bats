@@ -21,7 +21,7 @@ assert not missing, missing
 # What has to be set for a parameter to count; and what it changes from one end to the other. A parameter that is
 # not here fails the test.
 @test "every parameter of collectives at both ends of its range" {
-	printf 'topology: {kind: rail, hosts: 16, gpus: 8, host_rate: 400Gbps}\nfabric: ib-ndr\njob: {bytes: 64KiB}\nrun: {until: 3000s}\n' >s.yaml
+	printf 'topology: {kind: rail, hosts: 16, gpus: 8, host_rate: 400Gbps, radix: 0}\nfabric: ib-ndr\njob: {bytes: 64KiB}\nrun: {until: 3000s}\n' >s.yaml
 	cat >ends.py <<-'END'
 		import json, subprocess, sys
 
@@ -88,7 +88,7 @@ assert not missing, missing
 
 @test "what switches reduce is refused where NCCL cannot do it" {
 	while IFS=: read -r ok settings; do
-		printf 'topology: {kind: rail, hosts: 16, gpus: 8}\nfabric: ib-ndr\njob: {bytes: 64KiB, %s}\n' "$settings" >s.yaml
+		printf 'topology: {kind: rail, hosts: 16, gpus: 8, radix: 0}\nfabric: ib-ndr\njob: {bytes: 64KiB, %s}\n' "$settings" >s.yaml
 		weft run s.yaml --quiet
 		[ "$status" -eq "$ok" ] || { echo "$settings: $status $err"; return 1; }
 		[ "$ok" -eq 0 ] || says "$err" "s.yaml:3:32: algorithm: NCCL cannot do all-reduce with "

@@ -284,7 +284,7 @@ wait_for() {
 	cat >job.yaml <<'END'
 name: job
 seed: 1
-topology: {kind: rail, hosts: 32}
+topology: {kind: rail, hosts: 32, radix: 0}
 fabric: roce-400g
 job: {kind: all-reduce, algorithm: ring, bytes: 4MB, iterations: 3}
 run: {until: 1s}
@@ -325,7 +325,7 @@ END
 
 @test "a training step is recorded beside what watches it" {
 	cat >train.yaml <<'END'
-topology: {kind: rail, hosts: 8, gpus: 4}
+topology: {kind: rail, hosts: 8, gpus: 4, radix: 0}
 fabric: roce-400g
 job: {kind: train, gpus_per_server: 4, layers: 4, sequence: 1024, tp: 2, pp: 2, micro_batches: 4, scale: 1/256, scale_error: 100}
 END
@@ -362,7 +362,7 @@ END
 
 @test "the algorithm that is recorded is the one that was used" {
 	for bytes in 8B 64MB; do
-		printf 'topology: {kind: rail, hosts: 8, gpus: 4}\nfabric: ib-ndr\njob: {kind: all-reduce, bytes: %s, gpus_per_server: 4}\n' $bytes >a.yaml
+		printf 'topology: {kind: rail, hosts: 8, gpus: 4, radix: 0}\nfabric: ib-ndr\njob: {kind: all-reduce, bytes: %s, gpus_per_server: 4}\n' $bytes >a.yaml
 		weft run a.yaml --quiet --record $bytes.db
 	done
 	[ "$(q 8B.db 'SELECT algorithm FROM collective')" = tree ]

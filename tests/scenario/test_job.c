@@ -81,7 +81,7 @@ static void test_ring_on_rails(void **state)
 	struct wf_run run;
 
 	(void)state;
-	run_job("kind: rail, hosts: 32, gpus: 8", "ib-ndr",
+	run_job("kind: rail, hosts: 32, gpus: 8, radix: 0", "ib-ndr",
 	        "algorithm: ring, protocol: simple, bytes: 32MiB, nvlink: {simple: 1us}, "
 	        "net: {simple: 4us}",
 	        1, &run);
@@ -128,7 +128,7 @@ static void test_all_kinds(void **state)
 		/* Rails have as many NICs in a server as the job. */
 		const char *topology = strstr(jobs[i], "nics_per_server") != NULL
 		                               ? "kind: single, hosts: 24"
-		                               : "kind: rail, hosts: 24, gpus: 8";
+		                               : "kind: rail, hosts: 24, gpus: 8, radix: 0";
 		struct wf_run one, more;
 
 		run_job(topology, fabric, jobs[i], 1, &one);
@@ -195,7 +195,7 @@ static void test_estimate(void **state)
 		for (int k = 0; k < 3; k++) {
 			snprintf(job, sizeof(job), "%s, inside: %s", jobs_of[i],
 			         k < 2 ? "estimate" : "execute");
-			run_job("kind: rail, hosts: 24, gpus: 8", "ib-ndr", job, k == 1 ? 4 : 1,
+			run_job("kind: rail, hosts: 24, gpus: 8, radix: 0", "ib-ndr", job, k == 1 ? 4 : 1,
 			        &run[k]);
 			assert_finished(&run[k]);
 		}
@@ -224,7 +224,7 @@ static void test_inside_step(void **state)
 		         "kind: train, model: llama3-8b, layers: 2, tp: 8, micro_batches: 2, "
 		         "scale: 1/16, inside: %s",
 		         ways[i]);
-		run_job("kind: rail, hosts: 16, gpus: 8", "ib-ndr", job, i == 1 ? 4 : 1, &run[i]);
+		run_job("kind: rail, hosts: 16, gpus: 8, radix: 0", "ib-ndr", job, i == 1 ? 4 : 1, &run[i]);
 		assert_finished(&run[i]);
 	}
 	assert_memory_equal(run[0].job, run[1].job, sizeof(*run[0].job));

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { done, folder, open, openTable, picture, report, sql, weft } from "./lib/common.mjs";
 
 const SCENARIO = `name: all-reduce of 16 GPUs
-topology: {kind: rail, hosts: 16, gpus: 4, host_rate: 400Gbps}
+topology: {kind: rail, hosts: 16, gpus: 4, host_rate: 400Gbps, radix: 0}
 job: {kind: all-reduce, algorithm: ring, bytes: 4MB, gpus_per_server: 4}
 compare: {sizes: [8, 32K, 4M]}
 `;

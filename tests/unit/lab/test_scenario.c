@@ -126,6 +126,97 @@ static void test_fabrics(void **state)
 	wf_scenario_fini(&s);
 }
 
+static uint32_t switches(const struct wf_scenario *s, unsigned fabric)
+{
+	return s->fabrics[fabric].net->topo->n_nodes - s->n_hosts;
+}
+
+/*
+ * Each fabric has the network of its switch, counted by hand: NVIDIA's reference architecture has 8
+ * leaves and 4 spines of 64 ports for 256 NICs; of 128 ports, 2 spines do.
+ */
+static void test_nets(void **state)
+{
+	static const char text[] = "topology: {kind: rail, hosts: 256, gpus: 8}\n"
+				   "fabric: [ib-ndr, roce-400g, ib-ndr-static]\n"
+				   "traffic: [{kind: permutation, size: 1KB}]\n"
+				   "faults: [{link: [group0-rail7, spine1, 7], down: 1us}]\n";
+	static const struct wf_override ends[][1] = {
+		{ { "--set", "topology.radix", "0" } },
+		{ { "--set", "topology.radix", "1024" } },
+		{ { "--set", "fabric.switch.ports", "0" } },
+		{ { "--set", "fabric.switch.ports", "1024" } },
+		{ { "--set", "topology.kind", "single" } },
+	};
+	static const unsigned counts[] = { 24 + 12, 8 + 1, 24 + 12, 8 + 1, 1 };
+	struct wf_scenario s;
+	char words[80];
+
+	(void)state;
+	load(&s, text, NULL);
+	assert_int_equal(s.n_nets, 2);
+	assert_ptr_equal(s.fabrics[0].net, s.fabrics[2].net);
+	assert_int_equal(switches(&s, 0), 12);
+	assert_int_equal(switches(&s, 1), 10);
+	assert_int_equal(s.fabrics[1].net->cfg.radix, 128);
+	assert_int_equal(s.fabrics[1].net->n_events, 1);
+	assert_int_equal(s.n_hosts, 256);
+	assert_int_equal(s.host_rate, UINT64_C(400000000000));
+	wf_scenario_net_text(&s, true, words, sizeof(words));
+	assert_string_equal(words, "12 (ib-ndr, ib-ndr-static) or 10 (roce-400g) switches, "
+	                           "512 or 512 links");
+	wf_scenario_fini(&s);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(ends); i++) {
+		const struct wf_scenario_opts opts = { .overrides = ends[i], .n_overrides = 1 };
+
+		/* The fault's link is not there in all of them. */
+		load(&s,
+		     "topology: {kind: rail, hosts: 256, gpus: 8}\n"
+		     "fabric: [ib-ndr, roce-400g]\n"
+		     "traffic: [{kind: permutation, size: 1KB}]\n",
+		     &opts);
+		assert_int_equal(s.n_nets, 1);
+		assert_int_equal(switches(&s, 1), counts[i]);
+		wf_scenario_fini(&s);
+	}
+}
+
+static void refuse(const char *text, const char *words)
+{
+	const struct wf_scenario_opts opts = { .paths = &paths };
+	struct wf_err err = { "" };
+	struct wf_scenario s;
+	int rc = wf_scenario_parse(&s, text, strlen(text), "x.yaml", &opts, &err);
+
+	if (rc == 0)
+		rc = wf_scenario_build(&s, &opts, &err);
+	assert_int_equal(rc, -EINVAL);
+	if (strstr(err.text, words) == NULL)
+		fail_msg("'%s' is not in '%s'", words, err.text);
+	wf_scenario_fini(&s);
+}
+
+/* What only one of the fabrics has is an error that names the other; so is what its switch cannot. */
+static void test_nets_differ(void **state)
+{
+	(void)state;
+	refuse("topology: {kind: rail, hosts: 256, gpus: 8}\n"
+	       "fabric: [ib-ndr, roce-400g]\n"
+	       "traffic: [{kind: permutation}]\n"
+	       "faults:\n  - {link: [group0-rail7, spine3], down: 1us}\n",
+	       "x.yaml:5:12: link: the topology of roce-400g has no node 'spine3'");
+	refuse("topology: {kind: leaf-spine, hosts: 4096, cable.host: 2m}\n"
+	       "fabric: [roce-400g, ib-ndr]\n"
+	       "traffic: [{kind: permutation}]\n",
+	       "x.yaml:1:11: radix: a leaf-spine of 64-port switches holds at most 2048 hosts at "
+	       "these rates and blocking, not 4096; radix 92 or more would do (ib-ndr: "
+	       "switch.ports 64)");
+	refuse("topology: {kind: rail, hosts: 16, gpus: 8}\n"
+	       "fabric: {profile: ib-ndr, switch.ports: 1025}\n"
+	       "traffic: [{kind: permutation}]\n",
+	       "1025");
+}
+
 static void test_command_line(void **state)
 {
 	static const struct wf_override overrides[] = {
@@ -234,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),  cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_fabrics), cmocka_unit_test(test_command_line),
+		cmocka_unit_test(test_nets),    cmocka_unit_test(test_nets_differ),
 		cmocka_unit_test(test_sizes),   cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_run),
 	};

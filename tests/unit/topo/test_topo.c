@@ -30,7 +30,7 @@ static void test_defaults(void **state)
 	assert_string_equal(cfg.kind, "fat-tree");
 	assert_string_equal(cfg.file, "");
 	assert_int_equal(cfg.hosts, 128);
-	assert_int_equal(cfg.radix, 0);
+	assert_int_equal(cfg.radix, WF_PARAM_AUTO);
 	assert_int_equal(cfg.blocking, WF_RATIO_ONE);
 	assert_int_equal(cfg.host_rate, UINT64_C(400000000000));
 	assert_int_equal(cfg.fabric_rate, WF_PARAM_AUTO);
