@@ -30,7 +30,9 @@ static const char help_text[] =
 	"                               traffic), staff (nobody has time to tune it)\n"
 	"  -f, --fabric NAME[,NAME...]  compare these profiles\n"
 	"  -s, --set PARAMETER=VALUE    change a parameter, as in weft run\n"
-	"      --seed N                 the same as --set seed=N\n"
+	"      --seed N                 the first seed\n"
+	"      --seeds N                seeds that every fabric is run with (5); figures are "
+	"medians\n"
 	"  -t, --threads N              simulations at once (as many as there are processors)\n"
 	"  -j, --json                   print JSON instead of tables\n"
 	"  -o, --out FILE               write to FILE, whole or not at all\n" WF_CLI_RECORD_HELP
@@ -41,9 +43,12 @@ static const char help_text[] =
 	"  weft compare examples/train-64.yaml --matters ethernet,staff --record r.db\n"
 	"  weft report r.db -o r.html\n";
 
+enum { SEEDS = 2000 };
+
 static const struct option options[] = {
 	WF_CLI_STUDY_OPTIONS,
 	{ "matters", required_argument, NULL, 'm' },
+	{ "seeds", required_argument, NULL, SEEDS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -51,6 +56,9 @@ static int take_option(struct wf_cli_study *study, int c)
 {
 	if (c == 'm')
 		return wf_cli_sets_add(&study->sets, study->cmd, "--matters", optarg, "matters",
+		                       optarg);
+	if (c == SEEDS)
+		return wf_cli_sets_add(&study->sets, study->cmd, "--seeds", optarg, "compare.seeds",
 		                       optarg);
 	return wf_cli_study_option(study, c);
 }
@@ -93,6 +101,8 @@ static int compare_and_print(struct wf_cli_study *req, const struct wf_scenario 
 		wf_compare_table(result, out->file);
 	if (rc == 0)
 		rc = wf_out_commit(out, err);
+	if (result != NULL)
+		wf_compare_fini(result);
 	free(result);
 	return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.c - plans the simulations of a comparison, runs them and takes their figures.
+ * compare.c - plans the simulations of a comparison, runs them and judges their figures.
  */
 #include "lab/compare.h"
 
@@ -8,19 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/compare_priv.h"
 #include "lab/perf.h"
 #include "lab/pool.h"
-#include "lab/run.h"
+#include "lab/record_find.h"
 
-#define SMALL_WRITE 8
-#define SMALL_ITERS 100
+#define CELL 64
 
-/* Tasks are numbered: for each fabric its latency and its sizes, the largest first; then the jobs. */
 struct work {
 	const struct wf_compare_cfg *cfg;
 	struct wf_compare *result;
-	unsigned per_fabric; /* tasks before the jobs */
-	size_t first_job;
+	enum wf_metric decides;
+	size_t first_cure; /* task of it */
+	struct {
+		unsigned fabric, cure, place;
+	} cures[WF_SCENARIO_MAX_FABRICS * WF_VERDICT_CURES];
+	size_t n_cures;
 };
 
 static enum wf_family family_of(const struct wf_fabric_cfg *cfg)
@@ -32,264 +35,190 @@ static enum wf_family family_of(const struct wf_fabric_cfg *cfg)
 	return strcmp(cfg->flowctl, "none") == 0 ? WF_FAMILY_LOSSY : WF_FAMILY_ROCE;
 }
 
-/* ---- the latency ---- */
+/* ---- over the seeds ---- */
 
-static int measure_latency(const struct wf_scenario *s, struct wf_compare_fabric *f,
-                           struct wf_err *err)
+static int by_value(const void *a, const void *b)
 {
-	const struct wf_perf_cfg cfg = {
-		.op = WF_PERF_WRITE,
-		.client = 0,
-		.server = s->n_hosts - 1,
-		.size = SMALL_WRITE,
-		.iters = SMALL_ITERS,
-		.qps = 1,
-		.depth = 1,
-		.cls = s->job.given ? (uint8_t)s->job.cfg.net.cls : 3,
-		.cc = &f->fabric->values.cc,
-	};
-	struct wf_perf_row row;
-	int rc;
+	double x = *(const double *)a, y = *(const double *)b;
 
-	if (s->n_hosts < 2)
-		return 0;
-	rc = wf_perf_one(f->fabric->net->topo, &f->fabric->cfg, s->cfg.seed, &cfg, &row, err);
-	if (rc == 0)
-		f->judged.metrics.value[WF_METRIC_LATENCY] = (double)row.latency.typical;
-	return rc;
+	return x < y ? -1 : x > y;
 }
 
-/* ---- the sizes ---- */
-
-/* The scenario with a collective in place of its job. */
-static void make_point(const struct wf_scenario *s, uint64_t size, struct wf_scenario *point)
+/* Median (the lower one of two), least and most of what the seeds have; NAN: none has it. */
+static void spread_of(double *v, unsigned n, double *median, double *low, double *high)
 {
-	*point = *s;
-	snprintf(point->job.cfg.kind, sizeof(point->job.cfg.kind), "%s", s->cfg.compare_collective);
-	snprintf(point->job.cfg.algorithm, sizeof(point->job.cfg.algorithm), "auto");
-	point->job.cfg.bytes = size;
-	point->job.cfg.iterations = 1;
-	point->n_faults = 0;
-}
-
-static void take_point(const struct wf_run *run, struct wf_compare_point *p)
-{
-	const struct wf_job_group *g = run->job_groups;
-
-	p->time = -1;
-	if (run->job == NULL || !run->job->finished || run->job->n_groups == 0)
+	*median = *low = *high = (double)NAN;
+	if (n == 0)
 		return;
-	p->time = g->took;
-	p->algbw = (double)g->algbw;
-	p->busbw = (double)g->busbw;
+	qsort(v, n, sizeof(*v), by_value);
+	*median = v[(n - 1) / 2];
+	*low = v[0];
+	*high = v[n - 1];
 }
 
-/* ---- the job ---- */
-
-static void take_counts(const struct wf_run *run, struct wf_metrics *m)
+/* The figures of a fabric from n of its seeds, beginning with number first. */
+static void summarise(const struct wf_compare_fabric *f, unsigned first, unsigned n,
+                      struct wf_verdict_fabric *out)
 {
-	const char *flowctl = run->fabric->cfg.flowctl;
-	bool pfc = strcmp(flowctl, "pfc") == 0, credit = strcmp(flowctl, "credit") == 0;
-	const struct {
-		enum wf_metric which;
-		uint64_t value;
-		bool is; /* the fabric can have it */
-	} row[] = {
-		{ WF_METRIC_PAUSES, run->total.pause_tx, pfc },
-		{ WF_METRIC_PAUSED_TIME, run->total.paused_ps, pfc },
-		{ WF_METRIC_ECN_MARKS, run->total.ecn_marked, true },
-		{ WF_METRIC_CNPS, run->result.adapters[WF_CTR_NP_CNP_SENT], true },
-		{ WF_METRIC_CREDIT_WAITS, run->total.credit_waits, credit },
-		{ WF_METRIC_CREDIT_TIME, run->total.credit_wait_ps, credit },
-		{ WF_METRIC_LOSSLESS_DROPS, run->lossless_drops, pfc || credit },
-		{ WF_METRIC_DROPS, run->result.packets_dropped, true },
-		{ WF_METRIC_RESENT, run->result.resent, true },
-	};
+	out->seeds = n;
+	out->finished = true;
+	for (unsigned s = first; s < first + n; s++)
+		out->finished &= f->run[s].finished;
+	for (unsigned m = 0; m < WF_METRICS; m++) {
+		double v[WF_SCENARIO_MAX_SEEDS];
+		unsigned k = 0;
 
-	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++) {
-		if (row[i].is)
-			m->value[row[i].which] = (double)row[i].value;
+		for (unsigned s = first; s < first + n; s++) {
+			if (wf_metric_has(&f->run[s].metrics, m))
+				v[k++] = f->run[s].metrics.value[m];
+		}
+		spread_of(v, k, &out->metrics.value[m], &out->low.value[m], &out->high.value[m]);
 	}
 }
 
-static void take_train(const struct wf_run_train *train, double *v)
+/* Which run has the median of what decides; one that did not finish, where there is one. */
+static unsigned median_run(const struct wf_compare *r, const struct wf_compare_fabric *f,
+                           enum wf_metric decides)
 {
-	v[WF_METRIC_STEP_TIME] = (double)train->result.step / train->scale;
-	v[WF_METRIC_EXPOSED] = (double)train->exposed / train->scale;
-	v[WF_METRIC_MFU] = train->result.mfu;
+	for (unsigned s = 0; s < r->seeds; s++) {
+		if (!f->run[s].finished)
+			return s;
+	}
+	for (unsigned s = 0; s < r->seeds; s++) {
+		if (f->run[s].metrics.value[decides] == f->judged.metrics.value[decides])
+			return s;
+	}
+	return 0;
 }
 
-static void take_job(const struct wf_run *run, struct wf_compare_fabric *f)
+static void median_points(const struct wf_compare *r, struct wf_compare_fabric *f)
 {
-	const struct wf_job_result *job = run->job;
-	double *v = f->judged.metrics.value;
-	const struct wf_hist *latency = job != NULL ? &job->latency[1] : &run->result.flow_time;
+	for (unsigned k = 0; k < r->n_sizes; k++) {
+		double time[WF_SCENARIO_MAX_SEEDS], low, high, median;
+		unsigned n = 0;
 
-	f->notes = run->notes;
-	f->judged.finished = job != NULL ? job->finished : run->completion >= 0;
-	if (run->train != NULL)
-		take_train(run->train, v);
-	else if (f->judged.finished)
-		v[WF_METRIC_JOB_TIME] = (double)(job != NULL ? job->end : run->completion);
-	else if (job != NULL && job->n_stuck > 0)
-		f->stuck = job->stuck[0];
-	if (latency->n > 0) {
-		v[WF_METRIC_MSG_P50] = (double)wf_hist_quantile(latency, 500);
-		v[WF_METRIC_MSG_P99] = (double)wf_hist_quantile(latency, 990);
-		v[WF_METRIC_MSG_P999] = (double)wf_hist_quantile(latency, 999);
+		for (unsigned s = 0; s < r->seeds; s++) {
+			if (f->run[s].point[k].time >= 0)
+				time[n++] = (double)f->run[s].point[k].time;
+		}
+		spread_of(time, n, &median, &low, &high);
+		f->point[k].time = -1;
+		for (unsigned s = 0; n == r->seeds && s < r->seeds; s++) {
+			if ((double)f->run[s].point[k].time == median)
+				f->point[k] = f->run[s].point[k];
+		}
 	}
-	take_counts(run, &f->judged.metrics);
 }
 
-/* Rows of a run that are the comparison's, not the simulation's. */
-struct more {
-	const struct wf_compare *result;
-	struct wf_compare_fabric *fabric;
-	const struct wf_run *run;
-};
+/* ---- columns that do not differ ---- */
 
-static void record_more(void *arg, struct wf_record_run *run)
+/* A figure reads the same, or is one that the other cannot have and that is 0. */
+static bool reads_same(enum wf_metric which, double a, double b)
 {
-	const struct more *more = arg;
-	const struct wf_compare *r = more->result;
-	const struct wf_metrics *m = &more->fabric->judged.metrics;
+	char x[CELL], y[CELL];
 
-	take_job(more->run, more->fabric);
-	/* Steps, latencies and counts are recorded with the run itself. */
-	for (unsigned i = 0; i < WF_METRIC_STEP_TIME; i++) {
-		const struct wf_metric_row *row = &wf_metric_rows[i];
+	if ((isnan(a) && b == 0) || (isnan(b) && a == 0))
+		return true;
+	wf_metric_format(which, a, x, sizeof(x));
+	wf_metric_format(which, b, y, sizeof(y));
+	return strcmp(x, y) == 0;
+}
 
-		if (wf_metric_has(m, i))
-			wf_record_real(run, row->key, m->value[i], wf_metric_unit_name(row->unit));
+static bool same_column(const struct wf_compare *r, unsigned i, unsigned k)
+{
+	const struct wf_verdict_fabric *a = &r->fabric[i].judged, *b = &r->fabric[k].judged;
+
+	if (a->finished != b->finished)
+		return false;
+	for (unsigned m = 0; m < WF_METRICS; m++) {
+		if (!reads_same(m, a->metrics.value[m], b->metrics.value[m]) ||
+		    !reads_same(m, a->low.value[m], b->low.value[m]) ||
+		    !reads_same(m, a->high.value[m], b->high.value[m]))
+			return false;
 	}
-	for (unsigned i = 0; i < r->n_sizes; i++) {
-		const struct wf_compare_point *p = &more->fabric->point[i];
-		const struct wf_record_bandwidth point = {
-			.collective = r->scenario->cfg.compare_collective,
-			.algorithm = "auto",
-			.ranks = r->ranks,
-			.bytes = r->size[i],
-			.time = p->time,
-			.algbw = p->algbw,
-			.busbw = p->busbw,
-		};
+	for (unsigned s = 0; s < r->n_sizes; s++) {
+		if (!reads_same(WF_METRIC_COLL_LARGE, (double)r->fabric[i].point[s].time,
+		                (double)r->fabric[k].point[s].time))
+			return false;
+	}
+	return true;
+}
 
-		if (p->time >= 0)
-			wf_record_bandwidth(run, &point);
+static void fold(struct wf_compare *r)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		r->fabric[i].same_as = -1;
+		for (unsigned k = 0; k < i && r->fabric[i].same_as < 0; k++) {
+			if (r->fabric[k].same_as < 0 && same_column(r, i, k))
+				r->fabric[i].same_as = (int)k;
+		}
+		r->fabric[i].judged.folded = r->fabric[i].same_as >= 0;
 	}
 }
 
 /* ---- running ---- */
 
-static int run_scenario(struct work *w, const struct wf_scenario *s, unsigned fabric, size_t task,
-                        const struct wf_record_opts *record, struct wf_run *run, struct wf_err *err)
-{
-	struct wf_watch_task step = { w->cfg->watch, task };
-	struct wf_run_opts opts = { .threads = 1, .progress = wf_watch_step, .arg = &step };
-	int rc;
-
-	if (record != NULL)
-		opts.record = *record;
-	rc = wf_run_fabric(s, fabric, &opts, run, err);
-	if (rc == 0 && run->stopped)
-		rc = -EINTR;
-	return rc;
-}
-
-static int run_point(struct work *w, unsigned fabric, unsigned size, size_t task,
-                     struct wf_err *err)
-{
-	struct wf_compare_fabric *f = &w->result->fabric[fabric];
-	struct wf_scenario *s = malloc(sizeof(*s));
-	struct wf_run *run = calloc(1, sizeof(*run));
-	int rc = s == NULL || run == NULL ? -ENOMEM : 0;
-
-	if (rc == 0) {
-		make_point(w->cfg->scenario, w->result->size[size], s);
-		rc = run_scenario(w, s, fabric, task, NULL, run, err);
-	}
-	if (rc == 0)
-		take_point(run, &f->point[size]);
-	if (run != NULL)
-		wf_run_fini(run);
-	free(run);
-	free(s);
-	return rc;
-}
-
-/* The figures that come from the sizes. */
-static void take_sizes(const struct wf_compare *r, struct wf_compare_fabric *f)
-{
-	double *v = f->judged.metrics.value;
-	unsigned least = 0, most = 0, middle = 0;
-
-	for (unsigned i = 1; i < r->n_sizes; i++) {
-		least = r->size[i] < r->size[least] ? i : least;
-		most = r->size[i] > r->size[most] ? i : most;
-		if (r->size[i] <= WF_COMPARE_MIDDLE &&
-		    (r->size[i] > r->size[middle] || r->size[middle] > WF_COMPARE_MIDDLE))
-			middle = i;
-	}
-	if (r->n_sizes == 0)
-		return;
-	if (f->point[least].time >= 0)
-		v[WF_METRIC_COLL_SMALL] = (double)f->point[least].time;
-	if (f->point[middle].time >= 0 && middle != least && middle != most)
-		v[WF_METRIC_COLL_MIDDLE] = (double)f->point[middle].time;
-	if (f->point[most].time >= 0) {
-		v[WF_METRIC_COLL_LARGE] = (double)f->point[most].time;
-		v[WF_METRIC_BUSBW_LARGE] = f->point[most].busbw;
-	}
-}
-
-static int run_job(struct work *w, unsigned fabric, size_t task, struct wf_err *err)
-{
-	struct wf_compare_fabric *f = &w->result->fabric[fabric];
-	struct wf_run *run = calloc(1, sizeof(*run));
-	struct more more = { w->result, f, run };
-	struct wf_record_opts record = w->cfg->record;
-	int rc;
-
-	if (run == NULL)
-		return -ENOMEM;
-	record.more = record_more;
-	record.arg = &more;
-	rc = run_scenario(w, w->cfg->scenario, fabric, task, &record, run, err);
-	if (rc == 0)
-		take_job(run, f);
-	wf_run_fini(run);
-	free(run);
-	return rc;
-}
-
-/* One task; those of a fabric before its job. */
-static int do_task(void *arg, size_t task, struct wf_err *err)
+/* All fabrics with the first seed, then all with the next. */
+static int do_run(void *arg, size_t task, struct wf_err *err)
 {
 	struct work *w = arg;
 	const struct wf_watch *watch = w->cfg->watch;
-	unsigned fabric = (unsigned)(task / w->per_fabric), part = (unsigned)(task % w->per_fabric);
+	unsigned fabric = (unsigned)(task % w->result->n), seed = (unsigned)(task / w->result->n);
 	int rc;
 
 	watch->begin(watch->arg, task, w->result->fabric[fabric].judged.label);
-	/* The largest size takes longest, and begins first. */
-	rc = part < w->result->n_sizes
-	             ? run_point(w, fabric, w->result->n_sizes - 1 - part, task, err)
-	             : measure_latency(w->cfg->scenario, &w->result->fabric[fabric], err);
+	rc = wf_compare_run(w->cfg, w->result, fabric, seed == 0, task,
+	                    &w->result->fabric[fabric].run[seed], err);
 	watch->end(watch->arg, task);
 	return rc;
 }
 
-static int do_job(void *arg, size_t fabric, struct wf_err *err)
+static int do_cure(void *arg, size_t task, struct wf_err *err)
 {
 	struct work *w = arg;
 	const struct wf_watch *watch = w->cfg->watch;
-	size_t task = w->first_job + fabric;
+	struct wf_verdict_fabric *f = &w->result->fabric[w->cures[task].fabric].judged;
 	int rc;
 
-	watch->begin(watch->arg, task, w->result->fabric[fabric].judged.label);
-	rc = run_job(w, (unsigned)fabric, task, err);
-	watch->end(watch->arg, task);
+	watch->begin(watch->arg, w->first_cure + task, f->label);
+	rc = wf_compare_cure(w->cfg, w->result, w->cures[task].fabric, w->cures[task].cure,
+	                     w->decides, w->first_cure + task, &f->cure[w->cures[task].place], err);
+	watch->end(watch->arg, w->first_cure + task);
 	return rc;
+}
+
+/* Those that are slower than the best by what counts say why, and are run with what would cure it. */
+static void plan_cures(struct work *w)
+{
+	struct wf_compare *r = w->result;
+	double best = (double)INFINITY;
+
+	for (unsigned i = 0; i < r->n; i++) {
+		if (r->fabric[i].judged.finished)
+			best = fmin(best, r->fabric[i].judged.metrics.value[w->decides]);
+	}
+	for (unsigned i = 0; i < r->n; i++) {
+		struct wf_compare_fabric *f = &r->fabric[i];
+		const struct wf_compare_run *run = &f->run[f->median];
+		const struct wf_note *cause = wf_compare_cause(&run->notes);
+		unsigned cures[WF_VERDICT_CURES];
+
+		f->judged.seed = run->seed;
+		f->judged.time = run->metrics.value[w->decides];
+		f->judged.why = run->stuck.text[0] != '\0' ? run->stuck.text
+		                : cause != NULL            ? cause->text
+		                                           : NULL;
+		if (f->same_as >= 0 ||
+		    (f->judged.finished &&
+		     f->judged.metrics.value[w->decides] <= best * (1 + WF_VERDICT_ALIKE)))
+			continue;
+		f->judged.n_cures = wf_compare_cures(r, i, cures);
+		for (unsigned k = 0; k < f->judged.n_cures; k++) {
+			w->cures[w->n_cures].fabric = i;
+			w->cures[w->n_cures].place = k;
+			w->cures[w->n_cures++].cure = cures[k];
+		}
+	}
 }
 
 /* ---- all of it ---- */
@@ -333,13 +262,57 @@ static int record_verdict(struct wf_record *record, const struct wf_verdict *v, 
 	return rc;
 }
 
-static void judge(struct wf_compare *r, unsigned matters)
+void wf_compare_judge(const struct wf_compare *r, unsigned first, unsigned n, unsigned matters,
+                      struct wf_verdict *verdict)
 {
 	struct wf_verdict_fabric judged[WF_SCENARIO_MAX_FABRICS];
 
-	for (unsigned i = 0; i < r->n; i++)
+	for (unsigned i = 0; i < r->n; i++) {
 		judged[i] = r->fabric[i].judged;
-	wf_verdict(judged, r->n, matters, &r->verdict);
+		summarise(&r->fabric[i], first, n, &judged[i]);
+	}
+	wf_verdict(judged, r->n, matters, verdict);
+}
+
+static int make_fabrics(const struct wf_scenario *s, struct wf_compare *r)
+{
+	r->scenario = s;
+	r->n = s->n_fabrics;
+	r->seeds = s->cfg.compare_seeds;
+	for (unsigned i = 0; i < r->n; i++) {
+		struct wf_compare_fabric *f = &r->fabric[i];
+
+		f->fabric = &s->fabrics[i];
+		f->judged.label = s->fabrics[i].label;
+		f->judged.family = family_of(&s->fabrics[i].cfg);
+		f->judged.states = s->fabrics[i].states;
+		f->run = calloc(r->seeds, sizeof(*f->run));
+		if (f->run == NULL)
+			return -ENOMEM;
+		for (unsigned k = 0; k < r->seeds; k++)
+			f->run[k].seed = s->cfg.seed + k;
+	}
+	return 0;
+}
+
+/* From the runs to medians, causes and cures. */
+static int explain(struct work *w, struct wf_err *err)
+{
+	struct wf_compare *r = w->result;
+	struct wf_verdict_fabric judged[WF_SCENARIO_MAX_FABRICS];
+
+	for (unsigned i = 0; i < r->n; i++) {
+		summarise(&r->fabric[i], 0, r->seeds, &r->fabric[i].judged);
+		median_points(r, &r->fabric[i]);
+		judged[i] = r->fabric[i].judged;
+	}
+	w->decides = wf_verdict_decides(judged, r->n);
+	for (unsigned i = 0; i < r->n; i++)
+		r->fabric[i].median = median_run(r, &r->fabric[i], w->decides);
+	fold(r);
+	plan_cures(w);
+	w->cfg->watch->tasks(w->cfg->watch->arg, w->first_cure + w->n_cures);
+	return wf_pool_run(w->n_cures, w->cfg->at_once, do_cure, w, err);
 }
 
 int wf_compare(const struct wf_compare_cfg *cfg, struct wf_compare *result, struct wf_err *err)
@@ -351,35 +324,33 @@ int wf_compare(const struct wf_compare_cfg *cfg, struct wf_compare *result, stru
 	int rc;
 
 	memset(result, 0, sizeof(*result));
-	result->scenario = s;
-	result->n = s->n_fabrics;
 	if (wf_matters_parse(s->cfg.matters, &matters, &why) != 0) {
 		struct wf_err named = { "" };
 
 		(void)wf_err_say(&named, "matters: %.200s", why.text);
 		return wf_settings_err(&s->settings, &s->topo_place, &named, err);
 	}
-	rc = read_sizes(s, result, err);
-	if (rc != 0)
-		return rc;
-	for (unsigned i = 0; i < result->n; i++) {
-		struct wf_compare_fabric *f = &result->fabric[i];
-
-		f->fabric = &s->fabrics[i];
-		f->judged.label = s->fabrics[i].label;
-		f->judged.family = family_of(&s->fabrics[i].cfg);
-		wf_metrics_init(&f->judged.metrics);
-	}
-	w.per_fabric = result->n_sizes + 1;
-	w.first_job = (size_t)w.per_fabric * result->n;
-	cfg->watch->tasks(cfg->watch->arg, w.first_job + result->n);
-	rc = wf_pool_run(w.first_job, cfg->at_once, do_task, &w, err);
-	for (unsigned i = 0; rc == 0 && i < result->n; i++)
-		take_sizes(result, &result->fabric[i]);
+	rc = make_fabrics(s, result);
+	if (rc == 0 && cfg->record.record != NULL)
+		rc = wf_record_resume(cfg->record.record, s->cfg.name, s->text, s->overrides, err);
 	if (rc == 0)
-		rc = wf_pool_run(result->n, cfg->at_once, do_job, &w, err);
+		rc = read_sizes(s, result, err);
 	if (rc != 0)
 		return rc;
-	judge(result, matters);
+	w.first_cure = (size_t)result->n * result->seeds;
+	cfg->watch->tasks(cfg->watch->arg, w.first_cure);
+	rc = wf_pool_run(w.first_cure, cfg->at_once, do_run, &w, err);
+	if (rc == 0)
+		rc = explain(&w, err);
+	if (rc != 0)
+		return rc;
+	wf_compare_judge(result, 0, result->seeds, matters, &result->verdict);
 	return record_verdict(cfg->record.record, &result->verdict, err);
+}
+
+void wf_compare_fini(struct wf_compare *result)
+{
+	for (unsigned i = 0; i < result->n; i++)
+		free(result->fabric[i].run);
+	result->n = 0;
 }

@@ -158,10 +158,10 @@ static const struct wf_param job_params[] = {
 	{ .name = "qps_per_connection",
 	  .kind = WF_PARAM_U32,
 	  FIELD(net.qps),
-	  .min = 1,
 	  .max = WF_JOB_MAX_QPS,
-	  .def = "1",
-	  .help = "queue pairs over which each message is split (NCCL_IB_QPS_PER_CONNECTION)" },
+	  .def = "0",
+	  .help = "queue pairs over which each message is split (NCCL_IB_QPS_PER_CONNECTION); 0: as "
+	          "many as the fabric says (nic.qps_per_connection)" },
 	{ .name = "class",
 	  .kind = WF_PARAM_U32,
 	  FIELD(net.cls),

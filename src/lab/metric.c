@@ -10,6 +10,11 @@
 #include "lab/human.h"
 
 const struct wf_metric_row wf_metric_rows[WF_METRICS] = {
+	[WF_METRIC_SWITCHES] = { "switches", "switches", WF_UNIT_COUNT, 0 },
+	[WF_METRIC_TIERS] = { "tiers", "  tiers", WF_UNIT_COUNT, 0 },
+	[WF_METRIC_OPTICS] = { "optics", "  transceivers", WF_UNIT_COUNT, 0 },
+	[WF_METRIC_POWER] = { "power", "  power", WF_UNIT_WATTS, -1 },
+	[WF_METRIC_COST] = { "cost", "  list price", WF_UNIT_DOLLARS, -1 },
 	[WF_METRIC_LATENCY] = { "write_latency", "RDMA write of 8 B, one way", WF_UNIT_TIME, -1 },
 	[WF_METRIC_COLL_SMALL] = { "collective_small", "collective, smallest", WF_UNIT_TIME, -1 },
 	[WF_METRIC_COLL_MIDDLE] = { "collective_middle", "collective, 32 KiB", WF_UNIT_TIME, -1 },
@@ -44,7 +49,7 @@ void wf_metrics_init(struct wf_metrics *m)
 
 const char *wf_metric_unit_name(enum wf_metric_unit unit)
 {
-	static const char *const names[] = { "ps", "bytes/s", "", "count" };
+	static const char *const names[] = { "ps", "bytes/s", "", "count", "W", "USD" };
 
 	return names[unit];
 }
@@ -64,6 +69,12 @@ void wf_metric_format(enum wf_metric which, double value, char *buf, size_t size
 		break;
 	case WF_UNIT_SHARE:
 		snprintf(buf, size, "%.1f %%", value * 100);
+		break;
+	case WF_UNIT_WATTS:
+		snprintf(buf, size, "%.1f kW", value / 1e3);
+		break;
+	case WF_UNIT_DOLLARS:
+		snprintf(buf, size, "%.0f k$", value / 1e3);
 		break;
 	case WF_UNIT_COUNT:
 		wf_human_count((uint64_t)value, buf, size);

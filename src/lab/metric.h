@@ -10,6 +10,11 @@
 #include <stddef.h>
 
 enum wf_metric {
+	WF_METRIC_SWITCHES, /* of the fabric's network (lab/bill.h) */
+	WF_METRIC_TIERS,
+	WF_METRIC_OPTICS,      /* transceivers */
+	WF_METRIC_POWER,       /* of switches and transceivers */
+	WF_METRIC_COST,        /* list price of switches, transceivers and cables */
 	WF_METRIC_LATENCY,     /* RDMA write of 8 bytes, between the hosts farthest apart */
 	WF_METRIC_COLL_SMALL,  /* the collective of compare.collective at its smallest size */
 	WF_METRIC_COLL_MIDDLE, /* at 32 KiB, or the size next below */
@@ -38,7 +43,9 @@ enum wf_metric_unit {
 	WF_UNIT_TIME, /* ps */
 	WF_UNIT_BYTES_S,
 	WF_UNIT_SHARE, /* of 1 */
-	WF_UNIT_COUNT
+	WF_UNIT_COUNT,
+	WF_UNIT_WATTS,
+	WF_UNIT_DOLLARS
 };
 
 struct wf_metric_row {

@@ -287,7 +287,7 @@ static const struct {
 	{ { "pauses-spread", "PFC pauses reached switches and hosts beside the congestion" },
 	  wf_note_pauses_spread },
 	{ { "resend-storm", "a twentieth of the packets or more were sent again" }, resend_storm },
-	{ { "path-collision", "flows share uplinks while others of the same switch are idle" },
+	{ { "path-collision", "flows share links, up or down, while there is room beside them" },
 	  wf_note_path_collision },
 	{ { "credits-stalled", "ports waited for credits for more than half of the time" },
 	  credits_stalled },

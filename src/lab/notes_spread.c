@@ -151,77 +151,125 @@ void wf_note_pauses_spread(struct wf_note_ctx *c)
 
 /* ---- paths ---- */
 
-/* The uplinks of one switch. */
-struct uplinks {
-	unsigned n, idle;
-	uint64_t sum, most, queue;
+/*
+ * Links that carry the same traffic between them: the uplinks of a switch, or those that come down to it from
+ * the tier above. A packet could have taken any of them as far as the routes go.
+ */
+struct bundle {
+	unsigned n, hot; /* links, and those with more than their share and a queue */
+	uint64_t sum;    /* bytes */
+	uint64_t most;   /* of one link */
+	uint64_t queue;  /* there, at its longest */
+	uint32_t node;   /* that sends on it */
+	unsigned port;
 };
 
-static void look_up(const struct wf_note_ctx *c, uint32_t node, struct uplinks *up)
+/* Whether port p of a switch is in the bundle, up or down; and which port sends on the link. */
+static bool in_bundle(const struct wf_note_ctx *c, uint32_t node, unsigned p, bool up,
+                      uint32_t *from, unsigned *from_port)
 {
-	const struct wf_topo_node *sw = &c->run->fabric->net->topo->nodes[node];
-	uint64_t tx, queue;
+	const struct wf_topo *topo = c->run->fabric->net->topo;
+	const struct wf_topo_port *port = &topo->ports[topo->nodes[node].first_port + p];
 
-	memset(up, 0, sizeof(*up));
-	for (unsigned p = 0; p < sw->n_ports; p++) {
-		if (wf_note_peer(c, node, p)->tier <= sw->tier)
+	if (topo->nodes[port->peer].tier <= topo->nodes[node].tier)
+		return false;
+	*from = up ? node : port->peer;
+	*from_port = up ? p : port->peer_port;
+	return true;
+}
+
+static bool is_hot(const struct bundle *b, uint64_t tx, uint64_t queue, uint64_t mtu)
+{
+	return 2 * tx * b->n >= 3 * b->sum && queue >= 16 * mtu;
+}
+
+static void look_at(const struct wf_note_ctx *c, uint32_t node, bool up, struct bundle *b)
+{
+	unsigned ports = c->run->fabric->net->topo->nodes[node].n_ports, port;
+	uint64_t tx, queue;
+	uint32_t from;
+
+	memset(b, 0, sizeof(*b));
+	for (unsigned p = 0; p < ports; p++) {
+		if (!in_bundle(c, node, p, up, &from, &port))
 			continue;
-		port_total(c, node, p, &tx, &queue);
-		up->n++;
-		up->sum += tx;
-		if (tx > up->most) {
-			up->most = tx;
-			up->queue = queue;
+		port_total(c, from, port, &tx, &queue);
+		b->n++;
+		b->sum += tx;
+		if (tx > b->most) {
+			b->most = tx;
+			b->queue = queue;
+			b->node = from;
+			b->port = port;
 		}
 	}
-	for (unsigned p = 0; up->n > 0 && p < sw->n_ports; p++) {
-		if (wf_note_peer(c, node, p)->tier <= sw->tier)
+	for (unsigned p = 0; b->sum > 0 && p < ports; p++) {
+		if (!in_bundle(c, node, p, up, &from, &port))
 			continue;
-		port_total(c, node, p, &tx, &queue);
-		up->idle += tx * 10 < up->sum / up->n;
+		port_total(c, from, port, &tx, &queue);
+		b->hot += is_hot(b, tx, queue, c->run->fabric->cfg.mtu);
 	}
 }
 
+/* What the host that sent most has sent. */
+static uint64_t most_of_host(const struct wf_note_ctx *c)
+{
+	const struct wf_topo *topo = c->run->fabric->net->topo;
+	uint64_t most = 1, tx, queue;
+
+	for (uint32_t i = 0; i < topo->n_hosts; i++) {
+		port_total(c, topo->host_node[i], 0, &tx, &queue);
+		most = wf_max_u64(most, tx);
+	}
+	return most;
+}
+
+static void say_collision(struct wf_note_ctx *c, const struct bundle *worst, unsigned hot,
+                          unsigned bundles)
+{
+	uint64_t times = worst->most * worst->n * 10 / worst->sum;
+	uint64_t nics = worst->most * 10 / most_of_host(c);
+	char queue[WF_HUMAN], others[80] = "";
+
+	wf_human_bytes(worst->queue, queue, sizeof(queue));
+	if (hot > 1)
+		snprintf(others, sizeof(others), "; so did %u links at %u place%s", hot, bundles,
+		         bundles == 1 ? "" : "s");
+	wf_note_say(c,
+	            "paths collide: the link from %s (port %u) to %s carried %" PRIu64 ".%" PRIu64
+	            " times the mean of that bundle of %u links, as much as %" PRIu64 ".%" PRIu64
+	            " hosts send, with a queue of up to %s%s; routing %s does not look at load",
+	            wf_note_name(c, worst->node), worst->port,
+	            wf_note_peer(c, worst->node, worst->port)->name, times / 10, times % 10,
+	            worst->n, nics / 10, nics % 10, queue, others, c->run->fabric->cfg.routing);
+}
+
 /*
- * An uplink with twice its share or more and a queue that begins to be marked, beside one that carried
- * less than a tenth of a share: flows that were put together by chance.
+ * A link with half as much again as its share, or more, and a queue that begins to be marked: flows that were put together by
+ * chance or by the routes, while there was room beside them.
  */
 void wf_note_path_collision(struct wf_note_ctx *c)
 {
 	const struct wf_topo *topo = c->run->fabric->net->topo;
 	const struct wf_fabric_cfg *cfg = &c->run->fabric->cfg;
-	struct uplinks up, worst = { 0 };
-	uint32_t worst_node = 0;
-	unsigned n = 0;
-	char queue[WF_HUMAN];
+	struct bundle b, worst = { 0 };
+	unsigned hot = 0, bundles = 0;
 
 	if (strcmp(cfg->routing, "ecmp") != 0 && strcmp(cfg->routing, "lft") != 0)
 		return;
 	for (uint32_t node = 0; node < topo->n_nodes; node++) {
-		if (!is_switch(topo, node))
-			continue;
-		look_up(c, node, &up);
-		if (up.idle == 0 || up.sum == 0 || up.most * up.n < 2 * up.sum ||
-		    up.queue < 16 * cfg->mtu)
-			continue;
-		n++;
-		if (up.most > worst.most) {
-			worst = up;
-			worst_node = node;
+		for (int up = 0; is_switch(topo, node) && up < 2; up++) {
+			look_at(c, node, up != 0, &b);
+			if (b.hot == 0)
+				continue;
+			hot += b.hot;
+			bundles++;
+			if (b.most > worst.most)
+				worst = b;
 		}
 	}
-	if (n == 0 || worst.sum == 0)
-		return;
-	wf_human_bytes(worst.queue, queue, sizeof(queue));
-	wf_note_say(c,
-	            "paths collide: at %u switch%s some uplinks carried twice their share or more "
-	            "while "
-	            "others were idle; worst %s: of %u uplinks one carried %" PRIu64 ".%" PRIu64
-	            " shares (queue up to %s) and %u next to nothing; routing %s does not look "
-	            "at load",
-	            n, n == 1 ? "" : "es", wf_note_name(c, worst_node), worst.n,
-	            worst.most * worst.n / worst.sum, worst.most * worst.n * 10 / worst.sum % 10,
-	            queue, worst.idle, cfg->routing);
+	if (hot > 0)
+		say_collision(c, &worst, hot, bundles);
 }
 
 /* ---- congestion control ---- */

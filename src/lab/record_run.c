@@ -52,7 +52,7 @@ static void put_parameters(struct wf_record_run *run, const struct wf_scenario *
 int wf_recording_job(struct wf_recording *rec, const struct wf_record_opts *opts,
                      const struct wf_schedule *schedule, const struct wf_cluster *cluster)
 {
-	if (opts->record == NULL)
+	if (opts->record == NULL || opts->brief)
 		return 0;
 	rec->job = wf_record_job_create(schedule, cluster);
 	return rec->job == NULL ? -ENOMEM : 0;
@@ -92,6 +92,8 @@ int wf_recording_begin(struct wf_recording *rec, const struct wf_record_opts *op
 	ret = wf_record_begin(opts->record, &head, &rec->run, &told_at_close);
 	if (ret == 0) {
 		put_parameters(rec->run, s, index);
+		if (opts->brief)
+			return 0;
 		wf_record_topo(rec->run, cfg.topo);
 		if (rec->job != NULL)
 			wf_record_job_ranks(rec->job, rec->run, cfg.topo);
@@ -103,7 +105,7 @@ int wf_recording_begin(struct wf_recording *rec, const struct wf_record_opts *op
 void wf_recording_settle(struct wf_recording *rec, const struct wf_scenario *s,
                          const struct wf_sim *sim, wf_time end)
 {
-	if (rec->run == NULL)
+	if (rec->run == NULL || rec->opts->brief)
 		return;
 	wf_record_sim_end(rec->sim, end);
 	rec->sim = NULL;

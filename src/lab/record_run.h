@@ -19,6 +19,7 @@ struct wf_record_opts {
 	uint32_t events;          /* bit per enum wf_incident_kind */
 	const char *label;        /* NULL: the fabric's */
 	const char *point;        /* of a sweep; NULL */
+	bool brief;               /* parameters, values and notes alone */
 	/* Adds rows of its own before the run is ended; may be NULL. */
 	void (*more)(void *arg, struct wf_record_run *run);
 	void *arg; /* of more */

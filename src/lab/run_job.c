@@ -126,6 +126,8 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 		rc = choose_observer(&of->cfg, run->schedule, theirs, job, &observer);
 	if (rc == 0) {
 		wf_job_net(&of->cfg, &net);
+		if (net.qps == 0)
+			net.qps = run->fabric->values.use.job_qps;
 		rc = wf_job_app_create(run->schedule, &job->cluster, &net, &run->fabric->values.cc,
 		                       observer, scenario->n_hosts, &job->app, &why);
 	}

@@ -14,6 +14,7 @@
 #include "lab/file.h"
 #include "lab/profile.h"
 #include "lab/suggest.h"
+#include "lab/verdict.h"
 
 #define FIELD(type, field) .offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
 
@@ -58,6 +59,13 @@ const struct wf_param wf_scenario_params[] = {
 	  FIELD(struct wf_scenario_cfg, compare_sizes),
 	  .def = "8,512,4K,32K,256K,2M,16M,128M",
 	  .help = "weft compare: sizes of it, K and M are powers of 1024, 8..1M doubles; none" },
+	{ .name = "compare.seeds",
+	  .kind = WF_PARAM_U32,
+	  FIELD(struct wf_scenario_cfg, compare_seeds),
+	  .min = 1,
+	  .max = WF_SCENARIO_MAX_SEEDS,
+	  .def = "5",
+	  .help = "weft compare: seeds that every fabric is run with, beginning with seed" },
 	{ .name = "live.pace",
 	  .kind = WF_PARAM_TEXT,
 	  FIELD(struct wf_scenario_cfg, live_pace),
@@ -588,6 +596,11 @@ static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
 
 	if (rc != 0)
 		return rc;
+	if (wf_states_parse(f->values.use.state, &f->states, &why) != 0) {
+		struct wf_place place = wf_settings_place(&f->settings, "state", &f->place);
+
+		return wf_place_err(&place, r->err, "state: %s", why.text);
+	}
 	if (wf_fabric_check(&f->cfg, &why) != 0 ||
 	    wf_classes_parse(&f->cfg, &f->classes, &why) != 0 ||
 	    wf_cc_choice_tune(&f->values.cc, &tune, &why) != 0)

@@ -25,6 +25,7 @@
 #define WF_SCENARIO_MAX_FAULTS 1024
 #define WF_SCENARIO_LABEL 40
 #define WF_SCENARIO_MAX_WIRES 64
+#define WF_SCENARIO_MAX_SEEDS 100
 
 /* The values of the scenario itself. */
 struct wf_scenario_cfg {
@@ -35,6 +36,7 @@ struct wf_scenario_cfg {
 	char matters[128]; /* weft compare: lab/verdict.h */
 	char compare_collective[24];
 	char compare_sizes[256];
+	uint32_t compare_seeds;
 	char live_pace[8];   /* weft up: "wall", "none" or "direct" */
 	uint64_t live_class; /* of packets with service level 0; WF_PARAM_AUTO: the lossless one */
 };
@@ -57,6 +59,7 @@ struct wf_scenario_fabric {
 		struct wf_fabric_cfg cfg; /* its first member */
 	};
 	struct wf_classes classes;
+	unsigned states; /* bits of enum wf_state (lab/verdict.h) */
 	struct wf_settings settings;
 	struct wf_place place;
 	const struct wf_scenario_net *net; /* one of the scenario's, which owns it */
@@ -147,6 +150,15 @@ int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opt
  * differ, "12 (ib-ndr) or 6 (roce-400g) switches"; the links are left out unless asked for.
  */
 void wf_scenario_net_text(const struct wf_scenario *scenario, bool links, char *text, size_t size);
+
+/*
+ * The same with another seed: *copy borrows all that is in scenario, which is built, but its own flows.
+ * Returns as wf_scenario_build(); copy goes to wf_scenario_reseed_fini() when it is 0.
+ */
+int wf_scenario_reseed(const struct wf_scenario *scenario, uint64_t seed, struct wf_scenario *copy,
+                       struct wf_err *err) WF_MUST_USE;
+
+void wf_scenario_reseed_fini(struct wf_scenario *copy);
 
 /* Frees everything in it. */
 void wf_scenario_fini(struct wf_scenario *scenario);

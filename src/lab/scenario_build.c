@@ -218,16 +218,17 @@ static int read_sizes(struct wf_scenario *s, struct wf_scenario_traffic *t,
 	return rc;
 }
 
+/* paths NULL: the distributions have been read. */
 static int list_flows(struct wf_scenario *s, const struct wf_paths *paths, struct wf_err *err)
 {
-	s->flows.mem = wf_mem_heap();
+	s->flows = (struct wf_flow_list){ .mem = wf_mem_heap() };
 	for (unsigned i = 0; i < s->n_traffic; i++) {
 		struct wf_scenario_traffic *t = &s->traffic[i];
 		uint64_t key = wf_rand_key(s->cfg.seed, DOMAIN_TRAFFIC, i);
 		struct wf_err why = { "" };
 		int rc;
 
-		if (t->cfg.sizes[0] != '\0') {
+		if (t->cfg.sizes[0] != '\0' && paths != NULL) {
 			rc = read_sizes(s, t, paths, err);
 			if (rc != 0)
 				return rc;
@@ -376,4 +377,24 @@ int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opt
 	for (unsigned i = 0; i < scenario->n_nets && rc == 0; i++)
 		rc = build_faults(scenario, &scenario->nets[i], err);
 	return rc;
+}
+
+int wf_scenario_reseed(const struct wf_scenario *scenario, uint64_t seed, struct wf_scenario *copy,
+                       struct wf_err *err)
+{
+	int rc;
+
+	*copy = *scenario;
+	copy->cfg.seed = seed;
+	rc = list_flows(copy, NULL, err);
+	if (rc == 0)
+		rc = count_receivers(copy);
+	if (rc != 0)
+		wf_flow_list_fini(&copy->flows);
+	return rc;
+}
+
+void wf_scenario_reseed_fini(struct wf_scenario *copy)
+{
+	wf_flow_list_fini(&copy->flows);
 }

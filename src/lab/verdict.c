@@ -6,54 +6,92 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LATENCY_GAP 1.15 /* small messages take this much longer: it counts */
-#define FRAGILE 1.10     /* the same fabric, badly set up, takes this much longer: it counts */
+#define STAFF_GAP                                                                                  \
+	0.10 /* neglect costs one side so much more of the time than the other: it counts */
+#define COST_GAP 0.05 /* one side costs so much less: it counts */
 #define CELL 64
+#define RANGE 200
+#define NO_SPREAD 0.005 /* of the time: not worth a word */
 
-static const struct {
+struct word {
 	const char *word;
 	unsigned bit;
-} matter_words[] = {
-	{ "latency", WF_MATTER_LATENCY },   { "cost", WF_MATTER_COST },
-	{ "ethernet", WF_MATTER_ETHERNET }, { "shared", WF_MATTER_SHARED },
-	{ "staff", WF_MATTER_STAFF },
 };
 
-int wf_matters_parse(const char *text, unsigned *matters, struct wf_err *err)
+static const struct word matter_words[] = {
+	{ "latency", WF_MATTER_LATENCY },   { "cost", WF_MATTER_COST },
+	{ "ethernet", WF_MATTER_ETHERNET }, { "shared", WF_MATTER_SHARED },
+	{ "staff", WF_MATTER_STAFF },       { NULL, 0 },
+};
+
+static const struct word state_words[] = {
+	{ "best", WF_STATE_BEST },
+	{ "default", WF_STATE_DEFAULT },
+	{ "neglected", WF_STATE_NEGLECTED },
+	{ "none", 0 },
+	{ NULL, 0 },
+};
+
+static int parse_words(const char *text, const struct word *words, const char *all, unsigned *bits,
+                       struct wf_err *err)
 {
 	const char *p = text + strspn(text, ", []");
 
-	*matters = 0;
+	*bits = 0;
 	while (*p != '\0') {
+		const struct word *w = words;
 		size_t len = strcspn(p, ", []");
-		size_t i = 0;
 
-		while (i < sizeof(matter_words) / sizeof(matter_words[0]) &&
-		       (strlen(matter_words[i].word) != len ||
-		        strncmp(p, matter_words[i].word, len) != 0))
-			i++;
-		if (i == sizeof(matter_words) / sizeof(matter_words[0]))
-			return wf_err_say(err,
-			                  "'%.*s' is none of latency, cost, ethernet, shared, "
-			                  "staff",
-			                  (int)(len < 40 ? len : 40), p);
-		*matters |= matter_words[i].bit;
+		while (w->word != NULL && (strlen(w->word) != len || strncmp(p, w->word, len) != 0))
+			w++;
+		if (w->word == NULL)
+			return wf_err_say(err, "'%.*s' is none of %s", (int)(len < 40 ? len : 40),
+			                  p, all);
+		*bits |= w->bit;
 		p += len;
 		p += strspn(p, ", []");
 	}
 	return 0;
 }
 
-/* What the rules work on. */
+int wf_matters_parse(const char *text, unsigned *matters, struct wf_err *err)
+{
+	return parse_words(text, matter_words, "latency, cost, ethernet, shared, staff", matters,
+	                   err);
+}
+
+int wf_states_parse(const char *text, unsigned *states, struct wf_err *err)
+{
+	return parse_words(text, state_words, "best, default, neglected, none", states, err);
+}
+
+/* ---- what the rules work on ---- */
+
 struct judge {
 	const struct wf_verdict_fabric *fabric;
 	unsigned n, matters;
 	enum wf_metric decides;
-	int best; /* least time of those that count; -1: none counts */
 	struct wf_verdict *out;
+};
+
+enum side { INFINIBAND, ETHERNET, SIDES, ANY };
+
+static const char *const side_names[] = { "InfiniBand", "Ethernet" };
+
+/* The rows of the question; the last is for fabrics that nobody put into a state. */
+static const struct {
+	unsigned state;
+	const char *name;
+} rows[] = {
+	{ WF_STATE_BEST, "At their best" },
+	{ WF_STATE_DEFAULT, "As they come" },
+	{ WF_STATE_NEGLECTED, "Neglected" },
+	{ 0, "The fastest of each" },
 };
 
 static void because(struct judge *j, const char *fmt, ...) WF_PRINTF(2, 3);
@@ -69,138 +107,229 @@ static void because(struct judge *j, const char *fmt, ...)
 	va_end(ap);
 }
 
-static double value(const struct judge *j, unsigned i, enum wf_metric which)
+static double value(const struct judge *j, int i, enum wf_metric which)
 {
 	return j->fabric[i].metrics.value[which];
 }
 
-static double positive(const struct judge *j, unsigned i, enum wf_metric which)
+/* How many times longer i takes than k. */
+static double ratio(const struct judge *j, int i, int k)
 {
-	double v = value(j, i, which);
-
-	return isnan(v) ? 0 : v;
+	return value(j, i, j->decides) / value(j, k, j->decides);
 }
 
-/* How many times the best's time a fabric takes. */
-static double ratio(const struct judge *j, unsigned i)
+static double percent(double ratio)
 {
-	return value(j, i, j->decides) / value(j, (unsigned)j->best, j->decides);
+	return (ratio - 1) * 100;
+}
+
+static bool has_time(const struct judge *j, unsigned i)
+{
+	return j->fabric[i].finished && wf_metric_has(&j->fabric[i].metrics, j->decides);
+}
+
+static bool loses(const struct judge *j, unsigned i)
+{
+	return j->fabric[i].high.value[WF_METRIC_LOSSLESS_DROPS] > 0;
 }
 
 static bool counts(const struct judge *j, unsigned i)
 {
-	return j->fabric[i].finished && wf_metric_has(&j->fabric[i].metrics, j->decides) &&
-	       positive(j, i, WF_METRIC_LOSSLESS_DROPS) == 0;
+	return has_time(j, i) && !loses(j, i);
 }
 
-static void find_best(struct judge *j)
+static enum side side_of(const struct judge *j, unsigned i)
 {
-	j->decides = WF_METRIC_STEP_TIME;
-	for (unsigned i = 0; i < j->n; i++) {
-		if (j->fabric[i].finished && !wf_metric_has(&j->fabric[i].metrics, j->decides))
-			j->decides = WF_METRIC_JOB_TIME;
-	}
-	j->best = -1;
-	for (unsigned i = 0; i < j->n; i++) {
-		if (counts(j, i) && (j->best < 0 || ratio(j, i) < 1))
-			j->best = (int)i;
-	}
+	return j->fabric[i].family == WF_FAMILY_INFINIBAND ? INFINIBAND : ETHERNET;
 }
 
-static bool is_ethernet(enum wf_family family)
+/* The seeds' ranges of what decides have times in common. */
+static bool ranges_meet(const struct judge *j, int a, int b)
 {
-	return family != WF_FAMILY_INFINIBAND;
+	const struct wf_verdict_fabric *fa = &j->fabric[a], *fb = &j->fabric[b];
+
+	return fa->low.value[j->decides] <= fb->high.value[j->decides] &&
+	       fb->low.value[j->decides] <= fa->high.value[j->decides];
 }
 
-/* The best of those that count and are, or are not, Ethernet; -1: there is none. */
-static int best_of(const struct judge *j, bool ethernet)
+static bool are_close(const struct judge *j, int a, int b)
+{
+	double r = ratio(j, a, b);
+
+	return r <= 1 + WF_VERDICT_ALIKE && 1 / r <= 1 + WF_VERDICT_ALIKE;
+}
+
+static bool are_alike(const struct judge *j, int a, int b)
+{
+	return are_close(j, a, b) || ranges_meet(j, a, b);
+}
+
+/* The fastest of those that count, on a side and in a state (0: in any); -1: there is none. */
+static int fastest(const struct judge *j, enum side side, unsigned state)
 {
 	int best = -1;
 
 	for (unsigned i = 0; i < j->n; i++) {
-		if (counts(j, i) && is_ethernet(j->fabric[i].family) == ethernet &&
-		    (best < 0 || ratio(j, i) < ratio(j, (unsigned)best)))
+		if (counts(j, i) && (side == ANY || side_of(j, i) == side) &&
+		    (state == 0 || (j->fabric[i].states & state) != 0) &&
+		    (best < 0 || ratio(j, (int)i, best) < 1))
 			best = (int)i;
 	}
 	return best;
 }
 
+/* A side's best state, or where that is not there or is out, the fastest of the others. */
+static int best_of(const struct judge *j, enum side side)
+{
+	int best = fastest(j, side, WF_STATE_BEST);
+
+	return best >= 0 ? best : fastest(j, side, 0);
+}
+
+/*
+ * Which fabric to name for a side whose fastest is best: one that is as it comes, where that is as good as
+ * it; nobody tunes for nothing.
+ */
+static int plainest(const struct judge *j, int best)
+{
+	int plain = fastest(j, side_of(j, (unsigned)best), WF_STATE_DEFAULT);
+
+	return plain >= 0 && are_close(j, plain, best) ? plain : best;
+}
+
+/* ---- words for figures ---- */
+
+/* "150.1 ms (148.0 to 151.2 ms, MFU 41.5 %)" */
+static void say_time(const struct judge *j, int i, char *buf, size_t size)
+{
+	const struct wf_verdict_fabric *f = &j->fabric[i];
+	char time[CELL], low[CELL], high[CELL], mfu[CELL];
+	bool spread, has_mfu = wf_metric_has(&f->metrics, WF_METRIC_MFU);
+
+	wf_metric_format(j->decides, f->metrics.value[j->decides], time, sizeof(time));
+	wf_metric_format(j->decides, f->low.value[j->decides], low, sizeof(low));
+	wf_metric_format(j->decides, f->high.value[j->decides], high, sizeof(high));
+	wf_metric_format(WF_METRIC_MFU, f->metrics.value[WF_METRIC_MFU], mfu, sizeof(mfu));
+	spread = f->high.value[j->decides] > f->low.value[j->decides] * (1 + NO_SPREAD);
+	snprintf(buf, size, "%s%s%s%s%s%s%s%s%s", time, spread || has_mfu ? " (" : "",
+	         spread ? low : "", spread ? " to " : "", spread ? high : "",
+	         spread && has_mfu ? ", " : "", has_mfu ? "MFU " : "", has_mfu ? mfu : "",
+	         spread || has_mfu ? ")" : "");
+}
+
+/* How b stands to a, which is not slower. */
+static void say_gap(const struct judge *j, int a, int b, char *buf, size_t size)
+{
+	double longer = percent(ratio(j, b, a));
+
+	if (are_close(j, a, b))
+		snprintf(buf, size, "%.1f %% apart, which is no difference that counts", longer);
+	else if (ranges_meet(j, a, b))
+		snprintf(buf, size,
+		         "%s takes %.0f %% longer at the median, but that is within the spread of "
+		         "the seeds",
+		         j->fabric[b].label, longer);
+	else
+		snprintf(buf, size, "%s takes %.0f %% longer%s", j->fabric[b].label, longer,
+		         j->fabric[b].seeds > 1 ? ", and longer with every seed" : "");
+}
+
 /* ---- how the fabrics stand ---- */
 
-/* What in the counters goes with a fabric's being slow. */
-static void symptoms(const struct judge *j, unsigned i, char *buf, size_t size)
+/* A row of the question: each side in one state. False: a side has nothing in it. */
+static bool say_row(struct judge *j, unsigned state, const char *name)
 {
-	static const struct {
-		enum wf_metric which;
-		const char *text;
-	} signs[] = {
-		{ WF_METRIC_LOSSLESS_DROPS, "packets lost in a lossless class" },
-		{ WF_METRIC_RESENT, "packets sent again" },
-		{ WF_METRIC_PAUSES, "PFC pauses" },
-		{ WF_METRIC_CNPS, "CNPs" },
-	};
+	int ib = fastest(j, INFINIBAND, state), eth = fastest(j, ETHERNET, state);
+	char a[RANGE], b[RANGE], gap[RANGE];
+	int first, second;
+
+	if (ib < 0 || eth < 0)
+		return false;
+	first = ratio(j, eth, ib) < 1 ? eth : ib;
+	second = first == ib ? eth : ib;
+	say_time(j, first, a, sizeof(a));
+	say_time(j, second, b, sizeof(b));
+	say_gap(j, first, second, gap, sizeof(gap));
+	because(j, "%s: %s %s, %s %s: %s.", name, j->fabric[first].label, a,
+	        j->fabric[second].label, b, gap);
+	return true;
+}
+
+static void say_rows(struct judge *j)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].state != 0 || !some)
+			some |= say_row(j, rows[i].state, rows[i].name);
+	}
+}
+
+/* What changes of a slow fabric came to, with the seed that is its median. */
+static void say_cures(const struct judge *j, unsigned i, int best, char *buf, size_t size)
+{
+	const struct wf_verdict_fabric *f = &j->fabric[i];
+	double target = value(j, best, j->decides);
 	size_t len = 0;
 
 	buf[0] = '\0';
-	for (size_t k = 0; k < sizeof(signs) / sizeof(signs[0]); k++) {
-		char cell[CELL];
+	for (unsigned k = 0; k < f->n_cures && len < size; k++) {
+		char time[CELL];
 
-		if (positive(j, i, signs[k].which) == 0 || len >= size)
-			continue;
-		wf_metric_format(signs[k].which, value(j, i, signs[k].which), cell, sizeof(cell));
-		len += (size_t)snprintf(buf + len, size - len, "%s%s %s", len == 0 ? " (" : ", ",
-		                        cell, signs[k].text);
+		wf_metric_format(j->decides, f->cure[k].time, time, sizeof(time));
+		if (isnan(f->cure[k].time))
+			snprintf(time, sizeof(time), "does not finish");
+		len += (size_t)snprintf(buf + len, size - len, "%s %s: %s",
+		                        k == 0 ? " Tried with that seed:" : ";", f->cure[k].what,
+		                        time);
+		if (!isnan(f->cure[k].time) && len < size)
+			len += (size_t)snprintf(buf + len, size - len, " (%+.0f %%)",
+			                        percent(f->cure[k].time / target));
 	}
 	if (len > 0 && len < size)
-		snprintf(buf + len, size - len, ")");
+		snprintf(buf + len, size - len, ".");
 }
 
-static void say_one(struct judge *j, unsigned i)
+/* What is to be said of one that is not alike to the best. */
+static void say_slow(struct judge *j, unsigned i, int best)
 {
-	char signs[256], mfu[CELL] = "", share[CELL];
+	const struct wf_verdict_fabric *f = &j->fabric[i];
+	char cures[WF_VERDICT_LINE / 2], why[WF_VERDICT_LINE / 2] = "", lost[CELL] = "";
 
-	symptoms(j, i, signs, sizeof(signs));
-	if (!j->fabric[i].finished || !wf_metric_has(&j->fabric[i].metrics, j->decides)) {
-		because(j, "%s did not finish%s.", j->fabric[i].label, signs);
+	if (!has_time(j, i)) {
+		because(j, "%s did not finish%s%s%s.", f->label,
+		        f->seeds > 1 ? " with every seed" : "", f->why != NULL ? ": " : "",
+		        f->why != NULL ? f->why : "");
 		return;
 	}
-	if (wf_metric_has(&j->fabric[i].metrics, WF_METRIC_MFU)) {
-		wf_metric_format(WF_METRIC_MFU, value(j, i, WF_METRIC_MFU), share, sizeof(share));
-		snprintf(mfu, sizeof(mfu), ", MFU %s", share);
-	}
-	if (positive(j, i, WF_METRIC_LOSSLESS_DROPS) > 0)
-		because(j,
-		        "%s takes %.1f %% longer than the best%s and loses packets that it "
-		        "promises to keep%s.",
-		        j->fabric[i].label, (ratio(j, i) - 1) * 100, mfu, signs);
-	else if (ratio(j, i) <= 1 + WF_VERDICT_ALIKE)
-		because(j, "%s takes %.1f %% longer%s: as good.", j->fabric[i].label,
-		        (ratio(j, i) - 1) * 100, mfu);
-	else
-		because(j, "%s takes %.1f %% longer%s%s.", j->fabric[i].label,
-		        (ratio(j, i) - 1) * 100, mfu, signs);
+	if (loses(j, i))
+		snprintf(lost, sizeof(lost), " and loses packets that it promises to keep");
+	if (!loses(j, i) && are_alike(j, (int)i, best))
+		return;
+	say_cures(j, i, best, cures, sizeof(cures));
+	if (f->why != NULL && f->seeds > 1)
+		snprintf(why, sizeof(why), ". Why, with seed %llu: %s", (unsigned long long)f->seed,
+		         f->why);
+	else if (f->why != NULL)
+		snprintf(why, sizeof(why), ". Why: %s", f->why);
+	because(j, "%s takes %.0f %% longer than %s%s%s.%s", f->label,
+	        percent(ratio(j, (int)i, best)), j->fabric[best].label, lost, why, cures);
 }
 
-static void say_standing(struct judge *j)
+static void say_standing(struct judge *j, int best)
 {
-	const struct wf_verdict_fabric *best = &j->fabric[j->best];
-	char time[CELL], mfu[CELL];
-
-	wf_metric_format(j->decides, best->metrics.value[j->decides], time, sizeof(time));
-	wf_metric_format(WF_METRIC_MFU, best->metrics.value[WF_METRIC_MFU], mfu, sizeof(mfu));
-	if (wf_metric_has(&best->metrics, WF_METRIC_MFU))
-		because(j, "%s has the shortest step: %s, MFU %s.", best->label, time, mfu);
-	else
-		because(j, "%s is the fastest: the job takes %s.", best->label, time);
+	say_rows(j);
 	for (unsigned i = 0; i < j->n; i++) {
-		if ((int)i != j->best)
-			say_one(j, i);
+		if ((int)i != best && !j->fabric[i].folded)
+			say_slow(j, i, best);
 	}
+	if (j->fabric[best].seeds == 1)
+		because(j, "This is one seed: what chance does to it is not known; --seeds 5 shows "
+		           "it.");
 }
 
-/* ---- what matters ---- */
+/* ---- what matters: points for InfiniBand, less points for Ethernet ---- */
 
-/* Small messages: which side is better, and by how much. Positive speaks for InfiniBand. */
 static int weigh_latency(struct judge *j, int ib, int eth)
 {
 	enum wf_metric which = WF_METRIC_COLL_SMALL;
@@ -211,151 +340,249 @@ static int weigh_latency(struct judge *j, int ib, int eth)
 	    !wf_metric_has(&j->fabric[eth].metrics, which))
 		which = WF_METRIC_LATENCY;
 	if (!wf_metric_has(&j->fabric[ib].metrics, which) ||
-	    !wf_metric_has(&j->fabric[eth].metrics, which))
+	    !wf_metric_has(&j->fabric[eth].metrics, which)) {
+		because(j, "Latency matters: it was not measured.");
 		return 0;
-	gap = value(j, (unsigned)eth, which) / value(j, (unsigned)ib, which);
-	wf_metric_format(which, value(j, (unsigned)ib, which), a, sizeof(a));
-	wf_metric_format(which, value(j, (unsigned)eth, which), b, sizeof(b));
+	}
+	gap = value(j, eth, which) / value(j, ib, which);
+	wf_metric_format(which, value(j, ib, which), a, sizeof(a));
+	wf_metric_format(which, value(j, eth, which), b, sizeof(b));
 	because(j, "Latency matters: small messages take %s on %s and %s on %s (%.2f times).", a,
 	        j->fabric[ib].label, b, j->fabric[eth].label, gap);
 	return gap >= LATENCY_GAP ? 1 : gap <= 1 / LATENCY_GAP ? -1 : 0;
 }
 
-/* How much the worst Ethernet with PFC is behind the best. */
-static double fragility(const struct judge *j, int *worst_p)
+/* How many times longer than its best the neglected state of a side takes; 0: it was not compared. */
+static double neglect(const struct judge *j, enum side side, int *which_p)
 {
-	int best = -1, worst = -1;
+	int best = fastest(j, side, 0);
+	double worst = 0;
 
-	for (unsigned i = 0; i < j->n; i++) {
-		const struct wf_verdict_fabric *f = &j->fabric[i];
+	*which_p = -1;
+	for (unsigned i = 0; best >= 0 && i < j->n; i++) {
+		double by;
 
-		if (f->family != WF_FAMILY_ROCE || !f->finished ||
-		    !wf_metric_has(&f->metrics, j->decides))
+		if (side_of(j, i) != side || (j->fabric[i].states & WF_STATE_NEGLECTED) == 0)
 			continue;
-		if (best < 0 || ratio(j, i) < ratio(j, (unsigned)best))
-			best = (int)i;
-		if (worst < 0 || ratio(j, i) > ratio(j, (unsigned)worst))
-			worst = (int)i;
+		by = counts(j, i) ? ratio(j, (int)i, best) : (double)INFINITY;
+		if (*which_p < 0 || by > worst) {
+			worst = by;
+			*which_p = (int)i;
+		}
 	}
-	*worst_p = worst;
-	return best < 0 || best == worst ? 1 : ratio(j, (unsigned)worst) / ratio(j, (unsigned)best);
+	return worst;
+}
+
+static void say_neglect(const struct judge *j, double by, int which, char *buf, size_t size)
+{
+	if (isinf(by))
+		snprintf(buf, size, "%s fails", j->fabric[which].label);
+	else
+		snprintf(buf, size, "%s takes %.0f %% longer than the best of its side",
+		         j->fabric[which].label, percent(by));
 }
 
 static int weigh_staff(struct judge *j)
 {
-	int worst;
-	double by = fragility(j, &worst);
+	double by[SIDES];
+	char text[SIDES][RANGE];
+	int which[SIDES], points;
 
-	if (by < FRAGILE) {
-		because(j, "Nobody to tune it matters: no badly tuned Ethernet was compared, or it "
-		           "was "
-		           "as good; credits need no tuning in any case.");
-		return 1;
+	for (enum side s = 0; s < SIDES; s++) {
+		by[s] = neglect(j, s, &which[s]);
+		if (which[s] < 0) {
+			because(j,
+			        "Nobody to tune it matters: no neglected %s was compared, so this "
+			        "speaks for nobody.",
+			        side_names[s]);
+			return 0;
+		}
+		say_neglect(j, by[s], which[s], text[s], sizeof(text[s]));
 	}
-	because(j,
-	        "Nobody to tune it matters: with the settings of %s the same Ethernet takes %.0f "
-	        "%% "
-	        "longer; InfiniBand's credits need no settings.",
-	        j->fabric[worst].label, (by - 1) * 100);
-	return 1;
+	points = by[ETHERNET] > by[INFINIBAND] + STAFF_GAP   ? 1
+	         : by[INFINIBAND] > by[ETHERNET] + STAFF_GAP ? -1
+	                                                     : 0;
+	because(j, "Nobody to tune it matters: neglected, %s; %s: this speaks for %s.",
+	        text[INFINIBAND], text[ETHERNET],
+	        points > 0   ? side_names[INFINIBAND]
+	        : points < 0 ? side_names[ETHERNET]
+	                     : "nobody");
+	return points;
 }
 
-/* Points for InfiniBand less points for Ethernet, of what was said to matter. */
+static int weigh_cost(struct judge *j, int ib, int eth)
+{
+	double a = value(j, ib, WF_METRIC_COST), b = value(j, eth, WF_METRIC_COST);
+	char cell[2][CELL], n[2][CELL];
+	int points;
+
+	if (isnan(a) || isnan(b)) {
+		because(j, "Cost matters: no price is known of %s; use your own offers.",
+		        j->fabric[isnan(a) ? ib : eth].label);
+		return 0;
+	}
+	wf_metric_format(WF_METRIC_COST, a, cell[0], sizeof(cell[0]));
+	wf_metric_format(WF_METRIC_COST, b, cell[1], sizeof(cell[1]));
+	wf_metric_format(WF_METRIC_SWITCHES, value(j, ib, WF_METRIC_SWITCHES), n[0], sizeof(n[0]));
+	wf_metric_format(WF_METRIC_SWITCHES, value(j, eth, WF_METRIC_SWITCHES), n[1], sizeof(n[1]));
+	points = b < a * (1 - COST_GAP) ? -1 : a < b * (1 - COST_GAP) ? 1 : 0;
+	because(j,
+	        "Cost matters: switches and optics of %s are listed at %s (%s switches), of %s at "
+	        "%s (%s): this speaks for %s; your own offers count more.",
+	        j->fabric[ib].label, cell[0], n[0], j->fabric[eth].label, cell[1], n[1],
+	        points > 0   ? side_names[INFINIBAND]
+	        : points < 0 ? side_names[ETHERNET]
+	                     : "nobody");
+	return points;
+}
+
 static int weigh(struct judge *j, int ib, int eth)
 {
 	int points = 0;
 
-	if (ib < 0 || eth < 0)
-		return 0;
 	if ((j->matters & WF_MATTER_LATENCY) != 0)
 		points += weigh_latency(j, ib, eth);
 	if ((j->matters & WF_MATTER_STAFF) != 0)
 		points += weigh_staff(j);
-	if ((j->matters & WF_MATTER_COST) != 0) {
-		because(j,
-		        "Cost matters: Ethernet has several vendors and is quoted at 30 to 50 %% "
-		        "less; that is not from this run, use your own offers.");
-		points--;
-	}
+	if ((j->matters & WF_MATTER_COST) != 0)
+		points += weigh_cost(j, ib, eth);
 	if ((j->matters & WF_MATTER_ETHERNET) != 0) {
 		because(j,
 		        "Existing Ethernet matters: InfiniBand would be a second network with its "
-		        "own tools.");
+		        "own tools. This speaks for Ethernet.");
 		points--;
 	}
 	if ((j->matters & WF_MATTER_SHARED) != 0) {
 		because(j,
 		        "Sharing matters: storage and other IP traffic run beside RoCE in classes "
-		        "of their own; on InfiniBand they need gateways or IPoIB.");
+		        "of their own; on InfiniBand they need gateways or IPoIB. This speaks for "
+		        "Ethernet.");
 		points--;
 	}
 	return points;
 }
 
-static void warn(struct judge *j, int choice)
-{
-	int worst;
-	double by = fragility(j, &worst);
+/* ---- the choice ---- */
 
-	if (j->fabric[choice].family == WF_FAMILY_ROCE && by >= FRAGILE &&
-	    (j->matters & WF_MATTER_STAFF) == 0)
-		because(j,
-		        "It has to be kept tuned: with the settings of %s the same Ethernet takes "
-		        "%.0f %% longer.",
-		        j->fabric[worst].label, (by - 1) * 100);
+static void take(struct judge *j, int choice, const char *fmt, ...) WF_PRINTF(3, 4);
+
+static void take(struct judge *j, int choice, const char *fmt, ...)
+{
+	va_list ap;
+
+	j->out->choice = choice;
+	j->out->outcome = choice < 0 ? WF_OUTCOME_EITHER : WF_OUTCOME_TAKE;
+	va_start(ap, fmt);
+	vsnprintf(j->out->text, sizeof(j->out->text), fmt, ap);
+	va_end(ap);
 }
 
-static void choose(struct judge *j)
+/* Neither side is faster: what matters decides. */
+static void choose_alike(struct judge *j, int ib, int eth, int points)
 {
-	int ib = best_of(j, false), eth = best_of(j, true);
-	int points = weigh(j, ib, eth);
-	int wanted = points > 0 ? ib : points < 0 ? eth : j->best;
-	double limit = 1 + WF_VERDICT_GIVES;
-	int choice = j->best;
+	char gap[CELL];
+	int wanted = points > 0 ? ib : eth, other = wanted == ib ? eth : ib;
+	double apart = ratio(j, ib, eth) > 1 ? ratio(j, ib, eth) : ratio(j, eth, ib);
 
-	if (wanted >= 0 && ratio(j, (unsigned)wanted) <= limit)
-		choice = wanted;
-	else if (wanted >= 0)
-		because(j,
-		        "What matters speaks for %s, but %.0f %% of the time is more than the "
-		        "%.0f %% that are worth giving away.",
-		        j->fabric[wanted].label, (ratio(j, (unsigned)wanted) - 1) * 100,
-		        WF_VERDICT_GIVES * 100);
-	warn(j, choice);
-	j->out->choice = choice;
-	if (choice == j->best && (points == 0 || wanted == choice))
-		snprintf(j->out->text, sizeof(j->out->text),
-		         "Take %s: it is the fastest here, and %s.", j->fabric[choice].label,
-		         points != 0       ? "what matters speaks for it"
-		         : j->matters == 0 ? "nothing else was said to matter"
-		                           : "what matters does not speak against it");
-	else if (choice == j->best)
-		snprintf(j->out->text, sizeof(j->out->text),
-		         "Take %s: what speaks for the other side costs too much time.",
-		         j->fabric[choice].label);
+	snprintf(gap, sizeof(gap), are_close(j, ib, eth) ? "%.1f %% apart" : "within the spread",
+	         percent(apart));
+	if (points != 0)
+		take(j, wanted, "Take %s: %s is no faster (%s), and what matters speaks for it.",
+		     j->fabric[wanted].label, j->fabric[other].label, gap);
 	else
-		snprintf(
-			j->out->text, sizeof(j->out->text),
-			"Take %s: it takes %.1f %% longer than %s, and what matters speaks for it.",
-			j->fabric[choice].label, (ratio(j, (unsigned)choice) - 1) * 100,
-			j->fabric[j->best].label);
+		take(j, -1, "Neither is faster: %s and %s are %s. %s.", j->fabric[ib].label,
+		     j->fabric[eth].label, gap,
+		     j->matters == 0 ? "Decide by what they cost, what is there already and what "
+		                       "your people know (--matters weighs it)"
+		                     : "What was said to matter speaks for neither");
+}
+
+/* One side is faster: up to WF_VERDICT_GIVES is given away for what matters. */
+static void choose_faster(struct judge *j, int ib, int eth, int points)
+{
+	int best = ratio(j, eth, ib) < 1 ? eth : ib, other = best == ib ? eth : ib;
+	bool against = points != 0 && (points > 0) != (best == ib);
+	double longer = percent(ratio(j, other, best));
+
+	if (!against)
+		take(j, best, "Take %s: %s takes %.0f %% longer%s%s.", j->fabric[best].label,
+		     j->fabric[other].label, longer,
+		     j->fabric[other].seeds > 1 ? " (with every seed it takes longer)" : "",
+		     points != 0 ? ", and what matters speaks for it, too" : "");
+	else if (ratio(j, other, best) <= 1 + WF_VERDICT_GIVES)
+		take(j, other,
+		     "Take %s: it takes %.0f %% longer than %s, and what matters speaks for it.",
+		     j->fabric[other].label, longer, j->fabric[best].label);
+	else
+		take(j, best,
+		     "Take %s: what matters speaks for %s, but that takes %.0f %% longer, more "
+		     "than "
+		     "the %.0f %% that are given away for it.",
+		     j->fabric[best].label, j->fabric[other].label, longer, WF_VERDICT_GIVES * 100);
+}
+
+/* Fabrics of one side only. */
+static void choose_one_side(struct judge *j, int best)
+{
+	char others[WF_VERDICT_LINE / 2] = "";
+	size_t len = 0;
+	int plain = plainest(j, best);
+
+	for (unsigned i = 0; i < j->n; i++) {
+		if ((int)i != plain && counts(j, i) && are_alike(j, (int)i, best) &&
+		    len < sizeof(others))
+			len += (size_t)snprintf(others + len, sizeof(others) - len, "%s%s",
+			                        len > 0 ? ", " : "", j->fabric[i].label);
+	}
+	if (len > 0)
+		take(j, plain,
+		     "Take %s: no other is faster by a difference that counts; as good: %s.",
+		     j->fabric[plain].label, others);
+	else
+		take(j, best, "Take %s: it is the fastest.", j->fabric[best].label);
+}
+
+static void choose(struct judge *j, int best)
+{
+	int ib = best_of(j, INFINIBAND), eth = best_of(j, ETHERNET), points;
+
+	if (ib < 0 || eth < 0) {
+		choose_one_side(j, best);
+		return;
+	}
+	points = weigh(j, ib, eth);
+	if (are_alike(j, ib, eth))
+		choose_alike(j, plainest(j, ib), plainest(j, eth), points);
+	else
+		choose_faster(j, ib, eth, points);
+}
+
+enum wf_metric wf_verdict_decides(const struct wf_verdict_fabric *fabrics, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (fabrics[i].finished && !wf_metric_has(&fabrics[i].metrics, WF_METRIC_STEP_TIME))
+			return WF_METRIC_JOB_TIME;
+	}
+	return WF_METRIC_STEP_TIME;
 }
 
 void wf_verdict(const struct wf_verdict_fabric *fabrics, unsigned n, unsigned matters,
                 struct wf_verdict *verdict)
 {
 	struct judge j = { .fabric = fabrics, .n = n, .matters = matters, .out = verdict };
+	int best;
 
 	memset(verdict, 0, sizeof(*verdict));
 	verdict->choice = -1;
-	find_best(&j);
-	if (j.best < 0) {
+	j.decides = wf_verdict_decides(fabrics, n);
+	best = fastest(&j, ANY, 0);
+	if (best < 0) {
 		snprintf(
 			verdict->text, sizeof(verdict->text),
 			"None of these will do: each either did not finish or lost packets that it "
 			"promises to keep.");
 		return;
 	}
-	say_standing(&j);
-	choose(&j);
+	say_standing(&j, plainest(&j, best));
+	choose(&j, best);
 }

@@ -4,12 +4,17 @@
  *
  * The rules are few and can be checked by hand:
  *
- * - What decides is the step time (or, without training steps, the job's time). A fabric that did not
- *   finish, or lost packets of a lossless class, is out.
- * - Fabrics within WF_VERDICT_ALIKE of the best are as good as it.
- * - What was said to matter speaks for InfiniBand (staff; latency, where it is measurably lower) or
- *   for Ethernet (cost, ethernet, shared). With more on the other side, up to WF_VERDICT_GIVES of
- *   the time is given away for it.
+ * - What decides is the step time (or, without training steps, the job's time): the median over the seeds. A
+ *   fabric that did not finish on a seed, or lost packets of a lossless class on one, is out.
+ * - Two fabrics are alike when their medians are within WF_VERDICT_ALIKE, or when their ranges over the seeds
+ *   meet. Nobody wins by less.
+ * - Like is compared with like: the best state of InfiniBand with the best state of Ethernet, the default with
+ *   the default, the neglected with the neglected. The verdict is about the first of these rows; a side that has
+ *   nothing in it is there with the fastest that it has.
+ * - Where the two sides are alike, what was said to matter decides, and nothing else does. Where they are not,
+ *   up to WF_VERDICT_GIVES of the time is given away for it.
+ * - What matters is counted from figures where there are any: latency and the loss of the neglected state are
+ *   measured, cost is the bill's. Where a figure is missing, nobody gets a point.
  */
 #ifndef WF_LAB_VERDICT_H
 #define WF_LAB_VERDICT_H
@@ -19,13 +24,13 @@
 
 #define WF_VERDICT_ALIKE 0.03
 #define WF_VERDICT_GIVES 0.10
-#define WF_VERDICT_LINES 24
-#define WF_VERDICT_LINE 512
+#define WF_VERDICT_LINES 40
+#define WF_VERDICT_LINE 1024
 
 /* What may matter, besides the job's time. */
 enum wf_matter {
 	WF_MATTER_LATENCY = 1,  /* small messages */
-	WF_MATTER_COST = 2,     /* of switches, cables and NICs */
+	WF_MATTER_COST = 2,     /* of switches and optics */
 	WF_MATTER_ETHERNET = 4, /* an Ethernet network and its tools are there already */
 	WF_MATTER_SHARED = 8,   /* other traffic shares the fabric */
 	WF_MATTER_STAFF = 16,   /* nobody has the time to tune and watch it */
@@ -34,6 +39,12 @@ enum wf_matter {
 /* Reads "latency, cost": words separated by commas or blanks. Returns 0 or -EINVAL with err filled. */
 int wf_matters_parse(const char *text, unsigned *matters, struct wf_err *err) WF_MUST_USE;
 
+/* How operators have a fabric; it may be in several states, or in none. */
+enum wf_state { WF_STATE_BEST = 1, WF_STATE_DEFAULT = 2, WF_STATE_NEGLECTED = 4 };
+
+/* Reads "best, default", or "none". Returns 0 or -EINVAL with err filled. */
+int wf_states_parse(const char *text, unsigned *states, struct wf_err *err) WF_MUST_USE;
+
 enum wf_family {
 	WF_FAMILY_INFINIBAND,
 	WF_FAMILY_ROCE,  /* Ethernet with PFC */
@@ -41,19 +52,47 @@ enum wf_family {
 	WF_FAMILY_TCP,
 };
 
+#define WF_VERDICT_CURES 4
+
+/* What a change of a slow fabric does to it, seen by running it. */
+struct wf_verdict_cure {
+	const char *what;
+	double time; /* of what decides; NAN: it did not finish */
+};
+
 struct wf_verdict_fabric {
 	const char *label;
 	enum wf_family family;
-	bool finished;
-	struct wf_metrics metrics;
+	unsigned states;           /* bits of enum wf_state */
+	bool finished;             /* with every seed */
+	bool folded;               /* another fabric's figures are the same */
+	unsigned seeds;            /* that the figures are of */
+	struct wf_metrics metrics; /* medians */
+	struct wf_metrics low, high;
+	/* Of the run that is the median: what holds it up, and what would cure that. */
+	const char *why; /* NULL: nothing was seen */
+	uint64_t seed;
+	double time; /* of what decides, with that seed */
+	unsigned n_cures;
+	struct wf_verdict_cure cure[WF_VERDICT_CURES];
+};
+
+enum wf_outcome {
+	WF_OUTCOME_NONE,   /* none will do */
+	WF_OUTCOME_EITHER, /* no difference that counts, and nothing that matters decides */
+	WF_OUTCOME_TAKE,
 };
 
 struct wf_verdict {
-	int choice; /* which fabric; -1: none will do */
+	enum wf_outcome outcome;
+	int choice; /* which fabric; -1: none, or either */
 	char text[WF_VERDICT_LINE];
 	unsigned n_reasons;
 	char reason[WF_VERDICT_LINES][WF_VERDICT_LINE];
 };
+
+/* What decides among n fabrics: the step time, or the job's. */
+enum wf_metric wf_verdict_decides(const struct wf_verdict_fabric *fabrics, unsigned n);
 
 /* Judges n fabrics. */
 void wf_verdict(const struct wf_verdict_fabric *fabrics, unsigned n, unsigned matters,

@@ -108,7 +108,9 @@ static const struct {
 	  "resend-storm",
 	  { "go-back-N" } },
 	/* The same hash, and what does not hash. */
-	{ LEAVES FABRIC("") PERMUTE "seed: 1\n", "path-collision", { "of 4 uplinks" } },
+	{ LEAVES FABRIC("") PERMUTE "seed: 1\n",
+	  "path-collision",
+	  { "the link from spine0 (port 7) to leaf3", "bundle of 4 links" } },
 	{ LEAVES FABRIC(", routing: adaptive") PERMUTE "seed: 1\n", "", { NULL } },
 	/* A kilometre of cable, and credits for a few packets. */
 	{ "topology: {kind: single, hosts: 2, host_rate: 400Gbps, cable: {host: 1km}}\n"
@@ -125,9 +127,9 @@ static const struct {
 	  { "dcqcn" } },
 	/* A job that is scaled, and congestion control that is not; the same without it. */
 	{ SCALED("dcqcn"),
-	  "scaled-congestion",
+	  "path-collision scaled-congestion",
 	  { "timers are not scaled", "scale_error does not bound" } },
-	{ SCALED("none"), "", { NULL } },
+	{ SCALED("none"), "path-collision", { NULL } },
 };
 
 static void test_rules(void **state)
