@@ -18,7 +18,7 @@ let complaints;
 let runs;
 
 before(async () => {
-	weft("compare", SCENARIO, "--record", db);
+	weft("compare", SCENARIO, "--seeds", "1", "--record", db);
 	report(db, html);
 	({ page, complaints } = await open(html));
 	runs = sql(db, "SELECT id, label FROM run WHERE seed = (SELECT min(seed) FROM run) ORDER BY place");
