@@ -280,6 +280,7 @@ static int prometheus_write(struct wf_export *ex, const char *path, FILE *file, 
 	                      "JOIN run r ON r.id = v.run "
 	                      "WHERE (?1 IS NULL OR v.run = ?1) "
 	                      "AND typeof(v.value) IN ('integer', 'real') "
+	                      "AND v.name NOT GLOB 'compare.*' "
 	                      "ORDER BY v.name, r.study, r.place, r.id",
 	                      prom_value, &p, err);
 }

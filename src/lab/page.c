@@ -50,7 +50,8 @@ static const struct table {
 	              "WHERE study = ?1 GROUP BY 1, 2, 3 ORDER BY min(id)" },
 	{ "parameter", "SELECT run, name, value, source IS NOT NULL AS given FROM parameter" LEADS
 	               "ORDER BY name, run" },
-	{ "value", "SELECT run, name, value, unit FROM value" STUDY "ORDER BY name, run" },
+	{ "value", "SELECT run, name, value, unit FROM value" STUDY
+	           "AND name NOT GLOB 'compare.*' ORDER BY name, run" },
 	{ "note", "SELECT run, kind, text FROM note WHERE study = ?1 ORDER BY rowid" },
 	{ "latency", "SELECT run, what, le_ps, n FROM latency" LEADS "ORDER BY run, what, le_ps" },
 	{ "bandwidth", "SELECT run, collective, algorithm, ranks, bytes, time_ps, algbw, busbw "
