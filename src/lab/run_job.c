@@ -91,9 +91,10 @@ static int make_schedule(const struct wf_scenario *scenario, struct wf_run *run,
 static int check_rails(const struct wf_scenario *scenario, const struct wf_cluster *cluster,
                        struct wf_err *err)
 {
+	const char *kind = scenario->topo_cfg.kind;
 	uint32_t gpus = scenario->topo_cfg.gpus;
 
-	if (strcmp(scenario->topo_cfg.kind, "rail") != 0 || cluster->nics == gpus)
+	if ((strcmp(kind, "rail") != 0 && strcmp(kind, "auto") != 0) || cluster->nics == gpus)
 		return 0;
 	return wf_err_say(
 		err,

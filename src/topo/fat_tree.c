@@ -9,13 +9,14 @@ static int fat_tree_build(const struct wf_topo_cfg *cfg, const char *text, size_
                           const char *name, struct wf_mem *mem, struct wf_topo **topo_p,
                           struct wf_err *err)
 {
+	static const struct wf_tree_ask ask = { "fat-tree", 1, 1, 3 };
 	struct wf_tree tree;
 	int ret;
 
 	(void)text;
 	(void)len;
 	(void)name;
-	ret = wf_tree_plan(&tree, cfg, "fat-tree", 1, 3, err);
+	ret = wf_tree_plan(&tree, cfg, &ask, err);
 	if (ret != 0)
 		return ret;
 	return wf_tree_build(&tree, WF_TOPO_SECTION, mem, topo_p, err);

@@ -281,6 +281,7 @@ static int plan_hosts(const struct htsim *htsim, struct wf_tree *tree)
 	tree->hosts = (uint32_t)nodes;
 	tree->leaf_hosts = (uint32_t)key_of(htsim, 0, KEY_RADIX_DOWN);
 	tree->rails = 1;
+	tree->leaf_rails = 1;
 	tree->pods = (uint32_t)(nodes / pod);
 	if (pod % tree->leaf_hosts != 0)
 		return wf_err_at(text->err, text->name, htsim->tier[0].set[KEY_RADIX_DOWN].line, 0,

@@ -6,13 +6,14 @@ static int leaf_spine_build(const struct wf_topo_cfg *cfg, const char *text, siz
                             const char *name, struct wf_mem *mem, struct wf_topo **topo_p,
                             struct wf_err *err)
 {
+	static const struct wf_tree_ask ask = { "leaf-spine", 1, 1, 2 };
 	struct wf_tree tree;
 	int ret;
 
 	(void)text;
 	(void)len;
 	(void)name;
-	ret = wf_tree_plan(&tree, cfg, "leaf-spine", 1, 2, err);
+	ret = wf_tree_plan(&tree, cfg, &ask, err);
 	if (ret != 0)
 		return ret;
 	return wf_tree_build(&tree, WF_TOPO_SECTION, mem, topo_p, err);

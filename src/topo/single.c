@@ -4,9 +4,8 @@
 
 #include "topo/topo_priv.h"
 
-static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t len,
-                        const char *name, struct wf_mem *mem, struct wf_topo **topo_p,
-                        struct wf_err *err)
+int wf_single_build(const struct wf_topo_cfg *cfg, uint32_t gpus, struct wf_mem *mem,
+                    struct wf_topo **topo_p, struct wf_err *err)
 {
 	uint32_t radix = wf_topo_radix(cfg) == 0 ? WF_TOPO_MAX_PORTS : wf_topo_radix(cfg);
 	struct wf_wires wires;
@@ -14,9 +13,6 @@ static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t 
 	uint32_t leaf;
 	int ret;
 
-	(void)text;
-	(void)len;
-	(void)name;
 	if (cfg->hosts == 0 || cfg->hosts > radix)
 		return wf_err_say(err,
 		                  "topology.hosts: %" PRIu32 " hosts on one switch of %" PRIu32
@@ -28,11 +24,21 @@ static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t 
 	if (ret != 0)
 		return ret;
 	for (uint32_t i = 0; i < cfg->hosts; i++)
-		wf_graph_add_host(&graph, i, 0);
+		wf_graph_add_host(&graph, i / gpus, 0);
 	leaf = wf_graph_add_switch(&graph, 1, 0, "leaf", 0, NULL, 0);
 	for (uint32_t i = 0; i < cfg->hosts; i++)
 		wf_graph_add_link(&graph, i, leaf, &wires.host);
 	return wf_graph_finish(&graph, WF_TOPO_SECTION, topo_p, err);
+}
+
+static int single_build(const struct wf_topo_cfg *cfg, const char *text, size_t len,
+                        const char *name, struct wf_mem *mem, struct wf_topo **topo_p,
+                        struct wf_err *err)
+{
+	(void)text;
+	(void)len;
+	(void)name;
+	return wf_single_build(cfg, 1, mem, topo_p, err);
 }
 
 const struct wf_topo_ops wf_topo_single = {

@@ -11,13 +11,14 @@
 #define METRE INT64_C(1000)
 
 static const struct wf_topo_ops *const all_kinds[] = {
-	&wf_topo_single,    &wf_topo_leaf_spine, &wf_topo_fat_tree, &wf_topo_rail,
-	&wf_topo_dragonfly, &wf_topo_hpcc,       &wf_topo_htsim,    NULL,
+	&wf_topo_auto,     &wf_topo_single, &wf_topo_leaf_spine,
+	&wf_topo_fat_tree, &wf_topo_rail,   &wf_topo_dragonfly,
+	&wf_topo_hpcc,     &wf_topo_htsim,  NULL,
 };
 
 /* The names of all_kinds, in its order; a test compares them. */
 static const char *const kind_names[] = {
-	"single", "leaf-spine", "fat-tree", "rail", "dragonfly", "hpcc", "htsim", NULL,
+	"auto", "single", "leaf-spine", "fat-tree", "rail", "dragonfly", "hpcc", "htsim", NULL,
 };
 
 #define FIELD(f)                                                                                   \
@@ -107,7 +108,15 @@ const struct wf_param wf_topo_params[] = {
 	  .min = 1,
 	  .max = 64,
 	  .def = "8",
-	  .help = "rail: GPUs of a server, each with a NIC" },
+	  .help = "rail, auto: GPUs of a server, each with a NIC" },
+	{ .name = "leaf_rails",
+	  .kind = WF_PARAM_U64,
+	  .has_auto = true,
+	  FIELD(leaf_rails),
+	  .min = 1,
+	  .max = 64,
+	  .def = "1",
+	  .help = "rail: rails that share a leaf; auto = the fewest that leave none half empty" },
 	{ .name = "group_switches",
 	  .kind = WF_PARAM_U32,
 	  FIELD(group_switches),

@@ -75,7 +75,8 @@ struct wf_topo_cfg {
 	uint64_t fabric_cable;   /* mm, leaf to spine (and within a pod or group) */
 	uint64_t core_cable;     /* mm, to the core, or between dragonfly groups */
 	uint64_t cable_delay;    /* ps per metre */
-	uint32_t gpus;           /* rail-optimised: GPUs, and NICs, of a server */
+	uint32_t gpus;           /* rail, auto: GPUs, and NICs, of a server */
+	uint64_t leaf_rails;     /* rail: rails that share a leaf; auto = no leaf half empty */
 	uint32_t group_switches; /* dragonfly: switches of a group (a); 0 = balanced */
 	uint32_t switch_hosts;   /* dragonfly: hosts of a switch (p); 0 = balanced */
 	uint32_t global_links;   /* dragonfly: global links of a switch (h); 0 = balanced */

@@ -12,6 +12,7 @@
 #define WF_TOPO_MAX_LINKS (UINT32_C(1) << 22)
 #define WF_TOPO_SECTION "topology" /* what a message about a built topology begins with */
 
+extern const struct wf_topo_ops wf_topo_auto;
 extern const struct wf_topo_ops wf_topo_single;
 extern const struct wf_topo_ops wf_topo_leaf_spine;
 extern const struct wf_topo_ops wf_topo_fat_tree;
@@ -98,8 +99,9 @@ int wf_locality_derive(struct wf_topo *topo) WF_MUST_USE;
  */
 struct wf_tree {
 	uint32_t hosts;
-	uint32_t leaf_hosts; /* of a leaf; the last ones may have fewer */
-	uint32_t rails;      /* leaves of a unit: 1, or the NICs of a server */
+	uint32_t leaf_hosts; /* of a leaf, of each of its rails; the last ones may have fewer */
+	uint32_t rails;      /* NICs of a server, or 1 */
+	uint32_t leaf_rails; /* rails that share a leaf; a unit has rails / leaf_rails leaves */
 	uint32_t units;      /* of leaves */
 	uint32_t tiers;      /* 2 or 3 */
 	uint32_t pods;       /* 1 with 2 tiers */
@@ -111,12 +113,21 @@ struct wf_tree {
 	struct wf_wires wires;
 };
 
-/*
- * Plans the smallest tree for cfg, with tiers 2 or 3, or 0 for whichever is the lower that fits.
- * what names it in messages. Returns 0, or -EINVAL with err filled.
- */
-int wf_tree_plan(struct wf_tree *tree, const struct wf_topo_cfg *cfg, const char *what,
-                 uint32_t rails, uint32_t tiers, struct wf_err *err) WF_MUST_USE;
+/* What tree is asked for. */
+struct wf_tree_ask {
+	const char *what;    /* in messages */
+	uint32_t rails;      /* NICs of a server, or 1 */
+	uint32_t leaf_rails; /* that share a leaf; 0: the fewest with leaves more than half full */
+	uint32_t tiers;      /* 2, 3, or 0 for whichever is the lower that fits */
+};
+
+/* Plans the smallest tree for cfg. Returns 0, or -EINVAL with err filled. */
+int wf_tree_plan(struct wf_tree *tree, const struct wf_topo_cfg *cfg, const struct wf_tree_ask *ask,
+                 struct wf_err *err) WF_MUST_USE;
+
+/* All hosts on one switch, gpus of them a server; ends as wf_tree_build() does. */
+int wf_single_build(const struct wf_topo_cfg *cfg, uint32_t gpus, struct wf_mem *mem,
+                    struct wf_topo **topo_p, struct wf_err *err) WF_MUST_USE;
 
 /* Builds a planned tree; ends with wf_graph_finish(), whose contract it has. */
 int wf_tree_build(const struct wf_tree *tree, const char *name, struct wf_mem *mem,

@@ -6,7 +6,8 @@
  * A leaf of radix k has d hosts and u uplinks, with d + u <= k and u the fewest that carry d hosts'
  * traffic divided by the blocking ratio; d is the largest for which that holds. All tiers above
  * carry what comes from below in full. Where fewer pods or leaves exist than a switch above has
- * ports for, several links run between the same two switches and fewer switches are built.
+ * ports for, several links run between the same two switches, the same number between all, and as few
+ * switches are built as that allows; a leaf that is not full may have a few uplinks more for it.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -19,7 +20,8 @@ struct demand {
 	const struct wf_topo_cfg *cfg;
 	struct wf_wires wires;
 	const char *what;
-	uint32_t rails;
+	uint32_t leaf_rails;
+	uint32_t leaves;  /* of a unit */
 	uint32_t columns; /* hosts, or servers when there are several rails */
 };
 
@@ -49,17 +51,23 @@ static uint32_t leaf_hosts(const struct demand *demand, uint32_t radix)
 	return down;
 }
 
+/* The most hosts of each of its rails for a leaf of that radix. */
+static uint32_t leaf_columns(const struct demand *demand, uint32_t radix)
+{
+	return leaf_hosts(demand, radix) / demand->leaf_rails;
+}
+
 /* The most units of leaves that switches of that radix can join with that many tiers. */
 static uint64_t max_units(const struct demand *demand, uint32_t radix, uint32_t tiers)
 {
 	if (tiers == 2)
-		return radix / demand->rails;
-	return (uint64_t)radix * (radix / 2 / demand->rails);
+		return radix / demand->leaves;
+	return (uint64_t)radix * (radix / 2 / demand->leaves);
 }
 
 static bool radix_fits(const struct demand *demand, uint32_t radix, uint32_t tiers)
 {
-	return leaf_hosts(demand, radix) * max_units(demand, radix, tiers) >= demand->columns;
+	return leaf_columns(demand, radix) * max_units(demand, radix, tiers) >= demand->columns;
 }
 
 /* The smallest even radix that fits, or 0. */
@@ -83,7 +91,8 @@ static int say_does_not_fit(const struct demand *demand, uint32_t lowest, uint32
 		uint32_t radix = smallest_radix(demand, t);
 		uint64_t units = max_units(demand, wanted, t);
 
-		most = wf_max_u64(most, leaf_hosts(demand, wanted) * units * demand->rails);
+		most = wf_max_u64(most, (uint64_t)leaf_columns(demand, wanted) *
+		                                demand->leaf_rails * units * demand->leaves);
 		if (radix != 0 && (smallest == 0 || radix < smallest))
 			smallest = radix;
 	}
@@ -122,15 +131,17 @@ static int choose_radix(const struct demand *demand, uint32_t tiers, uint32_t *r
 	return say_does_not_fit(demand, lowest, highest, err);
 }
 
-/* The largest divisor of links that does not exceed most, which is at least 1. */
-static uint32_t bundle_of(uint32_t links, uint32_t most)
+/*
+ * The switches above leaves with up uplinks each, or more but at most most, and at most bundle of them
+ * to the same switch: as few switches as can be, each with the same number of links to every leaf.
+ */
+static void plan_aggs(struct wf_tree *tree, uint32_t up, uint32_t most, uint32_t bundle)
 {
-	uint32_t bundle = links < most ? links : most;
-
-	assert(bundle > 0);
-	while (links % bundle != 0)
-		bundle--;
-	return bundle;
+	assert(up > 0 && up <= most && bundle > 0);
+	tree->aggs = div_up(up, bundle);
+	while (tree->aggs * div_up(up, tree->aggs) > most)
+		tree->aggs++;
+	tree->agg_bundle = div_up(up, tree->aggs);
 }
 
 /* Cores above one agg position: as few as the radix allows. */
@@ -148,40 +159,63 @@ static void plan_cores(struct wf_tree *tree, uint32_t radix, uint32_t agg_down)
 
 static void plan_tiers(struct wf_tree *tree, const struct demand *demand, uint32_t radix)
 {
-	uint32_t up, pod_units;
+	uint32_t hosts, up, pod_leaves;
 
-	tree->leaf_hosts = leaf_hosts(demand, radix);
+	tree->leaf_hosts = leaf_columns(demand, radix);
 	tree->units = div_up(demand->columns, tree->leaf_hosts);
 	if (tree->units == 1) {
 		/* A tree has at least two leaves: what fits one switch is parted. */
-		tree->units = tree->rails == 1 ? 2 : 1;
+		tree->units = demand->leaves == 1 && demand->columns > 1 ? 2 : 1;
 		tree->leaf_hosts = div_up(demand->columns, tree->units);
 	}
-	up = (uint32_t)uplinks(demand, tree->leaf_hosts);
+	hosts = tree->leaf_hosts * demand->leaf_rails;
+	up = (uint32_t)uplinks(demand, hosts);
 
 	if (tree->tiers == 2) {
 		tree->pods = 1;
-		tree->agg_bundle = bundle_of(up, radix / (tree->units * tree->rails));
-		tree->aggs = up / tree->agg_bundle;
+		plan_aggs(tree, up, radix - hosts, radix / (tree->units * demand->leaves));
 		return;
 	}
 
-	tree->pods = div_up(tree->units, radix / 2 / tree->rails);
+	tree->pods = div_up(tree->units, radix / 2 / demand->leaves);
 	if (tree->pods == 1 && tree->units > 1)
 		tree->pods = 2;
-	pod_units = div_up(tree->units, tree->pods);
-	assert(pod_units * tree->rails > 0);
-	tree->agg_bundle = bundle_of(up, radix / 2 / (pod_units * tree->rails));
-	tree->aggs = up / tree->agg_bundle;
-	plan_cores(tree, radix, pod_units * tree->rails * tree->agg_bundle);
+	pod_leaves = div_up(tree->units, tree->pods) * demand->leaves;
+	assert(pod_leaves > 0);
+	plan_aggs(tree, up, radix - hosts, radix / 2 / pod_leaves);
+	plan_cores(tree, radix, pod_leaves * tree->agg_bundle);
 }
 
-int wf_tree_plan(struct wf_tree *tree, const struct wf_topo_cfg *cfg, const char *what,
-                 uint32_t rails, uint32_t tiers, struct wf_err *err)
+static void set_leaf_rails(struct demand *demand, uint32_t rails, uint32_t leaf_rails)
 {
-	struct demand demand = { .cfg = cfg, .what = what, .rails = rails };
-	uint32_t radix = 0;
-	int ret;
+	demand->leaf_rails = leaf_rails;
+	demand->leaves = rails / leaf_rails;
+}
+
+/* The fewest rails to a leaf with which the leaves are more than half full together. */
+static void choose_leaf_rails(struct demand *demand, uint32_t rails)
+{
+	uint32_t radix = wf_topo_radix(demand->cfg);
+
+	set_leaf_rails(demand, rails, 1);
+	for (uint32_t n = 2; n <= rails && radix > 0; n++) {
+		uint64_t full = leaf_hosts(demand, radix);
+		uint64_t units, columns = leaf_columns(demand, radix);
+
+		if (columns == 0)
+			return;
+		units = (demand->columns + columns - 1) / columns;
+		if (2 * (uint64_t)demand->cfg->hosts > units * demand->leaves * full)
+			return;
+		if (rails % n == 0 && full >= n)
+			set_leaf_rails(demand, rails, n);
+	}
+}
+
+static int check_ask(const struct wf_topo_cfg *cfg, const struct wf_tree_ask *ask,
+                     struct wf_err *err)
+{
+	uint32_t rails = ask->rails;
 
 	if (rails == 0 || cfg->blocking == 0 || cfg->host_rate == 0 || cfg->fabric_rate == 0)
 		return wf_err_say(
@@ -190,25 +224,55 @@ int wf_tree_plan(struct wf_tree *tree, const struct wf_topo_cfg *cfg, const char
 		return wf_err_say(err,
 		                  "topology.hosts: a %s of %" PRIu32
 		                  " hosts; at least 2, or kind: single",
-		                  what, cfg->hosts);
+		                  ask->what, cfg->hosts);
 	if (cfg->hosts % rails != 0)
 		return wf_err_say(err,
 		                  "topology.hosts: %" PRIu32
 		                  " hosts are not whole servers of %" PRIu32 " GPUs; %" PRIu32
 		                  " would be",
 		                  cfg->hosts, rails, div_up(cfg->hosts, rails) * rails);
+	if (ask->leaf_rails != 0 && rails % ask->leaf_rails != 0)
+		return wf_err_say(err,
+		                  "topology.leaf_rails: %" PRIu32 " of %" PRIu32
+		                  " rails to a leaf do not come out even; write a number that "
+		                  "divides them",
+		                  ask->leaf_rails, rails);
+	return 0;
+}
+
+int wf_tree_plan(struct wf_tree *tree, const struct wf_topo_cfg *cfg, const struct wf_tree_ask *ask,
+                 struct wf_err *err)
+{
+	struct demand demand = { .cfg = cfg, .what = ask->what };
+	uint32_t radix = 0;
+	int ret = check_ask(cfg, ask, err);
+
+	if (ret != 0)
+		return ret;
 	wf_wires_init(&demand.wires, cfg);
-	demand.columns = cfg->hosts / rails;
+	demand.columns = cfg->hosts / ask->rails;
+	if (ask->leaf_rails != 0)
+		set_leaf_rails(&demand, ask->rails, ask->leaf_rails);
+	else
+		choose_leaf_rails(&demand, ask->rails);
 
 	memset(tree, 0, sizeof(*tree));
-	ret = choose_radix(&demand, tiers, &radix, &tree->tiers, err);
+	ret = choose_radix(&demand, ask->tiers, &radix, &tree->tiers, err);
 	if (ret != 0)
 		return ret;
 	tree->hosts = cfg->hosts;
-	tree->rails = rails;
+	tree->rails = ask->rails;
+	tree->leaf_rails = demand.leaf_rails;
 	tree->wires = demand.wires;
 	plan_tiers(tree, &demand, radix);
 	return 0;
+}
+
+/* Leaves of a unit. */
+static uint32_t unit_leaves(const struct wf_tree *tree)
+{
+	assert(tree->leaf_rails > 0);
+	return tree->rails / tree->leaf_rails;
 }
 
 static uint32_t unit_of_host(const struct wf_tree *tree, uint32_t host)
@@ -231,6 +295,7 @@ static uint32_t n_groups(const struct wf_tree *tree)
 static void add_nodes(const struct wf_tree *tree, struct wf_graph *graph)
 {
 	uint32_t groups = n_groups(tree);
+	uint32_t leaves = unit_leaves(tree);
 	uint32_t n_aggs = tree->pods * tree->aggs;
 	uint32_t n_cores = tree->aggs * tree->cores;
 
@@ -239,14 +304,14 @@ static void add_nodes(const struct wf_tree *tree, struct wf_graph *graph)
 
 		wf_graph_add_host(graph, i / tree->rails, group);
 	}
-	for (uint32_t i = 0; i < tree->units * tree->rails; i++) {
-		uint32_t unit = i / tree->rails;
+	for (uint32_t i = 0; i < tree->units * leaves; i++) {
+		uint32_t unit = i / leaves;
 		uint32_t group = share(unit, tree->units, groups);
 		uint32_t id;
 
-		if (tree->rails > 1)
+		if (leaves > 1)
 			id = wf_graph_add_switch(graph, 1, group, "group", unit, "-rail",
-			                         i % tree->rails);
+			                         i % leaves * tree->leaf_rails);
 		else
 			id = wf_graph_add_switch(graph, 1, group, "leaf", i, NULL, 0);
 		graph->topo->nodes[id].latency = tree->latency[0];
@@ -273,17 +338,18 @@ static void add_nodes(const struct wf_tree *tree, struct wf_graph *graph)
 static void add_links(const struct wf_tree *tree, struct wf_graph *graph)
 {
 	uint32_t leaf0 = tree->hosts;
-	uint32_t leaves = tree->units * tree->rails;
+	uint32_t leaves = tree->units * unit_leaves(tree);
 	uint32_t agg0 = leaf0 + leaves;
 	uint32_t core0 = agg0 + tree->pods * tree->aggs;
 
 	for (uint32_t i = 0; i < tree->hosts; i++) {
-		uint32_t leaf = unit_of_host(tree, i) * tree->rails + i % tree->rails;
+		uint32_t leaf = unit_of_host(tree, i) * unit_leaves(tree) +
+		                i % tree->rails / tree->leaf_rails;
 
 		wf_graph_add_link(graph, i, leaf0 + leaf, &tree->wires.host);
 	}
 	for (uint32_t i = 0; i < leaves; i++) {
-		uint32_t pod = share(i / tree->rails, tree->units, tree->pods);
+		uint32_t pod = share(i / unit_leaves(tree), tree->units, tree->pods);
 
 		for (uint32_t j = 0; j < tree->aggs * tree->agg_bundle; j++)
 			wf_graph_add_link(graph, leaf0 + i,
@@ -302,7 +368,7 @@ static void add_links(const struct wf_tree *tree, struct wf_graph *graph)
 int wf_tree_build(const struct wf_tree *tree, const char *name, struct wf_mem *mem,
                   struct wf_topo **topo_p, struct wf_err *err)
 {
-	uint64_t leaves = (uint64_t)tree->units * tree->rails;
+	uint64_t leaves = (uint64_t)tree->units * unit_leaves(tree);
 	uint64_t aggs = (uint64_t)tree->pods * tree->aggs;
 	uint64_t nodes = tree->hosts + leaves + aggs + (uint64_t)tree->aggs * tree->cores;
 	uint64_t links = tree->hosts + leaves * tree->aggs * tree->agg_bundle +

@@ -60,7 +60,7 @@ change() {
 }
 
 @test "an unknown name lists what there is" {
-	change 's/leaf-spine/leafspine/' 's.yaml:3:18: kind: "leafspine" is not known; write single'
+	change 's/leaf-spine/leafspine/' 's.yaml:3:18: kind: "leafspine" is not known; write auto'
 	change 's/permutation/permutations/' "s.yaml:6:12: kind: there is no traffic 'permutations'; did you mean permutation?"
 	change 's/fabric: .*/fabric: roce-400/' "s.yaml:4:9: there is no profile 'roce-400'; did you mean roce-400g?"
 	change 's/fabric: .*/fabric: token-ring/' "s.yaml:4:9: there is no profile 'token-ring'; there are ib-"

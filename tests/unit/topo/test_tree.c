@@ -58,6 +58,50 @@ static const struct size_case {
 	{ "kind=rail hosts=64 gpus=1 radix=64", 64, 2, 1, 0, 128 },
 	/* More rail switches than a spine has ports: three tiers. */
 	{ "kind=rail hosts=4096 radix=64", 4096, 128, 128, 64, 12288 },
+	/* Rails that share leaves: 16 servers' 2, 4 or 8 NICs, and as few spines as close. */
+	{ "kind=rail hosts=128 radix=64 leaf_rails=2", 128, 4, 2, 0, 256 },
+	{ "kind=rail hosts=128 radix=64 leaf_rails=4", 128, 4, 2, 0, 256 },
+	{ "kind=rail hosts=128 radix=64 leaf_rails=8", 128, 4, 2, 0, 256 },
+	{ "kind=rail hosts=128 radix=64 leaf_rails=auto", 128, 4, 2, 0, 256 },
+	{ "kind=rail hosts=128 gpus=64 radix=128 leaf_rails=64", 128, 2, 1, 0, 256 },
+	{ "kind=rail hosts=16 radix=64 leaf_rails=auto", 16, 2, 1, 0, 32 },
+	/* The fewest ports that do, and a rail a leaf. */
+	{ "kind=rail hosts=64 radix=0 leaf_rails=auto", 64, 8, 4, 0, 128 },
+
+	/*
+	 * What NVIDIA builds from 64-port QM9700: DGX SuperPOD H100 reference architecture, table 4
+	 * (leaf and spine switches, leaf-spine cables, of 1 to 4 scalable units less a server), and
+	 * the B200's (512 to 16384 GPUs).
+	 */
+	{ "kind=auto hosts=248 radix=64", 248, 8, 4, 0, 248 + 256 },
+	{ "kind=auto hosts=504 radix=64", 504, 16, 8, 0, 504 + 512 },
+	{ "kind=auto hosts=760 radix=64", 760, 24, 16, 0, 760 + 768 },
+	{ "kind=auto hosts=1016 radix=64", 1016, 32, 16, 0, 1016 + 1024 },
+	{ "kind=auto hosts=512 radix=64", 512, 16, 8, 0, 2 * 512 },
+	{ "kind=auto hosts=1024 radix=64", 1024, 32, 16, 0, 2 * 1024 },
+	{ "kind=auto hosts=2048 radix=64", 2048, 64, 32, 0, 2 * 2048 },
+	{ "kind=auto hosts=4096 radix=64", 4096, 128, 128, 64, 3 * 4096 },
+	{ "kind=auto hosts=8192 radix=64", 8192, 256, 256, 128, 3 * 8192 },
+	{ "kind=auto hosts=16384 radix=64", 16384, 512, 512, 256, 3 * 16384 },
+	/* Its B300 with 144-port Q3400 (XDR): leaves of 72; 4 and 8 units have spare spines. */
+	{ "kind=auto hosts=576 radix=144", 576, 8, 4, 0, 2 * 576 },
+	{ "kind=auto hosts=1152 radix=144", 1152, 16, 8, 0, 2 * 1152 },
+	{ "kind=auto hosts=2304 radix=144", 2304, 32, 18, 0, 2 * 2304 },
+	{ "kind=auto hosts=4608 radix=144", 4608, 64, 36, 0, 2 * 4608 },
+	{ "kind=auto hosts=10368 radix=144", 10368, 144, 72, 0, 2 * 10368 },
+	/* By hand: what fits is one switch; 16 servers fill 4 leaves of 64 ports with two rails each. */
+	{ "kind=auto hosts=64 radix=64", 64, 1, 0, 0, 64 },
+	{ "kind=auto hosts=128 radix=64", 128, 4, 2, 0, 256 },
+	{ "kind=auto hosts=128 radix=128", 128, 1, 0, 0, 128 },
+	{ "kind=auto hosts=256 radix=64", 256, 8, 4, 0, 512 },
+	{ "kind=auto hosts=256 radix=128", 256, 4, 2, 0, 512 },
+	{ "kind=auto hosts=2048 radix=128", 2048, 32, 16, 0, 4096 },
+	{ "kind=auto hosts=8192 radix=128", 8192, 128, 64, 0, 16384 },
+	/* One server more: 17 groups in 3 pods of 6, 64 aggs each, with 48 links up as down. */
+	{ "kind=auto hosts=8200 radix=128", 8200, 136, 192, 128, 8200 + 136 * 64 + 192 * 48 },
+	/* Servers of one NIC: leaves and spines, then three tiers. */
+	{ "kind=auto hosts=256 gpus=1 radix=64", 256, 8, 4, 0, 512 },
+	{ "kind=auto hosts=4096 gpus=1 radix=64", 4096, 128, 128, 64, 12288 },
 };
 
 static void test_sizes(void **state)
@@ -123,8 +167,9 @@ static void check_tree(const struct wf_topo *topo, const struct wf_topo_cfg *cfg
 
 static void test_many_trees(void **state)
 {
-	static const char *const kinds[] = { "leaf-spine", "fat-tree", "rail gpus=4",
-		                             "rail gpus=8" };
+	static const char *const kinds[] = { "leaf-spine",           "fat-tree",
+		                             "rail gpus=4",          "rail gpus=8",
+		                             "rail leaf_rails=auto", "auto" };
 	static const char *const rates[] = { "", "fabric_rate=800G", "fabric_rate=100G" };
 	static const uint32_t radixes[] = { 0, 7, 8, 16, 24, 64 };
 	static const uint32_t hosts[] = { 2, 8, 16, 24, 40, 64, 120, 128, 136, 200, 1000, 2048 };
@@ -132,7 +177,7 @@ static void test_many_trees(void **state)
 	uint32_t built = 0, refused = 0;
 
 	(void)state;
-	for (size_t n = 0; n < 4 * 3 * 6 * 12 * 4; n++) {
+	for (size_t n = 0; n < 6 * 3 * 6 * 12 * 4; n++) {
 		struct wf_topo_cfg cfg;
 		struct wf_err err = { { 0 } };
 		struct wf_topo *topo = NULL;
@@ -141,7 +186,7 @@ static void test_many_trees(void **state)
 		int ret;
 
 		snprintf(text, sizeof(text), "kind=%s hosts=%u radix=%u blocking=%s %s",
-		         kinds[n / 864 % 4], hosts[n % 12], radix, ratios[n / 72 % 4],
+		         kinds[n / 864 % 6], hosts[n % 12], radix, ratios[n / 72 % 4],
 		         rates[n / 288 % 3]);
 		ret = test_build(text, wf_mem_heap(), &topo, &err);
 		cfg = test_cfg(text);
@@ -352,6 +397,36 @@ static void test_rails(void **state)
 	wf_topo_destroy(topo);
 }
 
+/* Two rails on a leaf: NICs 2r and 2r + 1 of a group's servers on its switch 2r. */
+static void test_shared_rails(void **state)
+{
+	struct wf_topo *topo = test_topo("kind=rail hosts=48 gpus=4 radix=16 leaf_rails=2");
+	char name[WF_TOPO_NAME];
+
+	(void)state;
+	assert_int_equal(test_count(topo, 1), 6);
+	for (uint32_t i = 0; i < topo->n_hosts; i++) {
+		uint32_t group = i / 4 / 4;
+
+		assert_int_equal(topo->nodes[i].server, i / 4);
+		assert_int_equal(topo->nodes[i].group, group);
+		snprintf(name, sizeof(name), "group%u-rail%u", group, i % 4 / 2 * 2);
+		assert_int_equal(test_port(topo, i, 0)->peer, wf_topo_node_by_name(topo, name));
+	}
+	wf_topo_destroy(topo);
+}
+
+/* One switch of servers with several NICs knows them. */
+static void test_auto_servers(void **state)
+{
+	struct wf_topo *topo = test_topo("kind=auto hosts=16 radix=16");
+
+	(void)state;
+	for (uint32_t i = 0; i < topo->n_hosts; i++)
+		assert_int_equal(topo->nodes[i].server, i / 8);
+	wf_topo_destroy(topo);
+}
+
 static void test_refusals(void **state)
 {
 	static const struct {
@@ -371,6 +446,12 @@ static void test_refusals(void **state)
 		{ "kind=rail hosts=2056 radix=8 gpus=8", "holds at most 32 hosts" },
 		{ "kind=rail hosts=128 radix=6 gpus=8", "radix 16 or more would do" },
 		{ "kind=fat-tree hosts=1048576", "at most 1048576" },
+		{ "kind=rail hosts=64 radix=64 leaf_rails=3", "topology.leaf_rails: 3 of 8 rails" },
+		{ "kind=rail hosts=64 radix=64 leaf_rails=64",
+		  "topology.leaf_rails: 64 of 8 rails" },
+		{ "kind=auto hosts=64", "topology.radix: kind auto must know the ports" },
+		{ "kind=auto hosts=100 radix=64", "104 would be" },
+		{ "kind=auto hosts=70000 radix=64", "holds at most 65536 hosts" },
 	};
 
 	(void)state;
@@ -391,7 +472,8 @@ static void test_refusals(void **state)
 static void test_out_of_memory(void **state)
 {
 	static const char *const text[] = { "kind=single hosts=4", "kind=leaf-spine hosts=8",
-		                            "kind=fat-tree hosts=16", "kind=rail hosts=16" };
+		                            "kind=fat-tree hosts=16", "kind=rail hosts=16",
+		                            "kind=auto hosts=16 radix=16" };
 
 	(void)state;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(text); i++) {
@@ -423,6 +505,8 @@ int main(void)
 		cmocka_unit_test(test_wires),
 		cmocka_unit_test(test_names_and_groups),
 		cmocka_unit_test(test_rails),
+		cmocka_unit_test(test_shared_rails),
+		cmocka_unit_test(test_auto_servers),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_out_of_memory),
 	};
