@@ -2,6 +2,7 @@
 // report.mjs - the page of weft report in a browser: its numbers are those of the results file, its
 // controls do something, and it can be read everywhere. ctest: timeout=600
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { done, folder, open, openTable, picture, record, sql } from "./lib/common.mjs";
 
@@ -109,6 +110,134 @@ test("the longest queue of a port is that of its samples", async () => {
 		return Math.max(...weft.data.series.find((s) => s.f === f).kinds.find((k) => k.key === "queue" && k.queue === null).row(id));
 	}, most);
 	assert.ok(close(shown, most.v, 1e-4));
+});
+
+// Twelve hosts send to h0: what fills first is the queue of its leaf to it, and the pauses come from there.
+test("what is shown over time begins where the congestion does", async () => {
+	assert.equal(await page.locator("#time select").first().locator("option:checked").textContent(), "leaf0 port 0 → h0");
+	const stopped = sql(results.db, `SELECT DISTINCT e.run, e.node, p.peer FROM event e JOIN port p ON p.run = e.run AND p.node = e.node AND p.port = e.port WHERE e.kind = 'pause'`);
+	const leaf = sql(results.db, "SELECT id FROM node WHERE run = 1 AND name = 'leaf0'")[0].id;
+	assert.ok(stopped.some((e) => e.peer === leaf) && !stopped.some((e) => e.node === leaf));
+});
+
+test("parallel links are lines of their own, in their own colours", async () => {
+	await page.locator("#map .tabs label", { hasText: "small buffer" }).click();
+	await page.locator("#map button", { hasText: "Whole run" }).click();
+	const wanted = sql(results.db, "SELECT count(*) AS n FROM link l JOIN node a ON a.run = l.run AND a.id = l.a JOIN node b ON b.run = l.run AND b.id = l.b WHERE l.run = 1 AND a.kind = 'switch' AND b.kind = 'switch'")[0].n;
+	const found = await page.evaluate(() => {
+		const { map } = weft;
+		const scale = devicePixelRatio;
+		const { data, width } = map.canvas.getContext("2d").getImageData(0, 0, map.canvas.width, map.canvas.height);
+		return map.plan.links.map((l) => {
+			const [lower, upper] = map.plan.box[l.a].y > map.plan.box[l.b].y ? [l.a, l.b] : [l.b, l.a];
+			const [low, high] = [map.plan.box[lower].y, map.plan.box[upper].y + map.plan.box[upper].h];
+			const x = l.ends[lower] + (l.ends[upper] - l.ends[lower]) * 3 / (low - high);
+			// The darkest of the pixels across the line, right above the lower switch.
+			const across = [-2, -1, 0, 1, 2].map((d) => 4 * (Math.floor((low - 3) * scale) * width + Math.floor(x * scale) + d));
+			const at = across.reduce((a, b) => (data[b + 3] > data[a + 3] ? b : a));
+			const pixel = data[at + 3] < 100 ? "nothing" : [...data.slice(at, at + 3)].join(" ");
+			return { key: [l.a, l.b].sort().join(" "), nth: l.nth, x: l.ends[lower], share: map.heat.share(l.ports, map.index()), pixel };
+		});
+	});
+	assert.equal(found.length, wanted);
+	const beside = found.filter((l) => l.nth > 0).map((l) => [l, found.find((o) => o.key === l.key && o.nth === l.nth - 1)]);
+	assert.ok(beside.length >= 8);
+	assert.ok(beside.every(([p, q]) => Math.abs(p.x - q.x) > 4));
+	assert.deepEqual(found.filter((l) => l.pixel === "nothing"), []);
+	const [p, q] = beside.sort((a, b) => Math.abs(b[0].share - b[1].share) - Math.abs(a[0].share - a[1].share))[0];
+	assert.ok(Math.abs(p.share - q.share) > 0.02);
+	assert.notEqual(p.pixel, q.pixel);
+});
+
+test("the difference of two fabrics is that of the bytes that their ports sent", async () => {
+	await page.locator("#map select").selectOption({ label: "lossy" });
+	const sent = (label) => sql(results.db, `SELECT n.name || ' ' || t.port AS port, sum(t.value * c.factor) AS v, r.end_ps, p.rate FROM total t JOIN counter c ON c.id = t.counter
+		JOIN run r ON r.id = t.run JOIN node n ON n.run = t.run AND n.id = t.node JOIN port p ON p.run = t.run AND p.node = t.node AND p.port = t.port
+		WHERE c.measure = 'tx_bytes' AND r.label = '${label}' GROUP BY t.run, t.node, t.port`);
+	const [a, b] = [sent("small buffer"), sent("lossy")];
+	const longer = Math.max(a[0].end_ps, b[0].end_ps);
+	const shown = await page.evaluate(() => Object.fromEntries(weft.map.topo.ports.map((p) => [`${weft.map.topo.name[p.node]} ${p.port}`, weft.map.heat.amount(p.id, weft.map.index())])));
+	for (const { port, v, rate } of a) {
+		const other = b.find((o) => o.port === port)?.v ?? 0;
+		assert.ok(Math.abs(shown[port] - (v - other) * 8e12 / rate / longer) < 2e-3, `${port}: ${shown[port]}`);
+	}
+	assert.match(await page.locator("#map .scale").textContent(), /lossy .* more.*small buffer .* more/);
+	await page.locator("#map select").selectOption({ label: "nothing" });
+});
+
+test("the strip has the ports, the worst first, and says and opens what is pointed at", async () => {
+	const [worst] = sql(results.db, `SELECT n.name, t.port FROM total t JOIN counter c ON c.id = t.counter JOIN node n ON n.run = t.run AND n.id = t.node
+		JOIN port p ON p.run = t.run AND p.node = t.node AND p.port = t.port WHERE c.measure = 'tx_bytes' AND t.run = 1 GROUP BY t.node, t.port ORDER BY sum(t.value * c.factor) / p.rate DESC`);
+	const first = await page.evaluate(() => {
+		const { strip } = weft;
+		const p = strip.topo.ports[strip.ports[0]];
+		return { name: strip.topo.name[p.node], port: p.port, left: strip.left, n: strip.series.n, shown: strip.ports.length };
+	});
+	assert.deepEqual({ name: first.name, port: first.port }, worst);
+	const canvas = page.locator("#strip canvas");
+	await canvas.hover({ position: { x: first.left + 40, y: 4 } });
+	const said = await page.locator("#strip .tip").textContent();
+	const is = await page.evaluate((text) => {
+		const { strip } = weft;
+		return `${strip.cursor.k} ${text.includes(weft.value(strip.heat.amount(strip.ports[0], strip.cursor.i), "ratio"))}`;
+	}, said);
+	assert.equal(is, "0 true", said);
+	assert.ok(said.startsWith(`${worst.name} port ${worst.port} →`));
+	await canvas.focus();
+	await page.keyboard.press("ArrowDown");
+	const second = await page.locator("#strip .tip").textContent();
+	await page.keyboard.press("Enter");
+	assert.equal(await page.locator("#time select").first().locator("option:checked").textContent(), second.slice(0, second.indexOf(",")));
+	await page.locator("#strip .tabs label", { hasText: "between switches" }).click();
+	assert.ok(await page.evaluate(() => weft.strip.ports.every((id) => weft.strip.topo.tier[weft.strip.topo.ports[id].peer] > 0)));
+	for (const what of ["stopped", "queue"]) {
+		const was = await page.evaluate(() => document.querySelector("#strip canvas").toDataURL());
+		await page.locator("#strip .tabs label", { hasText: what }).click();
+		assert.notEqual(await page.evaluate(() => document.querySelector("#strip canvas").toDataURL()), was);
+	}
+	await page.locator("#strip .tabs label", { hasText: /^all$/ }).click();
+});
+
+test("every chart can be saved, as SVG, PNG and CSV that open", async () => {
+	// What a button makes, without the browser's own handling of many downloads.
+	await page.evaluate(() => {
+		const make = URL.createObjectURL;
+		window.saving = new AbortController();
+		document.addEventListener("click", (e) => e.target.matches("a[download]") && e.preventDefault(), { capture: true, signal: window.saving.signal });
+		URL.createObjectURL = (blob) => {
+			blob.arrayBuffer().then((b) => window.saved([...new Uint8Array(b)].map((v) => String.fromCharCode(v)).join("")));
+			return make(blob);
+		};
+	});
+	const press = (i) => page.evaluate(async (at) => {
+		const button = document.querySelectorAll(".exports button")[at];
+		const text = new Promise((done) => { window.saved = done; });
+		button.click();
+		return { kind: button.dataset.export, name: button.ariaLabel, base64: btoa(await text) };
+	}, i);
+	const charts = await page.locator(".exports").count();
+	assert.ok(charts >= 7);
+	for (let i = 0; i < 3 * charts; i++) {
+		const { kind, name, base64 } = await press(i);
+		const text = Buffer.from(base64, "base64").toString();
+		if (kind === "svg") {
+			const marks = await page.evaluate((t) => {
+				const doc = new DOMParser().parseFromString(t, "image/svg+xml");
+				return doc.querySelector("parsererror") === null && doc.documentElement.localName === "svg" ? doc.querySelectorAll("path, rect, text").length : -1;
+			}, text);
+			assert.ok(marks > 8, `${name}: ${marks}`);
+		} else if (kind === "png") {
+			const size = await page.evaluate(async (data) => { const img = new Image(); img.src = data; await img.decode(); return [img.width, img.height]; }, `data:image/png;base64,${base64}`);
+			assert.ok(size[0] > 500 && size[1] > 100 && base64.length > 2000, `${name}: ${size}`);
+		} else {
+			const cells = text.trimEnd().split("\r\n").map((line) => line.replace(/"([^"]|"")*"/g, "").split(",").length);
+			assert.ok(cells.length > 1 && cells.every((n) => n === cells[0]), name);
+		}
+	}
+	await page.evaluate(() => { window.saving.abort(); });
+	const [file] = await Promise.all([page.waitForEvent("download"), page.locator("#bars [data-export=csv]").click()]);
+	const lines = readFileSync(await file.path(), "utf8").trim().split("\r\n").map((l) => l.split(","));
+	assert.deepEqual(lines, [["fabric", "median (ps)"], ...sql(results.db, "SELECT label, value FROM value JOIN run ON run.id = value.run WHERE name = 'completion' ORDER BY place").map((r) => [r.label, String(r.value)])]);
 });
 
 test("a single queue can be looked at", async () => {

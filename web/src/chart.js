@@ -3,9 +3,11 @@
 // says their values under the cursor, arrow keys for the cursor, and the table behind.
 import uPlot from "uplot";
 import { h, svg, tableBehind } from "./dom.js";
+import { exports, sheet, text } from "./export.js";
 import { axisUnit, digits, size, value } from "./format.js";
 import * as theme from "./theme.js";
 
+const UNITS = { ratio: "share", size: "B" };
 const charts = new Map(); // by name: the last one made
 
 // A short piece of the line that style i is drawn with.
@@ -99,7 +101,8 @@ export class LineChart {
 		});
 		this.table = spec.table ? tableBehind(spec.table.caption, spec.table.head, spec.table.rows) : null;
 		this.element = h("figure", {},
-			h("figcaption", {}, h("strong", {}, spec.title), spec.note ? h("span", {}, spec.note) : null),
+			h("figcaption", {}, h("strong", {}, spec.title), spec.note ? h("span", {}, spec.note) : null,
+				exports(spec.name, () => this.drawing(), () => this.rows())),
 			this.box, this.legend, this.status, this.table?.element);
 		new ResizeObserver(() => this.fit()).observe(this.box);
 		theme.onChange(this.element, () => this.draw());
@@ -151,6 +154,60 @@ export class LineChart {
 			}))],
 			hooks: { setCursor: [(u) => this.readout(u.cursor.idx)] },
 		}, align(curves), this.box);
+	}
+
+	// The chart as SVG: as it is shown, with its title and legend.
+	drawing() {
+		const [top, ratio, soft] = [30, devicePixelRatio, theme.css("--soft")];
+		const width = this.plot?.width ?? 800;
+		const height = (this.spec.height ?? 260) + top + 22 * this.curves.length + 6;
+		const out = sheet(width, height);
+		out.append(text(8, 19, this.spec.title, { "font-size": 14, "font-weight": 600 }));
+		const u = this.plot;
+		if (u === null)
+			return out;
+		const [left, up, w, tall] = ["left", "top", "width", "height"].map((k) => u.bbox[k] / ratio);
+		const at = (v, scale) => (scale === "x" ? left : up + top) + u.valToPos(v, scale);
+		const label = { fill: soft, "font-size": 11 };
+		u.axes[0]._splits.forEach((v, i) => out.append(
+			svg("path", { d: `M${at(v, "x")} ${up + top}v${tall}`, stroke: theme.css("--grid") }),
+			text(at(v, "x"), up + top + tall + 15, u.axes[0]._values[i] ?? "", { ...label, "text-anchor": "middle" })));
+		u.axes[1]._splits.forEach((v, i) => out.append(
+			svg("path", { d: `M${left} ${at(v, "y")}h${w}`, stroke: theme.css("--grid") }),
+			text(left - 6, at(v, "y") + 4, u.axes[1]._values[i] ?? "", { ...label, "text-anchor": "end" })));
+		out.append(text(left + w / 2, up + top + tall + 34, u.axes[0].label, { fill: soft, "text-anchor": "middle" }),
+			text(0, 0, u.axes[1].label, { fill: soft, "text-anchor": "middle", transform: `translate(12 ${up + top + tall / 2}) rotate(-90)` }),
+			svg("clipPath", { id: "plot" }, svg("rect", { x: left, y: up + top, width: w, height: tall })));
+		this.shown().forEach((curve, i) => {
+			const y = (this.spec.height ?? 260) + top + 22 * i + 12;
+			const line = { stroke: theme.lineColour(curve.style), "stroke-width": 2, "stroke-dasharray": theme.lineDash(curve.style).join(" ") || null, fill: "none" };
+			out.append(svg("path", { ...line, "clip-path": "url(#plot)", "data-line": curve.label, d: this.outline(curve, at) }),
+				svg("path", { ...line, d: `M${left} ${y}h28` }), text(left + 36, y + 4, curve.label));
+		});
+		return out;
+	}
+
+	// The line of a curve, stepped if the chart is; its points without a line between them as circles.
+	outline({ x, y }, at) {
+		let d = "";
+		for (let i = 0; i < x.length; i++) {
+			if (y[i] === null || y[i] === undefined)
+				continue;
+			const [px, py] = [at(x[i], "x").toFixed(1), at(y[i], "y").toFixed(1)];
+			if (this.spec.scatter)
+				d += `M${px - 1.5} ${py}a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0 -3 0`;
+			else
+				d += d === "" ? `M${px} ${py}` : this.spec.stepped === 1 ? `H${px}V${py}` : this.spec.stepped === -1 ? `V${py}H${px}` : `L${px} ${py}`;
+		}
+		return d;
+	}
+
+	// What the chart shows, in the units of the results file.
+	rows() {
+		const { x, y } = this.spec;
+		const name = ({ label, unit }, more) => `${more ?? label}${unit ? ` (${UNITS[unit] ?? unit})` : ""}`;
+		const [xs, ...ys] = align(this.curves);
+		return [[name(x), ...this.curves.map((c) => name(y, c.label))], ...Array.from(xs, (v, i) => [x.tick ? x.tick(v) : v, ...ys.map((list) => list[i])])];
 	}
 
 	entry(curve) {

@@ -53,7 +53,7 @@ function download(blob, name) {
 
 // The buttons of a chart called name. draw() returns the SVG element, rows() the lists for CSV.
 export function exports(name, draw, rows) {
-	const file = (ending) => `${document.title.replace(/ - weft$/, "").replace(/[^\w-]+/g, "-").slice(0, 60)}-${name}.${ending}`;
+	const file = (ending) => `${document.title.replace(/ - weft$/, "").replace(/[^\w-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60)}-${name}.${ending}`;
 	const button = (label, act) => h("button", { type: "button", title: `save this chart as ${label}`, "aria-label": `save ${name} as ${label}`, "data-export": label.toLowerCase(), onclick: act }, label);
 	return h("div", { class: "exports" },
 		button("SVG", () => download(new Blob([svgText(draw())], { type: "image/svg+xml" }), file("svg"))),

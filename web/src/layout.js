@@ -8,9 +8,11 @@ const MANY = 1000; // more links than this between two tiers are a matrix instea
 const MATRIX = 220; // about how high it may be
 const ARC = 90; // the highest arc between switches of one tier
 const SWITCH = 16; // height of a switch
+const APART = 12; // of the ends of links at a switch, where there is room for it
 
-// Returns {width, height, box: [{x, y, w, h}] by node, links: [{a, b, ports, cell}], rows}; width is at least
-// the given one, and more where the leaves need it. cell is the place of a link in a matrix: between
+// Returns {width, height, box: [{x, y, w, h}] by node, links: [{a, b, ports, ends, nth, cell}], rows}; width is
+// at least the given one, and more where the leaves need it. Every link is drawn, parallel ones side by side:
+// ends has the x of both ends by node, and nth counts those between the same two. cell is the place of a link in a matrix: between
 // the tiers, a column for each switch of the lower one, right above it, with its links from top to bottom.
 export function layout(topo, width) {
 	const n = topo.name.length;
@@ -20,7 +22,11 @@ export function layout(topo, width) {
 	const box = new Array(n);
 	const inner = Math.max(width - 2 * PAD, slots.length * 7);
 	const slot = inner / Math.max(slots.length, 1);
-	const links = pairs(topo, leaf);
+	const links = cables(topo, leaf);
+	const atSwitch = new Map();
+	for (const link of links)
+		for (const id of [link.a, link.b])
+			atSwitch.set(id, (atSwitch.get(id) ?? 0) + 1);
 	const gaps = rows.slice(1).map((row, i) => gap(links, rows[i], row));
 	const arcs = links.some((l) => rows.some((row) => row.includes(l.a) && row.includes(l.b)));
 	const level = (i) => PAD + 12 + (arcs ? ARC : 0) + gaps.slice(i).reduce((sum, g) => sum + g.height, 0);
@@ -29,11 +35,12 @@ export function layout(topo, width) {
 	rows.forEach((row, i) => {
 		const y = level(i);
 		const step = i === 0 ? slot : inner / row.length;
-		const w = Math.max(3, Math.min(step - 3, step * 0.8, 96));
 		row.forEach((id, k) => {
+			const w = Math.max(3, Math.min(step - 3, step * 0.8, Math.max(96, APART * (atSwitch.get(id) ?? 0))));
 			box[id] = { x: PAD + (k + 0.5) * step - w / 2, y, w, h: SWITCH };
 		});
 	});
+	placeEnds(links, box);
 	gaps.forEach((g, i) => g.cell > 0 && placeCells(g, rows[i], level(i + 1) + SWITCH + 8, box));
 	const bottom = placeHosts(leaf, slots, box, { slot, y: leafY + SWITCH + 10 });
 	return { width: inner + 2 * PAD, height: Math.ceil(bottom + PAD), box, links, rows };
@@ -45,7 +52,7 @@ function gap(links, lower, upper) {
 	const down = new Set(lower);
 	const between = links.filter((l) => (up.has(l.a) && down.has(l.b)) || (up.has(l.b) && down.has(l.a)));
 	if (between.length <= MANY)
-		return { height: TIER, cell: 0 };
+		return { height: between.some((l) => l.nth > 0) ? 2 * TIER : TIER, cell: 0 };
 	const columns = new Map(lower.map((id) => [id, []]));
 	for (const link of between)
 		columns.get(up.has(link.a) ? link.b : link.a).push(link);
@@ -63,14 +70,34 @@ function placeCells({ columns, cell }, lower, top, box) {
 	}
 }
 
+// The ends of a switch's links are spread over it, in the order of where they lead to.
+function placeEnds(links, box) {
+	const ends = new Map();
+	const x = (id) => (box[id] === undefined ? 0 : box[id].x + box[id].w / 2);
+	for (const link of links) {
+		link.ends = {};
+		for (const [at, to] of [[link.a, link.b], [link.b, link.a]]) {
+			if (box[at] === undefined)
+				continue;
+			const side = `${at} ${Math.sign(box[to].y - box[at].y)}`;
+			ends.set(side, [...(ends.get(side) ?? []), { link, at, to }]);
+		}
+	}
+	for (const list of ends.values()) {
+		list.sort((p, q) => x(p.to) - x(q.to) || p.link.nth - q.link.nth);
+		list.forEach(({ link, at }, i) => { link.ends[at] = box[at].x + (i + 0.5) / list.length * box[at].w; });
+	}
+}
+
 // The points of the line that a link is drawn as: bottom of the upper switch to top of the lower one, or
 // an arc between two of the same tier.
-export function path({ a, b }, { box, width }) {
-	const [p, q] = box[a].y <= box[b].y ? [box[a], box[b]] : [box[b], box[a]];
-	const [from, to] = [p.x + p.w / 2, q.x + q.w / 2];
+export function path({ a, b, ends, nth }, { box, width }) {
+	const [up, down] = box[a].y <= box[b].y ? [a, b] : [b, a];
+	const [p, q] = [box[up], box[down]];
+	const [from, to] = [ends[up], ends[down]];
 	if (p.y !== q.y)
 		return [{ x: from, y: p.y + p.h }, { x: to, y: q.y }];
-	const high = 14 + (ARC - 14) * Math.abs(to - from) / width;
+	const high = Math.min(ARC, 14 + 3 * nth + (ARC - 14) * Math.abs(to - from) / width);
 	return Array.from({ length: 13 }, (_, i) => ({ x: from + (to - from) * i / 12, y: p.y - high * Math.sin(Math.PI * i / 12) }));
 }
 
@@ -124,16 +151,13 @@ function placeHosts(leaf, slots, box, { slot, y }) {
 	return bottom + (cell > 24 ? 16 : 0); // room for names
 }
 
-// Links between switches, parallel ones as one, with the ports of both directions.
-function pairs(topo, leaf) {
-	const found = new Map();
-	topo.links.forEach(({ a, b }, i) => {
-		if (leaf[a] === b || leaf[b] === a)
-			return;
-		const key = `${Math.min(a, b)} ${Math.max(a, b)}`;
-		if (!found.has(key))
-			found.set(key, { a, b, ports: [] });
-		found.get(key).ports.push(2 * i, 2 * i + 1);
+// Links between switches, with the ports of both directions.
+function cables(topo, leaf) {
+	const seen = new Map();
+	return topo.links.map(({ a, b }, i) => ({ a, b, ports: [2 * i, 2 * i + 1] })).filter(({ a, b }) => leaf[a] !== b && leaf[b] !== a).map((link) => {
+		const key = `${Math.min(link.a, link.b)} ${Math.max(link.a, link.b)}`;
+		const nth = seen.get(key) ?? 0;
+		seen.set(key, nth + 1);
+		return { ...link, nth };
 	});
-	return [...found.values()];
 }

@@ -8,9 +8,10 @@ import { collectives } from "./collectives.js";
 import { load } from "./data.js";
 import { h } from "./dom.js";
 import { events } from "./events.js";
-import { digits, group, time } from "./format.js";
+import { digits, group, time, value } from "./format.js";
 import { map } from "./map.js";
 import { overTime } from "./series.js";
+import { strip } from "./strip.js";
 import { sweep } from "./sweep.js";
 import * as theme from "./theme.js";
 import { timeline } from "./timeline.js";
@@ -145,7 +146,8 @@ async function start() {
 	const root = document.getElementById("page");
 	const data = await load();
 	const series = overTime(data);
-	const open = (choice) => { series.pick(choice); series.scrollIntoView(); };
+	const open = (f, choice) => { series.pick(f, choice); series.scrollIntoView(); };
+	const [topology, ports] = [map(data, open), strip(data, open)];
 	// Each with why it may be missing; null: then there is nothing to say.
 	const parts = [
 		[verdict(data), data.study.kind === "compare" ? "A verdict: the comparison did not come to its end." : null],
@@ -157,7 +159,8 @@ async function start() {
 		[bandwidth(data), "Bandwidth by message size: no run measured collectives over sizes."],
 		[collectives(data), "Collectives: no run has any; they come with a job."],
 		[timeline(data), "A timeline of ranks: no run has a job with ranks."],
-		[map(data, open), "The topology's heat map: no samples over time were recorded (--sample)."],
+		[topology, "The topology's heat map: no samples over time were recorded (--sample)."],
+		[ports, null],
 		[series, "Queues and pauses over time: no samples over time were recorded (--sample)."],
 		[events(data), "Events: none happened, or none were recorded (--events)."],
 		[scenario(data), null],
@@ -168,7 +171,7 @@ async function start() {
 	root.replaceChildren(header(data), contents(sections), h("main", {}, sections));
 	theme.start(...printing());
 	// For tests, and for whoever wants the numbers: weft.data, weft.chart("cdf").
-	window.weft = { data, chart: chartData, bars: barsOf(data), time };
+	window.weft = { data, chart: chartData, bars: barsOf(data), map: topology?.map, strip: ports?.strip, time, value };
 	root.dataset.ready = "yes";
 }
 

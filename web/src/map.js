@@ -1,62 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // map.js - the topology as a heat map with a time slider.
-import { portName, quantity } from "./data.js";
-import { h, tableBehind, tabs } from "./dom.js";
+import { portName } from "./data.js";
+import { h, select, tableBehind, tabs } from "./dom.js";
+import { exports, SvgContext } from "./export.js";
 import { time, value } from "./format.js";
+import { Difference, Heat, kindsOf, WHOLE } from "./heat.js";
 import { layout, path } from "./layout.js";
 import * as theme from "./theme.js";
 
-const KINDS = [
-	{ key: "tx", label: "utilisation", ramp: "blue", unit: "ratio" },
-	{ key: "stopped", label: "stopped", ramp: "red", unit: "ratio" },
-	{ key: "queue", label: "queue", ramp: "green", unit: "B" },
-];
 const PLAY_MS = 12000;
-
-// The heat of one fabric: of kind, at sample i, for a port; 0 to 1, and as text.
-class Heat {
-	constructor(data, f, kind) {
-		this.topo = data.topologies[data.fabrics[f].topo];
-		this.kind = kind;
-		this.found = quantity(data, f, kind.key);
-		// A queue has no natural full: the longest of any fabric is it, so that fabrics compare.
-		this.full = kind.key === "queue" ? Math.max(1, ...data.series.flatMap((s) =>
-			s.kinds.filter((k) => k.key === "queue" && k.queue === null).flatMap((k) => k.max))) : 1;
-	}
-
-	amount(port, i) {
-		if (this.found === undefined)
-			return 0;
-		const v = this.found.row(port)[i];
-		return this.kind.key === "tx" ? v / this.topo.ports[port].rate : v;
-	}
-
-	share(ports, i) {
-		let most = 0;
-		for (const port of ports)
-			most = Math.max(most, this.amount(port, i) / this.full);
-		return Math.min(most, 1);
-	}
-}
 
 export function map(data, openSeries) {
 	const usable = data.fabrics.map((_, f) => f).filter((f) => data.series.some((s) => s.f === f));
 	if (usable.length === 0)
 		return null;
-	const kinds = KINDS.filter((k) => data.series.some((s) => s.kinds.some((c) => c.key === k.key && c.queue === null)));
-	return new TopologyMap(data, usable, kinds, openSeries).element;
+	const shown = new TopologyMap(data, usable, kindsOf(data), openSeries);
+	shown.element.map = shown;
+	return shown.element;
 }
 
 class TopologyMap {
 	constructor(data, usable, kinds, openSeries) {
-		Object.assign(this, { data, usable, kinds, openSeries, f: usable[0], kind: kinds[0], node: null, hover: null, playing: 0 });
+		Object.assign(this, { data, usable, kinds, openSeries, f: usable[0], other: null, whole: false, kind: kinds[0], node: null, hover: null, playing: 0 });
 		this.canvas = h("canvas", {
 			tabindex: 0, role: "img",
 			onmousemove: (e) => this.over(e), onmouseleave: () => this.point(null), onclick: (e) => this.click(e), onkeydown: (e) => this.key(e),
 		});
-		this.slider = h("input", { type: "range", min: 0, value: 0, "aria-label": "time", oninput: () => { this.stop(); this.draw(); } });
+		this.slider = h("input", { type: "range", min: 0, value: 0, "aria-label": "time", oninput: () => { this.stop(); this.setWhole(false); } });
 		this.play = h("button", { type: "button", class: "play", onclick: () => (this.playing ? this.stop() : this.start()) }, "▶ Play");
+		this.all = h("button", { type: "button", "aria-pressed": "false", title: "the mean of the whole run; of queues the longest", onclick: () => this.setWhole(!this.whole) }, "Whole run");
 		this.clock = h("output", { class: "clock" });
+		this.against = h("span");
 		this.tip = h("p", { class: "tip" });
 		this.scale = h("div", { class: "scale", "aria-hidden": "true" });
 		this.scroll = h("div", { class: "scroll map" }, this.canvas);
@@ -75,7 +49,7 @@ class TopologyMap {
 			h("h2", {}, "Topology"),
 			h("div", { class: "controls" },
 				this.usable.length > 1 ? tabs("Fabric", this.usable.map((f) => ({ value: String(f), label: this.data.fabrics[f].name })), String(this.f), (v) => {
-					const before = this.now();
+					const before = this.moment();
 					this.f = Number(v);
 					this.choose();
 					this.slider.value = Math.round(before / this.series().step) - 1;
@@ -85,28 +59,75 @@ class TopologyMap {
 					this.kind = this.kinds.find((k) => k.key === v);
 					this.choose();
 					this.draw();
-				})),
-			h("div", { class: "controls time" }, this.play, this.slider, this.clock),
-			h("figure", {}, this.scroll, h("div", { class: "under" }, this.tip, this.scale)),
+				}),
+				this.against),
+			h("div", { class: "controls time" }, this.play, this.slider, this.clock, this.all),
+			h("figure", {}, this.scroll, h("div", { class: "under" }, this.tip, this.scale,
+				exports("map", () => this.drawing(), () => this.rows()))),
 			this.panel, this.table.element);
+	}
+
+	drawing() {
+		const c = new SvgContext(this.plan.width, this.plan.height);
+		this.paint(c);
+		return c.element;
+	}
+
+	rows() {
+		const i = this.index();
+		return [["node", "port", "to", ...this.kinds.map((k) => `${k.label} (${k.unit === "ratio" ? "share" : k.unit})`)],
+			...this.topo.ports.map((p) => [this.topo.name[p.node], p.port, this.topo.name[p.peer], ...this.kinds.map((k) => this.heats.get(k.key).amount(p.id, i))])];
+	}
+
+	setWhole(whole) {
+		this.whole = whole;
+		this.all.setAttribute("aria-pressed", String(whole));
+		if (whole)
+			this.stop();
+		this.draw();
+	}
+
+	// Fabrics on the same topology can be set against each other.
+	drawAgainst() {
+		const same = this.usable.filter((f) => f !== this.f && this.data.fabrics[f].topo === this.data.fabrics[this.f].topo);
+		if (!same.includes(this.other))
+			this.other = null;
+		this.against.replaceChildren(...(same.length === 0 ? [] : [select("Less", [{ value: "", label: "nothing" }, ...same.map((f) => ({ value: f, label: this.data.fabrics[f].name }))], this.other ?? "", (v) => {
+			this.other = v === "" ? null : Number(v);
+			this.choose();
+			this.setWhole(this.other !== null);
+		})]));
 	}
 
 	series() {
 		return this.data.series.find((s) => s.f === this.f);
 	}
 
-	index() {
+	// The sample that the slider stands at.
+	at() {
 		return Math.min(Number(this.slider.value), this.series().n - 1);
 	}
 
+	index() {
+		return this.whole ? WHOLE : this.at();
+	}
+
+	moment() {
+		return (this.at() + 1) * this.series().step;
+	}
+
 	now() {
-		return (this.index() + 1) * this.series().step;
+		return this.whole ? "the whole run" : time(this.moment());
 	}
 
 	// After another fabric or kind was chosen.
 	choose() {
 		this.topo = this.data.topologies[this.data.fabrics[this.f].topo];
-		this.heats = new Map(this.kinds.map((k) => [k.key, new Heat(this.data, this.f, k)]));
+		this.drawAgainst();
+		this.heats = new Map(this.kinds.map((k) => {
+			const heat = new Heat(this.data, this.f, k);
+			return [k.key, this.other === null ? heat : new Difference(heat, new Heat(this.data, this.other, k))];
+		}));
 		this.heat = this.heats.get(this.kind.key);
 		this.slider.max = this.series().n - 1;
 		if (this.node !== null && this.node >= this.topo.name.length)
@@ -136,13 +157,14 @@ class TopologyMap {
 
 	start() {
 		const { n } = this.series();
-		if (this.index() >= n - 1)
+		if (this.at() >= n - 1)
 			this.slider.value = 0;
+		this.setWhole(false);
 		this.play.textContent = "❚❚ Pause";
 		this.playing = setInterval(() => {
-			if (this.index() >= n - 1)
+			if (this.at() >= n - 1)
 				return this.stop();
-			this.slider.value = this.index() + 1;
+			this.slider.value = this.at() + 1;
 			this.draw();
 		}, Math.max(40, PLAY_MS / n));
 	}
@@ -153,19 +175,42 @@ class TopologyMap {
 		this.play.textContent = "▶ Play";
 	}
 
+	// The colour of ports together.
+	colour(ports, i) {
+		const share = this.heat.share(ports, i);
+		return this.other === null ? theme.heat(this.kind.ramp, share) : theme.heat("difference", (share + 1) / 2);
+	}
+
 	draw() {
-		const { plan, topo, heat, kind } = this;
-		const i = this.index();
+		if (this.plan === undefined)
+			return;
+		const { kind } = this;
 		const c = this.canvas.getContext("2d");
 		const ratio = window.devicePixelRatio || 1;
 		c.setTransform(ratio, 0, 0, ratio, 0, 0);
-		c.clearRect(0, 0, plan.width, plan.height);
+		c.clearRect(0, 0, this.plan.width, this.plan.height);
+		this.paint(c);
+		for (const id of [this.node, this.hover?.node])
+			this.frame(c, id);
+		this.clock.textContent = time(this.moment());
+		this.slider.setAttribute("aria-valuetext", time(this.moment()));
+		const less = this.other === null ? "" : ` less ${this.data.fabrics[this.other].name}`;
+		this.canvas.setAttribute("aria-label", `Topology of ${this.data.fabrics[this.f].name}${less} coloured by ${kind.label} at ${this.now()}. Arrow keys walk from node to node; the table below has the numbers.`);
+		this.drawScale();
+		this.drawPanel();
+		this.table.update();
+		this.say();
+	}
+
+	paint(c) {
+		const { plan, topo } = this;
+		const i = this.index();
 		this.drawLinks(c, i);
 		topo.name.forEach((_, id) => {
 			const b = plan.box[id];
 			if (b === undefined)
 				return;
-			c.fillStyle = theme.heat(kind.ramp, heat.share(this.portsAt(id), i));
+			c.fillStyle = this.colour(this.portsAt(id), i);
 			c.fillRect(b.x, b.y, b.w, b.h);
 			if (topo.tier[id] === 0 && b.w >= 24) {
 				c.fillStyle = theme.css("--soft");
@@ -180,16 +225,7 @@ class TopologyMap {
 				c.strokeRect(b.x + 0.5, b.y + 0.5, b.w - 1, b.h - 1);
 			}
 		});
-		this.drawLabels(c);
-		for (const id of [this.node, this.hover?.node])
-			this.frame(c, id);
-		this.clock.textContent = time(this.now());
-		this.slider.setAttribute("aria-valuetext", time(this.now()));
-		this.canvas.setAttribute("aria-label", `Topology of ${this.data.fabrics[this.f].name} coloured by ${kind.label} at ${time(this.now())}. Arrow keys walk from node to node; the table below has the numbers.`);
-		this.drawScale();
-		this.drawPanel();
-		this.table.update();
-		this.say();
+		this.drawLabels(c, i);
 	}
 
 	// Both directions of a host's link; the ports that a switch sends from.
@@ -200,45 +236,49 @@ class TopologyMap {
 
 	drawLinks(c, i) {
 		const lines = this.plan.links.map((link) => ({ link, share: this.heat.share(link.ports, i) }));
-		lines.sort((p, q) => p.share - q.share);
-		const thin = lines.length > 400 ? 0.5 : 1;
+		lines.sort((p, q) => Math.abs(p.share) - Math.abs(q.share));
+		// Parallel links stay apart, however many there are.
+		const thin = lines.length > 400 ? 0.5 : lines.length > 100 ? 0.8 : 1.2;
+		const more = lines.length > 400 ? 1 : lines.length > 100 ? 1.7 : 2.3;
 		for (const { link, share } of lines) {
 			if (link.cell) {
-				c.fillStyle = theme.heat(this.kind.ramp, share);
+				c.fillStyle = this.colour(link.ports, i);
 				c.fillRect(link.cell.x, link.cell.y, link.cell.w, link.cell.h);
 				continue;
 			}
 			c.beginPath();
-			c.strokeStyle = theme.heat(this.kind.ramp, share);
-			c.lineWidth = thin + (link === this.hover?.link ? 3 : 0) + 2.5 * share;
+			c.strokeStyle = this.colour(link.ports, i);
+			c.lineWidth = thin + (link === this.hover?.link ? 3 : 0) + more * Math.abs(share);
 			for (const p of path(link, this.plan))
 				c.lineTo(p.x, p.y);
 			c.stroke();
 		}
 	}
 
-	drawLabels(c) {
+	// A switch's name is on it, or where it is too small, above some of its row.
+	drawLabels(c, i) {
 		const { plan, topo } = this;
 		c.font = "11px system-ui, sans-serif";
 		c.textAlign = "center";
-		c.textBaseline = "bottom";
-		c.fillStyle = theme.css("--soft");
 		for (const row of plan.rows) {
-			const widest = Math.max(...row.map((id) => c.measureText(topo.name[id]).width));
+			const wide = row.map((id) => c.measureText(topo.name[id]).width);
+			const widest = Math.max(...wide);
 			const step = row.length > 1 ? plan.box[row[1]].x - plan.box[row[0]].x : plan.width;
-			const every = Math.ceil((widest + 6) / step);
+			const inside = row.every((id, k) => wide[k] + 6 <= plan.box[id].w);
+			const every = inside ? 1 : Math.ceil((widest + 6) / step);
 			if (every > row.length / 2 && row.length > 2)
 				continue;
-			row.forEach((id, i) => {
-				if (i % every !== 0)
-					return;
+			row.forEach((id, k) => {
 				const b = plan.box[id];
-				const w = c.measureText(topo.name[id]).width;
-				const x = Math.min(Math.max(b.x + b.w / 2, w / 2 + 1), plan.width - w / 2 - 1);
+				const x = Math.min(Math.max(b.x + b.w / 2, wide[k] / 2 + 1), plan.width - wide[k] / 2 - 1);
+				if (k % every !== 0)
+					return;
+				c.textBaseline = inside ? "middle" : "bottom";
 				c.fillStyle = theme.css("--paper");
-				c.fillRect(x - w / 2 - 2, b.y - 14, w + 4, 13);
-				c.fillStyle = theme.css("--soft");
-				c.fillText(topo.name[id], x, b.y - 2);
+				if (!inside)
+					c.fillRect(x - wide[k] / 2 - 2, b.y - 14, wide[k] + 4, 13);
+				c.fillStyle = inside ? theme.inkOn(this.colour(this.portsAt(id), i)) : theme.css("--soft");
+				c.fillText(topo.name[id], x, inside ? b.y + b.h / 2 + 0.5 : b.y - 2);
 			});
 		}
 	}
@@ -253,10 +293,13 @@ class TopologyMap {
 	}
 
 	drawScale() {
-		const steps = Array.from({ length: 21 }, (_, i) => theme.heat(this.kind.ramp, i / 20));
-		this.scale.replaceChildren(h("span", {}, "0"),
+		const two = this.other !== null;
+		const steps = Array.from({ length: 21 }, (_, i) => theme.heat(two ? "difference" : this.kind.ramp, i / 20));
+		const full = value(two ? this.heat.full(this.index()) : this.heat.full, this.kind.unit);
+		const name = (f) => this.data.fabrics[f].name;
+		this.scale.replaceChildren(h("span", {}, two ? `${name(this.other)} ${full} more` : "0"),
 			h("i", { style: `background: linear-gradient(to right, ${steps.join(",")})` }),
-			h("span", {}, value(this.heat.full, this.kind.unit)));
+			h("span", {}, two ? `${name(this.f)} ${full} more` : full));
 	}
 
 	// The ports of the chosen node, in numbers.
@@ -266,8 +309,8 @@ class TopologyMap {
 		const i = this.index();
 		const name = this.topo.name[this.node];
 		this.panel.replaceChildren(
-			h("h3", {}, `${name} at ${time(this.now())}`,
-				h("button", { type: "button", onclick: () => this.openSeries(`n${this.node}`) }, "over time"),
+			h("h3", {}, `${name} at ${this.now()}`,
+				h("button", { type: "button", onclick: () => this.openSeries(this.f, `n${this.node}`) }, "over time"),
 				h("button", { type: "button", onclick: () => { this.node = null; this.draw(); } }, "close")),
 			h("div", { class: "scroll" }, h("table", { class: "plain" },
 				h("thead", {}, h("tr", {}, ["Port", "To", ...this.kinds.map((k) => k.label)].map((t) => h("th", { scope: "col" }, t)))),
@@ -278,7 +321,7 @@ class TopologyMap {
 
 	hot() {
 		const i = this.index();
-		return this.topo.ports.map((p) => ({ id: p.id, v: this.heat.amount(p.id, i) })).sort((p, q) => q.v - p.v || p.id - q.id).slice(0, 20)
+		return this.topo.ports.map((p) => ({ id: p.id, v: this.heat.amount(p.id, i) })).sort((p, q) => Math.abs(q.v) - Math.abs(p.v) || p.id - q.id).slice(0, 20)
 			.map(({ id }) => [portName(this.topo, id), ...this.kinds.map((k) => value(this.heats.get(k.key).amount(id, i), k.unit))]);
 	}
 
@@ -323,10 +366,11 @@ class TopologyMap {
 		const i = this.index();
 		const ports = this.hover?.link?.ports ?? (this.hover ? this.portsAt(this.hover.node) : null);
 		if (ports === null) {
-			this.tip.textContent = `Point at a node or a link; click a node for its ports.${this.plan.links.some((l) => l.cell) ? " In the matrix a column is the switch below it and the rows are its links to the tier above." : ""}`;
+			const whole = this.other !== null ? " Of the whole run: what a port did in it, over the longer one of both." : " Of the whole run: the mean, or the longest queue.";
+			this.tip.textContent = `Point at a node or a link; click a node for its ports.${this.whole ? whole : ""}${this.plan.links.some((l) => l.cell) ? " In the matrix a column is the switch below it and the rows are its links to the tier above." : ""}`;
 			return;
 		}
-		const worst = ports.reduce((p, q) => (this.heat.amount(q, i) > this.heat.amount(p, i) ? q : p), ports[0]);
+		const worst = ports.reduce((p, q) => (Math.abs(this.heat.amount(q, i)) > Math.abs(this.heat.amount(p, i)) ? q : p), ports[0]);
 		this.tip.textContent = worst === undefined ? "" : `${portName(this.topo, worst)}: ${this.kinds.map((k) => `${k.label} ${value(this.heats.get(k.key).amount(worst, i), k.unit)}`).join(", ")}`;
 	}
 

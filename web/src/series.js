@@ -4,6 +4,7 @@ import { LineChart } from "./chart.js";
 import { portName, quantity, queuesOf, times } from "./data.js";
 import { h, select } from "./dom.js";
 import { asSimulated, time, value } from "./format.js";
+import { roots } from "./heat.js";
 
 // How the ports of a choice become one line.
 const sum = (list, n) => list.reduce((out, row) => row.map((v, i) => v + out[i]), new Float64Array(n));
@@ -19,27 +20,39 @@ const KINDS = [
 
 const TIERS = ["Hosts", "Leaves", "Spines and aggregation", "Cores"];
 
-// The ports with the most of a kind in any fabric: where to look first.
+// The ports with the most of a kind in any fabric of that topology: where to look first.
 function hottest(data, topo, key, count) {
 	const top = new Map();
-	for (const series of data.series) {
+	for (const series of data.series.filter((s) => data.fabrics[s.f].topo === topo)) {
 		const kind = series.kinds.find((k) => k.key === key && k.queue === null);
 		kind?.ports.forEach((port, i) => top.set(port, Math.max(top.get(port) ?? 0, kind.max[i])));
 	}
-	return [...top].filter(([port]) => port < topo.ports.length).sort((p, q) => q[1] - p[1] || p[0] - q[0])
-		.slice(0, count).map(([port]) => ({ value: `p${port}`, label: portName(topo, port) }));
+	return [...top].sort((p, q) => q[1] - p[1] || p[0] - q[0]).slice(0, count).map(([port]) => port);
 }
 
-function choices(data, topo) {
+// Where congestion began in any fabric of that topology.
+function rootsOf(data, topo, count) {
+	const found = data.series.filter((s) => data.fabrics[s.f].topo === topo).flatMap((s) => roots(data, s.f)).sort((a, b) => b.queue - a.queue);
+	return [...new Set(found.map((r) => r.port))].slice(0, count);
+}
+
+function choices(data, at, chosen) {
+	const topo = data.topologies[at];
 	const nodes = (tier) => topo.name.map((name, id) => ({ value: `n${id}`, label: name }))
 		.filter((_, id) => topo.tier[id] === tier);
+	const ports = (list) => list.map((port) => ({ value: `p${port}`, label: portName(topo, port) }));
 	const tiers = [...new Set(topo.tier)].sort();
-	return [
+	const groups = [
 		{ group: "Together", choices: [{ value: "hosts", label: "all hosts" }, { value: "switches", label: "all switches" }] },
-		{ group: "Longest queues", choices: hottest(data, topo, "queue", 5) },
-		{ group: "Most stopped", choices: hottest(data, topo, "stopped", 5) },
+		{ group: "Roots of the congestion", choices: ports(rootsOf(data, at, 5)) },
+		{ group: "Longest queues", choices: ports(hottest(data, at, "queue", 5)) },
+		{ group: "Most stopped", choices: ports(hottest(data, at, "stopped", 5)) },
 		...tiers.map((tier) => ({ group: TIERS[tier] ?? `Tier ${tier}`, choices: nodes(tier) })),
 	].filter((g) => g.choices.length > 0);
+	// A port that was chosen elsewhere on the page.
+	if (!groups.some((g) => g.choices.some((c) => c.value === chosen)))
+		groups.splice(1, 0, { group: "Chosen", choices: ports([Number(chosen.slice(1))]) });
+	return groups;
 }
 
 // The ids of the ports that a choice is about.
@@ -54,29 +67,35 @@ function portsOf(topo, choice) {
 export function overTime(data) {
 	if (data.series.length === 0)
 		return null;
-	// The choices are those of the first topology; the fabrics of a study share it almost always.
-	const topo = data.topologies[data.fabrics[data.series[0].f].topo];
 	const queues = queuesOf(data);
 	const kinds = KINDS.filter((k) => data.series.some((s) => s.kinds.some((c) => c.key === k.key)));
-	const state = { choice: (hottest(data, topo, "stopped", 1)[0] ?? hottest(data, topo, "queue", 1)[0])?.value ?? "hosts", port: "", queue: null };
+	const topos = [...new Set(data.series.map((s) => data.fabrics[s.f].topo))];
+	const first = (topo) => [...rootsOf(data, topo, 1), ...hottest(data, topo, "queue", 1)].map((port) => `p${port}`)[0] ?? "hosts";
+	const state = { topo: topos.find((t) => rootsOf(data, t, 1).length > 0) ?? topos[0], port: "", queue: null };
+	state.choice = first(state.topo);
 	const charts = h("div", { class: "stack" });
 	const controls = h("div", { class: "controls" });
 
-	const curvesOf = (kind, ports) => data.fabrics.flatMap((fabric, f) => {
+	// Of fabrics on another topology only what all have can be shown beside: hosts and switches together.
+	const portsIn = (topo) => {
+		if (topo !== state.topo)
+			return state.choice === "hosts" || state.choice === "switches" ? portsOf(data.topologies[topo], state.choice) : null;
+		return state.port === "" ? portsOf(data.topologies[topo], state.choice) : [Number(state.port)];
+	};
+	const curvesOf = (kind) => data.fabrics.flatMap((fabric, f) => {
 		const series = data.series.find((s) => s.f === f);
-		if (series === undefined || data.topologies[fabric.topo].ports.length !== topo.ports.length)
-			return [];
+		const ports = series === undefined ? null : portsIn(fabric.topo);
 		const found = quantity(data, f, kind.key, state.queue);
-		if (found === null)
+		if (ports === null || found === null)
 			return [];
 		// What never was anything was sampled all the same: it is 0.
 		const rows = ports.map((port) => found?.row(port) ?? new Float64Array(series.n));
 		return [{ label: fabric.name, style: f, x: times(series), y: fromZero(kind.join(rows, series.n)) }];
 	});
 	const draw = () => {
-		const ports = state.port === "" ? portsOf(topo, state.choice) : [Number(state.port)];
+		const ports = portsIn(state.topo);
 		charts.replaceChildren(...kinds.map((kind) => {
-			const curves = curvesOf(kind, ports);
+			const curves = curvesOf(kind);
 			const without = data.fabrics.filter((_, f) => quantity(data, f, kind.key, state.queue) === null).map((f) => f.name);
 			const note = [ports.length > 1 ? kind.many : kind.one, without.length > 0 ? `${without.join(", ")}: not counted by queue` : null].filter(Boolean).join("; ");
 			const chart = new LineChart({
@@ -94,10 +113,16 @@ export function overTime(data) {
 		}));
 	};
 	const rebuild = () => {
+		const topo = data.topologies[state.topo];
 		const node = state.choice.startsWith("n") ? Number(state.choice.slice(1)) : null;
 		const ports = node === null ? [] : topo.nodePorts[node];
+		const names = (t) => data.series.filter((s) => data.fabrics[s.f].topo === t).map((s) => data.fabrics[s.f].name).join(", ");
 		controls.replaceChildren(
-			select("Of", choices(data, topo), state.choice, (v) => { state.choice = v; state.port = ""; rebuild(); }),
+			topos.length > 1 ? select("Topology of", topos.map((t) => ({ value: t, label: names(t) })), state.topo, (v) => {
+				Object.assign(state, { topo: Number(v), port: "", choice: first(Number(v)) });
+				rebuild();
+			}) : "",
+			select("Of", choices(data, state.topo, state.choice), state.choice, (v) => { state.choice = v; state.port = ""; rebuild(); }),
 			ports.length > 1 ? select("Port", [{ value: "", label: "all its ports" },
 				...ports.map((id) => ({ value: id, label: `${topo.ports[id].port} → ${topo.name[topo.ports[id].peer]}` }))],
 			state.port, (v) => { state.port = v; draw(); }) : "",
@@ -110,7 +135,7 @@ export function overTime(data) {
 		h("h2", {}, "Over time"),
 		h("p", { class: "hint" }, [intervals(data), asSimulated(data), ...KINDS.filter((k) => !kinds.includes(k)).map((k) => k.never)].filter(Boolean).join(" ")),
 		controls, charts);
-	element.pick = (choice) => { state.choice = choice; state.port = ""; rebuild(); };
+	element.pick = (f, choice) => { Object.assign(state, { topo: data.fabrics[f].topo, choice, port: "" }); rebuild(); };
 	return element;
 }
 

@@ -14,17 +14,20 @@ const LINES = {
 };
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2, 2, 2, 2, 2], [1, 5], [16, 3, 4, 3]];
 
-// Heat, from nothing to full. Each ramp changes steadily in lightness, so it survives grey printing.
+// Heat, from nothing to full, through several hues: full is the colour of something hot in both themes.
+// Each ramp changes steadily in lightness, so it survives grey printing. A difference has a middle.
 const RAMPS = {
 	light: {
-		blue: ["#dfe5ea", "#b5cfe4", "#7fb2d9", "#3f8ac4", "#125a9c", "#0a2f66"],
-		red: ["#dfe5ea", "#f3cfa6", "#eda35c", "#d96f20", "#a8450a", "#6b2503"],
-		green: ["#dfe5ea", "#bcdcc3", "#84c29a", "#3f9e74", "#0d6f52", "#053f30"],
+		heat: ["#e3e7eb", "#fbe3a1", "#fdb652", "#f37a2b", "#dd3d20", "#b01022", "#78001f"],
+		stop: ["#e3e7eb", "#eccbe6", "#dd97d0", "#c25ab4", "#93278f", "#5c0f6b", "#340540"],
+		queue: ["#e3e7eb", "#cfe7a6", "#86cf8d", "#3fae93", "#1f819a", "#215291", "#232a66"],
+		difference: ["#0b4a8f", "#3f86c6", "#a3c8e4", "#e6e9ec", "#f5bd97", "#dc6a33", "#9c2a0a"],
 	},
 	dark: {
-		blue: ["#2b333b", "#25496b", "#2a6da6", "#4d9ad8", "#8fc6f2", "#e0f1ff"],
-		red: ["#2b333b", "#5e3a17", "#9a5412", "#d97b25", "#f6ab63", "#ffe6cb"],
-		green: ["#2b333b", "#1f4a3c", "#1f7358", "#38a37e", "#7bd1ae", "#d8f7ea"],
+		heat: ["#262d35", "#4b2a5e", "#8a2a64", "#c83a4b", "#ee6a2c", "#fba62d", "#fbe255"],
+		stop: ["#262d35", "#43305f", "#6a3a95", "#9a4cc0", "#cb66cf", "#f08ad0", "#ffc2dd"],
+		queue: ["#262d35", "#2b3f74", "#23678c", "#1f8f8a", "#44b678", "#9ad455", "#ecec5a"],
+		difference: ["#7cc4ff", "#3d8fd6", "#295a88", "#2b323a", "#87472a", "#dd6f33", "#ffb27a"],
 	},
 };
 
@@ -51,6 +54,12 @@ export function heat(name, share) {
 	const mixed = [0, 1, 2].map((i) =>
 		Math.round(part(ramp[low], i) + (part(ramp[low + 1], i) - part(ramp[low], i)) * (at - low)));
 	return `rgb(${mixed.join(",")})`;
+}
+
+// Ink that can be read on a colour as heat() returns it.
+export function inkOn(colour) {
+	const [r, g, b] = colour.match(/\d+/g).map(Number);
+	return 0.3 * r + 0.59 * g + 0.11 * b > 140 ? "#16202a" : "#fff";
 }
 
 // The value of a custom property of the style sheet, as "--ink".

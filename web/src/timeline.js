@@ -2,6 +2,7 @@
 // timeline.js - what every rank did when: compute above, communication below, and above hatched when it
 // did not compute because of the communication (exposed).
 import { h, tableBehind, tabs } from "./dom.js";
+import { exports, SvgContext } from "./export.js";
 import { asSimulated, time } from "./format.js";
 import * as theme from "./theme.js";
 
@@ -56,7 +57,7 @@ class Timeline {
 				this.lines.length > 1 ? tabs("Fabric", this.lines.map((t, i) => ({ value: String(i), label: this.data.fabrics[t.f].name })), "0", (v) => this.choose(Number(v))) : null,
 				h("div", { class: "buttons" }, button("−", "zoom out", () => this.zoom(2)), button("+", "zoom in", () => this.zoom(0.5)),
 					button("‹", "earlier", () => this.shift(-0.25)), button("›", "later", () => this.shift(0.25)), button("all", "show all of it", () => this.whole()))),
-			h("figure", {}, this.scroll, h("div", { class: "under" }, this.tip, this.key_)),
+			h("figure", {}, this.scroll, h("div", { class: "under" }, this.tip, this.key_, exports("timeline", () => this.drawing(), () => this.rows()))),
 			this.table.element);
 	}
 
@@ -100,9 +101,24 @@ class Timeline {
 		const c = this.canvas.getContext("2d");
 		c.setTransform(ratio, 0, 0, ratio, 0, 0);
 		c.clearRect(0, 0, this.width, this.height);
-		this.drawAxis(c);
-		ranks.forEach((r, i) => this.drawRank(c, r, AXIS + i * this.row));
+		this.paint(c);
 		this.drawKey();
+	}
+
+	paint(c) {
+		this.drawAxis(c);
+		this.ranks.forEach((r, i) => this.drawRank(c, r, AXIS + i * this.row));
+	}
+
+	drawing() {
+		const c = new SvgContext(this.width, this.height);
+		this.paint(c);
+		return c.element;
+	}
+
+	rows() {
+		const { line } = this;
+		return [["rank", "kind", "name", "begin (ps)", "length (ps)"], ...line.rank.map((r, k) => [r, KINDS[line.kind[k]], line.name[k], line.begin[k], line.length[k]])];
 	}
 
 	drawAxis(c) {
