@@ -18,6 +18,8 @@
 #define MAX_SPANS 30000  /* of all runs */
 #define MAX_EVENTS "400" /* of a kind and run */
 #define MAX_COLLECTIVES "500"
+#define MAX_FLOWS "2500" /* of a run, or nearly twice as many */
+#define MAX_SLOW "200"   /* and those that took longest */
 #define STUDY " WHERE run IN (SELECT id FROM run WHERE study = ?1) "
 /*
  * Of runs that differ in their seed alone, one stands for all where there is no place for each: the
@@ -29,6 +31,20 @@
 #define LEADS                                                                                      \
 	" WHERE run IN (SELECT id FROM (SELECT id, " NTH                                           \
 	" AS nth FROM run WHERE study = ?1) WHERE nth = 1) "
+
+/*
+ * Flows, or messages of a job: every so manieth (even), and of the others those that took longest for
+ * their size.
+ */
+#define FLOWS(table, src, dst, start, which)                                                       \
+	"SELECT run, " src " AS src, " dst " AS dst, bytes, " start " AS start_ps, "               \
+	"end_ps - " start " AS took_ps, nth % (1 + n / " MAX_FLOWS ") = 0 AS even FROM "           \
+	"(SELECT *, row_number() OVER w AS nth, count(*) OVER (PARTITION BY run) AS n, "           \
+	"row_number() OVER (PARTITION BY run ORDER BY end_ps IS NOT NULL, "                        \
+	"(end_ps - " start ") * 1.0 / max(bytes, 1) DESC) AS slow FROM " table LEADS "AND " which  \
+	" WINDOW w AS (PARTITION BY run ORDER BY " start ", src, dst)) AS f "                      \
+	"WHERE even OR slow <= " MAX_SLOW " ORDER BY run, nth"
+#define RANK(end) "(SELECT node FROM rank WHERE rank.run = f.run AND rank.id = f." end ")"
 
 /*
  * What the page knows of a study. ?1 is the study and ?2 the distance between the ranks that are shown.
@@ -63,8 +79,17 @@ static const struct table {
 	{ "span", "SELECT run, rank, kind, begin_ps, end_ps - begin_ps AS length_ps, name "
 	          "FROM span" LEADS "AND rank % ?2 = 0 ORDER BY run, rank, begin_ps, rowid" },
 	{ "node", "SELECT run, id, name, tier, pod, server FROM node" LEADS "ORDER BY run, id" },
-	{ "link", "SELECT run, id, a, a_port, b, b_port, rate FROM link" LEADS "ORDER BY run, id" },
+	{ "link", "SELECT run, id, a, a_port, b, b_port, rate, delay_ps FROM link" LEADS
+	          "ORDER BY run, id" },
 	/* A run that is not over has not counted them yet. */
+	{ "flow", FLOWS("flow", "src", "dst", "start_ps", "1") },
+	{ "message", FLOWS("message", RANK("src"), RANK("dst"), "begin_ps", "net = 1") },
+	{ "flow_count",
+	  "SELECT run, count(*) AS n, count(end_ps) AS done, sum(x) * sum(x) / "
+	  "(count(x) * sum(x * x)) AS jain FROM (SELECT run, end_ps, "
+	  "bytes * 1.0 / nullif(end_ps - start_ps, 0) AS x FROM flow" LEADS ") GROUP BY run" },
+	{ "message_count", "SELECT run, count(*) AS n, count(*) AS done, NULL AS jain "
+	                   "FROM message" LEADS "AND net = 1 GROUP BY run" },
 	{ "event_count", "SELECT run, kind, n, recorded FROM event_count" LEADS
 	                 "AND n > 0 UNION ALL SELECT run, kind, count(*), count(*) FROM event" LEADS
 	                 "AND run NOT IN (SELECT run FROM event_count) GROUP BY 1, 2" },

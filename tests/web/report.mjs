@@ -418,3 +418,42 @@ test("it prints, with everything open, and is as before afterwards", async () =>
 	assert.equal(await closed(), before_);
 	assert.deepEqual(complaints, []);
 });
+
+// A flow alone takes what its adapters, switches, cables and bytes do: the sum that the page compares with.
+test("flows are those of the file; one alone has no slowdown", async () => {
+	const rows = sql(results.db, "SELECT src, dst, bytes, start_ps AS start, end_ps - start_ps AS took FROM flow WHERE run = 1 ORDER BY 4, 1, 2");
+	const shown = await page.evaluate(() => weft.data.flows.list.filter((r) => weft.data.fabrics[r.f].id === 1).map(({ src, dst, bytes, start, took }) => ({ src, dst, bytes, start, took })));
+	assert.deepEqual(shown, rows);
+	const [jain] = sql(results.db, "SELECT sum(x) * sum(x) / (count(*) * sum(x * x)) AS v FROM (SELECT 1.0 * bytes / (end_ps - start_ps) AS x FROM flow WHERE run = 1)");
+	assert.ok(close(await page.evaluate(() => weft.data.flows.counts[0].jain), jain.v, 1e-9));
+	const alone = record("alone", `name: alone
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric: [ib-ndr, roce-400g]
+traffic:
+${["64B", "1KB", "64KB", "1MB"].flatMap((size, i) => [0, 3].map((target, k) => `  - {kind: incast, fanin: 1, target: ${target}, size: ${size}, start: ${100 * (2 * i + k)}us}`)).join("\n")}
+`);
+	const other = await open(alone.html);
+	const slow = await other.page.evaluate(() => weft.data.flows.list.map((r) => r.slowdown));
+	assert.equal(slow.length, 16);
+	assert.ok(slow.every((s) => s > 0.995 && s < 1.025), slow.join(" "));
+	// By hand, 64 bytes to a neighbour on ib-ndr: doorbell 150, adapter 150 and 300, switch 130, two cables of 15 and 120 each: 1,000 ns, and 2 for the bits.
+	assert.ok(Math.abs(sql(alone.db, "SELECT end_ps - start_ps AS ps FROM flow WHERE run = 1 ORDER BY id LIMIT 1")[0].ps - 1002e3) < 3e3);
+	await other.page.close();
+});
+
+test("the table of flows is sorted, the worst first, and can be sorted otherwise", async () => {
+	const column = async (i) => (await page.locator(`#flows .sorted tbody tr > :nth-child(${i})`).allTextContents());
+	const worst = await page.evaluate(() => weft.data.flows.list.map((r) => r.slowdown).sort((a, b) => b - a)[0]);
+	assert.ok(close(Number((await column(7))[0]), worst, 0.01));
+	await page.locator("#flows .sort", { hasText: "took" }).click();
+	assert.equal(await page.locator("#flows th[aria-sort=descending]").textContent(), "took ▼");
+	const [slowest] = sql(results.db, "SELECT max(end_ps - start_ps) AS ps FROM flow");
+	assert.equal((await column(6))[0], await page.evaluate((v) => weft.time(v), slowest.ps));
+	await page.locator("#flows .sort", { hasText: "took" }).click();
+	const [quickest] = sql(results.db, "SELECT min(end_ps - start_ps) AS ps FROM flow");
+	assert.equal((await column(6))[0], await page.evaluate((v) => weft.time(v), quickest.ps));
+	// Percentiles by size are those of the flows.
+	const curves = await page.evaluate(() => weft.chart("slowdown"));
+	const of = await page.evaluate(() => weft.data.flows.list.filter((r) => r.f === 1 && r.bytes === 1e6).map((r) => r.slowdown).sort((a, b) => a - b));
+	assert.equal(curves[1].y[curves[1].x.indexOf(1e6)], of[Math.ceil(0.95 * of.length) - 1]);
+});

@@ -2,7 +2,7 @@
 // compare.js - the verdict and the table of fabrics by metrics.
 import { h } from "./dom.js";
 import { digits, value } from "./format.js";
-import { idle } from "./metrics.js";
+import { ABOUT, idle } from "./metrics.js";
 
 export function verdict(data) {
 	const said = (kind) => data.notes.filter((n) => n.kind === kind);
@@ -80,7 +80,7 @@ export function comparison(data) {
 					data.fabrics.map((f) => h("th", { scope: "col" }, f.name,
 						f.state === "finished" ? null : h("span", { class: "state" }, f.state))))),
 				groups.map((name) => h("tbody", {},
-					h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: data.fabrics.length + 1 }, h("span", {}, name))),
+					h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: data.fabrics.length + 1 }, h("span", {}, name, ABOUT[name] ? h("small", {}, ABOUT[name]) : null))),
 					shown.filter((m) => m.group === name).map((m) => h("tr", {},
 						h("th", { scope: "row", title: m.key }, m.label),
 						m.values.map((_, i) => cell(m, i)))))))),

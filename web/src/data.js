@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // data.js - what weft report wrote into the page: a JSON text with the tables of the study, and the
 // samples of the ports as 16-bit integers; both deflated, in base64. src/lab/page.h describes them.
+import { flowsOf } from "./flows.js";
 import { median, metrics } from "./metrics.js";
 import { arrange } from "./sweep.js";
 
@@ -74,6 +75,8 @@ export async function load() {
 	const scale = data.parameters.find((p) => p.name === "job.scale")?.values ?? [];
 	data.scale = data.metrics.some((m) => m.key === "step_time") && new Set(scale).size === 1 ? Number(scale[0]) : 1;
 	data.topologies = topologies(t, data.fabrics);
+	const of = t.flow.length > 0 || t.message.length === 0 ? "flow" : "message";
+	data.flows = { of, list: flowsOf(data, t[of], of), counts: t[`${of}_count`].sort((a, b) => a.f - b.f) };
 	data.series = raw.series.filter((s) => index.has(s.run)).map((s) => ({ ...s, f: index.get(s.run), step: s.step_ps, kinds: s.kinds.map((k) => withRows(k, s, samples)) }))
 		.sort((a, b) => a.f - b.f);
 	return data;
@@ -155,7 +158,7 @@ function connect(nodes, links) {
 		links, ports: [], nodePorts: nodes.map(() => []),
 	};
 	links.forEach((l, i) => {
-		topo.ports.push({ id: 2 * i, node: l.a, port: l.a_port, peer: l.b, rate: l.rate }, { id: 2 * i + 1, node: l.b, port: l.b_port, peer: l.a, rate: l.rate });
+		topo.ports.push({ id: 2 * i, node: l.a, port: l.a_port, peer: l.b, rate: l.rate, delay: l.delay_ps }, { id: 2 * i + 1, node: l.b, port: l.b_port, peer: l.a, rate: l.rate, delay: l.delay_ps });
 		topo.nodePorts[l.a].push(2 * i);
 		topo.nodePorts[l.b].push(2 * i + 1);
 	});

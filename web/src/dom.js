@@ -72,3 +72,35 @@ export function tableBehind(caption, head, rows) {
 	details.update = update;
 	return { element: details, update };
 }
+
+// A table whose rows can be sorted by any of its columns. columns: [{label, key(row), show(row), number}];
+// first: the column that it is sorted by at the beginning, the largest on top. A page of rows is shown, more on
+// demand. Returns {element, update(rows)}.
+export function sortable(label, columns, first, page = 50) {
+	const state = { by: first, down: true, rows: [], shown: page };
+	const body = h("tbody");
+	const more = h("button", { type: "button", onclick: () => { state.shown += 4 * page; draw(); } });
+	const heads = columns.map((c, i) => h("th", { scope: "col", class: c.number ? "number" : null }, h("button", {
+		type: "button", class: "sort", title: "sort by this", onclick: () => {
+			state.down = state.by === i ? !state.down : c.number === true;
+			state.by = i;
+			draw();
+		},
+	}, c.label, h("i", { "aria-hidden": "true" }))));
+	const draw = () => {
+		const { key } = columns[state.by];
+		const sign = state.down ? -1 : 1;
+		const order = (a, b) => (a === null || b === null ? (a === null) - (b === null) : sign * (a < b ? -1 : a > b ? 1 : 0));
+		const rows = state.rows.map((row, i) => ({ row, i, k: key(row) ?? null })).sort((a, b) => order(a.k, b.k) || a.i - b.i).slice(0, state.shown);
+		body.replaceChildren(...rows.map(({ row }) => h("tr", {}, columns.map((c, i) => h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: c.number ? "number" : null }, c.show(row))))));
+		heads.forEach((th, i) => {
+			th.setAttribute("aria-sort", i !== state.by ? "none" : state.down ? "descending" : "ascending");
+			th.querySelector("i").textContent = i !== state.by ? "" : state.down ? " ▼" : " ▲";
+		});
+		more.hidden = state.rows.length <= state.shown;
+		more.textContent = `Show more: ${rows.length} of ${state.rows.length} are here`;
+	};
+	const element = h("div", {}, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+		h("table", { class: "plain sorted" }, h("thead", {}, h("tr", {}, heads)), body)), more);
+	return { element, update: (rows) => { state.rows = rows; state.shown = page; draw(); } };
+}

@@ -8,6 +8,7 @@ import { collectives } from "./collectives.js";
 import { load } from "./data.js";
 import { h } from "./dom.js";
 import { events } from "./events.js";
+import { flows } from "./flows.js";
 import { digits, group, time, value } from "./format.js";
 import { map } from "./map.js";
 import { overTime } from "./series.js";
@@ -156,6 +157,7 @@ async function start() {
 		[comparison(data), "Results: no run came to its end."],
 		[notes(data), null],
 		[distributions(data), "Latency distributions: they are recorded when a run ends."],
+		[flows(data), null],
 		[bandwidth(data), "Bandwidth by message size: no run measured collectives over sizes."],
 		[collectives(data), "Collectives: no run has any; they come with a job."],
 		[timeline(data), "A timeline of ranks: no run has a job with ranks."],

@@ -52,6 +52,10 @@ const KNOWN = [
 		["tx_packets", "packets sent, all ports", ""], ["tx_bytes", "bytes sent, all ports", ""], ["pause_rx", "PFC pauses received", ""],
 	]],
 ];
+// What somebody may take for something else.
+export const ABOUT = {
+	Latency: "Messages are those between ranks, of whatever size, from being posted to being received; a collective waits for its last one, so the median can be shorter while the step is longer. Packets are all packets, flow completion all flows.",
+};
 const REST = "More counters of the adapters";
 // Groups, and single values, that are worth a row only where something was counted.
 const QUIET = new Set([REST, SIMULATED, PACKETS, "exposed_tp", "exposed_pp", "exposed_ep", "exposed_dp", "step_bubble", "trimmed"]);

@@ -4,7 +4,7 @@ import { LineChart } from "./chart.js";
 import { h, select } from "./dom.js";
 import { value } from "./format.js";
 
-const UNITS = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, ps: 1, ns: 1e3, us: 1e6, ms: 1e9, s: 1e12, bps: 1, Mbps: 1e6, Gbps: 1e9, "%": 0.01 };
+const UNITS = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, ps: 1, ns: 1e3, us: 1e6, ms: 1e9, s: 1e12, bps: 1, kbps: 1e3, Mbps: 1e6, Gbps: 1e9, Tbps: 1e12, "%": 0.01 };
 
 // "fabric.ecn.kmin=20KB fabric.buffer.alpha=1/8" as [["fabric.ecn.kmin", "20KB"], ...].
 function settings(point) {
@@ -14,8 +14,8 @@ function settings(point) {
 	});
 }
 
-// A value as a number to sort by, where it is one: sizes, times, rates, ratios.
-function amount(text) {
+// A value as a number, where it is one: sizes, times (ps), rates, ratios.
+export function amount(text) {
 	const [, number, below, unit] = text.match(/^(-?[\d.]+(?:e-?\d+)?)(?:[/:]([\d.]+))?\s*([A-Za-z%]*)$/) ?? [];
 	return number === undefined ? NaN : Number(number) / Number(below ?? 1) * (UNITS[unit] ?? 1);
 }
