@@ -33,6 +33,8 @@ static const char help_text[] =
 	"  sizes       distributions of flow sizes (traffic: [{kind: random, sizes: NAME}])\n"
 	"  models      models to train (job: {kind: train, model: NAME})\n"
 	"  gpus        what they are trained on (job: {kind: train, gpu: NAME})\n"
+	"  switches    watts and prices (fabric: {switch: {model: NAME}})\n"
+	"  cables      the same of cables and transceivers, by rate\n"
 	"  parameters  everything that can be set, with default, range and meaning\n"
 	"\n"
 	"Without a topic: all of them but the parameters.\n"
@@ -106,6 +108,16 @@ static int list_models(struct lister *l)
 static int list_gpus(struct lister *l)
 {
 	return list_kind(l, WF_PROFILE_GPU);
+}
+
+static int list_switches(struct lister *l)
+{
+	return list_kind(l, WF_PROFILE_SWITCH);
+}
+
+static int list_cables(struct lister *l)
+{
+	return list_kind(l, WF_PROFILE_CABLE);
 }
 
 static int list_sizes(struct lister *l)
@@ -258,6 +270,8 @@ static const struct topic {
 	{ "sizes", "Flow sizes (traffic: [{kind: random, sizes: NAME}])", list_sizes, false },
 	{ "models", "Models (job: {kind: train, model: NAME})", list_models, false },
 	{ "gpus", "GPUs (job: {kind: train, gpu: NAME})", list_gpus, false },
+	{ "switches", "Switches (fabric: {switch: {model: NAME}})", list_switches, false },
+	{ "cables", "Cables (of links of that rate)", list_cables, false },
 	{ "parameters", "Parameters", list_parameters, true },
 };
 

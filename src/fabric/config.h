@@ -28,13 +28,14 @@ struct wf_fabric_cfg {
 	char routing[WF_NAME];    /* a name of wf_route_all() */
 	char header[WF_NAME];     /* packet headers: "rocev2", "ib" */
 
-	wf_time link_phy;       /* PHY and FEC, per link crossing */
-	uint64_t link_gap;      /* bytes: preamble and inter-packet gap */
-	uint64_t link_ber;      /* errors per 10^18 bits */
-	uint64_t link_loss;     /* of 2^32: the same of a packet, whatever its size */
-	wf_time link_step;      /* a packet takes a whole number of these; 1: as long as it takes */
-	uint32_t switch_ports;  /* of one switch; 0: not said */
-	wf_time switch_latency; /* first bit in to first bit out, unloaded */
+	wf_time link_phy;   /* PHY and FEC, per link crossing */
+	uint64_t link_gap;  /* bytes: preamble and inter-packet gap */
+	uint64_t link_ber;  /* errors per 10^18 bits */
+	uint64_t link_loss; /* of 2^32: the same of a packet, whatever its size */
+	wf_time link_step;  /* a packet takes a whole number of these; 1: as long as it takes */
+	char switch_model[WF_NAME]; /* of profiles/switches; "": not said */
+	uint32_t switch_ports;      /* of one switch; 0: not said */
+	wf_time switch_latency;     /* first bit in to first bit out, unloaded */
 	char switch_int[WF_NAME]; /* telemetry for packets that ask for it: auto, none, int, pint */
 	uint64_t pint_base;       /* of 2^16: the ratio of two codes */
 	wf_time pint_rtt;         /* what utilisation is averaged over */

@@ -20,6 +20,8 @@ static const struct {
 	[WF_PROFILE_FABRIC] = { "", "profile" },
 	[WF_PROFILE_MODEL] = { "models/", "model" },
 	[WF_PROFILE_GPU] = { "gpus/", "GPU" },
+	[WF_PROFILE_SWITCH] = { "switches/", "switch" },
+	[WF_PROFILE_CABLE] = { "cables/", "cable" },
 };
 _Static_assert(WF_ARRAY_SIZE(kinds) == WF_PROFILE_KINDS, "a row for every kind");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.h - a named fabric, model or GPU: a file of parameters, perhaps on top of another profile.
+ * profile.h - a named fabric, model, GPU or part: a file of parameters, perhaps on top of another one.
  *
  *	description: one line for weft list
  *	source: whose configuration it is, and where that is written
@@ -14,7 +14,14 @@
 #include "lab/settings.h"
 
 /* Each kind has a folder of its own: fabrics are in profiles/ itself. */
-enum wf_profile_kind { WF_PROFILE_FABRIC, WF_PROFILE_MODEL, WF_PROFILE_GPU, WF_PROFILE_KINDS };
+enum wf_profile_kind {
+	WF_PROFILE_FABRIC,
+	WF_PROFILE_MODEL,
+	WF_PROFILE_GPU,
+	WF_PROFILE_SWITCH,
+	WF_PROFILE_CABLE,
+	WF_PROFILE_KINDS,
+};
 
 /* The folder of a kind below profiles/, with a slash behind it, or "". */
 const char *wf_profile_folder(enum wf_profile_kind kind);

@@ -12,6 +12,7 @@
 #define WF_LAB_SCENARIO_H
 
 #include "fabric/config.h"
+#include "lab/bill.h"
 #include "lab/paths.h"
 #include "lab/fabric_table.h"
 #include "lab/job.h"
@@ -62,7 +63,10 @@ struct wf_scenario_fabric {
 	unsigned states; /* bits of enum wf_state (lab/verdict.h) */
 	struct wf_settings settings;
 	struct wf_place place;
+
+	/* made by wf_scenario_build() */
 	const struct wf_scenario_net *net; /* one of the scenario's, which owns it */
+	struct wf_bill bill;               /* what that is made of */
 };
 
 struct wf_scenario_traffic {

@@ -127,12 +127,15 @@ static uint64_t slowest_host(const struct wf_topo *topo, uint64_t rate)
 	return rate;
 }
 
-static int build_nets(struct wf_scenario *s, struct wf_err *err)
+static int build_nets(struct wf_scenario *s, const struct wf_paths *paths, struct wf_err *err)
 {
 	s->host_rate = UINT64_MAX;
 	for (unsigned i = 0; i < s->n_fabrics; i++) {
 		int rc = find_net(s, &s->fabrics[i], err);
 
+		if (rc != 0)
+			return rc;
+		rc = wf_bill_make(s, &s->fabrics[i], paths, err);
 		if (rc != 0)
 			return rc;
 		s->host_rate = slowest_host(s->fabrics[i].net->topo, s->host_rate);
@@ -366,7 +369,7 @@ static int check_rates(const struct wf_scenario *s, struct wf_err *err)
 int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
                       struct wf_err *err)
 {
-	int rc = build_nets(scenario, err);
+	int rc = build_nets(scenario, opts->paths, err);
 
 	if (rc == 0)
 		rc = check_rates(scenario, err);

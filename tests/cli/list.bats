@@ -29,7 +29,7 @@ load common
 }
 
 @test "weft list is valid JSON" {
-	for topic in "" profiles topologies routing flowctl traffic sizes parameters; do
+	for topic in "" profiles topologies routing flowctl traffic sizes switches cables parameters; do
 		weft list $topic --json
 		[ "$status" -eq 0 ]
 		python3 -m json.tool <stdout.txt >/dev/null
