@@ -14,7 +14,7 @@
 #endif
 
 #define NAME_WIDTH 28
-#define MIN_WIDTH 14
+#define MIN_WIDTH 16
 #define CELL 64
 #define TEXT_WIDTH 100
 
@@ -218,12 +218,12 @@ static void put_notes(const struct wf_compare *r, const struct wf_compare_fabric
 void wf_compare_table(const struct wf_compare *r, FILE *file)
 {
 	const struct wf_scenario *s = r->scenario;
-	char net[512];
 	const struct wf_compare_fabric *f;
 
-	wf_scenario_net_text(s, false, net, sizeof(net));
 	fprintf(file, "%s\n", s->cfg.name[0] != '\0' ? s->cfg.name : s->file);
-	fprintf(file, "%s, %u hosts, %s; ", s->topo_cfg.kind, (unsigned)s->n_hosts, net);
+	fprintf(file, "%s, %u hosts, %s; ", s->topo_cfg.kind, (unsigned)s->n_hosts,
+	        s->n_nets > 1 ? "each fabric on a network of its own switches"
+	                      : "the same network for all");
 	if (r->ranks > 0)
 		fprintf(file, "%" PRIu32 " GPUs, ", r->ranks);
 	fprintf(file, "%s; ", s->job.given ? s->job.cfg.kind : "traffic");

@@ -65,7 +65,7 @@ void wf_metric_format(enum wf_metric which, double value, char *buf, size_t size
 		wf_human_time((uint64_t)value, buf, size);
 		break;
 	case WF_UNIT_BYTES_S:
-		snprintf(buf, size, "%.2f GB/s", value / 1e9);
+		snprintf(buf, size, value < 100e9 ? "%.2f GB/s" : "%.1f GB/s", value / 1e9);
 		break;
 	case WF_UNIT_SHARE:
 		snprintf(buf, size, "%.1f %%", value * 100);

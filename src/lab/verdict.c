@@ -16,6 +16,7 @@
 #define COST_GAP 0.05 /* one side costs so much less: it counts */
 #define CELL 64
 #define RANGE 200
+#define CURED 0.25      /* of what a fabric is behind: a cure that takes less away cures nothing */
 #define NO_SPREAD 0.005 /* of the time: not worth a word */
 
 struct word {
@@ -290,6 +291,49 @@ static void say_cures(const struct judge *j, unsigned i, int best, char *buf, si
 		snprintf(buf + len, size - len, ".");
 }
 
+/* Of the time that a fabric is behind the best, with its median seed, the part that the best cure takes away. */
+static double cured(const struct judge *j, const struct wf_verdict_fabric *f, int best)
+{
+	double behind = f->time - value(j, best, j->decides), gain = 0;
+
+	for (unsigned k = 0; k < f->n_cures && behind > 0; k++) {
+		if (f->time - f->cure[k].time > gain * behind)
+			gain = (f->time - f->cure[k].time) / behind;
+	}
+	return gain;
+}
+
+/* What a run says of itself is the cause only if curing it helps. */
+static void say_why(const struct judge *j, unsigned i, int best, char *buf, size_t size)
+{
+	const struct wf_verdict_fabric *f = &j->fabric[i];
+	double latency = value(j, (int)i, WF_METRIC_LATENCY) / value(j, best, WF_METRIC_LATENCY);
+	bool is_cause = f->n_cures == 0 || cured(j, f, best) >= CURED;
+	char seed[CELL] = "", cell[2][CELL];
+	size_t len = 0;
+
+	buf[0] = '\0';
+	if (f->seeds > 1)
+		snprintf(seed, sizeof(seed), " with seed %llu", (unsigned long long)f->seed);
+	if (f->why != NULL && is_cause)
+		len = (size_t)snprintf(buf, size, ". Why%s%s: %s", f->seeds > 1 ? "," : "", seed,
+		                       f->why);
+	else if (f->why != NULL)
+		len = (size_t)snprintf(buf, size,
+		                       ". What is seen%s is not why, for curing it changes "
+		                       "little: %s",
+		                       seed, f->why);
+	if ((f->why == NULL || !is_cause) && latency >= LATENCY_GAP && len < size) {
+		wf_metric_format(WF_METRIC_LATENCY, value(j, (int)i, WF_METRIC_LATENCY), cell[0],
+		                 CELL);
+		wf_metric_format(WF_METRIC_LATENCY, value(j, best, WF_METRIC_LATENCY), cell[1],
+		                 CELL);
+		snprintf(buf + len, size - len,
+		         ". Its delays are longer: a write of 8 B takes %s, there %s", cell[0],
+		         cell[1]);
+	}
+}
+
 /* What is to be said of one that is not alike to the best. */
 static void say_slow(struct judge *j, unsigned i, int best)
 {
@@ -307,11 +351,7 @@ static void say_slow(struct judge *j, unsigned i, int best)
 	if (!loses(j, i) && are_alike(j, (int)i, best))
 		return;
 	say_cures(j, i, best, cures, sizeof(cures));
-	if (f->why != NULL && f->seeds > 1)
-		snprintf(why, sizeof(why), ". Why, with seed %llu: %s", (unsigned long long)f->seed,
-		         f->why);
-	else if (f->why != NULL)
-		snprintf(why, sizeof(why), ". Why: %s", f->why);
+	say_why(j, i, best, why, sizeof(why));
 	because(j, "%s takes %.0f %% longer than %s%s%s.%s", f->label,
 	        percent(ratio(j, (int)i, best)), j->fabric[best].label, lost, why, cures);
 }

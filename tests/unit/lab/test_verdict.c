@@ -231,6 +231,7 @@ static void test_why(void **state)
 	reset();
 	fabrics[ROCE].why = "paths collide: spine1 to leaf0";
 	fabrics[ROCE].seed = 3;
+	fabrics[ROCE].time = 139e9;
 	fabrics[ROCE].n_cures = 2;
 	fabrics[ROCE].cure[0] = (struct wf_verdict_cure){ "4 queue pairs", 110e9 };
 	fabrics[ROCE].cure[1] = (struct wf_verdict_cure){ "spraying", (double)NAN };
@@ -241,6 +242,15 @@ static void test_why(void **state)
 	             "leaf0. Tried with that seed: 4 queue pairs: 110.0 ms (+10 %); spraying: does "
 	             "not finish."));
 	assert_false(says("not to be said"));
+	/* A cure that changes little shows that it was something else. */
+	fabrics[ROCE].cure[0].time = 135e9;
+	set(IB, WF_METRIC_LATENCY, 1e6, 1e6, 1e6);
+	set(ROCE, WF_METRIC_LATENCY, 2e6, 2e6, 2e6);
+	judge(0);
+	assert_true(
+		says("What is seen with seed 3 is not why, for curing it changes little: paths "
+	             "collide: spine1 to leaf0. Its delays are longer: a write of 8 B takes 2.000 "
+	             "us, there 1.000 us. Tried"));
 	fabrics[ROCE].folded = true;
 	judge(0);
 	assert_false(says("paths collide"));
