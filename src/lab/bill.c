@@ -222,19 +222,22 @@ void wf_bill_count(const struct wf_scenario_net *net, const struct wf_bill_parts
 {
 	const struct wf_topo_ops *kind = wf_topo_find(net->cfg.kind);
 	const struct wf_switch_part *sw = parts->sw;
+	struct wf_bill_parts used = *parts;
 	struct sums sums = { .watts_known = true, .dollars_known = true };
 
 	memset(bill, 0, sizeof(*bill));
 	bill->ports = parts->ports;
 	count(net->topo, bill);
+	if (bill->switch_cables == 0)
+		used.fabric = used.host;
 	/* A file has delays, not lengths. */
-	bill->media_known = kind != NULL && !kind->reads_file && parts->host != NULL &&
-	                    (bill->switch_cables == 0 || parts->fabric != NULL);
+	bill->media_known =
+		kind != NULL && !kind->reads_file && used.host != NULL && used.fabric != NULL;
 	/* There is no price for a switch of more ports than it has. */
 	if (!bill->media_known || sw == NULL || (bill->ports > 0 && bill->most_ports > bill->ports))
 		sums.watts_known = sums.dollars_known = false;
 	if (bill->media_known)
-		add_cables(net, parts, bill, &sums);
+		add_cables(net, &used, bill, &sums);
 	for (uint32_t i = 0; i < bill->switches && sw != NULL; i++) {
 		add(&sums.dollars, &sums.dollars_known, sw->price_low, sw->price_high);
 		add(&sums.mw, &sums.watts_known, UINT64_C(1000) * sw->watts_low,
