@@ -41,7 +41,47 @@ test("a result by what was varied is that of the file", async () => {
 	await openTable(page, "#sweep");
 	assert.deepEqual(await page.locator("#sweep tbody th").allTextContents(), ["1KB", "2KB", "100KB", "1MB"]);
 	await page.locator("#sweep select").nth(1).selectOption("fabric");
-	assert.deepEqual((await page.evaluate(() => weft.chart("sweep"))).map((c) => c.y.length), [2, 2, 2, 2]);
+	// Fabrics are names: bars, not lines.
+	assert.equal(await page.locator("#sweep svg [data-total]").count(), 8);
+});
+
+test("the first chart is what was measured, and its axes can be fitted and logarithmic", async () => {
+	const fresh = await open(html);
+	assert.equal(await fresh.page.locator("#sweep select").first().inputValue(), "completion");
+	const range = () => fresh.page.evaluate(() => document.querySelector("#sweep .u-over") && [weft.plot("sweep").scales.y.min, weft.plot("sweep").scales.y.max, weft.plot("sweep").scales.y.distr]);
+	const [low, high] = await fresh.page.evaluate(() => { const all = weft.chart("sweep").flatMap((c) => c.y); return [Math.min(...all), Math.max(...all)]; });
+	assert.equal((await range())[0], 0);
+	await fresh.page.locator("#sweep figcaption select").selectOption("fit");
+	const fitted = await range();
+	assert.ok(fitted[0] < low && fitted[0] > low - (high - low) && fitted[1] > high);
+	await fresh.page.locator("#sweep figcaption select").selectOption("log");
+	const log = await range();
+	assert.ok(log[2] === 3 && log[0] > 0 && log[0] < low);
+	await fresh.page.locator("#sweep .tabs label", { hasText: /^log$/ }).click();
+	assert.deepEqual((await fresh.page.evaluate(() => weft.chart("sweep")))[0].x, [1e3, 2e3, 1e5, 1e6]);
+	assert.deepEqual(fresh.complaints, []);
+	await fresh.page.close();
+});
+
+test("two parameters are a heat map, seeds are a spread, names are bars", async () => {
+	const two = `${folder}/two.db`;
+	weft("sweep", SCENARIO.replace("[ib-ndr, roce-400g]", "[roce-400g]").replace("single, hosts: 4", "leaf-spine, hosts: 16").replace("incast", "permutation"), "--vary", "traffic.size=1KB,100KB", "--vary", "fabric.routing=ecmp,spray", "--vary", "seed=1,2,3", "--record", two);
+	report(two, two.replace("db", "html"));
+	const { page: plane, complaints: said } = await open(two.replace("db", "html"));
+	await picture(plane, "sweep-two");
+	const of = (size, routing) => sql(two, `SELECT value FROM value v JOIN run r ON r.id = v.run WHERE name = 'completion' AND point LIKE '%size=${size} %' AND point LIKE '%routing=${routing} %' ORDER BY 1`).map((v) => v.value);
+	assert.equal(of("1KB", "ecmp").length, 3);
+	assert.deepEqual(await plane.locator("#sweep [data-cell]").evaluateAll((list) => list.map((g) => [g.dataset.cell, g.querySelector("text").textContent])),
+		await plane.evaluate((list) => list.map(([cell, v]) => [cell, weft.value(v, "ps")]), ["1KB", "100KB"].flatMap((size) => ["ecmp", "spray"].map((routing) => [`${size} ${routing}`, of(size, routing)[1]]))));
+	await plane.locator("#sweep .tabs label", { hasText: "lines" }).click();
+	const [ecmp] = await plane.evaluate(() => weft.curves("sweep").filter((c) => c.label.endsWith("ecmp")));
+	assert.deepEqual([ecmp.low[1], ecmp.y[1], ecmp.high[1]], of("100KB", "ecmp"));
+	// Names are not joined by lines.
+	await plane.locator("#sweep select").nth(1).selectOption("fabric.routing");
+	assert.deepEqual(await plane.locator("#sweep svg [data-total]").evaluateAll((list) => list.map((t) => t.dataset.total)), ["ecmp, traffic.size 1KB", "ecmp, traffic.size 100KB", "spray, traffic.size 1KB", "spray, traffic.size 100KB"]);
+	assert.equal(await plane.locator("#sweep .u-over").count(), 0);
+	assert.deepEqual(said, []);
+	await plane.close();
 });
 
 test("what a sweep does not record is said to be missing", async () => {

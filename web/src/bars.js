@@ -51,7 +51,7 @@ export function barsOf(data) {
 	// A part that nobody has is not in the picture; nor is one too small to see on every bar.
 	const labels = rows.find((r) => r.parts.length > 0).parts.map((p, i) => ({ label: p.label, i }))
 		.filter(({ i }) => rows.some((r) => r.parts.length > 0 && r.parts[i].v > 0.0005 * r.median));
-	return { ...picture, metric, rows, labels };
+	return { ...picture, unit: "ps", better: "low", metric, rows, labels };
 }
 
 function mfu(data, f) {
@@ -71,20 +71,22 @@ export function ticks(max, count) {
 }
 
 // What stands behind a bar.
-function words(row, best) {
+function words(row, best, unit) {
 	if (row.all.length === 0)
 		return "not finished";
 	const more = row.median / best - 1;
-	return [value(row.median, "ps"), more >= 1 ? `×${digits(Number((1 + more).toPrecision(3)))}` : more > 0.0005 ? `+${digits(Number((100 * more).toPrecision(3)))} %` : null,
+	return [value(row.median, unit), more < -0.0005 ? `−${digits(Number((-100 * more).toPrecision(3)))} %` : more >= 1 ? `×${digits(Number((1 + more).toPrecision(3)))}` : more > 0.0005 ? `+${digits(Number((100 * more).toPrecision(3)))} %` : null,
 		row.mfu === null ? null : `MFU ${value(row.mfu, "ratio")}`].filter(Boolean).join(" · ");
 }
 
 class Bars {
 	constructor(data, picture) {
 		Object.assign(this, { data, picture });
-		this.best = Math.min(...picture.rows.filter((r) => r.all.length > 0).map((r) => r.median));
+		const known = picture.rows.filter((r) => r.all.length > 0).map((r) => r.median);
+		// What the others are set against; nothing where no direction is good.
+		this.best = picture.better === "" ? NaN : picture.better === "high" ? Math.max(...known) : Math.min(...known);
 		this.measure = document.createElement("canvas").getContext("2d");
-		this.box = h("div", { class: "drawing", role: "img", tabindex: 0, "data-chart": "bars", "aria-label": `${picture.title} of ${picture.rows.map((r) => `${r.name}: ${words(r, this.best)}`).join("; ")}. The table below has the parts.` });
+		this.box = h("div", { class: "drawing", role: "img", tabindex: 0, "data-chart": picture.name ?? "bars", "aria-label": `${picture.title} of ${picture.rows.map((r) => `${r.name}: ${words(r, this.best, picture.unit)}`).join("; ")}. The table below has the parts.` });
 		new ResizeObserver(() => this.fit()).observe(this.box);
 		theme.onChange(this.box, () => this.draw());
 	}
@@ -109,7 +111,7 @@ class Bars {
 		const { rows, labels } = this.picture;
 		const names = Math.max(...rows.map((r) => this.wide(r.name, 13))) + 14;
 		const above = names > width * 0.28;
-		const behind = Math.max(...rows.map((r) => this.wide(words(r, this.best), 12.5))) + 18;
+		const behind = Math.max(...rows.map((r) => this.wide(words(r, this.best, this.picture.unit), 12.5))) + 18;
 		const left = above ? 4 : names;
 		const max = Math.max(...rows.map((r) => r.high ?? 0)) || 1;
 		const under = above && behind > width * 0.45;
@@ -142,8 +144,8 @@ class Bars {
 	}
 
 	// A part of a bar: filled, and what is waiting hatched.
-	block(x, y, w, height, i, label) {
-		const colour = COLOURS[theme.mode()][i];
+	block(x, y, w, height, i, label, style) {
+		const colour = style === undefined ? COLOURS[theme.mode()][i] : theme.lineColour(style);
 		const out = [svg("rect", { x, y, width: w, height, fill: colour })];
 		for (let at = x + 4; HATCHED.has(label) && at < x + w + height; at += 6) {
 			const [low, high] = [Math.max(at - height, x), Math.min(at, x + w)];
@@ -153,7 +155,7 @@ class Bars {
 	}
 
 	axis({ left, room, max, top, bottom }) {
-		const { label, scale } = axisUnit(max, "ps");
+		const { label, scale } = axisUnit(max, this.picture.unit);
 		const list = ticks(max / scale, room / 90);
 		return [
 			...list.flatMap((v) => {
@@ -161,7 +163,7 @@ class Bars {
 				return [svg("path", { d: `M${x} ${top - 4}V${bottom}`, stroke: theme.css("--grid") }),
 					text(x, bottom + 14, digits(v), { fill: theme.css("--soft"), "font-size": 11, "text-anchor": v === 0 && left < 8 ? "start" : "middle" })];
 			}),
-			text(left + room / 2, bottom + 31, `${this.picture.title.toLowerCase()} (${label})`, { fill: theme.css("--soft"), "text-anchor": "middle" }),
+			text(left + room / 2, bottom + 31, `${this.picture.what ?? this.picture.title.toLowerCase()}${label === "" ? "" : ` (${label})`}`, { fill: theme.css("--soft"), "text-anchor": "middle" }),
 		];
 	}
 
@@ -173,14 +175,14 @@ class Bars {
 		for (const { label, i: part } of row.all.length > 0 ? this.picture.labels : []) {
 			const { v } = row.parts[part];
 			const w = v / max * room;
-			const block = svg("g", { "data-part": label }, svg("title", {}, `${row.name}: ${label} ${value(v, "ps")}, ${value(v / row.median, "ratio")}`), ...this.block(x, y, w, THICK, part, label));
-			const inside = value(v, "ps");
+			const block = svg("g", { "data-part": label }, svg("title", {}, `${row.name}: ${label} ${value(v, this.picture.unit)}${row.parts.length > 1 ? `, ${value(v / row.median, "ratio")}` : ""}`), ...this.block(x, y, w, THICK, part, label, row.style));
+			const inside = value(v, this.picture.unit);
 			if (w > this.wide(inside, 11) + 10 && !HATCHED.has(label) && row.parts.length > 1)
 				block.append(text(x + w / 2, middle + 4, inside, { "font-size": 11, fill: theme.css("--paper"), "text-anchor": "middle" }));
 			out.push(block);
 			x += w;
 		}
-		const said = words(row, this.best);
+		const said = words(row, this.best, this.picture.unit);
 		const end = left + (row.high ?? 0) / max * room;
 		if ((row.high - row.low) / max * room > 2)
 			out.push(...this.whisker(row, left, room / max, middle));
@@ -217,4 +219,14 @@ export function bars(data) {
 		h("figure", {},
 			h("figcaption", {}, h("span", {}, `${note[0].toUpperCase()}${note.slice(1)}.`), exports("bars", () => chart.drawing(900), () => [head.map((t, i) => (i === 0 || t === "seeds" ? t : `${t} (ps)`)), ...cells((v) => v)])),
 			chart.box, table.element));
+}
+
+// Bars of any result. picture: {title, note, unit, better, rows as in barsOf()}.
+export function valueBars(name, picture) {
+	const chart = new Bars(null, { ...picture, name, what: picture.rows[0].parts[0].label, labels: [{ label: picture.rows[0].parts[0].label, i: 0 }] });
+	const head = ["", "median", "least", "most"];
+	const cells = (show) => picture.rows.map((r) => [r.name, show(r.median), show(r.low), show(r.high)]);
+	const table = tableBehind("As a table", () => head, () => cells((v) => value(v, picture.unit)));
+	return h("figure", {}, h("figcaption", {}, h("strong", {}, picture.title), picture.note ? h("span", {}, picture.note) : null, exports(name, () => chart.drawing(900), () => [head, ...cells((v) => v)])),
+		chart.box, table.element);
 }

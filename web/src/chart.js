@@ -2,11 +2,12 @@
 // chart.js - line charts: uPlot in a figure with a title, a legend that switches lines on and off and
 // says their values under the cursor, arrow keys for the cursor, and the table behind.
 import uPlot from "uplot";
-import { h, svg, tableBehind } from "./dom.js";
+import { h, select, svg, tableBehind } from "./dom.js";
 import { exports, sheet, text } from "./export.js";
 import { axisUnit, digits, size, value } from "./format.js";
 import * as theme from "./theme.js";
 
+const HEIGHTS = [{ value: "zero", label: "from 0" }, { value: "fit", label: "fitted" }, { value: "log", label: "log" }];
 const UNITS = { ratio: "share", size: "B" };
 const charts = new Map(); // by name: the last one made
 
@@ -72,6 +73,14 @@ function align(curves) {
 	return uPlot.join(curves.map((c) => [c.x, c.y]));
 }
 
+// The same with the lines of what is shaded behind: low and high of the curves that have a spread. Returns
+// the data and the styles of those.
+function banded(curves) {
+	const some = curves.filter((c) => c.low?.some((v, i) => v !== c.high[i]));
+	const data = align([...curves, ...some.flatMap((c) => [{ x: c.x, y: c.low }, { x: c.x, y: c.high }])]);
+	return [[...data], some.map((c) => c.style)];
+}
+
 // For a linear axis, the unit that fits its largest value goes into the label.
 function withUnit(spec, values) {
 	if (spec.log || spec.unit === "" || spec.unit === undefined)
@@ -94,6 +103,7 @@ export class LineChart {
 		this.curves = [];
 		this.legend = h("ul", { class: "legend" });
 		this.status = h("p", { class: "unseen", role: "status" });
+		this.heights = spec.y.log ? "log" : "zero";
 		this.box = h("div", {
 			class: "plot", tabindex: 0, role: "img", "data-chart": spec.name,
 			"aria-label": `${spec.title}. Arrow keys move along the chart; the table below has the numbers.`,
@@ -102,6 +112,7 @@ export class LineChart {
 		this.table = spec.table ? tableBehind(spec.table.caption, spec.table.head, spec.table.rows) : null;
 		this.element = h("figure", {},
 			h("figcaption", {}, h("strong", {}, spec.title), spec.note ? h("span", {}, spec.note) : null,
+				spec.y.choose ? select("y", HEIGHTS, this.heights, (v) => { this.heights = v; this.draw(); }) : null,
 				exports(spec.name, () => this.drawing(), () => this.rows())),
 			this.box, this.legend, this.status, this.table?.element);
 		new ResizeObserver(() => this.fit()).observe(this.box);
@@ -120,6 +131,17 @@ export class LineChart {
 		return this.curves.filter((c) => !this.hidden.has(c.label));
 	}
 
+	// How high the y axis goes, as it was chosen; a chart that does not offer it has its own.
+	yScale(y) {
+		if (!this.spec.y.choose)
+			return y.range ?? ((u, min, max) => [0, max > 0 ? max * 1.05 : 1]);
+		if (this.heights === "zero")
+			return (u, min, max) => [0, max > 0 ? max * 1.05 : 1];
+		if (this.heights === "log")
+			return (u, min, max) => [min / 1.15, max * 1.15];
+		return (u, min, max) => [min - 0.08 * (max - min || Math.abs(max) || 1), max + 0.08 * (max - min || Math.abs(max) || 1)];
+	}
+
 	draw() {
 		this.plot?.destroy();
 		this.plot = null;
@@ -132,7 +154,10 @@ export class LineChart {
 		}
 		this.box.replaceChildren();
 		const x = withUnit(this.spec.x, curves.map((c) => c.x));
-		const y = withUnit(this.spec.y, curves.map((c) => c.y));
+		const y = withUnit({ ...this.spec.y, log: this.spec.y.choose ? this.heights === "log" : this.spec.y.log }, curves.map((c) => c.y));
+		const [data, bands] = banded(curves);
+		if (y.log)
+			data.slice(1).forEach((list, i) => { data[i + 1] = Array.from(list, (v) => (v > 0 ? v : null)); });
 		this.plot = new uPlot({
 			width: Math.max(200, this.box.clientWidth),
 			height: this.spec.height ?? 260,
@@ -140,7 +165,7 @@ export class LineChart {
 			cursor: { sync: this.spec.sync ? { key: this.spec.sync, setSeries: false } : undefined, drag: { x: true, y: false }, points: { size: 7 } },
 			scales: {
 				x: { time: false, distr: x.log ? 3 : 1, log: x.unit === "size" ? 2 : 10 },
-				y: { distr: y.log ? 3 : 1, range: y.range ?? ((u, min, max) => [0, max > 0 ? max * 1.05 : 1]) },
+				y: { distr: y.log ? 3 : 1, range: this.yScale(y) },
 			},
 			axes: [axis(x, true), axis(y, false)],
 			series: [{}, ...curves.map((c) => ({
@@ -151,9 +176,10 @@ export class LineChart {
 				spanGaps: true,
 				points: { show: this.spec.points === true, size: 5, fill: theme.lineColour(c.style) },
 				paths: this.spec.stepped ? uPlot.paths.stepped({ align: this.spec.stepped }) : undefined,
-			}))],
+			})), ...bands.flatMap(() => [{ width: 0, points: { show: false } }, { width: 0, points: { show: false } }])],
+			bands: bands.map((style, i) => ({ series: [curves.length + 2 + 2 * i, curves.length + 1 + 2 * i], fill: `${theme.lineColour(style)}33` })),
 			hooks: { setCursor: [(u) => this.readout(u.cursor.idx)] },
-		}, align(curves), this.box);
+		}, data, this.box);
 	}
 
 	// The chart as SVG: as it is shown, with its title and legend.
@@ -181,6 +207,10 @@ export class LineChart {
 		this.shown().forEach((curve, i) => {
 			const y = (this.spec.height ?? 260) + top + 22 * i + 12;
 			const line = { stroke: theme.lineColour(curve.style), "stroke-width": 2, "stroke-dasharray": theme.lineDash(curve.style).join(" ") || null, fill: "none" };
+			if (curve.low?.some((v, k) => v !== curve.high[k])) {
+				const edge = (list) => list.map((v, k) => `${at(curve.x[k], "x").toFixed(1)} ${at(v, "y").toFixed(1)}`);
+				out.append(svg("path", { "clip-path": "url(#plot)", fill: theme.lineColour(curve.style), "fill-opacity": 0.2, d: `M${[...edge(curve.low), ...edge(curve.high).reverse()].join("L")}Z` }));
+			}
 			out.append(svg("path", { ...line, "clip-path": "url(#plot)", "data-line": curve.label, d: this.outline(curve, at) }),
 				svg("path", { ...line, d: `M${left} ${y}h28` }), text(left + 36, y + 4, curve.label));
 		});
@@ -206,8 +236,9 @@ export class LineChart {
 	rows() {
 		const { x, y } = this.spec;
 		const name = ({ label, unit }, more) => `${more ?? label}${unit ? ` (${UNITS[unit] ?? unit})` : ""}`;
-		const [xs, ...ys] = align(this.curves);
-		return [[name(x), ...this.curves.map((c) => name(y, c.label))], ...Array.from(xs, (v, i) => [x.tick ? x.tick(v) : v, ...ys.map((list) => list[i])])];
+		const spread = this.curves.filter((c) => c.low?.some((v, i) => v !== c.high[i]));
+		const [xs, ...ys] = align([...this.curves, ...spread.flatMap((c) => [{ x: c.x, y: c.low }, { x: c.x, y: c.high }])]);
+		return [[name(x), ...this.curves.map((c) => name(y, c.label)), ...spread.flatMap((c) => [name(y, `${c.label} least`), name(y, `${c.label} most`)])], ...Array.from(xs, (v, i) => [x.tick ? x.tick(v) : v, ...ys.map((list) => list[i])])];
 	}
 
 	entry(curve) {
@@ -273,6 +304,10 @@ function near(list, i) {
 			return list[k];
 	}
 	return null;
+}
+
+export function chartOf(name) {
+	return charts.get(name);
 }
 
 // For tests and for the curious: what a chart shows, by its name.

@@ -65,6 +65,12 @@ function seedsHint(data) {
 	return most < 2 ? null : ` A value is the median of ${most} seeds, below it the least and the most; where the seeds of two fabrics overlap, neither is called better.`;
 }
 
+// A sweep of many points is read in its charts.
+function folded(data, table) {
+	return data.study.kind !== "sweep" || data.fabrics.length <= 8 ? table
+		: h("details", {}, h("summary", {}, `Every value of all ${data.fabrics.length} points`), table);
+}
+
 export function comparison(data) {
 	if (data.metrics.length === 0)
 		return null;
@@ -74,7 +80,7 @@ export function comparison(data) {
 	return h("section", { id: "comparison" },
 		h("h2", {}, several ? "Comparison" : "Results"),
 		several ? h("p", { class: "hint" }, `▲ best and ▼ worst of a row, where better has a direction; values within ${EQUAL * 100} % are equal; × is the distance from the best.`, seedsHint(data)) : seedsHint(data),
-		h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Comparison of the fabrics" },
+		folded(data, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Comparison of the fabrics" },
 			h("table", { class: "compare" },
 				h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Metric"),
 					data.fabrics.map((f) => h("th", { scope: "col" }, f.name,
@@ -83,6 +89,6 @@ export function comparison(data) {
 					h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: data.fabrics.length + 1 }, h("span", {}, name, ABOUT[name] ? h("small", {}, ABOUT[name]) : null))),
 					shown.filter((m) => m.group === name).map((m) => h("tr", {},
 						h("th", { scope: "row", title: m.key }, m.label),
-						m.values.map((_, i) => cell(m, i)))))))),
+						m.values.map((_, i) => cell(m, i))))))))),
 		quiet(data.metrics.filter(idle)));
 }

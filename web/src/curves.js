@@ -64,7 +64,7 @@ export function bandwidth(data) {
 	const sizes = () => [...new Set(set.curves.flatMap((c) => c.size))].sort((a, b) => a - b);
 	const holder = h("div");
 	const build = () => {
-		const y = { ...WHAT[what] };
+		const y = { ...WHAT[what], choose: !WHAT[what].log };
 		if (y.log)
 			y.range = (u, min, max) => [10 ** Math.floor(Math.log10(min)), 10 ** Math.ceil(Math.log10(max))];
 		const chart = new LineChart({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.js - puts the page together from the sections that have data, and says which have none.
 import { bars, barsOf } from "./bars.js";
-import { chartData } from "./chart.js";
+import { chartData, chartOf } from "./chart.js";
 import { comparison, verdict } from "./compare.js";
 import { bandwidth, distributions } from "./curves.js";
 import { collectives } from "./collectives.js";
@@ -173,7 +173,7 @@ async function start() {
 	root.replaceChildren(header(data), contents(sections), h("main", {}, sections));
 	theme.start(...printing());
 	// For tests, and for whoever wants the numbers: weft.data, weft.chart("cdf").
-	window.weft = { data, chart: chartData, bars: barsOf(data), map: topology?.map, strip: ports?.strip, time, value };
+	window.weft = { data, chart: chartData, plot: (name) => chartOf(name)?.plot, curves: (name) => chartOf(name)?.curves, bars: barsOf(data), map: topology?.map, strip: ports?.strip, time, value };
 	root.dataset.ready = "yes";
 }
 

@@ -100,7 +100,7 @@ export function overTime(data) {
 			const note = [ports.length > 1 ? kind.many : kind.one, without.length > 0 ? `${without.join(", ")}: not counted by queue` : null].filter(Boolean).join("; ");
 			const chart = new LineChart({
 				name: kind.name, title: kind.title, note, sync: "time", stepped: -1,
-				x: { label: "time", unit: "ps" }, y: { label: kind.label, unit: kind.unit, range: kind.unit === "ratio" ? (u, min, max) => [0, max > 0 ? Math.min(1, max * 1.1) : 1] : undefined },
+				x: { label: "time", unit: "ps" }, y: { label: kind.label, unit: kind.unit, choose: kind.unit !== "ratio", range: kind.unit === "ratio" ? (u, min, max) => [0, max > 0 ? Math.min(1, max * 1.1) : 1] : undefined },
 				height: 210,
 				table: {
 					caption: `${kind.title} as a table`,
