@@ -163,8 +163,10 @@ static int open_captures(const struct request *req, const struct wf_scenario *sc
 static int run_all(const struct request *req, const struct wf_scenario *scenario, struct work *work,
                    struct wf_err *err)
 {
+	struct wf_progress progress;
+
+	wf_progress_init(&progress, scenario->n_fabrics, req->study.quiet);
 	for (unsigned i = 0; i < scenario->n_fabrics; i++) {
-		struct wf_progress progress;
 		const struct wf_run_opts opts = {
 			.threads = req->study.threads,
 			.progress = wf_progress_step,
@@ -175,10 +177,9 @@ static int run_all(const struct request *req, const struct wf_scenario *scenario
 		};
 		int rc;
 
-		wf_progress_begin(&progress, scenario->fabrics[i].label, scenario->cfg.until,
-		                  scenario->flows.n, req->study.quiet);
+		wf_progress_begin(&progress, scenario->fabrics[i].label, scenario->cfg.until);
 		rc = wf_run_fabric(scenario, i, &opts, &work->runs[i], err);
-		wf_progress_end(&progress);
+		wf_progress_end(&progress, work->runs[i].result.hops);
 		if (rc != 0)
 			return rc;
 		work->n_made = i + 1;

@@ -4,7 +4,6 @@
  */
 #include "cli/progress.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lab/eta.h"
 #include "lab/human.h"
+#include "sim/sim.h"
 
 #define PERIOD_NS UINT64_C(200000000)
 
@@ -45,51 +46,55 @@ void wf_progress_catch(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-void wf_progress_begin(struct wf_progress *progress, const char *label, wf_time until,
-                       uint64_t flows, bool quiet)
+void wf_progress_init(struct wf_progress *progress, size_t n, bool quiet)
 {
 	wf_progress_catch();
 	*progress = (struct wf_progress){
-		.label = label,
-		.until = until,
-		.flows = flows,
+		.n = n,
 		.shown = !quiet && isatty(STDERR_FILENO),
 		.start_ns = now_ns(),
 	};
 	progress->last_ns = progress->start_ns;
 }
 
-bool wf_progress_step(void *arg, wf_time now, uint64_t hops, uint64_t flows_done)
+void wf_progress_begin(struct wf_progress *progress, const char *label, wf_time until)
+{
+	progress->label = label;
+	progress->until = until;
+}
+
+bool wf_progress_step(void *arg, wf_time now, uint64_t hops, uint32_t share)
 {
 	struct wf_progress *p = arg;
-	uint64_t t = now_ns(), spent = t - p->start_ns;
-	uint64_t permille, by_time;
-	char simulated[WF_HUMAN];
+	uint64_t t = now_ns();
+	double part = (double)share / WF_SIM_ALL, by_time = (double)now / (double)p->until;
+	char simulated[WF_HUMAN], text[WF_ETA_TEXT];
 
 	if (interrupted)
 		return false;
 	if (!p->shown || t - p->last_ns < PERIOD_NS)
 		return true;
 	p->last_ns = t;
-	permille = p->flows > 0 ? flows_done * 1000 / p->flows : 0;
-	by_time = (uint64_t)((unsigned __int128)now * 1000 / (uint64_t)p->until);
-	permille = permille > by_time ? permille : by_time;
+	part = part > by_time ? part : by_time;
+	wf_eta_text(t - p->start_ns, ((double)p->done + part) / (double)p->n, p->hops + hops, text,
+	            sizeof(text));
 	wf_human_time((uint64_t)now, simulated, sizeof(simulated));
-	fprintf(stderr, "\r\033[K%s: %s simulated, %.1f million packet-hops/s, %" PRIu64 " %%",
-	        p->label, simulated, (double)hops * 1e3 / (double)spent, permille / 10);
-	if (permille >= 20 && permille < 1000)
-		fprintf(stderr, ", %" PRIu64 " s left",
-		        spent / permille * (1000 - permille) / 1000000000);
+	fprintf(stderr, "\r\033[K%s", p->label);
+	if (p->n > 1)
+		fprintf(stderr, ", %zu of %zu fabrics", p->done + 1, p->n);
+	fprintf(stderr, ": at %s, %s", simulated, text);
 	p->drawn = true;
 	fflush(stderr);
 	return true;
 }
 
-void wf_progress_end(struct wf_progress *progress)
+void wf_progress_end(struct wf_progress *progress, uint64_t hops)
 {
 	if (progress->drawn)
 		fputs("\r\033[K", stderr);
 	progress->drawn = false;
+	progress->done++;
+	progress->hops += hops;
 }
 
 /* ---- several at once ---- */
@@ -107,6 +112,7 @@ struct wf_progress_team {
 		bool used;
 		wf_time now;
 		uint64_t hops;
+		uint32_t share;
 	} live[MAX_AT_ONCE];
 	uint64_t start_ns, last_ns;
 };
@@ -145,30 +151,33 @@ static void team_begin(void *arg, size_t task, const char *label)
 	t->live[i].task = task;
 	t->live[i].now = 0;
 	t->live[i].hops = 0;
+	t->live[i].share = 0;
 	pthread_mutex_unlock(&t->lock);
 }
 
 static void team_draw(struct wf_progress_team *t)
 {
-	uint64_t spent = t->last_ns - t->start_ns, hops = t->hops;
+	uint64_t hops = t->hops, share = t->done * WF_SIM_ALL;
 	wf_time now = 0;
-	char simulated[WF_HUMAN];
+	char simulated[WF_HUMAN], text[WF_ETA_TEXT];
 
 	for (unsigned i = 0; i < MAX_AT_ONCE; i++) {
-		hops += t->live[i].used ? t->live[i].hops : 0;
-		now = wf_max_time(now, t->live[i].used ? t->live[i].now : 0);
+		if (!t->live[i].used)
+			continue;
+		hops += t->live[i].hops;
+		share += t->live[i].share;
+		now = wf_max_time(now, t->live[i].now);
 	}
 	wf_human_time((uint64_t)now, simulated, sizeof(simulated));
-	fprintf(stderr, "\r\033[K%zu of %zu %s done, at %s, %.1f million packet-hops/s", t->done,
-	        t->n, t->what, simulated, (double)hops * 1e3 / (double)(spent > 0 ? spent : 1));
-	if (t->done > 0 && t->done < t->n)
-		fprintf(stderr, ", %" PRIu64 " s left",
-		        spent / t->done * (t->n - t->done) / 1000000000);
+	wf_eta_text(t->last_ns - t->start_ns, (double)share / WF_SIM_ALL / (double)t->n, hops, text,
+	            sizeof(text));
+	fprintf(stderr, "\r\033[K%zu of %zu %s done, at %s, %s", t->done, t->n, t->what, simulated,
+	        text);
 	fflush(stderr);
 	t->drawn = true;
 }
 
-static bool team_step(void *arg, size_t task, wf_time now, uint64_t hops)
+static bool team_step(void *arg, size_t task, wf_time now, uint64_t hops, uint32_t share)
 {
 	struct wf_progress_team *t = arg;
 	uint64_t clock = now_ns();
@@ -182,6 +191,7 @@ static bool team_step(void *arg, size_t task, wf_time now, uint64_t hops)
 	i = slot_of(t, task);
 	t->live[i].now = now;
 	t->live[i].hops = hops;
+	t->live[i].share = share;
 	if (clock - t->last_ns >= PERIOD_NS) {
 		t->last_ns = clock;
 		team_draw(t);

@@ -12,22 +12,25 @@
 
 struct wf_progress {
 	const char *label; /* of the fabric that runs */
+	size_t n, done;    /* fabrics, and those that are over */
+	uint64_t hops;     /* of them */
 	wf_time until;
-	uint64_t flows;
 	bool shown; /* standard error is a terminal, and nobody said --quiet */
 	bool drawn; /* there is a line to take away */
 	uint64_t start_ns, last_ns;
 };
 
-/* Begins with a run. From the first call on, an interrupt (Ctrl-C) is remembered, not deadly. */
-void wf_progress_begin(struct wf_progress *progress, const char *label, wf_time until,
-                       uint64_t flows, bool quiet);
+/* For n runs, one after the other. From now on an interrupt (Ctrl-C) is remembered, not deadly. */
+void wf_progress_init(struct wf_progress *progress, size_t n, bool quiet);
+
+/* Begins with a run. */
+void wf_progress_begin(struct wf_progress *progress, const char *label, wf_time until);
 
 /* A wf_sim_progress_fn; arg is the struct wf_progress. False once there was an interrupt. */
-bool wf_progress_step(void *arg, wf_time now, uint64_t hops, uint64_t flows_done);
+bool wf_progress_step(void *arg, wf_time now, uint64_t hops, uint32_t share);
 
-/* Takes the line away. */
-void wf_progress_end(struct wf_progress *progress);
+/* The run is over, with so many packet-hops: takes the line away. */
+void wf_progress_end(struct wf_progress *progress, uint64_t hops);
 
 /* Several simulations at once: how many are over, and how fast it goes. */
 struct wf_progress_team;

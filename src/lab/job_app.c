@@ -14,6 +14,7 @@
 #include "rdma/mr.h"
 #include "rdma/srq.h"
 #include "sim/conn.h"
+#include "sim/sim.h"
 
 #define REGION_BYTES (UINT64_C(1) << 40)  /* of every host; nothing is behind it */
 #define MESSAGE_MAX (UINT64_C(256) << 30) /* a send queue has room for its parts */
@@ -395,6 +396,44 @@ static wf_time side_delay(const struct wf_job_app *job)
 	return wf_min_time(job->schedule->shortest_meet, WF_US);
 }
 
+#define COUNTED_RANKS 4
+#define HOP_BYTES 1024 /* a packet of 4 KiB passes about four links */
+
+/* Work is counted in what it takes to simulate it: an operation, a packet on one of its links. */
+static uint64_t work(uint64_t ops, uint64_t net_bytes)
+{
+	return ops + net_bytes / HOP_BYTES;
+}
+
+/* Guesses how much work there is: that of some ranks, times the others. */
+static int count_work(struct wf_job_app *job)
+{
+	const struct wf_schedule *s = job->schedule;
+	uint32_t step = (s->n_ranks + COUNTED_RANKS - 1) / COUNTED_RANKS, ranks = 0;
+	uint64_t ops = 0, bytes = 0;
+	void *cursor = job->mem->alloc(job->mem, s->ops->cursor + 1);
+
+	if (cursor == NULL)
+		return -ENOMEM;
+	for (uint32_t rank = 0; rank < s->n_ranks; rank += step, ranks++) {
+		for (uint32_t stream = 0; stream < s->ops->streams(s, rank); stream++) {
+			struct wf_op op = { .kind = WF_OP_CALC };
+
+			memset(cursor, 0, s->ops->cursor);
+			s->ops->start(s, rank, stream, cursor);
+			for (; s->ops->next(s, cursor, &op); ops++) {
+				if (op.kind == WF_OP_SEND &&
+				    op.peer / job->cluster.gpus != rank / job->cluster.gpus)
+					bytes += op.bytes;
+				op = (struct wf_op){ .unit = WF_UNIT_NONE, .group = WF_GROUP_NONE };
+			}
+		}
+	}
+	job->mem->free(job->mem, cursor);
+	job->work = work(ops, bytes) * s->n_ranks / (ranks > 0 ? ranks : 1);
+	return 0;
+}
+
 int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluster *cluster,
                       const struct wf_job_net *net, const struct wf_cc_choice *cc,
                       const struct wf_job_observer *observer, uint32_t n_hosts,
@@ -436,6 +475,8 @@ int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluste
 	}
 	if (ret == 0)
 		ret = find_conns(job);
+	if (ret == 0)
+		ret = count_work(job);
 	if (ret == 0)
 		job->side_delay = side_delay(job);
 	if (ret == -EINVAL)
@@ -659,6 +700,23 @@ static bool job_done(void *arg, wf_time now)
 	return finished == job->schedule->n_ranks || errors > 0;
 }
 
+static uint32_t job_share(void *arg)
+{
+	const struct wf_job_app *job = arg;
+	uint64_t ops = 0, bytes = 0, done;
+
+	for (unsigned i = 0; i < job->n_shards; i++) {
+		if (job->shards[i] == NULL)
+			continue;
+		ops += job->shards[i]->counts.ops;
+		bytes += job->shards[i]->counts.bytes[1];
+	}
+	done = work(ops, bytes);
+	if (done >= job->work)
+		return job->work > 0 ? WF_SIM_ALL : 0;
+	return (uint32_t)((unsigned __int128)done * WF_SIM_ALL / job->work);
+}
+
 void wf_job_app_init(struct wf_job_app *job, struct wf_sim_app *app)
 {
 	*app = (struct wf_sim_app){
@@ -667,5 +725,6 @@ void wf_job_app_init(struct wf_job_app *job, struct wf_sim_app *app)
 		.attr = job_attr,
 		.start = job_start,
 		.done = job_done,
+		.share = job_share,
 	};
 }

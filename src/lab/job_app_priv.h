@@ -102,6 +102,7 @@ struct wf_job_app {
 	struct wf_qp **qps;
 	unsigned n_shards;
 	struct job_shard **shards;
+	uint64_t work; /* of all ranks, at a guess */
 	bool no_memory;
 	struct wf_err err;
 };

@@ -2,9 +2,13 @@
 /*
  * record_sim.c - samples of counters and rows of events, within a budget.
  *
- * What recording may cost is counted in rows: a row takes about as long as the simulation of ten
- * packet-hops, and there may be one for a few hundred. Everything here depends on virtual time and on what was simulated alone,
- * so the rows are the same on any number of threads.
+ * What recording may cost is counted in rows: a row takes about as long as the simulation of four
+ * packet-hops. Most of them are earned as the work is done, so that they are spread over all of it. How much
+ * work it is may be guessed wrong, so each doubling of the packet-hops earns as many more, and besides every so
+ * many hops earn one. Where events happen there is a second budget, earned by the hops there: what goes
+ * wrong late in a long run is seen as closely as if it were all.
+ * Everything depends on virtual time and on what was simulated alone, so the rows are the same on any
+ * number of threads.
  */
 #include "lab/record_sim.h"
 
@@ -17,13 +21,13 @@
 #include "lab/record_job.h"
 #include "rdma/verbs.h"
 
-#define FIRST_INTERVAL WF_US      /* of samples as often as their cost allows */
-#define DRAIN_EVERY (100 * WF_US) /* events, where there are no samples */
-#define FREE_ROWS 10000           /* that everybody may have */
-#define HOPS_A_ROW 80             /* and one more of samples for so many packet-hops */
+#define FIRST_INTERVAL WF_US      /* of samples as often as their cost allows; later */
+#define INTERVALS 8192            /* the time since the beginning has so many */
+#define DRAIN_EVERY (100 * WF_US) /* events where there are no samples, and jobs */
+#define ALERT 32                  /* looks after an event that are close, too */
+#define FIRST_HOPS 1000           /* what is doubled */
+#define LOOKS_A_ROW 16            /* to look at so many ports costs as much as a row */
 #define EVENT_ROWS 2000 /* of a kind, then every second event has as many, every fourth ... */
-#define LOOKS_A_ROW 16  /* to look at so many ports costs as much as a row */
-#define SPARE_SAMPLES 4 /* at once make them more frequent */
 #define NAME_MAX_LEN 40
 
 /* A counter of queues or ports. Names have %u for the queue, or are of the whole port. */
@@ -95,11 +99,19 @@ struct wf_record_sim {
 	struct wf_record_run *run;
 	struct wf_sim *sim;
 	struct wf_record_sim_cfg cfg;
-	wf_time interval;                                /* WF_RECORD_NEVER: none */
-	wf_time last_tick;                               /* -1: there was none */
-	uint64_t rows;                                   /* of samples, and looks in rows */
-	uint64_t last_rows;                              /* of the last sample */
-	uint64_t last_hops;                              /* at the last tick */
+	wf_time due;                /* the next look */
+	wf_time job_due;            /* when to drain the job */
+	wf_time last_tick;          /* -1: there was none */
+	uint64_t last_rows;         /* of the last sample, and looks in rows */
+	uint64_t hops, sample_hops; /* at the last look, and at the last sample */
+	wf_time still_at;           /* until then nothing moves; -1: it did at the last look */
+	unsigned alert;             /* looks for which it is still near an event */
+	struct budget {
+		uint64_t hops, rows; /* what has earned it, and what was spent */
+		uint64_t rate;       /* rows with each doubling of hops, */
+		uint64_t hops_a_row; /* one for so many, */
+		uint64_t whole;      /* and so many over the whole of the work, or at once */
+	} all, eventful;
 	uint64_t seen[WF_INCIDENTS], kept[WF_INCIDENTS]; /* events by kind, and rows of them */
 	struct list by_queue, by_port;
 	uint32_t host_ids[WF_COUNTERS];
@@ -210,7 +222,7 @@ static void put(struct wf_record_sim *rs, wf_time t, uint32_t node, unsigned por
 	if (value == *last)
 		return;
 	*last = value;
-	rs->rows++;
+	rs->last_rows++;
 	if (by == 1)
 		wf_record_sample(rs->run, t, node, port, id, value);
 	else if (by == 1e6)
@@ -260,12 +272,12 @@ static void sample_host(struct wf_record_sim *rs, wf_time t, uint32_t host, bool
 static void sample(struct wf_record_sim *rs, wf_time t, bool all)
 {
 	const struct wf_topo *topo = rs->cfg.topo;
-	uint64_t before = rs->rows;
 	uint64_t *last = rs->last;
 
 	if (t != rs->last_tick)
 		wf_record_tick(rs->run, t);
 	rs->last_tick = t;
+	rs->last_rows = 1 + topo->n_ports / LOOKS_A_ROW;
 	for (uint32_t node = 0; node < topo->n_nodes; node++) {
 		for (unsigned p = 0; p < topo->nodes[node].n_ports; p++) {
 			sample_port(rs, t, node, p, last, all);
@@ -274,8 +286,6 @@ static void sample(struct wf_record_sim *rs, wf_time t, bool all)
 	}
 	for (uint32_t host = 0; host < topo->n_hosts; host++)
 		sample_host(rs, t, host, all);
-	rs->rows += topo->n_ports / LOOKS_A_ROW;
-	rs->last_rows = rs->rows - before;
 }
 
 static void keep_note(void *arg, const struct wf_incident *note)
@@ -391,40 +401,79 @@ static void put_event_counts(struct wf_record_sim *rs)
 	wf_record_value(rs->run, "events_left_out", left_out, "rows");
 }
 
-/*
- * Samples if their cost allows it. If it does not they become rarer, and more frequent again when some
- * could be had at once. While nothing is sent nothing is earned either; but there is next to nothing to
- * write, and whoever reads it wants to see when it stopped and went on.
- */
-static void sample_if_due(struct wf_record_sim *rs, wf_time now)
+/* The rows that a budget has earned. */
+static uint64_t earned(const struct budget *b, uint64_t share)
 {
-	uint64_t hops = wf_sim_hops(rs->sim), may = FREE_ROWS + hops / HOPS_A_ROW;
-	bool given = rs->cfg.sample != WF_RECORD_AUTO, moves = hops > rs->last_hops;
+	uint64_t times = 1 + b->hops / FIRST_HOPS;
+	unsigned doublings = 63 - (unsigned)__builtin_clzll(times);
+	uint64_t rest = times - (UINT64_C(1) << doublings);
 
-	if (given || !moves || rs->rows + rs->last_rows <= may)
-		sample(rs, now, false);
-	else
-		rs->interval *= 2;
-	if (!given && moves && rs->interval > FIRST_INTERVAL &&
-	    rs->rows + SPARE_SAMPLES * rs->last_rows <= may)
-		rs->interval /= 2;
-	rs->last_hops = hops;
+	return b->rate * doublings + (b->rate * rest >> doublings) + b->hops / b->hops_a_row +
+	       b->whole * share / WF_SIM_ALL;
 }
 
-static wf_time tick(void *arg, wf_time now)
+/* Samples at the cost of a budget, if so many rows are left. */
+static bool afford(struct wf_record_sim *rs, struct budget *b, uint64_t share, uint64_t rows,
+                   wf_time now)
+{
+	if (b->rows + rows > earned(b, share))
+		return false;
+	sample(rs, now, false);
+	b->rows += rs->last_rows;
+	rs->sample_hops = rs->hops;
+	return true;
+}
+
+/*
+ * Samples if something has moved and a sample can be afforded; nothing happens between now and next. Whoever
+ * reads it wants to see when traffic stops and goes on: there is a sample where it stops, even if it is
+ * early, and a tick where it goes on.
+ */
+static void look(struct wf_record_sim *rs, wf_time now, wf_time next)
+{
+	uint64_t hops = wf_sim_hops(rs->sim), moved = hops - rs->hops;
+	bool stops = moved == 0 || next > rs->due;
+
+	if (moved != 0 && rs->still_at > rs->last_tick && rs->sample_hops == rs->hops) {
+		wf_record_tick(rs->run, rs->still_at);
+		rs->last_tick = rs->still_at;
+		rs->all.rows++;
+	}
+	rs->still_at = !stops ? -1 : next == WF_TIME_NEVER ? now : next;
+	rs->hops = rs->all.hops = hops;
+	if (rs->n_notes > 0)
+		rs->alert = ALERT;
+	else if (rs->alert > 0)
+		rs->alert--;
+	rs->eventful.hops += rs->alert > 0 ? moved : 0;
+	if (hops != rs->sample_hops &&
+	    !afford(rs, &rs->all, wf_sim_share(rs->sim), stops ? 0 : rs->last_rows, now) &&
+	    rs->alert > 0)
+		(void)afford(rs, &rs->eventful, WF_SIM_ALL, rs->last_rows, now);
+}
+
+static wf_time tick(void *arg, wf_time now, wf_time next)
 {
 	struct wf_record_sim *rs = arg;
-	wf_time interval = DRAIN_EVERY;
+	bool given = rs->cfg.sample != WF_RECORD_AUTO, never = rs->cfg.sample == WF_RECORD_NEVER;
+	wf_time interval = never   ? DRAIN_EVERY
+	                   : given ? rs->cfg.sample
+	                           : wf_max_time(FIRST_INTERVAL, now / INTERVALS);
 
+	if (given && now < rs->due)
+		return rs->due;
+	rs->due = (now / interval + 1) * interval;
 	drain(rs);
-	if (rs->interval != WF_RECORD_NEVER) {
-		sample_if_due(rs, now);
-		interval = rs->interval;
-	}
-	if (rs->cfg.job != NULL)
+	if (!given)
+		look(rs, now, next);
+	else if (!never)
+		sample(rs, now, false);
+	if (rs->cfg.job != NULL && now >= rs->job_due) {
 		wf_record_job_drain(rs->cfg.job, rs->run);
+		rs->job_due = now + DRAIN_EVERY;
+	}
 	wf_record_flush(rs->run, now);
-	return (now / interval + 1) * interval;
+	return rs->due;
 }
 
 static void destroy(struct wf_record_sim *rs)
@@ -447,8 +496,21 @@ int wf_record_sim_begin(struct wf_record_run *run, struct wf_sim *sim,
 	rs->run = run;
 	rs->sim = sim;
 	rs->cfg = *cfg;
-	rs->last_tick = -1;
-	rs->interval = cfg->sample == WF_RECORD_AUTO ? FIRST_INTERVAL : cfg->sample;
+	rs->last_tick = rs->still_at = -1;
+	/* Of a large fabric some samples at least; of a very large one they would be too much. */
+	rs->all = (struct budget){
+		.rate = 1000,
+		.hops_a_row = 300,
+		.whole = 30000 + 40 * wf_min_u64(cfg->topo->n_ports, 5000),
+	};
+	rs->eventful = (struct budget){
+		.rate = 2000,
+		.hops_a_row = 600,
+		.whole = 4000 + 4 * wf_min_u64(cfg->topo->n_ports, 5000),
+	};
+	rs->due = cfg->sample == WF_RECORD_NEVER  ? DRAIN_EVERY
+	          : cfg->sample == WF_RECORD_AUTO ? FIRST_INTERVAL
+	                                          : cfg->sample;
 	rs->last = calloc((size_t)cfg->topo->n_ports * N_MEASURES * cfg->classes->n,
 	                  sizeof(*rs->last));
 	rs->host_last = calloc((size_t)cfg->topo->n_hosts * WF_COUNTERS, sizeof(*rs->host_last));
@@ -463,7 +525,7 @@ int wf_record_sim_begin(struct wf_record_run *run, struct wf_sim *sim,
 		return ret;
 	}
 	wf_sim_keep_incidents(sim, cfg->events);
-	wf_sim_set_tick(sim, wf_min_time(rs->interval, DRAIN_EVERY), tick, rs);
+	wf_sim_set_tick(sim, rs->due, tick, rs);
 	*rs_p = rs;
 	return 0;
 }

@@ -139,13 +139,13 @@ struct stop {
 	bool stopped;
 };
 
-static bool progress(void *arg, wf_time now, uint64_t hops, uint64_t flows_done)
+static bool progress(void *arg, wf_time now, uint64_t hops, uint32_t share)
 {
 	struct stop *stop = arg;
 
 	if (stop->opts->progress == NULL)
 		return true;
-	stop->stopped = !stop->opts->progress(stop->opts->arg, now, hops, flows_done);
+	stop->stopped = !stop->opts->progress(stop->opts->arg, now, hops, share);
 	return !stop->stopped;
 }
 

@@ -16,8 +16,11 @@ struct wf_watch {
 	void (*tasks)(void *arg, size_t n);
 	/* A task begins, called label. */
 	void (*begin)(void *arg, size_t task, const char *label);
-	/* It has come to virtual time now and so many packet-hops. False: stop everything. */
-	bool (*step)(void *arg, size_t task, wf_time now, uint64_t hops);
+	/*
+	 * It has come to virtual time now and so many packet-hops, and has done share of its work, of
+	 * WF_SIM_ALL. False: stop everything.
+	 */
+	bool (*step)(void *arg, size_t task, wf_time now, uint64_t hops, uint32_t share);
 	/* It is over. */
 	void (*end)(void *arg, size_t task);
 };
@@ -29,12 +32,11 @@ struct wf_watch_task {
 };
 
 /* A wf_sim_progress_fn. */
-static inline bool wf_watch_step(void *arg, wf_time now, uint64_t hops, uint64_t flows_done)
+static inline bool wf_watch_step(void *arg, wf_time now, uint64_t hops, uint32_t share)
 {
 	const struct wf_watch_task *t = arg;
 
-	(void)flows_done;
-	return t->watch->step(t->watch->arg, t->task, now, hops);
+	return t->watch->step(t->watch->arg, t->task, now, hops, share);
 }
 
 #endif

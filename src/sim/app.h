@@ -35,6 +35,8 @@ struct wf_sim_app {
 	 * when it says so and all flows are over, the run ends.
 	 */
 	bool (*done)(void *arg, wf_time now);
+	/* How much of their work the programs have done, of WF_SIM_ALL, at a guess; NULL: nobody knows. */
+	uint32_t (*share)(void *arg);
 };
 
 #endif

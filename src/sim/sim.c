@@ -409,7 +409,8 @@ int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p, struct wf
 		return -ENOMEM;
 	sim->topo = cfg->topo;
 	sim->until = cfg->until;
-	sim->tick_at = WF_TIME_NEVER;
+	for (size_t i = 0; i < cfg->n_flows; i++)
+		sim->packets += (cfg->flows[i].bytes + cfg->fabric->mtu - 1) / cfg->fabric->mtu;
 	ret = make_fabric(sim, cfg, err);
 	if (ret == 0)
 		ret = build(sim, cfg, err);
@@ -461,6 +462,25 @@ static uint64_t flows_done(const struct wf_sim *sim)
 	return done;
 }
 
+uint32_t wf_sim_share(const struct wf_sim *sim)
+{
+	uint64_t flows = sim->n_flows, done = flows_done(sim), packets = 0;
+	uint64_t share = flows > 0 ? done * WF_SIM_ALL / flows : 0;
+
+	for (unsigned i = 0; i < sim->n_shards; i++)
+		packets += ((const struct wf_host_counts *)sim->shards[i]->user)->packet_latency.n;
+	if (sim->app.share != NULL) {
+		uint32_t app = sim->app.share(sim->app.arg);
+
+		return flows > 0 && share < app ? (uint32_t)share : app;
+	}
+	/* What was lost on the way, and what came twice, make it less exact. */
+	if (packets < sim->packets)
+		share = wf_max_u64(
+			share, (uint64_t)((unsigned __int128)packets * WF_SIM_ALL / sim->packets));
+	return (uint32_t)share;
+}
+
 #ifndef NDEBUG
 /* What was counted on the way must add up, per class. */
 static void assert_conserved(const struct wf_sim *sim)
@@ -495,8 +515,13 @@ static bool after_window(void *arg, wf_time now)
 #endif
 	for (unsigned i = 0; i < sim->n_shards; i++)
 		sim->failed |= sim->shards[i]->no_memory;
-	if (now >= sim->tick_at)
-		sim->tick_at = sim->tick(sim->tick_arg, now);
+	if (sim->tick != NULL) {
+		/* A fault may cut a window in two: the rest of it is next. */
+		wf_time next = wf_max_time(wf_engine_next(sim->engine), now);
+
+		if (now >= sim->tick_at || next > sim->tick_at)
+			sim->tick_at = sim->tick(sim->tick_arg, now, next);
+	}
 	if (sim->gate_env.ops != NULL)
 		return !sim->failed && sim->gate_env.ops->go_on(sim->gate_env.arg, now);
 	sim->app_done = !sim->has_app || sim->app.done(sim->app.arg, now);
@@ -508,7 +533,7 @@ static bool after_window(void *arg, wf_time now)
 
 		for (unsigned i = 0; i < sim->n_shards; i++)
 			hops += sim->shards[i]->hops;
-		return sim->progress(sim->progress_arg, now, hops, done);
+		return sim->progress(sim->progress_arg, now, hops, wf_sim_share(sim));
 	}
 	return true;
 }

@@ -101,8 +101,20 @@ struct wf_packet;
 int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p,
                   struct wf_err *err) WF_MUST_USE;
 
-/* Called between windows on the calling thread now and then; returning false ends the run. */
-typedef bool wf_sim_progress_fn(void *arg, wf_time now, uint64_t hops, uint64_t flows_done);
+#define WF_SIM_ALL 65536
+
+/*
+ * How much of what is to be done has been done, of WF_SIM_ALL: by the packets that flows have delivered of
+ * those that they need, and by the application's word. At a guess, as packets may be sent again, but the
+ * same on any number of threads. 0 where nobody knows.
+ */
+uint32_t wf_sim_share(const struct wf_sim *sim);
+
+/*
+ * Called between windows on the calling thread now and then; share as wf_sim_share() has it. Returning
+ * false ends the run.
+ */
+typedef bool wf_sim_progress_fn(void *arg, wf_time now, uint64_t hops, uint32_t share);
 
 /*
  * Told of every packet that a tapped port puts on its wire, link control too: when its first bit

@@ -37,6 +37,7 @@ struct wf_sim {
 	wf_time delay_max;                  /* of them; gates only */
 	struct wf_rc *rc; /* the application that carries flows; NULL: another, or none */
 	uint32_t n_flows;
+	uint64_t packets;     /* that the flows need */
 	uint32_t *rx_of_spec; /* receiving side of each flow, in the caller's order */
 	struct wf_sim_fault *faults;
 	size_t n_faults, next_fault;
@@ -50,9 +51,9 @@ struct wf_sim {
 	uint64_t windows_seen;
 	bool failed; /* no memory for new routes */
 
-	wf_sim_tick_fn *tick; /* called at the first window's end from tick_at on */
+	wf_sim_tick_fn *tick; /* called from tick_at on; NULL: nobody */
 	void *tick_arg;
-	wf_time tick_at; /* WF_TIME_NEVER: not at all */
+	wf_time tick_at;
 
 	struct wf_wire_check *check; /* NULL: bytes are not checked */
 	wf_sim_tap_fn *tap;          /* NULL: nobody listens */

@@ -12,12 +12,15 @@
 #include "sim/sim.h"
 
 /*
- * Called between windows on the thread that runs the simulation; everything has run up to now.
- * Returns the time from which on it wants to be called again.
+ * Called between windows on the thread that runs the simulation; everything has run up to now, and nothing
+ * happens before next (WF_TIME_NEVER: ever). Returns the time from which on it wants to be called again.
  */
-typedef wf_time wf_sim_tick_fn(void *arg, wf_time now);
+typedef wf_time wf_sim_tick_fn(void *arg, wf_time now, wf_time next);
 
-/* Has fn called at the end of the first window that reaches first; before the run. */
+/*
+ * Has fn called at the end of the first window that reaches the time that it wants, or of the one before
+ * where nothing happens in between: then it is called earlier. first is that time at first; before the run.
+ */
 void wf_sim_set_tick(struct wf_sim *sim, wf_time first, wf_sim_tick_fn *fn, void *arg);
 
 /* Packets put on links so far, control included. */

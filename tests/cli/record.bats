@@ -431,3 +431,55 @@ END
 	weft run op.yaml --events link_up --record some.db
 	[ "$(q some.db 'SELECT kind, n, recorded FROM event_count')" = "link_up|2|2" ]
 }
+
+# ticks FILE FROM TO: samples between two times, in us.
+ticks() {
+	q "$1" "SELECT count(*) FROM tick WHERE run = 1 AND t_ps > $2 * 1000000 AND t_ps <= $3 * 1000000"
+}
+
+@test "samples are spread over the run, of a large fabric too" {
+	cat >incast.yaml <<'END'
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric: ib-ndr
+traffic: [{kind: incast, fanin: 12, size: 2MB, op: write}]
+END
+	weft run incast.yaml --record r.db
+	end=$(q r.db 'SELECT end_ps / 1000000 FROM run')
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		n=$(ticks r.db $((end * i / 10)) $((end * (i + 1) / 10)))
+		((n >= 5 && n <= 100)) || { echo "tenth $i of $end us: $n samples"; return 1; }
+	done
+	sed 's/hosts: 16, radix: 8/hosts: 512, radix: 64/; s/kind: incast, fanin: 12/kind: permutation/; s/2MB/1MB/' incast.yaml >large.yaml
+	weft run large.yaml --record large.db
+	# It takes some tens of microseconds, and a sample of it thousands of rows.
+	[ "$(q large.db 'SELECT end_ps / 1000000 < 100 FROM run')" -eq 1 ]
+	[ "$(q large.db 'SELECT count(*) FROM tick')" -ge 12 ]
+}
+
+@test "samples are close together where something happens" {
+	# Steady traffic, which loses packets for a moment; and long pauses for timeouts after it.
+	cat >op.yaml <<'END'
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric: roce-400g
+traffic: [{kind: permutation, size: 16MB, op: write}, {kind: permutation, size: 1MB, start: 3ms, op: write}]
+faults: [{link: [leaf1, spine0], down: 600us, up: 610us}]
+run: {until: 1s, reconverge: 50us}
+END
+	weft run op.yaml --record r.db
+	[ "$status" -eq 0 ]
+	[ "$(q r.db "SELECT n > 0 FROM event_count WHERE kind = 'drop'")" -eq 1 ]
+	before=$(ticks r.db 550 590) during=$(ticks r.db 600 640)
+	((during >= 10 && during >= before * 3 / 2)) || { echo "before $before, during $during"; return 1; }
+	# Nothing is smeared over the time in which nothing was sent: it has a sample at its beginning and a
+	# tick at its end.
+	python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("r.db")
+ticks = [t for t, in db.execute("SELECT t_ps FROM tick ORDER BY 1")]
+gaps = [(a, b) for a, b in zip(ticks, ticks[1:]) if b - a > 100e6]
+assert gaps, "nothing stood still"
+for a, b in gaps:
+    assert db.execute("SELECT count(*) FROM sample s JOIN counter c ON c.id = counter WHERE t_ps = ? AND "
+                      "measure = 'tx_bytes'", (b,)).fetchone() == (0,), (a / 1e6, b / 1e6)
+END
+}

@@ -239,6 +239,31 @@ END
 	[ "$(sqlite3 r.db "SELECT group_concat(state) FROM (SELECT state FROM run ORDER BY id)")" = finished,interrupted ]
 }
 
+@test "progress of a job is a part of its work, with the time that is left" {
+	# It is over long before run.until, and takes until it is interrupted.
+	cat >job.yaml <<'END'
+topology: {kind: rail, hosts: 16}
+fabric: [ib-ndr, roce-400g]
+job: {kind: all-reduce, algorithm: ring, bytes: 8MiB, iterations: 1000}
+run: {until: 100000s}
+END
+	python3 - <<'END'
+import os, pty, re, signal, subprocess
+ours, theirs = pty.openpty()
+weft = subprocess.Popen([os.environ["WEFT"], "run", "job.yaml"], stderr=theirs, stdout=subprocess.DEVNULL)
+os.close(theirs)
+seen, found = "", None
+while found is None:
+    seen += os.read(ours, 4096).decode()
+    assert "0.0 million" not in seen, seen
+    found = re.search(r"ib-ndr, 1 of 2 fabrics: at [\d.]+ \S+, [\d.]+( million|,000) packet-hops/s, (\d+) %, \d+ (s|min|h \d+ min) left", seen)
+weft.send_signal(signal.SIGINT)
+assert weft.wait() == 130
+# By virtual time it would be nothing.
+assert 1 <= int(found[2]) < 50, found[0]
+END
+}
+
 @test "every example runs" {
 	for example in "$WEFT_SOURCE_DIR"/examples/*.yaml; do
 		# They take longer; claims.bats runs them.

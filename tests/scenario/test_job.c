@@ -20,12 +20,33 @@ static int setup(void **state)
 	return wf_paths_init(&paths, NULL, NULL);
 }
 
+/* How much of a job is done, as it says itself, by packet-hops. */
+struct part {
+	uint64_t hops[4096];
+	uint32_t share[4096];
+	unsigned n;
+};
+
+static bool note_share(void *arg, wf_time now, uint64_t hops, uint32_t share)
+{
+	struct part *p = arg;
+
+	(void)now;
+	if (p != NULL && p->n < WF_ARRAY_SIZE(p->share)) {
+		p->hops[p->n] = hops;
+		p->share[p->n++] = share;
+	}
+	return true;
+}
+
 /* Runs the job given, on a topology and a fabric; every packet is also written as bytes. */
-static void run_job(const char *topology, const char *fabric, const char *job, unsigned threads,
-                    struct wf_run *run)
+static void run_noted(const char *topology, const char *fabric, const char *job, unsigned threads,
+                      struct part *part, struct wf_run *run)
 {
 	struct wf_scenario_opts opts = { .paths = &paths };
-	struct wf_run_opts run_opts = { .threads = threads, .wire_check = threads == 1 };
+	struct wf_run_opts run_opts = {
+		.threads = threads, .wire_check = threads == 1, .progress = note_share, .arg = part
+	};
 	struct wf_scenario *s = calloc(1, sizeof(*s));
 	struct wf_err err = { "" };
 	char text[TEXT];
@@ -42,6 +63,12 @@ static void run_job(const char *topology, const char *fabric, const char *job, u
 	free(s);
 }
 
+static void run_job(const char *topology, const char *fabric, const char *job, unsigned threads,
+                    struct wf_run *run)
+{
+	run_noted(topology, fabric, job, threads, NULL, run);
+}
+
 static void assert_finished(const struct wf_run *run)
 {
 	if (!run->job->finished)
@@ -50,6 +77,36 @@ static void assert_finished(const struct wf_run *run)
 	assert_int_equal(run->job->errors, 0);
 	assert_int_equal(run->result.packets_dropped, 0);
 	assert_int_equal(run->result.packets_inside, 0);
+}
+
+/* Progress is worth something: it grows as the work is done, from a part near 0 to one near all. */
+static void test_progress(void **state)
+{
+	static const char *const cases[] = {
+		"kind: all-reduce, algorithm: ring, bytes: 16MiB, iterations: 4",
+		"kind: train, model: llama3-8b, layers: 4, tp: 4, pp: 2, micro_batches: 4, "
+		"sequence: 1024, scale: 1/64, scale_error: 100",
+	};
+	static struct part p;
+	struct wf_run run;
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(cases); i++) {
+		p.n = 0;
+		run_noted("kind: rail, hosts: 32, gpus: 8", "ib-ndr", cases[i], 2, &p, &run);
+		assert_finished(&run);
+		assert_true(p.n > 8);
+		assert_true(p.share[0] < WF_SIM_ALL / 10);
+		assert_true(p.share[p.n - 1] > WF_SIM_ALL / 10 * 8);
+		for (unsigned k = 0; k < p.n; k++) {
+			double hops = (double)p.hops[k] / (double)run.result.hops;
+
+			assert_true(k == 0 || p.share[k] >= p.share[k - 1]);
+			assert_true(p.share[k] <= WF_SIM_ALL);
+			assert_float_equal((float)p.share[k] / WF_SIM_ALL, (float)hops, 0.3f);
+		}
+		wf_run_fini(&run);
+	}
 }
 
 /* One GPU a server, no contention: the ring runs at the line's rate, less headers and its start. */
@@ -256,13 +313,10 @@ static void test_loss(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring_at_line_rate),
-		cmocka_unit_test(test_ring_on_rails),
-		cmocka_unit_test(test_all_kinds),
-		cmocka_unit_test(test_inside),
-		cmocka_unit_test(test_estimate),
-		cmocka_unit_test(test_inside_step),
-		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_progress),      cmocka_unit_test(test_ring_at_line_rate),
+		cmocka_unit_test(test_ring_on_rails), cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_inside),        cmocka_unit_test(test_estimate),
+		cmocka_unit_test(test_inside_step),   cmocka_unit_test(test_loss),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -15,7 +15,7 @@ struct log {
 	struct rig *rig;
 	wf_time interval;
 	unsigned ticks;
-	wf_time last;
+	wf_time last, next;
 	uint64_t bytes; /* sent at the last tick by all ports */
 	struct wf_incident *notes;
 	size_t n;
@@ -34,7 +34,7 @@ static void take(void *arg, const struct wf_incident *note)
 	log->paused_ps += (uint64_t)note->dur;
 }
 
-static wf_time tick(void *arg, wf_time now)
+static wf_time tick(void *arg, wf_time now, wf_time next)
 {
 	struct log *log = arg;
 	const struct wf_topo *topo = log->rig->topo;
@@ -53,6 +53,10 @@ static wf_time tick(void *arg, wf_time now)
 		}
 	}
 	assert_true(now >= log->last + (log->ticks > 0));
+	/* Nothing has happened since the last time before what then was next. */
+	assert_true(now >= log->next);
+	assert_true(next >= now);
+	log->next = next == WF_TIME_NEVER ? now : next;
 	assert_true(bytes >= log->bytes);
 	log->bytes = bytes;
 	log->last = now;
@@ -172,6 +176,55 @@ static void test_losses(void **state)
 	}
 }
 
+struct part {
+	uint64_t hops[64];
+	uint32_t share[64];
+	unsigned n;
+};
+
+static bool note_share(void *arg, wf_time now, uint64_t hops, uint32_t share)
+{
+	struct part *p = arg;
+
+	(void)now;
+	if (p->n == WF_ARRAY_SIZE(p->share))
+		return true;
+	p->hops[p->n] = hops;
+	p->share[p->n++] = share;
+	return true;
+}
+
+/* How much of it is done: what it says agrees with the packets' way, for flows that all end together. */
+static void test_share(void **state)
+{
+	(void)state;
+	for (int transport = 0; transport < 2; transport++) {
+		struct part p = { .n = 0 };
+		struct wf_err err = { "" };
+		struct rig r;
+
+		rig_init(&r, "pfc", "leaf-spine", 16);
+		rig_topo(&r, "radix", "8");
+		rig_incast(&r, 12, 15, 64 << 20);
+		for (size_t i = 0; i < r.flows.n && transport; i++)
+			r.flows.flow[i].op = WF_FLOW_WRITE;
+		assert_int_equal(rig_build(&r, 1, &err), 0);
+		assert_int_equal(wf_sim_share(r.sim), 0);
+		assert_int_equal(wf_sim_run(r.sim, note_share, &p), 0);
+		rig_result(&r);
+		assert_true(r.result->finished);
+		assert_int_equal(wf_sim_share(r.sim), WF_SIM_ALL);
+		assert_true(p.n > 4);
+		for (unsigned i = 0; i < p.n; i++) {
+			double of_hops = (double)p.hops[i] / (double)r.result->hops;
+
+			assert_true(i == 0 || p.share[i] >= p.share[i - 1]);
+			assert_float_equal((float)p.share[i] / WF_SIM_ALL, (float)of_hops, 0.05f);
+		}
+		rig_fini(&r);
+	}
+}
+
 /* Only what was asked for is noted; links are noted at both ends, broken queue pairs with the reason. */
 static void test_kinds(void **state)
 {
@@ -205,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_pauses),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
