@@ -10,8 +10,8 @@
  *	tables       of the study, by name: the names of the columns and all cells, row after row;
  *	             what each has is the query of that name in page.c
  *	rank_step    the spans are those of every so many-th rank
- *	series       for each run: how many samples a port has (n), the time between them (step_ps), and
- *	             for each quantity and queue (null: the whole port) which ports have any, their
+ *	series       for each run: how many intervals there are (n), when they begin and end (times_ps,
+ *	             n + 1 times; they are not of equal length), and for each quantity and queue (null: the whole port) which ports have any, their
  *	             maximum, and where theirs begin among the samples. Where a single queue is all there is
  *	             to whole ports, only says which. A sample is a 16-bit integer, the
  *	             share, of 65,535, of the port's maximum. Port 2i sends from a to b of link i, port

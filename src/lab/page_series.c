@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_series.c - the counters of the ports over time, for the page: intervals of equal length instead
- * of samples at any times and only where something changed, and few enough of them.
+ * page_series.c - the counters of the ports over time, for the page: the same intervals for all ports
+ * instead of samples only where something changed, and few enough of them.
  *
- * What was counted between two samples is spread evenly over the time between them; of a queue the
- * largest value that was seen in an interval is kept.
+ * An interval begins and ends with a sample. Where there are too many samples some intervals are of
+ * several: half of the number is spread over the time and half over the samples, which are close together
+ * where something happens; a long time without a sample is an interval of its own. What was counted
+ * between two samples is spread evenly over the time between them; of a queue the largest value that was
+ * seen in an interval is kept.
  */
 #include <errno.h>
 #include <math.h>
@@ -56,8 +59,8 @@ struct series {
 	struct last *last; /* [source * n_ports + port] */
 	size_t n_ticks;
 	double *ticks;
-	size_t n;    /* intervals */
-	double step; /* ps of each */
+	size_t n;     /* intervals */
+	double *edge; /* n + 1 times, the first is 0 */
 	double end;
 	double **rows[QUANTITIES][MAX_QUEUES + 1]; /* [port] -> n values; NULL where all are 0 */
 };
@@ -163,14 +166,15 @@ static void read_sources(struct series *s)
 static void read_ticks(struct series *s, int64_t run)
 {
 	struct wf_page *page = s->page;
-	size_t room =
-		(size_t)wf_page_number(page, "SELECT count(*) FROM tick WHERE run = ?1", run, 0);
+	size_t room = (size_t)wf_page_number(
+		page, "SELECT count(*) FROM tick WHERE run = ?1 AND t_ps > 0", run, 0);
 	sqlite3_stmt *stmt;
 
 	s->ticks = take(s, room * sizeof(*s->ticks));
 	if (s->ticks == NULL)
 		return;
-	stmt = wf_page_query(page, "SELECT t_ps FROM tick WHERE run = ?1 ORDER BY t_ps", run, 0);
+	stmt = wf_page_query(
+		page, "SELECT t_ps FROM tick WHERE run = ?1 AND t_ps > 0 ORDER BY t_ps", run, 0);
 	while (wf_page_row(page, stmt)) {
 		if (s->n_ticks < room)
 			s->ticks[s->n_ticks++] = sqlite3_column_double(stmt, 0);
@@ -206,24 +210,36 @@ static double *row_of(struct series *s, enum quantity quantity, unsigned queue, 
 	return *rows != NULL ? (*rows)[port] : NULL;
 }
 
-/* v happened between from and to. */
-static void spread(const struct series *s, double *row, double from, double to, double v)
+static double width(const struct series *s, size_t i)
 {
-	for (size_t i = (size_t)(from / s->step); i < s->n && (double)i * s->step < to; i++) {
-		double low = fmax(from, (double)i * s->step);
-		double high = fmin(to, (double)(i + 1) * s->step);
-
-		if (high > low)
-			row[i] += v * (high - low) / (to - from);
-	}
+	return s->edge[i + 1] - s->edge[i];
 }
 
 /* The interval that ends at t, or within which t is. */
 static size_t interval(const struct series *s, double t)
 {
-	double i = ceil(t / s->step - 1e-9) - 1;
+	size_t low = 0, high = s->n - 1;
 
-	return i <= 0 ? 0 : i >= (double)s->n ? s->n - 1 : (size_t)i;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->edge[middle + 1] < t)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* v happened between from and to. */
+static void spread(const struct series *s, double *row, double from, double to, double v)
+{
+	for (size_t i = interval(s, from); i < s->n && s->edge[i] < to; i++) {
+		double low = fmax(from, s->edge[i]), high = fmin(to, s->edge[i + 1]);
+
+		if (high > low)
+			row[i] += v * (high - low) / (to - from);
+	}
 }
 
 /* It was v from from to to. */
@@ -295,10 +311,10 @@ static void scale_stopped(const struct series *s, double *row)
 	double more = 0;
 
 	for (size_t i = s->n; i-- > 0;) {
-		double all = row[i] / s->step + more;
+		double all = row[i] + more, part = fmin(all, width(s, i));
 
-		row[i] = fmin(all, 1);
-		more = all - row[i];
+		row[i] = part / width(s, i);
+		more = all - part;
 	}
 }
 
@@ -310,7 +326,7 @@ static void scale(struct series *s)
 
 		for (size_t port = 0; port < s->n_ports; port++) {
 			for (size_t i = 0; tx != NULL && tx[port] != NULL && i < s->n; i++)
-				tx[port][i] *= 8e12 / s->step;
+				tx[port][i] *= 8e12 / width(s, i);
 			if (stopped != NULL && stopped[port] != NULL)
 				scale_stopped(s, stopped[port]);
 		}
@@ -349,13 +365,14 @@ static void level(const struct series *s)
 		double more = 0;
 
 		for (size_t i = 0; rows[port] != NULL && i + 1 < s->n; i++) {
-			double all = rows[port][i] + more;
+			double all = rows[port][i] * width(s, i) + more;
+			double fits = fmin(all, s->rate[port] * width(s, i));
 
-			rows[port][i] = fmin(all, s->rate[port]);
-			more = all - rows[port][i];
+			rows[port][i] = fits / width(s, i);
+			more = all - fits;
 		}
 		if (rows[port] != NULL)
-			rows[port][s->n - 1] += more;
+			rows[port][s->n - 1] += more / width(s, s->n - 1);
 	}
 }
 
@@ -449,6 +466,42 @@ static void put_quantity(struct series *s, enum quantity quantity)
 	}
 }
 
+/*
+ * Whether an interval ends with tick i, where some are needed: with parts steps through the time and the
+ * ticks together, and before and after a time that is longer than one of them.
+ */
+static bool is_edge(const struct series *s, size_t i, double parts)
+{
+	double before = i > 0 ? s->ticks[i - 1] : 0;
+	double at = s->ticks[i] / s->end + (double)(i + 1) / (double)s->n_ticks;
+	double was = before / s->end + (double)i / (double)s->n_ticks;
+
+	return i + 1 == s->n_ticks || floor(at / 2 * parts) > floor(was / 2 * parts) ||
+	       (s->ticks[i] - before) * parts > s->end ||
+	       (s->ticks[i + 1] - s->ticks[i]) * parts > s->end;
+}
+
+/* Chooses the intervals: as many as there are samples, or about most. */
+static void choose_edges(struct series *s, double most)
+{
+	size_t count = s->n_ticks;
+	double parts = INFINITY;
+
+	while ((double)count > most) {
+		parts = isinf(parts) ? most : parts * 0.9;
+		count = 0;
+		for (size_t i = 0; i < s->n_ticks; i++)
+			count += is_edge(s, i, parts);
+	}
+	s->edge = take(s, (count + 1) * sizeof(*s->edge));
+	if (s->edge == NULL)
+		return;
+	for (size_t i = 0; i < s->n_ticks; i++) {
+		if (isinf(parts) || is_edge(s, i, parts))
+			s->edge[++s->n] = s->ticks[i];
+	}
+}
+
 static void put_run(struct wf_page *page, int64_t run, size_t n_runs)
 {
 	struct series s = { .page = page };
@@ -461,10 +514,10 @@ static void put_run(struct wf_page *page, int64_t run, size_t n_runs)
 	read_ticks(&s, run);
 	if (page->rc == 0 && s.n_ticks > 1 && s.n_ports > 0) {
 		fit = fmax(CELLS / ((double)s.n_ports * (double)n_runs), MIN_INTERVALS);
-		s.n = (size_t)fmin(fmin(fit, MAX_INTERVALS), (double)s.n_ticks);
-		s.step = s.end / (double)s.n;
-		read_samples(&s, run);
+		choose_edges(&s, fmin(fit, MAX_INTERVALS));
 	}
+	if (page->rc == 0 && s.n > 0)
+		read_samples(&s, run);
 	if (page->rc == 0 && s.n > 0) {
 		scale(&s);
 		add_up(&s);
@@ -472,7 +525,10 @@ static void put_run(struct wf_page *page, int64_t run, size_t n_runs)
 		wf_json_open(&page->json, NULL, '{');
 		wf_json_u64(&page->json, "run", (uint64_t)run);
 		wf_json_u64(&page->json, "n", s.n);
-		wf_json_real(&page->json, "step_ps", s.step);
+		wf_json_open(&page->json, "times_ps", '[');
+		for (size_t i = 0; i <= s.n; i++)
+			wf_json_real(&page->json, NULL, s.edge[i]);
+		wf_json_close(&page->json, '[');
 		wf_json_open(&page->json, "kinds", '[');
 		for (int q = 0; q < QUANTITIES; q++)
 			put_quantity(&s, (enum quantity)q);

@@ -161,3 +161,43 @@ recorded() {
 	[ "$status" -eq 0 ]
 	says "$out" "usage: weft report"
 }
+
+@test "weft report keeps what happens in a moment of a long run" {
+	# All of it happens in the first milliseconds; then timeouts are waited for.
+	cat >op.yaml <<'END'
+name: op
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric: {profile: roce-400g, flowctl: none, buffer: {size: 400KB}}
+traffic: [{kind: incast, fanin: 12, size: 4MB, op: write}]
+run: {until: 200ms}
+END
+	"$WEFT" run op.yaml --record r.db >/dev/null 2>&1
+	weft report r.db
+	python3 "$BATS_TEST_DIRNAME/page_data.py" r.html >page.json
+	python3 - <<'END'
+import json, sqlite3
+page = json.load(open("page.json"))
+db = sqlite3.connect("r.db")
+[series], samples = page["series"], page["samples"]
+times, n = series["times_ps"], series["n"]
+end, = db.execute("SELECT end_ps FROM run").fetchone()
+assert len(times) == n + 1 <= 241 and times[0] == 0 and times[-1] == end > 100e9
+assert sorted(times) == times
+active, = db.execute("SELECT max(t_ps) FROM tick WHERE t_ps < 20e9").fetchone()
+assert active < end / 20, active
+# Evenly there would be a twentieth of them.
+early = sum(t <= active for t in times)
+assert early >= n / 3 and early >= 40, (early, n)
+# No interval has both what happened and the time in which nothing did.
+assert times[early - 1] == active, (times[early - 1], active)
+# The longest queue is that of its samples, and every byte is there.
+queue = next(k for k in series["kinds"] if k["key"] == "queue" and k["queue"] is None)
+most, = db.execute("SELECT max(value) FROM reading WHERE measure = 'queue_bytes'").fetchone()
+assert max(queue["max"]) == most
+tx = next(k for k in series["kinds"] if k["key"] == "tx" and k["queue"] is None)
+got = sum(samples[tx["offset"] + p * n + i] / 65535 * tx["max"][p] * (times[i + 1] - times[i]) / 8e12
+          for p in range(len(tx["ports"])) for i in range(n))
+want, = db.execute("SELECT sum(t.value * c.factor) FROM total t JOIN counter c ON c.id = counter WHERE measure = 'tx_bytes'").fetchone()
+assert abs(got / want - 1) < 1e-3, (got, want)
+END
+}

@@ -85,7 +85,7 @@ test("every port's bytes and stopped time are in its series", async () => {
 	const sums = await page.evaluate(() => weft.data.series.flatMap((s) => s.kinds.filter((k) => k.queue === null && k.key !== "queue").flatMap((k) => k.ports.map((id) => {
 		const { topo: t, id: run } = weft.data.fabrics[s.f];
 		const port = weft.data.topologies[t].ports[id];
-		const sum = k.row(id).reduce((a, b) => a + b, 0) * s.step;
+		const sum = k.row(id).reduce((a, b, i) => a + b * (s.times[i + 1] - s.times[i]), 0);
 		return { run, port: `${weft.data.topologies[t].name[port.node]} ${port.port}`, measure: k.key === "tx" ? "tx_bytes" : "stopped_ps", v: k.key === "tx" ? sum / 8e12 : sum };
 	}))));
 	assert.equal(sums.length, totals.length);

@@ -77,7 +77,7 @@ export async function load() {
 	data.topologies = topologies(t, data.fabrics);
 	const of = t.flow.length > 0 || t.message.length === 0 ? "flow" : "message";
 	data.flows = { of, list: flowsOf(data, t[of], of), counts: t[`${of}_count`].sort((a, b) => a.f - b.f) };
-	data.series = raw.series.filter((s) => index.has(s.run)).map((s) => ({ ...s, f: index.get(s.run), step: s.step_ps, kinds: s.kinds.map((k) => withRows(k, s, samples)) }))
+	data.series = raw.series.filter((s) => index.has(s.run)).map((s) => ({ ...s, f: index.get(s.run), times: Float64Array.from(s.times_ps), kinds: s.kinds.map((k) => withRows(k, s, samples)) }))
 		.sort((a, b) => a.f - b.f);
 	return data;
 }
@@ -197,10 +197,16 @@ export function queuesOf(data) {
 	return [...new Set(all)].sort((a, b) => a - b);
 }
 
-// Where the intervals of a series begin and end: n + 1 times.
-export function times(series) {
-	return Float64Array.from({ length: series.n + 1 }, (_, i) => i * series.step);
+// Intervals are short where something happens. series.times has where they begin and end: n + 1 times.
+// The number of the interval that ends at t, or within which t is; the last one after the end.
+export function intervalAt(series, t) {
+	const i = series.times.findIndex((x, k) => k > 0 && x >= t - 1e-6);
+	return i < 0 ? series.n - 1 : i - 1;
 }
+
+// How long interval i is, and all of them.
+export const lengthOf = (series, i) => series.times[i + 1] - series.times[i];
+export const endOf = (series) => series.times[series.n];
 
 export function portName(topo, id) {
 	const port = topo.ports[id];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // heat.js - how hot a port is: how much it was used, stopped, or had waiting, of one fabric or as the
 // difference of two. And where congestion began.
-import { quantity } from "./data.js";
+import { endOf, intervalAt, lengthOf, quantity } from "./data.js";
 
 export const KINDS = [
 	{ key: "tx", label: "utilisation", ramp: "heat", unit: "ratio" },
@@ -33,7 +33,7 @@ export class Heat {
 	overall(port) {
 		if (!this.known.has(port)) {
 			const row = this.found.row(port);
-			this.known.set(port, this.kind.key === "queue" ? row.reduce((a, b) => Math.max(a, b)) : row.reduce((a, b) => a + b) / row.length);
+			this.known.set(port, this.kind.key === "queue" ? row.reduce((a, b) => Math.max(a, b)) : row.reduce((a, b, i) => a + b * lengthOf(this.series, i), 0) / endOf(this.series));
 		}
 		return this.known.get(port);
 	}
@@ -52,7 +52,7 @@ export class Difference {
 	constructor(heat, other) {
 		Object.assign(this, { heat, other, topo: heat.topo, kind: heat.kind });
 		// What was done in a whole run is compared over the longer one: less in more time is no difference.
-		const [own, others] = [heat, other].map((h) => h.series.n * h.series.step);
+		const [own, others] = [heat, other].map((h) => endOf(h.series));
 		const shares = heat.kind.key === "queue" ? [1, 1] : [own, others].map((t) => t / Math.max(own, others));
 		this.part = (i) => (i === WHOLE ? shares : [1, 1]);
 		// Of the whole run the largest difference is the end of the scale.
@@ -60,7 +60,7 @@ export class Difference {
 	}
 
 	amount(port, i) {
-		const there = i === WHOLE ? WHOLE : Math.min(this.other.series.n - 1, Math.max(0, Math.ceil((i + 1) * this.heat.series.step / this.other.series.step - 1e-9) - 1));
+		const there = i === WHOLE ? WHOLE : intervalAt(this.other.series, this.heat.series.times[i + 1]);
 		const [own, others] = this.part(i);
 		return this.heat.amount(port, i) * own - this.other.amount(port, there) * others;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // map.js - the topology as a heat map with a time slider.
-import { portName } from "./data.js";
+import { intervalAt, portName } from "./data.js";
 import { h, select, tableBehind, tabs } from "./dom.js";
 import { exports, SvgContext } from "./export.js";
 import { time, value } from "./format.js";
@@ -52,7 +52,7 @@ class TopologyMap {
 					const before = this.moment();
 					this.f = Number(v);
 					this.choose();
-					this.slider.value = Math.round(before / this.series().step) - 1;
+					this.slider.value = intervalAt(this.series(), before);
 					this.fit();
 				}) : null,
 				tabs("Colour", this.kinds.map((k) => ({ value: k.key, label: k.label })), this.kind.key, (v) => {
@@ -113,7 +113,7 @@ class TopologyMap {
 	}
 
 	moment() {
-		return (this.at() + 1) * this.series().step;
+		return this.series().times[this.at() + 1];
 	}
 
 	now() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // series.js - throughput, queue and pauses of a port, a node or all of them over time, every fabric.
 import { LineChart } from "./chart.js";
-import { portName, quantity, queuesOf, times } from "./data.js";
+import { lengthOf, portName, quantity, queuesOf } from "./data.js";
 import { h, select } from "./dom.js";
 import { asSimulated, time, value } from "./format.js";
 import { roots } from "./heat.js";
@@ -90,7 +90,7 @@ export function overTime(data) {
 			return [];
 		// What never was anything was sampled all the same: it is 0.
 		const rows = ports.map((port) => found?.row(port) ?? new Float64Array(series.n));
-		return [{ label: fabric.name, style: f, x: times(series), y: fromZero(kind.join(rows, series.n)) }];
+		return [{ label: fabric.name, style: f, x: series.times, y: fromZero(kind.join(rows, series.n)) }];
 	});
 	const draw = () => {
 		const ports = portsIn(state.topo);
@@ -139,16 +139,16 @@ export function overTime(data) {
 	return element;
 }
 
-// times() begins at 0; the first interval's value holds from there.
+// Times begin at 0; the first interval's value holds from there.
 function fromZero(values) {
 	return Float64Array.from({ length: values.length + 1 }, (_, i) => values[Math.max(i - 1, 0)]);
 }
 
 // What a point of the charts is.
 function intervals(data) {
-	const steps = data.series.map((s) => s.step).sort((a, b) => a - b);
+	const steps = data.series.flatMap((s) => Array.from({ length: s.n }, (_, i) => lengthOf(s, i))).sort((a, b) => a - b);
 	const [least, most] = [time(steps[0]), time(steps[steps.length - 1])];
-	return `A step is ${least === most ? least : `${least} to ${most}, by fabric,`} of virtual time; of queues it is the largest sample in it.`;
+	return `A step is ${least === most ? least : `${least} to ${most}`} of virtual time, the shorter the more happens; of queues it is the largest sample in it.`;
 }
 
 // At most 24 rows of the curves, at the times of the first one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // strip.js - ports by time: a line of colour for each port, those of a switch together, the worst first.
-import { portName } from "./data.js";
+import { endOf, intervalAt, portName } from "./data.js";
 import { h, tableBehind, tabs } from "./dom.js";
 import { exports, SvgContext } from "./export.js";
 import { time, value } from "./format.js";
@@ -106,7 +106,7 @@ class Strip {
 	}
 
 	x(t) {
-		return this.left + t / (this.series.n * this.series.step) * (this.width - this.left - 4);
+		return this.left + t / endOf(this.series) * (this.width - this.left - 4);
 	}
 
 	paint(c) {
@@ -122,7 +122,7 @@ class Strip {
 
 	// Neighbours of one colour are one rectangle.
 	paintRow(c, id, y) {
-		const { n, step } = this.series;
+		const { n, times } = this.series;
 		const colour = (i) => theme.heat(this.kind.ramp, Math.round(24 * this.heat.share([id], i)) / 24);
 		let begin = 0;
 		let last = colour(0);
@@ -131,7 +131,7 @@ class Strip {
 			if (now === last)
 				continue;
 			c.fillStyle = last;
-			c.fillRect(this.x(begin * step), y, this.x(i * step) - this.x(begin * step) + 0.3, this.row - (this.row > 8 ? 1 : 0));
+			c.fillRect(this.x(times[begin]), y, this.x(times[i]) - this.x(times[begin]) + 0.3, this.row - (this.row > 8 ? 1 : 0));
 			[begin, last] = [i, now];
 		}
 	}
@@ -157,7 +157,7 @@ class Strip {
 	}
 
 	paintAxis(c) {
-		const end = this.series.n * this.series.step;
+		const end = endOf(this.series);
 		const y = this.ports.length * this.row + 10;
 		c.font = "11px system-ui, sans-serif";
 		c.fillStyle = theme.css("--soft");
@@ -177,8 +177,8 @@ class Strip {
 	at(event) {
 		const box = this.canvas.getBoundingClientRect();
 		const k = Math.floor((event.clientY - box.top) / this.row);
-		const i = Math.floor((event.clientX - box.left - this.left) / (this.width - this.left - 4) * this.series.n);
-		return k >= 0 && k < this.ports.length && i < this.series.n ? { k, i: Math.max(i, 0) } : null;
+		const t = (event.clientX - box.left - this.left) / (this.width - this.left - 4) * endOf(this.series);
+		return k >= 0 && k < this.ports.length && t <= endOf(this.series) ? { k, i: intervalAt(this.series, Math.max(t, 0)) } : null;
 	}
 
 	point(cursor) {
@@ -214,20 +214,20 @@ class Strip {
 	say() {
 		const { cursor } = this;
 		this.tip.textContent = cursor === null ? "A line is a port, its colour how it went. Point at it; a click shows the port below, over time."
-			: `${portName(this.topo, this.ports[cursor.k])}, ${time((cursor.i + 1) * this.series.step)}: ${this.kind.label} ${value(this.heat.amount(this.ports[cursor.k], cursor.i), this.kind.unit)}`;
+			: `${portName(this.topo, this.ports[cursor.k])}, ${time(this.series.times[cursor.i + 1])}: ${this.kind.label} ${value(this.heat.amount(this.ports[cursor.k], cursor.i), this.kind.unit)}`;
 	}
 
 	worst() {
 		return this.ports.slice(0, 200).map((id) => {
 			const row = Array.from({ length: this.series.n }, (_, i) => this.heat.amount(id, i));
 			const most = Math.max(...row);
-			return [portName(this.topo, id), value(this.heat.amount(id, WHOLE), this.kind.unit), value(most, this.kind.unit), time((row.indexOf(most) + 1) * this.series.step)];
+			return [portName(this.topo, id), value(this.heat.amount(id, WHOLE), this.kind.unit), value(most, this.kind.unit), time(this.series.times[row.indexOf(most) + 1])];
 		});
 	}
 
 	rows() {
-		const { n, step } = this.series;
-		return [["port", ...Array.from({ length: n }, (_, i) => Math.round((i + 1) * step))],
+		const { n, times } = this.series;
+		return [["port", ...Array.from({ length: n }, (_, i) => Math.round(times[i + 1]))],
 			...this.ports.map((id) => [portName(this.topo, id), ...Array.from({ length: n }, (_, i) => Number(this.heat.amount(id, i).toPrecision(5)))])];
 	}
 }

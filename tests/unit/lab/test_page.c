@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_page.c - the numbers that a page carries: samples as recorded become intervals of equal length.
+ * test_page.c - the numbers that a page carries: samples as recorded become intervals.
  */
 #include "check.h"
 
