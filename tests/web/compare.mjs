@@ -67,7 +67,7 @@ test("the ranks' totals are those of their spans", async () => {
 
 test("the collectives and the distribution of messages are there", async () => {
 	const [{ n }] = sql(db, "SELECT count(DISTINCT id) AS n FROM collective");
-	assert.equal(await page.locator("#collectives tbody tr").count(), n);
+	assert.equal(await page.locator("#collectives .sorted tbody tr").count(), n);
 	const [first] = await page.evaluate(() => weft.chart("cdf"));
 	const cdf = sql(db, `SELECT le_ps, share FROM cdf WHERE run = ${runs[0].id} AND what = 'message' ORDER BY le_ps`);
 	assert.deepEqual(first.x, cdf.map((c) => c.le_ps));

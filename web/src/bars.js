@@ -2,7 +2,7 @@
 // bars.js - the first picture: how long it took on every fabric and where the time went, with the spread
 // of the seeds.
 import { h, svg, tableBehind } from "./dom.js";
-import { exports, sheet, text } from "./export.js";
+import { exports, FONT, sheet, text } from "./export.js";
 import { axisUnit, digits, value } from "./format.js";
 import * as theme from "./theme.js";
 
@@ -101,8 +101,8 @@ class Bars {
 		this.box.replaceChildren(this.drawing(this.width));
 	}
 
-	wide(words_, size = 12) {
-		this.measure.font = `${size}px system-ui, sans-serif`;
+	wide(words_, size = 12, weight = 400) {
+		this.measure.font = `${weight} ${size}px ${FONT}`;
 		return this.measure.measureText(words_).width;
 	}
 
@@ -111,16 +111,18 @@ class Bars {
 		const { rows, labels } = this.picture;
 		const names = Math.max(...rows.map((r) => this.wide(r.name, 13))) + 14;
 		const above = names > width * 0.28;
-		const behind = Math.max(...rows.map((r) => this.wide(words(r, this.best, this.picture.unit), 12.5))) + 18;
+		const behind = Math.max(...rows.map((r) => this.wide(words(r, this.best, this.picture.unit), 12.5, 600))) + 18;
 		const left = above ? 4 : names;
 		const max = Math.max(...rows.map((r) => r.high ?? 0)) || 1;
 		const under = above && behind > width * 0.45;
 		const room = Math.max(80, width - left - (under ? 12 : behind));
-		const step = ROW + (above ? 18 : 0);
+		// A name and what is said of it have a line each where one is too short for both.
+		const two = under && names + behind > width;
+		const step = ROW + (above ? 18 : 0) + (two ? 16 : 0);
 		const key = this.key(labels, width);
 		const height = key.height + rows.length * step + 44;
 		const out = sheet(width, height);
-		const plot = { left, top: key.height + 6, room, max, above, step, under, bottom: height - 38 };
+		const plot = { left, top: key.height + 6, room, max, above, step, under, two, bottom: height - 38 };
 		out.append(...key.parts, ...this.axis(plot), ...rows.flatMap((row, i) => this.bar(row, i, plot)));
 		return out;
 	}
@@ -167,10 +169,10 @@ class Bars {
 		];
 	}
 
-	bar(row, i, { left, top, room, max, above, step, under }) {
-		const y = top + i * step + (above ? 20 : 0);
+	bar(row, i, { left, top, room, max, above, step, under, two }) {
+		const y = top + i * step + (above ? 20 : 0) + (two ? 16 : 0);
 		const middle = y + THICK / 2;
-		const out = [above ? text(left, y - 6, row.name, { "font-size": 13 }) : text(left - 10, middle + 4.5, row.name, { "font-size": 13, "text-anchor": "end" })];
+		const out = [above ? text(left, y - (two ? 22 : 6), row.name, { "font-size": 13 }) : text(left - 10, middle + 4.5, row.name, { "font-size": 13, "text-anchor": "end" })];
 		let x = left;
 		for (const { label, i: part } of row.all.length > 0 ? this.picture.labels : []) {
 			const { v } = row.parts[part];
@@ -186,7 +188,7 @@ class Bars {
 		const end = left + (row.high ?? 0) / max * room;
 		if ((row.high - row.low) / max * room > 2)
 			out.push(...this.whisker(row, left, room / max, middle));
-		out.push(under ? text(left + room, y - 6, said, { "font-size": 12.5, "font-weight": 600, "text-anchor": "end", "data-total": row.name })
+		out.push(under ? text(two ? left : left + room, y - 6, said, { "font-size": 12.5, "font-weight": 600, "text-anchor": two ? "start" : "end", "data-total": row.name })
 			: text(end + 10, middle + 4.5, said, { "font-size": 12.5, "font-weight": 600, "data-total": row.name }));
 		return out;
 	}

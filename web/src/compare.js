@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // compare.js - the verdict and the table of fabrics by metrics.
 import { h } from "./dom.js";
-import { digits, value } from "./format.js";
+import { digits, range, value } from "./format.js";
 import { ABOUT, idle } from "./metrics.js";
 
 export function verdict(data) {
@@ -48,10 +48,10 @@ function cell(metric, i) {
 	const away = mark === "best" || metric.better === "" ? null : factor(metric, metric.values[i]);
 	return h("td", { class: mark },
 		h("span", { class: "number" }, value(metric.values[i], metric.unit)),
-		metric.low[i] === metric.high[i] ? null : h("span", { class: "spread" }, `${value(metric.low[i], metric.unit)} to ${value(metric.high[i], metric.unit)}`),
 		h("span", { class: "away" }, mark === "best" ? [h("span", { "aria-hidden": "true" }, "▲ "), "best"]
 			: mark === "worst" ? [h("span", { "aria-hidden": "true" }, "▼ "), away ?? "worst", away ? h("span", { class: "unseen" }, " worst") : null]
-				: away));
+				: away),
+		metric.low[i] === metric.high[i] ? null : h("span", { class: "spread" }, range(metric.low[i], metric.high[i], metric.unit)));
 }
 
 // The names of counters that stayed 0: that they did may be what somebody wants to know.

@@ -79,6 +79,13 @@ export function value(v, unit) {
 	}
 }
 
+// From low to high, with the unit once where it is the same.
+export function range(low, high, unit) {
+	const [a, b] = [value(low, unit), value(high, unit)];
+	const end = b.slice(b.indexOf("\u00a0"));
+	return b.includes("\u00a0") && a.endsWith(end) ? `${a.slice(0, -end.length)} to ${b}` : `${a} to ${b}`;
+}
+
 // The unit in which an axis up to max is labelled, and what it divides by: all ticks share it.
 export function axisUnit(max, unit) {
 	if (unit === "ps") {

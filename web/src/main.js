@@ -173,7 +173,7 @@ async function start() {
 	root.replaceChildren(header(data), contents(sections), h("main", {}, sections));
 	theme.start(...printing());
 	// For tests, and for whoever wants the numbers: weft.data, weft.chart("cdf").
-	window.weft = { data, chart: chartData, plot: (name) => chartOf(name)?.plot, curves: (name) => chartOf(name)?.curves, bars: barsOf(data), map: topology?.map, strip: ports?.strip, time, value };
+	window.weft = { data, chart: chartData, plot: (name) => chartOf(name)?.plot, curves: (name) => chartOf(name)?.curves, bars: barsOf(data), map: topology?.map, strip: ports?.strip, heat: theme.heat, time, value };
 	root.dataset.ready = "yes";
 }
 

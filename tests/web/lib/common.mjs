@@ -65,6 +65,39 @@ export async function openTable(page, section) {
 	await page.locator(`${section} details.behind tbody tr`).first().waitFor();
 }
 
+// Words on the page that lie on other words: of everything that is shown, pairs of texts whose boxes meet; and
+// words that a drawing cuts off.
+export function overlaps(page) {
+	return page.evaluate(() => {
+		const boxes = [];
+		const walker = document.createTreeWalker(document.getElementById("page"), NodeFilter.SHOW_TEXT);
+		for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+			const parent = node.parentElement;
+			if (node.textContent.trim() === "" || parent.closest(".unseen, title, option, noscript") || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+				continue;
+			const range = document.createRange();
+			range.selectNodeContents(node);
+			const clip = parent.closest(".scroll")?.getBoundingClientRect() ?? { left: -1e9, right: 1e9, top: -1e9, bottom: 1e9 };
+			for (const r of range.getClientRects()) {
+				const box = { left: Math.max(r.left, clip.left), right: Math.min(r.right, clip.right), top: Math.max(r.top, clip.top), bottom: Math.min(r.bottom, clip.bottom), text: node.textContent.trim().slice(0, 40) };
+				if (box.right - box.left > 1 && box.bottom - box.top > 1)
+					boxes.push(box);
+			}
+		}
+		boxes.sort((a, b) => a.top - b.top);
+		const found = [...document.querySelectorAll("#page svg text")].filter((t) => t.checkVisibility() && (t.getBoundingClientRect().right > t.ownerSVGElement.getBoundingClientRect().right + 1
+			|| t.getBoundingClientRect().left < t.ownerSVGElement.getBoundingClientRect().left - 1)).map((t) => `cut off: ${t.textContent}`);
+		boxes.forEach((a, i) => {
+			for (let k = i + 1; k < boxes.length && boxes[k].top < a.bottom - 3; k++) {
+				const b = boxes[k];
+				if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+					found.push(`${a.text} | ${b.text}`);
+			}
+		});
+		return found;
+	});
+}
+
 // A picture for people, when WEFT_WEB_SHOTS names a folder for them.
 export async function picture(page, name) {
 	if (!WEFT_WEB_SHOTS)
