@@ -16,7 +16,7 @@ export function verdict(data) {
 }
 
 // Values so close to each other are equal, to the eye and for any decision.
-const EQUAL = 0.005;
+const EQUAL = 0.03; // as the verdict has it (WF_VERDICT_ALIKE)
 
 // Which of the values are best and worst; none where they are equal or no direction is good. Where the
 // seeds of two fabrics overlap, neither is better than the other.
