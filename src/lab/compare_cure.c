@@ -26,14 +26,26 @@ static bool more_queue_pairs(struct wf_fabric_values *v, struct wf_job_cfg *job)
 	return true;
 }
 
-static bool every_path(struct wf_fabric_values *v, struct wf_job_cfg *job)
+static bool is_static(const struct wf_fabric_values *v)
 {
-	const char *routing = is_infiniband(v) ? "adaptive" : "spray";
+	return strcmp(v->cfg.routing, "ecmp") == 0 || strcmp(v->cfg.routing, "lft") == 0;
+}
 
+static bool spray(struct wf_fabric_values *v, struct wf_job_cfg *job)
+{
 	(void)job;
-	if (strcmp(v->cfg.routing, "ecmp") != 0 && strcmp(v->cfg.routing, "lft") != 0)
+	if (is_infiniband(v) || !is_static(v))
 		return false;
-	snprintf(v->cfg.routing, sizeof(v->cfg.routing), "%s", routing);
+	snprintf(v->cfg.routing, sizeof(v->cfg.routing), "spray");
+	return true;
+}
+
+static bool route_adaptively(struct wf_fabric_values *v, struct wf_job_cfg *job)
+{
+	(void)job;
+	if (!is_infiniband(v) || !is_static(v))
+		return false;
+	snprintf(v->cfg.routing, sizeof(v->cfg.routing), "adaptive");
 	return true;
 }
 
@@ -63,10 +75,11 @@ static const struct {
 } cures[] = {
 	{ "lossless-drops", "headroom as the cables ask for it", enough_headroom },
 	{ "path-collision", "4 queue pairs a connection", more_queue_pairs },
-	{ "path-collision", "every packet on the path that is free or next", every_path },
+	{ "path-collision", "packets sprayed over all paths", spray },
+	{ "path-collision", "adaptive routing", route_adaptively },
 	{ "path-collision", "without congestion control", no_congestion_control },
 	{ "cc-collapse", "without congestion control", no_congestion_control },
-	{ "pauses-spread", "every packet on the path that is free or next", every_path },
+	{ "pauses-spread", "packets sprayed over all paths", spray },
 };
 
 const struct wf_note *wf_compare_cause(const struct wf_notes *notes)
