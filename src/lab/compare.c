@@ -56,6 +56,15 @@ static void spread_of(double *v, unsigned n, double *median, double *low, double
 	*high = v[n - 1];
 }
 
+static void take_range(const struct wf_bill_range *range, enum wf_metric which,
+                       struct wf_verdict_fabric *out)
+{
+	if (range->high == 0)
+		return;
+	out->low.value[which] = (double)range->low;
+	out->high.value[which] = (double)range->high;
+}
+
 /* The figures of a fabric from n of its seeds, beginning with number first. */
 static void summarise(const struct wf_compare_fabric *f, unsigned first, unsigned n,
                       struct wf_verdict_fabric *out)
@@ -74,6 +83,9 @@ static void summarise(const struct wf_compare_fabric *f, unsigned first, unsigne
 		}
 		spread_of(v, k, &out->metrics.value[m], &out->low.value[m], &out->high.value[m]);
 	}
+	/* These have no seeds, but a range of their own. */
+	take_range(&f->fabric->bill.watts, WF_METRIC_POWER, out);
+	take_range(&f->fabric->bill.dollars, WF_METRIC_COST, out);
 }
 
 /* Which run has the median of what decides; one that did not finish, where there is one. */

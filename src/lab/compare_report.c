@@ -108,7 +108,10 @@ static void put_ranges(const struct wf_compare *r, enum wf_metric which, FILE *f
 		some |= put_range(&f->judged, which, cell);
 	if (!some || wf_metric_rows[which].better == 0)
 		return;
-	snprintf(name, sizeof(name), "    over %u seeds", r->seeds);
+	if (which == WF_METRIC_POWER || which == WF_METRIC_COST)
+		snprintf(name, sizeof(name), "    least to most");
+	else
+		snprintf(name, sizeof(name), "    over %u seeds", r->seeds);
 	fprintf(file, "%-*s", NAME_WIDTH, name);
 	for (unsigned i = 0; (f = column(r, &i)) != NULL;) {
 		put_range(&f->judged, which, cell);

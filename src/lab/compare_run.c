@@ -42,6 +42,23 @@ static int measure_latency(const struct wf_scenario *s, const struct wf_scenario
 	return rc;
 }
 
+/* ---- the network ---- */
+
+static double middle(const struct wf_bill_range *range)
+{
+	return range->high == 0 ? (double)NAN : (double)(range->low + range->high) / 2;
+}
+
+static void take_bill(const struct wf_bill *bill, struct wf_metrics *m)
+{
+	m->value[WF_METRIC_SWITCHES] = (double)bill->switches;
+	m->value[WF_METRIC_SWITCH_PORTS] = bill->ports == 0 ? (double)NAN : (double)bill->ports;
+	m->value[WF_METRIC_TIERS] = (double)bill->tiers;
+	m->value[WF_METRIC_OPTICS] = bill->media_known ? (double)bill->transceivers : (double)NAN;
+	m->value[WF_METRIC_POWER] = middle(&bill->watts);
+	m->value[WF_METRIC_COST] = middle(&bill->dollars);
+}
+
 /* ---- the sizes ---- */
 
 /* The scenario with a collective in place of its job. */
@@ -340,6 +357,7 @@ int wf_compare_run(const struct wf_compare_cfg *cfg, const struct wf_compare *r,
 	int rc;
 
 	wf_metrics_init(&run->metrics);
+	take_bill(&r->scenario->fabrics[fabric].bill, &run->metrics);
 	for (unsigned i = 0; i < r->n_sizes; i++)
 		run->point[i].time = -1;
 	if (restore(cfg->record.record, r, fabric, run))

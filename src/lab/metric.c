@@ -11,6 +11,7 @@
 
 const struct wf_metric_row wf_metric_rows[WF_METRICS] = {
 	[WF_METRIC_SWITCHES] = { "switches", "switches", WF_UNIT_COUNT, 0 },
+	[WF_METRIC_SWITCH_PORTS] = { "switch_ports", "  ports of one", WF_UNIT_COUNT, 0 },
 	[WF_METRIC_TIERS] = { "tiers", "  tiers", WF_UNIT_COUNT, 0 },
 	[WF_METRIC_OPTICS] = { "optics", "  transceivers", WF_UNIT_COUNT, 0 },
 	[WF_METRIC_POWER] = { "power", "  power", WF_UNIT_WATTS, -1 },

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 enum wf_metric {
-	WF_METRIC_SWITCHES, /* of the fabric's network (lab/bill.h) */
+	WF_METRIC_SWITCHES,     /* of the fabric's network (lab/bill.h) */
+	WF_METRIC_SWITCH_PORTS, /* of one of them */
 	WF_METRIC_TIERS,
 	WF_METRIC_OPTICS,      /* transceivers */
 	WF_METRIC_POWER,       /* of switches and transceivers */
@@ -73,7 +74,7 @@ void wf_metrics_init(struct wf_metrics *m);
 /* Writes a value as people read it, "-" for none. */
 void wf_metric_format(enum wf_metric which, double value, char *buf, size_t size);
 
-/* "ps", "bytes/s", "", "count": as results files call the unit. */
+/* "ps", "bytes/s", "", "count", "W", "USD": as results files call the unit. */
 const char *wf_metric_unit_name(enum wf_metric_unit unit);
 
 #endif

@@ -450,29 +450,42 @@ static int weigh_staff(struct judge *j)
 	return points;
 }
 
+/* "12 switches, 432 to 600 k$" */
+static void say_cost(const struct judge *j, int i, char *buf, size_t size)
+{
+	const struct wf_verdict_fabric *f = &j->fabric[i];
+	char n[CELL], low[CELL], high[CELL];
+
+	wf_metric_format(WF_METRIC_SWITCHES, f->metrics.value[WF_METRIC_SWITCHES], n, sizeof(n));
+	wf_metric_format(WF_METRIC_COST, f->low.value[WF_METRIC_COST], low, sizeof(low));
+	wf_metric_format(WF_METRIC_COST, f->high.value[WF_METRIC_COST], high, sizeof(high));
+	snprintf(buf, size, "%s (switches: %s) %s to %s", f->label, n, low, high);
+}
+
 static int weigh_cost(struct judge *j, int ib, int eth)
 {
-	double a = value(j, ib, WF_METRIC_COST), b = value(j, eth, WF_METRIC_COST);
-	char cell[2][CELL], n[2][CELL];
+	const struct wf_verdict_fabric *a = &j->fabric[ib], *b = &j->fabric[eth];
+	char cell[2][RANGE];
 	int points;
 
-	if (isnan(a) || isnan(b)) {
+	if (isnan(value(j, ib, WF_METRIC_COST)) || isnan(value(j, eth, WF_METRIC_COST))) {
 		because(j, "Cost matters: no price is known of %s; use your own offers.",
-		        j->fabric[isnan(a) ? ib : eth].label);
+		        isnan(value(j, ib, WF_METRIC_COST)) ? a->label : b->label);
 		return 0;
 	}
-	wf_metric_format(WF_METRIC_COST, a, cell[0], sizeof(cell[0]));
-	wf_metric_format(WF_METRIC_COST, b, cell[1], sizeof(cell[1]));
-	wf_metric_format(WF_METRIC_SWITCHES, value(j, ib, WF_METRIC_SWITCHES), n[0], sizeof(n[0]));
-	wf_metric_format(WF_METRIC_SWITCHES, value(j, eth, WF_METRIC_SWITCHES), n[1], sizeof(n[1]));
-	points = b < a * (1 - COST_GAP) ? -1 : a < b * (1 - COST_GAP) ? 1 : 0;
+	say_cost(j, ib, cell[0], sizeof(cell[0]));
+	say_cost(j, eth, cell[1], sizeof(cell[1]));
+	points = b->high.value[WF_METRIC_COST] < a->low.value[WF_METRIC_COST]   ? -1
+	         : a->high.value[WF_METRIC_COST] < b->low.value[WF_METRIC_COST] ? 1
+	                                                                        : 0;
 	because(j,
-	        "Cost matters: switches and optics of %s are listed at %s (%s switches), of %s at "
-	        "%s (%s): this speaks for %s; your own offers count more.",
-	        j->fabric[ib].label, cell[0], n[0], j->fabric[eth].label, cell[1], n[1],
+	        "Cost matters: switches, cables and optics are listed at: %s; %s. This speaks for "
+	        "%s; "
+	        "your own offers count more.",
+	        cell[0], cell[1],
 	        points > 0   ? side_names[INFINIBAND]
 	        : points < 0 ? side_names[ETHERNET]
-	                     : "nobody");
+	                     : "nobody, for the ranges meet");
 	return points;
 }
 

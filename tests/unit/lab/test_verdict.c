@@ -147,18 +147,22 @@ static void test_cost(void **state)
 	assert_int_equal(v.outcome, WF_OUTCOME_EITHER);
 	assert_true(says("no price is known of ib"));
 	for (unsigned i = 0; i < N; i++) {
-		set(i, WF_METRIC_COST, i <= IB_OLD ? 900e3 : 700e3, 0, 0);
+		set(i, WF_METRIC_COST, i <= IB_OLD ? 900e3 : 700e3, i <= IB_OLD ? 800e3 : 600e3,
+		    i <= IB_OLD ? 1000e3 : 799e3);
 		set(i, WF_METRIC_SWITCHES, i <= IB_OLD ? 12 : 6, 0, 0);
 	}
 	judge(WF_MATTER_COST);
 	assert_int_equal(v.choice, SPRAY);
-	assert_true(says("listed at 900 k$ (12 switches), of spray at 700 k$ (6)"));
-	set(IB, WF_METRIC_COST, 600e3, 0, 0);
+	assert_true(says(
+		"ib (switches: 12) 800 k$ to 1000 k$; spray (switches: 6) 600 k$ to 799 k$. This "
+		"speaks for Ethernet"));
+	set(IB, WF_METRIC_COST, 550e3, 500e3, 599e3);
 	judge(WF_MATTER_COST);
 	assert_int_equal(v.choice, IB);
-	set(IB, WF_METRIC_COST, 690e3, 0, 0);
+	set(IB, WF_METRIC_COST, 550e3, 500e3, 600e3);
 	judge(WF_MATTER_COST);
 	assert_int_equal(v.outcome, WF_OUTCOME_EITHER);
+	assert_true(says("nobody, for the ranges meet"));
 }
 
 static void test_latency(void **state)
@@ -194,7 +198,8 @@ static void test_sides(void **state)
 			reset();
 			for (unsigned i = 0; i < N; i++) {
 				set_step(i, steps[s][i]);
-				set(i, WF_METRIC_COST, i <= IB_OLD ? 900e3 : 700e3, 0, 0);
+				set(i, WF_METRIC_COST, i <= IB_OLD ? 900e3 : 700e3,
+				    i <= IB_OLD ? 900e3 : 700e3, i <= IB_OLD ? 900e3 : 700e3);
 				set(i, WF_METRIC_COLL_SMALL, i <= IB_OLD ? 10e6 : 16e6, 0, 0);
 			}
 			judge(matters[m]);
