@@ -38,12 +38,13 @@ static void no_begin(void *arg, size_t task, const char *label)
 	(void)label;
 }
 
-static bool no_step(void *arg, size_t task, wf_time now, uint64_t hops)
+static bool no_step(void *arg, size_t task, wf_time now, uint64_t hops, uint32_t done)
 {
 	(void)arg;
 	(void)task;
 	(void)now;
 	(void)hops;
+	(void)done;
 	return true;
 }
 
