@@ -172,9 +172,39 @@ def tails(weft):
     return b
 
 
+def parity(weft):
+    """Ultra Ethernet beside InfiniBand, in the patterns of other claims; more is worse in every row."""
+    both = ["ib-ndr", "uec-400g"]
+    lat = weft.perf("--fabric", ",".join(both), "--size", "8", "--iters", "20", "--test", "lat")
+    rows = [("RDMA write of 8 B, one switch", "us", *([lat[f]["latency"][0]["mean_ps"] / 1e6] for f in both))]
+
+    def row(label, scenario, value, **settings):
+        runs = weft.over(scenario, fabric=both, **settings)
+        rows.append((label, "us", *(of(runs, f, value) for f in both)))
+
+    row("permutation, 64 hosts on racks, mean", "claim-permutation.yaml", lambda r: r["flow_completion_ps"]["mean"] / 1e6)
+    row("permutation, slowest", "claim-permutation.yaml", lambda r: r["flow_completion_ps"]["max"] / 1e6)
+    row("incast and permutation", "claim-drops.yaml", lambda r: r["completion_ps"] / 1e6)
+    seen = weft.queries(VICTIM, "claim-victim.yaml", unfinished=True, fabric=both)
+    rows.append(("a victim's MB, each", "us", *([8e12 / x[1] for found in seen for x in found if x[0] == f] for f in both)))
+    small = weft.recorded(quantiles, "claim-tails.yaml", fabric=both)
+    rows.append(("small writes under load, p99.9", "us", *([s[f][2] for s in small] for f in both)))
+    row("all-reduce of 1 MiB, 64 GPUs on rails", "claim-size.yaml", job_us)
+    row("all-reduce of 16 MiB", "claim-size.yaml", job_us, job__bytes="16MiB")
+    row("all-to-all of 16 MiB, 96 GPUs on racks", "claim-blocking.yaml", job_us, job__kind="all-to-all",
+        job__algorithm="auto", job__bytes="16MiB")
+    row("stream of 256 MB, bit errors of 1e-9", "claim-errors.yaml", lambda r: r["completion_ps"] / 1e6, fabric__link__ber="1e-9")
+    b = Block()
+    b.table(["", *both, "ratio"], [[label, span(x, unit), span(y, unit), span(ratio(y, x))] for label, unit, x, y in rows])
+    b.statements([("as good as InfiniBand (within 10 %): " + label, times(ratio(y, x)), all_of(ratio(y, x), lambda q: q <= 1.1))
+                  for label, _, x, y in rows])
+    return b
+
+
 BLOCKS = {
     "victim": (victim, "normal"),
     "tails": (tails, "normal"),
     "storage": (storage, "normal"),
     "tenants": (tenants, "full"),
+    "parity": (parity, "full"),
 }
