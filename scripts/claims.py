@@ -13,7 +13,7 @@ brackets, and a statement holds ("yes") only if it does on every seed; else the 
 
   --check  compare with docs/claims.md and docs/validation.md: the same statements hold, and figures
            are within 1 %; exit status 1 where not
-  --write  put them there, between the lines <!-- claims.py NAME --> and <!-- end -->
+  --write  put them there, between the lines <!-- claims.py NAME --> and <!-- end -->, with a summary
   --full   also what takes minutes: larger runs and training steps, the validation
   --small  only what takes no time, for builds with sanitizers
   --jobs   so many simulations at a time; what comes out is the same
@@ -57,6 +57,22 @@ def put(name, text):
     whole = pattern(name).sub(lambda m: m.group(1) + text + "\n" + m.group(3), whole)
     with open(page, "w", encoding="utf-8") as f:
         f.write(whole)
+
+
+def summary():
+    """Every section of the page of claims with its verdict, and how many of its statements hold: from the page itself."""
+    with open(PAGES[0], encoding="utf-8") as f:
+        sections = re.split(r"^## ", f.read(), flags=re.M)[1:]
+    rows = []
+    for section in sections:
+        title, body = section.split("\n", 1)
+        verdict = re.search(r"^\*\*(.*)\.\*\*$", body, re.M)
+        if verdict is None:
+            continue
+        anchor = re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        held = re.findall(r"^\| .* \| (yes|no|on \d+ of \d+ seeds) \|$", body[:verdict.start()], re.M)
+        rows.append("| [%s](#%s) | %s | %d of %d |" % (title, anchor, verdict.group(1), held.count("yes"), len(held)))
+    return "\n".join(["| claim | verdict | statements that hold |", "|---|---|---|", *rows, ""])
 
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -119,6 +135,12 @@ def main():
             for told in differences(name, text):
                 print(told, file=sys.stderr)
                 status = 1
+    if args.write:
+        put("summary", summary())
+    if args.check:
+        for told in differences("summary", summary()):
+            print(told, file=sys.stderr)
+            status = 1
     return status
 
 

@@ -189,7 +189,7 @@ def parity(weft):
     rows.append(("a victim's MB, each", "us", *([8e12 / x[1] for found in seen for x in found if x[0] == f] for f in both)))
     small = weft.recorded(quantiles, "claim-tails.yaml", fabric=both)
     rows.append(("small writes under load, p99.9", "us", *([s[f][2] for s in small] for f in both)))
-    row("all-reduce of 1 MiB, 64 GPUs on rails", "claim-size.yaml", job_us)
+    row("all-reduce of 1 MiB, 64 GPUs on one switch", "claim-size.yaml", job_us)
     row("all-reduce of 16 MiB", "claim-size.yaml", job_us, job__bytes="16MiB")
     row("all-to-all of 16 MiB, 96 GPUs on racks", "claim-blocking.yaml", job_us, job__kind="all-to-all",
         job__algorithm="auto", job__bytes="16MiB")

@@ -41,6 +41,10 @@ load common
 	check
 	[ "$status" -eq 1 ]
 	says "$(cat stderr.txt)" "measured: | 1.5 to 2 us on RoCE | 1.53 us | yes |"
+	sed 's/\(| \[Hops\](#hops) |\) Holds in part/\1 Holds/' good.md >docs/claims.md
+	check
+	[ "$status" -eq 1 ]
+	says "$(cat stderr.txt)" "measured: | [Hops](#hops) | Holds in part |"
 	python3 -B scripts/claims.py --weft "$WEFT" --write --only write >stdout.txt
 	cmp docs/claims.md good.md
 }
