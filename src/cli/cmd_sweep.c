@@ -12,6 +12,7 @@
 #include "cli/study.h"
 #include "lab/file.h"
 #include "lab/pool.h"
+#include "lab/record_names.h"
 #include "lab/sweep.h"
 
 static const char help_text[] =
@@ -90,8 +91,12 @@ static int set_show(struct request *req, const char *arg)
 		return wf_cli_usage("sweep", "--show: the list is too long");
 	snprintf(req->show_text, sizeof(req->show_text), "%s", arg);
 	for (req->n_show = 0; (name = strsep(&rest, ",")) != NULL;) {
+		struct wf_err why = { "" };
+
 		if (name[0] == '\0')
 			continue;
+		if (wf_record_name_check(name, &why) != 0)
+			return wf_cli_usage("sweep", "--show: %s", why.text);
 		if (req->n_show == WF_SWEEP_MAX_SHOWN)
 			return wf_cli_usage("sweep", "--show: more than %d values",
 			                    WF_SWEEP_MAX_SHOWN);

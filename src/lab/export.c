@@ -124,7 +124,7 @@ int wf_export_each(struct wf_export *ex, const char *sql, wf_export_row_fn *fn, 
 	if (rc == SQLITE_OK)
 		return 0;
 	(void)wf_err_say(err, "%s: %s", ex->path, sqlite3_errmsg(ex->db));
-	return -EIO;
+	return rc == SQLITE_CORRUPT ? -EINVAL : -EIO;
 }
 
 const char *wf_export_text(sqlite3_stmt *row, int column)
@@ -222,8 +222,7 @@ static int csv_table(struct wf_export *ex, const char *folder, const char *table
 	int rc;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s.csv", folder, table) >= sizeof(path)) {
-		(void)wf_err_say(err, "%s: the name is too long", folder);
-		return -EIO;
+		return wf_err_say(err, "%s: the name is too long", folder);
 	}
 	snprintf(sql, sizeof(sql), "SELECT * FROM %s WHERE ?1 IS NULL OR %s", table, where);
 	rc = wf_out_open(&out, path, err);
@@ -268,10 +267,8 @@ static int csv_write(struct wf_export *ex, const char *folder, FILE *file, struc
 	};
 
 	(void)file;
-	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-		(void)wf_err_say(err, "%s: %s", folder, strerror(errno));
-		return -EIO;
-	}
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+		return wf_file_refused(folder, errno, err);
 	for (size_t i = 0; i < WF_ARRAY_SIZE(table); i++) {
 		int rc = csv_table(ex, folder, table[i].name, table[i].where, err);
 

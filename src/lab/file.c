@@ -117,11 +117,25 @@ int wf_file_beside(const char *from, const char *name, char out[WF_PATH_MAX])
 	return n < 0 || n >= WF_PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int out_failed(const struct wf_out *out, const char *what, int error, struct wf_err *err)
+int wf_file_refused(const char *path, int error, struct wf_err *err)
 {
-	wf_err_at(err, out->path[0] != '\0' ? out->path : "standard output", 0, 0, "cannot %s: %s",
-	          what, strerror(error));
-	return -EIO;
+	wf_err_at(err, path, 0, 0, "cannot write it: %s", strerror(error));
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case EACCES:
+	case EPERM:
+	case EROFS:
+	case ENAMETOOLONG:
+	case ELOOP:
+	case EEXIST:
+	case ETXTBSY:
+	case ENXIO:
+		return -EINVAL;
+	default:
+		return -EIO;
+	}
 }
 
 /* Devices and pipes: they are written to, not replaced. */
@@ -130,6 +144,13 @@ static bool is_special(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err)
@@ -145,14 +166,19 @@ int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err)
 	snprintf(out->path, sizeof(out->path), "%s", path);
 	if (is_special(path)) {
 		out->file = fopen(path, "w");
-		return out->file != NULL ? 0 : out_failed(out, "write it", errno, err);
+		return out->file != NULL ? 0 : wf_file_refused(path, errno, err);
 	}
-	if (snprintf(out->temp, sizeof(out->temp), "%s.XXXXXX", path) >= (int)sizeof(out->temp))
-		return out_failed(out, "write it", ENAMETOOLONG, err);
+	/* It could be written beside it, and not take its name. */
+	if (is_folder(path))
+		return wf_file_refused(path, EISDIR, err);
+	if (snprintf(out->temp, sizeof(out->temp), "%s.XXXXXX", path) >= (int)sizeof(out->temp)) {
+		out->temp[0] = '\0';
+		return wf_file_refused(path, ENAMETOOLONG, err);
+	}
 	fd = mkstemp(out->temp);
 	if (fd < 0) {
 		out->temp[0] = '\0';
-		return out_failed(out, "write it", errno, err);
+		return wf_file_refused(path, errno, err);
 	}
 	/* mkstemp() lets only the owner read; a result is as readable as any other new file. */
 	mask = umask(0);
@@ -162,7 +188,7 @@ int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err)
 
 		close(fd);
 		wf_out_abort(out);
-		return out_failed(out, "write it", error, err);
+		return wf_file_refused(path, error, err);
 	}
 	return 0;
 }
@@ -199,7 +225,9 @@ int wf_out_commit(struct wf_out *out, struct wf_err *err)
 		return 0;
 	}
 	wf_out_abort(out);
-	return out_failed(out, "write it", error != 0 ? error : EIO, err);
+	(void)wf_file_refused(out->path[0] != '\0' ? out->path : "standard output",
+	                      error != 0 ? error : EIO, err);
+	return -EIO;
 }
 
 void wf_out_abort(struct wf_out *out)

@@ -160,7 +160,8 @@ static const struct wf_param job_params[] = {
 	  FIELD(net.qps),
 	  .max = WF_JOB_MAX_QPS,
 	  .def = "0",
-	  .help = "queue pairs over which each message is split (NCCL_IB_QPS_PER_CONNECTION); 0: as "
+	  .help = "queue pairs over which each message is split (NCCL_IB_QPS_PER_CONNECTION); 0: "
+	          "as "
 	          "many as the fabric says (nic.qps_per_connection)" },
 	{ .name = "class",
 	  .kind = WF_PARAM_U32,

@@ -210,38 +210,34 @@ struct blocks {
 	size_t data_len, samples_len;
 };
 
-static int write_page(struct wf_page *page, const struct blocks *blocks, const char *path,
+static int write_page(struct wf_page *page, const struct blocks *blocks, struct wf_out *out,
                       struct wf_err *err)
 {
-	struct wf_out out;
-	int rc = wf_out_open(&out, path, err);
+	int rc;
 
-	if (rc != 0)
-		return rc;
-	write_piece(out.file, 0);
-	write_title(page, out.file);
-	write_piece(out.file, 1);
-	rc = pack(blocks->data, blocks->data_len, out.file);
-	write_piece(out.file, 2);
+	write_piece(out->file, 0);
+	write_title(page, out->file);
+	write_piece(out->file, 1);
+	rc = pack(blocks->data, blocks->data_len, out->file);
+	write_piece(out->file, 2);
 	if (rc == 0)
-		rc = pack(blocks->samples, blocks->samples_len, out.file);
-	write_piece(out.file, 3);
+		rc = pack(blocks->samples, blocks->samples_len, out->file);
+	write_piece(out->file, 3);
 	if (rc == 0)
 		rc = page->rc;
-	if (rc != 0) {
-		wf_out_abort(&out);
-		return rc;
-	}
-	return wf_out_commit(&out, err);
+	return rc == 0 ? wf_out_commit(out, err) : rc;
 }
 
 int wf_page_write(const struct wf_page_request *request, struct wf_err *err)
 {
 	struct blocks blocks = { 0 };
+	struct wf_out out = { NULL, "", "" };
 	struct wf_page page;
 	FILE *data = NULL;
 	int rc = wf_page_open(&page, request, err);
 
+	if (rc == 0) /* before the work */
+		rc = wf_out_open(&out, request->out, err);
 	if (rc != 0)
 		goto close;
 	rc = -ENOMEM;
@@ -254,7 +250,7 @@ int wf_page_write(const struct wf_page_request *request, struct wf_err *err)
 		goto close;
 	rc = page.rc;
 	if (rc == 0)
-		rc = write_page(&page, &blocks, request->out, err);
+		rc = write_page(&page, &blocks, &out, err);
 close:
 	if (data != NULL)
 		fclose(data);
@@ -262,6 +258,7 @@ close:
 		fclose(page.samples);
 	free(blocks.data);
 	free(blocks.samples);
+	wf_out_abort(&out);
 	wf_page_close(&page);
 	return rc;
 }

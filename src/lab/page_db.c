@@ -25,7 +25,7 @@ static void failed(struct wf_page *page)
 	} else {
 		wf_err_at(page->err, page->file, 0, 0, "cannot read it: %s",
 		          sqlite3_errmsg(page->db));
-		page->rc = -EIO;
+		page->rc = code == SQLITE_CORRUPT ? -EINVAL : -EIO;
 	}
 }
 

@@ -158,10 +158,8 @@ static int open_spill(struct wf_pcap *pcap, struct wf_err *err)
 
 	errno = ENAMETOOLONG;
 	pcap->fd = n < (int)sizeof(path) ? mkstemp(path) : -1;
-	if (pcap->fd < 0) {
-		wf_err_at(err, pcap->cfg.path, 0, 0, "cannot write it: %s", strerror(errno));
-		return -EIO;
-	}
+	if (pcap->fd < 0)
+		return wf_file_refused(pcap->cfg.path, errno, err);
 	(void)unlink(path);
 	return 0;
 }

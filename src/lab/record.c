@@ -47,6 +47,7 @@ void wf_record_fail(struct wf_record *record)
 	if (record->failed)
 		return;
 	record->failed = true;
+	record->damaged = sqlite3_errcode(record->db) == SQLITE_CORRUPT;
 	(void)wf_err_say(&record->why,
 	                 "%s: %s; recording has stopped, what was written before is "
 	                 "in the file",
@@ -270,7 +271,7 @@ int wf_record_open(const char *path, const char *kind, const char *name,
 
 int wf_record_close(struct wf_record *record, struct wf_err *err)
 {
-	int ret = 0;
+	int ret;
 
 	if (record == NULL)
 		return 0;
@@ -279,10 +280,7 @@ int wf_record_close(struct wf_record *record, struct wf_err *err)
 	sqlite3_busy_timeout(record->db, 0);
 	(void)run_sql(record, "PRAGMA wal_checkpoint(TRUNCATE)");
 	(void)run_sql(record, "PRAGMA journal_mode = DELETE");
-	if (record->failed) {
-		*err = record->why;
-		ret = -EIO;
-	}
+	ret = wf_record_said(record, err);
 	destroy(record);
 	return ret;
 }
@@ -292,7 +290,7 @@ int wf_record_said(const struct wf_record *record, struct wf_err *err)
 	if (!record->failed)
 		return 0;
 	*err = record->why;
-	return -EIO;
+	return record->damaged ? -EINVAL : -EIO;
 }
 
 static int insert_run(struct wf_record *record, const struct wf_record_head *h)

@@ -7,7 +7,8 @@
  * Rows gather in memory and are written a batch at a time, each in one transaction, so that others
  * can read the file while it grows and a process that is killed leaves what it had written. What goes
  * wrong while writing (a full disk) is remembered: from then on nothing is written, nobody else is
- * disturbed, and wf_record_end() and wf_record_close() say what it was.
+ * disturbed, and wf_record_end() and wf_record_close() say what it was: -EIO, or -EINVAL where the file
+ * that was to be added to is damaged.
  *
  * A record may be shared by threads, each with runs of its own; a run is one thread's at a time.
  * Other processes may write the same file.
@@ -36,7 +37,7 @@ int wf_record_open(const char *path, const char *kind, const char *name,
 
 /*
  * Ends the writing: the file is complete and stands alone. Every run was ended. Returns 0, or -EIO
- * with the first thing that went wrong in err. record is freed either way; NULL is allowed.
+ * or -EINVAL with the first thing that went wrong in err. record is freed either way; NULL is allowed.
  */
 int wf_record_close(struct wf_record *record, struct wf_err *err) WF_MUST_USE;
 

@@ -52,6 +52,7 @@ struct wf_record {
 	int64_t study;          /* 0: it begins with its first run or note */
 	struct wf_record_study *about;
 	bool failed;        /* nothing is written any more */
+	bool damaged;       /* since the file is */
 	struct wf_err why;  /* what was wrong */
 	unsigned open_runs; /* begun and not ended */
 	char path[];

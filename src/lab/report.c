@@ -5,6 +5,7 @@
 #include "lab/report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lab/human.h"
@@ -93,13 +94,29 @@ static void goodput_share(const struct wf_scenario *s, const struct wf_run *run,
 		wf_human_time(value, buf, CELL);                                                   \
 	}
 
+/* Of a distribution: what has not happened at all took no time. */
+static void hist_cell(const struct wf_hist *h, uint64_t value, char *buf)
+{
+	if (h->n == 0)
+		snprintf(buf, CELL, "-");
+	else
+		wf_human_time(value, buf, CELL);
+}
+
+#define PACKET_CELL(name, value)                                                                   \
+	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
+	{                                                                                          \
+		(void)s;                                                                           \
+		hist_cell(&run->result.packet_latency, value, buf);                                \
+	}
+
 /* A job has no flows. */
 #define FLOW_CELL(name, value)                                                                     \
 	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
 	{                                                                                          \
 		(void)s;                                                                           \
 		if (has_flows(run))                                                                \
-			wf_human_time(value, buf, CELL);                                           \
+			hist_cell(&run->result.flow_time, value, buf);                             \
 	}
 
 #define BYTES_CELL(name, value)                                                                    \
@@ -120,9 +137,9 @@ SOME_CELL(inside, run->result.packets_inside)
 SOME_CELL(trimmed, run->total.trimmed)
 COUNT_CELL(resent, run->result.resent)
 COUNT_CELL(marked, run->total.ecn_marked)
-TIME_CELL(latency_p50, wf_hist_quantile(&run->result.packet_latency, 500))
-TIME_CELL(latency_p99, wf_hist_quantile(&run->result.packet_latency, 990))
-TIME_CELL(latency_max, run->result.packet_latency.max)
+PACKET_CELL(latency_p50, wf_hist_quantile(&run->result.packet_latency, 500))
+PACKET_CELL(latency_p99, wf_hist_quantile(&run->result.packet_latency, 990))
+PACKET_CELL(latency_max, run->result.packet_latency.max)
 FLOW_CELL(flow_p50, wf_hist_quantile(&run->result.flow_time, 500))
 FLOW_CELL(flow_p99, wf_hist_quantile(&run->result.flow_time, 990))
 FLOW_CELL(flow_max, run->result.flow_time.max)
@@ -487,7 +504,25 @@ static void print_stuck(const struct wf_run *run, FILE *file)
 		fprintf(file, "  %s\n", j->stuck[i].text);
 }
 
-static void print_unfinished(const struct wf_run *run, FILE *file)
+/* Why flows wait whose packets are nowhere: for a timeout, which comes after the end. */
+static void print_waits(const struct wf_scenario *s, const struct wf_run *run, FILE *file)
+{
+	const struct wf_sim_result *r = &run->result;
+	char until[CELL], timeout[CELL], passed[CELL];
+
+	if (r->flows_done + r->flows_failed == r->flows || run->stopped || r->end >= s->cfg.until ||
+	    r->packets_dropped + r->resent == 0)
+		return;
+	wf_human_time((uint64_t)s->cfg.until, until, sizeof(until));
+	wf_human_time((uint64_t)run->fabric->cfg.sender_timeout, timeout, sizeof(timeout));
+	wf_human_count(r->adapters[WF_CTR_LOCAL_ACK_TIMEOUT_ERR], passed, sizeof(passed));
+	fprintf(file,
+	        "; their senders wait for a timeout to send again what was lost (sender.timeout is "
+	        "%s; %s have passed), and run.until, %s, comes before",
+	        timeout, passed, until);
+}
+
+static void print_unfinished(const struct wf_scenario *s, const struct wf_run *run, FILE *file)
 {
 	const struct wf_sim_result *r = &run->result;
 	char left[CELL], all[CELL], at[CELL], stuck[CELL];
@@ -500,38 +535,75 @@ static void print_unfinished(const struct wf_run *run, FILE *file)
 	wf_human_count(r->flows, all, sizeof(all));
 	wf_human_time((uint64_t)r->end, at, sizeof(at));
 	wf_human_count(r->packets_inside, stuck, sizeof(stuck));
-	fprintf(file, "\n%s: %s of %s flows unfinished at %s: %s packets are stuck in the fabric\n",
+	fprintf(file, "\n%s: %s of %s flows unfinished at %s: %s packets are stuck in the fabric",
 	        run->fabric->label, left, all, at, stuck);
+	if (r->flows_failed > 0) {
+		wf_human_count(r->flows_failed, left, sizeof(left));
+		fprintf(file, "; %s failed, for their queue pairs gave up", left);
+	}
+	if (r->packets_inside == 0)
+		print_waits(s, run, file);
+	fputc('\n', file);
+}
+
+#define WORSE(a, b)                                                                                \
+	if ((a) != (b))                                                                            \
+	return (a) > (b) ? -1 : 1
+
+/* Lost packets are worst, then time that was lost, then pauses, marks and queues. */
+static int worst_first(const void *pa, const void *pb)
+{
+	const struct wf_run_port *a = *(const struct wf_run_port *const *)pa;
+	const struct wf_run_port *b = *(const struct wf_run_port *const *)pb;
+	const struct wf_sim_counts *x = &a->counts, *y = &b->counts;
+
+	WORSE(x->drops, y->drops);
+	WORSE(x->paused_ps + x->credit_wait_ps, y->paused_ps + y->credit_wait_ps);
+	WORSE(x->pause_tx, y->pause_tx);
+	WORSE(x->ecn_marked, y->ecn_marked);
+	WORSE(x->max_queue_bytes, y->max_queue_bytes);
+	return a < b ? -1 : 1;
+}
+
+static void print_port(const struct wf_run *run, const struct wf_run_port *p, FILE *file)
+{
+	const struct wf_topo *topo = run->fabric->net->topo;
+	const struct wf_topo_node *node = &topo->nodes[p->node];
+	const struct wf_sim_counts *c = &p->counts;
+	char name[CELL], paused[CELL], waited[CELL], queue[CELL];
+
+	snprintf(name, sizeof(name), "%s:%u", node->name, p->port);
+	wf_human_time(c->paused_ps, paused, sizeof(paused));
+	wf_human_time(c->credit_wait_ps, waited, sizeof(waited));
+	wf_human_bytes(c->max_queue_bytes, queue, sizeof(queue));
+	fprintf(file,
+	        "%-20s %-16s %5u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10s %10" PRIu64
+	        " %10s %10" PRIu64 " %10s\n",
+	        name, topo->nodes[topo->ports[node->first_port + p->port].peer].name,
+	        run->result.queue_id[p->queue], c->drops, c->pause_tx, c->pause_rx, paused,
+	        c->credit_waits, waited, c->ecn_marked, queue);
 }
 
 static void print_ports(const struct wf_run *run, FILE *file)
 {
-	const struct wf_topo *topo = run->fabric->net->topo;
+	const struct wf_run_port **sorted = calloc(run->n_ports + 1, sizeof(struct wf_run_port *));
 
-	fprintf(file, "\n%s: ports with drops, pauses, waits or marks:%s\n", run->fabric->label,
-	        run->n_ports == 0 ? " none" : "");
-	if (run->n_ports == 0)
+	fprintf(file, "\n%s: ports with drops, pauses, waits or marks%s\n", run->fabric->label,
+	        run->n_ports == 0 ? ": none" : ", the worst first:");
+	if (run->n_ports == 0) {
+		free(sorted);
 		return;
+	}
 	fprintf(file, "%-20s %-16s %5s %10s %10s %10s %10s %10s %10s %10s %10s\n", "port", "to",
 	        "class", "drops", "pauses out", "pauses in", "paused", "waits", "waited", "marks",
 	        "max queue");
-	for (size_t i = 0; i < run->n_ports; i++) {
-		const struct wf_run_port *p = &run->ports[i];
-		const struct wf_topo_node *node = &topo->nodes[p->node];
-		const struct wf_sim_counts *c = &p->counts;
-		char name[CELL], paused[CELL], waited[CELL], queue[CELL];
-
-		snprintf(name, sizeof(name), "%s:%u", node->name, p->port);
-		wf_human_time(c->paused_ps, paused, sizeof(paused));
-		wf_human_time(c->credit_wait_ps, waited, sizeof(waited));
-		wf_human_bytes(c->max_queue_bytes, queue, sizeof(queue));
-		fprintf(file,
-		        "%-20s %-16s %5u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10s %10" PRIu64
-		        " %10s %10" PRIu64 " %10s\n",
-		        name, topo->nodes[topo->ports[node->first_port + p->port].peer].name,
-		        run->result.queue_id[p->queue], c->drops, c->pause_tx, c->pause_rx, paused,
-		        c->credit_waits, waited, c->ecn_marked, queue);
-	}
+	for (size_t i = 0; i < run->n_ports && sorted != NULL; i++)
+		sorted[i] = &run->ports[i];
+	if (sorted != NULL)
+		qsort(sorted, run->n_ports, sizeof(*sorted), worst_first);
+	for (size_t i = 0; i < run->n_ports; i++)
+		print_port(run, sorted != NULL ? sorted[i] : &run->ports[i], file);
+	free(sorted);
 }
 
 /* Words, broken at blanks so that a terminal shows them whole. */
@@ -573,7 +645,7 @@ void wf_report_table(const struct wf_report *report, FILE *file)
 	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++)
 		print_row(report, &rows[i], file);
 	for (size_t i = 0; i < report->n; i++)
-		print_unfinished(&report->runs[i], file);
+		print_unfinished(report->scenario, &report->runs[i], file);
 	for (size_t i = 0; i < report->n; i++)
 		print_notes(&report->runs[i], file);
 	for (size_t i = 0; report->ports && i < report->n; i++)

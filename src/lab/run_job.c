@@ -87,14 +87,17 @@ static int make_schedule(const struct wf_scenario *scenario, struct wf_run *run,
 	return rc;
 }
 
-/* A rail has the NICs of a number; both sides count a server's. */
+/* A rail has the NICs of a number; both sides count a server's, and must agree if both say how many. */
 static int check_rails(const struct wf_scenario *scenario, const struct wf_cluster *cluster,
                        struct wf_err *err)
 {
+	const struct wf_place nowhere = { .file = NULL };
 	const char *kind = scenario->topo_cfg.kind;
 	uint32_t gpus = scenario->topo_cfg.gpus;
+	bool given = wf_settings_place(&scenario->topo_settings, "gpus", &nowhere).file != NULL;
 
-	if ((strcmp(kind, "rail") != 0 && strcmp(kind, "auto") != 0) || cluster->nics == gpus)
+	if ((strcmp(kind, "rail") != 0 && strcmp(kind, "auto") != 0 && !given) ||
+	    cluster->nics == gpus)
 		return 0;
 	return wf_err_say(
 		err,

@@ -631,13 +631,31 @@ static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
 	return 0;
 }
 
+/* Flows go over queue pairs all of them or none, and over queue pairs beside a job. */
+static int check_op(struct reader *r, const struct wf_scenario_traffic *t)
+{
+	bool window = wf_flow_op_find(t->cfg.op) == WF_FLOW_WINDOW;
+	bool first = wf_flow_op_find(r->s->traffic[0].cfg.op) == WF_FLOW_WINDOW;
+	struct wf_place place = wf_settings_place(&t->settings, "op", &t->place);
+
+	if (window && r->s->job.given)
+		return wf_place_err(&place, r->err,
+		                    "op: traffic beside a job goes over queue pairs; write op: "
+		                    "write, send or read");
+	if (window != first)
+		return wf_place_err(&place, r->err,
+		                    "op: window does not go together with write, send or read in "
+		                    "one run; use one or the other");
+	return 0;
+}
+
 static int check_traffic(struct reader *r, const struct wf_scenario_traffic *t)
 {
 	struct wf_suggest suggest;
 	struct wf_place place;
 
 	if (wf_traffic_find(t->cfg.kind) != NULL)
-		return 0;
+		return check_op(r, t);
 	wf_suggest_init(&suggest, t->cfg.kind);
 	for (size_t i = 0; wf_traffic_kinds()[i] != NULL; i++)
 		wf_suggest_offer(&suggest, wf_traffic_kinds()[i]->name);

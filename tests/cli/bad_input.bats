@@ -255,3 +255,44 @@ bytes_read() {
 	wrong "there is no profile 'x'" show x
 	wrong "weft help: there is no command 'x'" help x
 }
+
+@test "traffic beside a job without an operation is an error of the traffic" {
+	cat >both.yaml <<'END'
+topology: {kind: single, hosts: 8}
+fabric: ib-ndr
+traffic:
+  - {kind: incast, fanin: 2, size: 1KB, op: write}
+  - {kind: permutation, size: 1MB}
+job: {kind: all-reduce, bytes: 1MB, gpus_per_server: 1}
+END
+	weft run both.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "both.yaml:5:5: op: traffic beside a job goes over queue pairs; write op: write, send or read"
+	sed '/^job/d' both.yaml >mixed.yaml
+	weft run mixed.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "mixed.yaml:5:5: op: window does not go together with write, send or read"
+}
+
+@test "a topology and a job that count a server's NICs differently are refused" {
+	printf 'topology: {kind: leaf-spine, hosts: 32, gpus: 4}\nfabric: ib-ndr\njob: {kind: all-reduce, bytes: 1MB, gpus_per_server: 8}\n' >g.yaml
+	weft run g.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "g.yaml:3:54: gpus_per_server: the job's servers have 8 NICs, the topology's 4 (gpus)"
+	sed -i 's/gpus: 4/gpus: 8/' g.yaml
+	weft run g.yaml
+	[ "$status" -eq 0 ]
+}
+
+@test "a profile made for other links, and a model that fits no GPU, are refused" {
+	small_scenario | sed 's/roce-400g/roce-100g/' >s.yaml
+	weft run s.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "nic.rate_max: this is made for hosts of at most 100 Gb/s, and there are links of 400"
+	weft run s.yaml --set topology.host_rate=100Gbps
+	[ "$status" -eq 0 ]
+	printf 'topology: {kind: rail, hosts: 64}\nfabric: ib-ndr\njob: {kind: train, model: llama3-405b, tp: 1}\n' >big.yaml
+	weft run big.yaml
+	[ "$status" -eq 2 ]
+	says "$err" "memory_check: a GPU of stage 0 would need "
+}

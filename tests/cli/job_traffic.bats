@@ -51,5 +51,5 @@ print(r)' "$@"
 	both | sed 's/, op: read//' >s.yaml
 	weft run s.yaml
 	[ "$status" -eq 2 ]
-	says "$err" "beside a job it goes over queue pairs"
+	says "$err" "traffic beside a job goes over queue pairs"
 }

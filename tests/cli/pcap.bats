@@ -203,11 +203,11 @@ assert r["packets_dropped"] > 0 and r["finished"]'
 @test "a file that cannot be written" {
 	rc_scenario >s.yaml
 	weft run s.yaml --quiet --pcap nowhere/o.pcapng
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	says "$err" "nowhere/o.pcapng: cannot write it"
 	mkdir o.pcapng
 	weft run s.yaml --quiet --pcap o.pcapng
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[ -z "$(ls o.pcapng.* 2>/dev/null)" ]
 	weft run s.yaml --quiet --pcap "$(printf 'x%.0s' {1..5000})"
 	[ "$status" -ne 0 ]

@@ -119,15 +119,36 @@ recorded() {
 	recorded r.db
 	head -c 20000 r.db >cut.db
 	weft report cut.db
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	says "$err" "cut.db: cannot read it: "
 	[ ! -e cut.html ]
+}
+
+@test "a damaged results file is status 2, for every command" {
+	recorded r.db
+	head -c 20000 r.db >cut.db
+	# Its first page is good: the damage is found later.
+	cp r.db hole.db
+	printf '\377%.0s' {1..24576} | dd of=hole.db bs=4096 seek=3 conv=notrunc status=none
+	for db in cut.db hole.db; do
+		for args in "report $db" "export $db --to csv --out csv" "export $db --to prometheus" \
+			"export $db --to perfetto --run 1" "run s.yaml --record $db" \
+			"sweep s.yaml --vary seed=1,2 --record $db" "compare s.yaml --record $db"; do
+			cp "$db" copy.db
+			# shellcheck disable=SC2086
+			weft $args
+			cp copy.db "$db"
+			[ "$status" -eq 2 ] || { echo "$args: $status $err"; return 1; }
+			says "$err" "$db: "
+			says "$err" "malformed"
+		done
+	done
 }
 
 @test "weft report leaves the old page when the new one cannot be written" {
 	recorded r.db
 	weft report r.db -o no/such/folder.html
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	says "$err" "no/such/folder.html: "
 	weft report r.db -o r.db
 	[ "$status" -eq 2 ]

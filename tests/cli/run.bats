@@ -162,16 +162,64 @@ load common
 	[ "$(find . -name 'r.txt*' | wc -l)" -eq 1 ]
 }
 
-@test "what cannot be written is status 1, and leaves nothing" {
+@test "where nothing can be written is status 2, before anything runs, and leaves nothing" {
 	small_scenario >s.yaml
 	weft run s.yaml --out nowhere/r.txt
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	says "$err" "nowhere/r.txt: cannot write it: No such file or directory"
 	mkdir folder
-	weft run s.yaml --out folder
-	[ "$status" -eq 1 ]
-	says "$err" "folder: cannot write it"
+	# Endless: it is said before it runs.
+	sed 's/size: 100KB/size: 1000GB/; s/until: 10ms/until: 900s/' s.yaml >long.yaml
+	for args in "run long.yaml --out folder" "run long.yaml --pcap folder" "run long.yaml --record folder" \
+		"run long.yaml --out no/f" "run long.yaml --pcap no/f" "run long.yaml --record no/f" \
+		"sweep long.yaml --vary seed=1,2 --record s.db --out no/f" \
+		"sweep long.yaml --vary seed=1,2 --record no/f" \
+		"compare long.yaml --out no/f" "compare long.yaml --record no/f"; do
+		# shellcheck disable=SC2086
+		weft $args
+		[ "$status" -eq 2 ] || { echo "$args: $status $err"; return 1; }
+		says "$err" "${args##* }: "
+		[ -z "$out" ]
+	done
 	[ "$(find . -name 'folder*' | wc -l)" -eq 1 ]
+}
+
+@test "flows that wait for a timeout say so, and what has not happened has no time" {
+	cat >op.yaml <<'END'
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric: {profile: roce-400g, name: lossy, flowctl: none, buffer: {size: 400KB}}
+traffic: [{kind: incast, fanin: 12, size: 4MB, op: write}]
+run: {until: 60ms}
+END
+	weft run op.yaml
+	[ "$status" -eq 0 ]
+	says "$out" "12 of 12 flows unfinished at "
+	says "$out" "their senders wait for a timeout to send again what was lost (sender.timeout is 67.11 ms; 0 have passed), and run.until, 60.00 ms, comes before"
+	[ "$(grep -E '^flow completion, (p50|p99|max) +-$' stdout.txt | wc -l)" -eq 3 ]
+	! grep -q ' 0 ps$' <(grep completion stdout.txt)
+	# With time enough they finish, and there is nothing to say.
+	weft run op.yaml --set run.until=20s
+	[[ "$out" != *unfinished* ]]
+	# Others give up.
+	weft run op.yaml --set run.until=20s --set fabric.sender.timeout=1ms
+	says "$out" " failed, for their queue pairs gave up"
+}
+
+@test "ports are listed the worst first" {
+	weft run "$WEFT_SOURCE_DIR/examples/ecn-above-xoff.yaml" --ports -q
+	awk '/ports with drops.*the worst first:$/ { getline; on = 1; next } /^$/ { on = 0 } on' stdout.txt >ports.txt
+	[ "$(wc -l <ports.txt)" -gt 10 ]
+	# In each list: no port with less time lost before one with more, as none lost a packet.
+	python3 - <<'END'
+unit = {"ps": 1, "ns": 1e3, "us": 1e6, "ms": 1e9}
+text = open("stdout.txt").read()
+for part in text.split("the worst first:\n")[1:]:
+    rows = [line.split() for line in part.split("\n\n")[0].splitlines()[1:]]
+    drops = [int(r[3]) for r in rows]
+    paused = [float(r[6]) * unit[r[7]] for r in rows]
+    assert len(rows) > 4 and max(drops) == 0, rows
+    assert paused == sorted(paused, reverse=True), paused
+END
 }
 
 @test "a full disk is status 1" {

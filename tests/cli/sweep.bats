@@ -137,9 +137,25 @@ print(t["study"]["cells"][1], len(t["run"]["cells"]) // len(t["run"]["columns"])
 	says "$err" "--vary topology.hosts=many"
 	weft sweep s.yaml --vary seed=9..1 --record s.db
 	[ "$status" -eq 2 ]
+	weft sweep s.yaml --vary seed=1,2 --show completion,completon --record s.db
+	[ "$status" -eq 2 ]
+	says "$err" "--show: no run has a value 'completon'; did you mean completion?"
 	echo text >other.db
 	weft sweep s.yaml --vary seed=1,2 --record other.db
 	[ "$status" -eq 2 ]
 	[ "$(cat other.db)" = text ]
 	[ "$(sqlite3 s.db 'SELECT count(*) FROM run')" -eq 0 ]
+}
+
+@test "every value that a run records can be shown" {
+	small_scenario >s.yaml
+	"$WEFT" run s.yaml -f roce-400g,ib-ndr,tcp-400g,uec-400g --record r.db -q >/dev/null
+	printf 'topology: {kind: rail, hosts: 8, gpus: 4}\nfabric: ib-ndr\njob: {kind: train, gpus_per_server: 4, layers: 4, sequence: 1024, tp: 2, pp: 2, micro_batches: 4, scale: 1/256, scale_error: 100}\n' >t.yaml
+	"$WEFT" run t.yaml --record r.db -q >/dev/null
+	sqlite3 r.db 'SELECT DISTINCT name FROM value' >names.txt
+	[ "$(wc -l <names.txt)" -gt 70 ]
+	while read -r name; do
+		weft sweep s.yaml --vary seed=1 --show "$name" --record s.db
+		[ "$status" -eq 0 ] || { echo "src/lab/record_names.c lacks $name: $err"; return 1; }
+	done <names.txt
 }
