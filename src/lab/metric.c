@@ -50,7 +50,7 @@ void wf_metrics_init(struct wf_metrics *m)
 
 const char *wf_metric_unit_name(enum wf_metric_unit unit)
 {
-	static const char *const names[] = { "ps", "bytes/s", "", "count", "W", "USD" };
+	static const char *const names[] = { "ps", "bytes/s", "", "", "W", "USD" };
 
 	return names[unit];
 }

@@ -74,7 +74,7 @@ void wf_metrics_init(struct wf_metrics *m);
 /* Writes a value as people read it, "-" for none. */
 void wf_metric_format(enum wf_metric which, double value, char *buf, size_t size);
 
-/* "ps", "bytes/s", "", "count", "W", "USD": as results files call the unit. */
+/* "ps", "bytes/s", "W", "USD", or "" for shares and counts: as results files call the unit. */
 const char *wf_metric_unit_name(enum wf_metric_unit unit);
 
 #endif

@@ -141,7 +141,8 @@ END
 	weft compare s.yaml --fabric ib-ndr,roce-400g --matters ethernet,cost
 	[ "$status" -eq 0 ]
 	says "$out" "Existing Ethernet matters"
-	says "$out" "Cost matters"
+	says "$out" "Cost matters: switches, cables and optics are listed at: ib-ndr (switches: 6) "
+	weft compare s.yaml --fabric ib-ndr,roce-400g --matters ethernet
 	says "$out" "Take roce-400g"
 	# Nobody has a point that nothing was measured for.
 	weft compare s.yaml --fabric ib-ndr,roce-400g --matters staff

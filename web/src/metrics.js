@@ -12,6 +12,10 @@ const KNOWN = [
 		["exposed_tp", "– tensor parallel", "low"], ["exposed_pp", "– pipeline parallel", "low"], ["exposed_ep", "– expert parallel", "low"], ["exposed_dp", "– data parallel", "low"],
 		["step_bubble", "pipeline bubble", ""], ["step_busy", "compute, mean of ranks", ""], ["job_time", "job time", "low"],
 	]],
+	["Network", [
+		["switches", "switches of the network", ""], ["switch_ports", "ports of one", ""], ["tiers", "tiers of them", ""], ["optics", "transceivers", ""],
+		["power", "power, middle of the range", "low"], ["cost", "list price, middle of the range", "low"],
+	]],
 	["Small and large", [
 		["write_latency", "RDMA write of 8 B, one way", "low"],
 		["collective_small", "collective, smallest size", "low"], ["collective_middle", "collective, 32 KiB", "low"],
