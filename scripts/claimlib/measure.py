@@ -63,6 +63,11 @@ class Weft:
                 sys.exit("claims.py: %s on %s did not finish" % (scenario, r["fabric"]))
         return {r["fabric"]: r for r in out["runs"]}
 
+    def compare(self, scenario, **settings):
+        """{fabric: its part of the JSON of a comparison}, on one seed"""
+        out = json.loads(self.call("compare", *self.arguments(scenario, settings), "--seeds", "1", "--json"))
+        return {f["fabric"]: f for f in out["fabrics"]}
+
     def over(self, scenario, **settings):
         """The same for each seed: a list."""
         return self.each(self.seeds, lambda seed: self.run(scenario, seed=seed, **settings))

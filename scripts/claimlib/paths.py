@@ -227,6 +227,51 @@ def deterministic(weft):
     return b
 
 
+def cost(weft):
+    fabrics = ["ib-ndr", "roce-400g", "roce-400g-th5"]
+    sizes = (64, 256, 1024, 2048, 8192)
+    bill = {n: weft.compare("claim-cost.yaml", topology__hosts=n) for n in sizes}
+
+    def dollars(n, f):
+        return "%s to %s" % tuple(figure(bill[n][f][end]["cost"] / 1e6, 2) for end in ("low", "high"))
+
+    b = Block()
+    b.table(["NICs", *("%s: switches, tiers | transceivers | kW | million dollars" % f for f in fabrics)], [
+        ["{:,}".format(n), *(x for f in fabrics for x in (
+            "%d, %d" % (bill[n][f]["switches"], bill[n][f]["tiers"]), "%d" % bill[n][f]["optics"],
+            figure(bill[n][f]["power"] / 1e3), dollars(n, f)))] for n in sizes])
+    b.lines[1] = "|" + "---|" * (1 + 4 * len(fabrics))
+
+    def dearer(n, f):
+        """Whether InfiniBand costs more than a fabric at every price: the ranges do not meet."""
+        return bill[n]["ib-ndr"]["low"]["cost"] > bill[n][f]["high"]["cost"]
+
+    def half(n, f):
+        return bill[n]["ib-ndr"]["cost"] / bill[n][f]["cost"]
+
+    def found(f):
+        return "%s times %s's price, in the middle of both" % (" to ".join(figure(x, 2) for x in (
+            min(half(n, f) for n in sizes), max(half(n, f) for n in sizes))), f)
+
+    more = [bill[n]["ib-ndr"]["switches"] / bill[n]["roce-400g"]["switches"] for n in sizes]
+    b.statements([
+        ("InfiniBand costs more (at every price): than NVIDIA's Ethernet, 1,024 NICs",
+         "%s against %s million dollars" % (dollars(1024, "ib-ndr"), dollars(1024, "roce-400g")), dearer(1024, "roce-400g")),
+        ("8,192 NICs", "%s against %s" % (dollars(8192, "ib-ndr"), dollars(8192, "roce-400g")), dearer(8192, "roce-400g")),
+        ("than a white box, 1,024 NICs", "%s against %s" % (dollars(1024, "ib-ndr"), dollars(1024, "roce-400g-th5")),
+         dearer(1024, "roce-400g-th5")),
+        ("its total cost is not always higher: than NVIDIA's Ethernet", found("roce-400g"),
+         any(half(n, "roce-400g") < 1 for n in sizes)),
+        ("than a white box", found("roce-400g-th5"), any(half(n, "roce-400g-th5") < 1 for n in sizes)),
+        ("its network is simpler: fewer switches", "%s to %s times as many" % (figure(min(more), 2), figure(max(more), 2)),
+         max(more) < 1),
+        ("who looks at power takes InfiniBand", "%s times RoCE's at 64 NICs, %s at 1,024, %s at 8,192" % tuple(
+            figure(bill[n]["ib-ndr"]["power"] / bill[n]["roce-400g"]["power"]) for n in (64, 1024, 8192)),
+         all(bill[n]["ib-ndr"]["power"] < bill[n]["roce-400g"]["power"] for n in sizes)),
+    ])
+    return b
+
+
 BLOCKS = {
     "scale": (scale_quick, "normal"),
     "scale-full": (scale_full, "full"),
@@ -236,4 +281,5 @@ BLOCKS = {
     "dragonfly": (dragonfly, "normal"),
     "one-switch": (one_switch, "normal"),
     "blocking": (blocking, "full"),
+    "cost": (cost, "small"),
 }
