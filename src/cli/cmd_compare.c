@@ -153,7 +153,15 @@ static int run_compare(int argc, char **argv)
 	wf_progress_team_destroy(team);
 	wf_out_abort(&out);
 	if (rc == -EINTR) {
-		fprintf(stderr, "weft compare: interrupted; nothing is written\n");
+		if (req.record.path != NULL)
+			fprintf(stderr,
+			        "weft compare: interrupted; what has finished is in %s, and the "
+			        "same "
+			        "command goes on with it\n",
+			        req.record.path);
+		else
+			fprintf(stderr, "weft compare: interrupted; nothing is written (with "
+			                "--record it could go on)\n");
 		return WF_EXIT_INTERRUPTED;
 	}
 	return rc == 0 ? WF_EXIT_OK : wf_cli_fail(rc, &err);

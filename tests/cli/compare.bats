@@ -99,6 +99,32 @@ END
 	[ "$(sqlite3 r.db "SELECT count(*) FROM note WHERE kind = 'verdict'")" -eq 1 ]
 }
 
+@test "an interrupt leaves what has finished" {
+	job | sed 's/bytes: 4MB/bytes: 64MB/' >s.yaml
+	weft compare s.yaml --seeds 3 --fabric ib-ndr,roce-400g --json
+	cp stdout.txt whole.json
+	"$WEFT" compare s.yaml --seeds 3 --fabric ib-ndr,roce-400g --threads 1 --record r.db >stdout.txt 2>stderr.txt 3>&- &
+	pid=$!
+	for ((i = 0; i < 6000; i++)); do
+		n=$(sqlite3 r.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)
+		[ "${n:-0}" -eq 0 ] || break
+		sleep 0.02
+	done
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	if [ "$status" -eq 130 ]; then # else it was faster than we are
+		says "$(cat stderr.txt)" "what has finished is in r.db, and the same command goes on with it"
+		[ ! -s stdout.txt ]
+	fi
+	[ "$(sqlite3 r.db "SELECT count(*) FROM run WHERE state = 'finished'")" -ge 1 ]
+	kept=$(sqlite3 r.db "SELECT min(id) FROM run WHERE state = 'finished'")
+	weft compare s.yaml --seeds 3 --fabric ib-ndr,roce-400g --record r.db --json
+	cmp stdout.txt whole.json
+	[ "$(sqlite3 r.db "SELECT min(id) FROM run WHERE state = 'finished'")" = "$kept" ]
+	[ "$(sqlite3 r.db "SELECT count(*), count(DISTINCT study) FROM run")" = "6|1" ]
+}
+
 @test "JSON has the figures of the table, and any number of threads gives the same" {
 	job >s.yaml
 	weft compare s.yaml --json --fabric ib-ndr,roce-400g --threads 1
