@@ -255,6 +255,7 @@ static int csv_write(struct wf_export *ex, const char *folder, FILE *file, struc
 		{ "event", "run = ?1" },
 		{ "event_count", "run = ?1" },
 		{ "flow", "run = ?1" },
+		{ "flow_sample", "run = ?1" },
 		{ "rank", "run = ?1" },
 		{ "message", "run = ?1" },
 		{ "collective", "run = ?1" },

@@ -18,8 +18,10 @@
 #define MAX_SPANS 30000  /* of all runs */
 #define MAX_EVENTS "400" /* of a kind and run */
 #define MAX_COLLECTIVES "500"
-#define MAX_FLOWS "2500" /* of a run, or nearly twice as many */
-#define MAX_SLOW "200"   /* and those that took longest */
+#define MAX_FLOWS "2500"  /* of a run, or nearly twice as many */
+#define MAX_FOLLOWED "16" /* over time, of a run */
+#define MAX_STEPS "150"   /* of each */
+#define MAX_SLOW "200"    /* and those that took longest */
 #define STUDY " WHERE run IN (SELECT id FROM run WHERE study = ?1) "
 /*
  * Of runs that differ in their seed alone, one stands for all where there is no place for each: the
@@ -44,6 +46,8 @@
 	"(end_ps - " start ") * 1.0 / max(bytes, 1) DESC) AS slow FROM " table LEADS "AND " which  \
 	" WINDOW w AS (PARTITION BY run ORDER BY " start ", src, dst)) AS f "                      \
 	"WHERE even OR slow <= " MAX_SLOW " ORDER BY run, nth"
+#define ONE_OF(column)                                                                             \
+	"(SELECT " column " FROM flow WHERE flow.run = s.run AND flow.id = s.flow) AS " column
 #define RANK(end) "(SELECT node FROM rank WHERE rank.run = f.run AND rank.id = f." end ")"
 
 /*
@@ -84,6 +88,22 @@ static const struct table {
 	/* A run that is not over has not counted them yet. */
 	{ "flow", FLOWS("flow", "src", "dst", "start_ps", "1") },
 	{ "message", FLOWS("message", RANK("src"), RANK("dst"), "begin_ps", "net = 1") },
+	{ "flow_sample",
+	  "SELECT run, flow, t_ps, acked, rate, window, " ONE_OF("src") ", " ONE_OF(
+		  "dst") ", " ONE_OF("start_ps") " FROM (SELECT *, "
+	                                         "row_number() OVER (PARTITION BY run, flow ORDER "
+	                                         "BY t_ps) AS nth, "
+	                                         "count(*) OVER (PARTITION BY run, flow) AS n, "
+	                                         "dense_rank() OVER (PARTITION BY run ORDER BY "
+	                                         "flow) AS which, "
+	                                         "(SELECT count(DISTINCT flow) FROM flow_sample o "
+	                                         "WHERE o.run = s.run) "
+	                                         "AS flows FROM flow_sample s" LEADS ") AS s WHERE "
+	                                         "(which - 1) % (1 + (flows - 1) / " MAX_FOLLOWED
+	                                         ") = 0 AND "
+	                                         "(nth = 1 OR nth = n OR nth % (1 + n / " MAX_STEPS
+	                                         ") = 0) "
+	                                         "ORDER BY run, flow, t_ps" },
 	{ "flow_count",
 	  "SELECT run, count(*) AS n, count(end_ps) AS done, sum(x) * sum(x) / "
 	  "(count(x) * sum(x * x)) AS jain FROM (SELECT run, end_ps, "

@@ -139,6 +139,10 @@ struct wf_record_flow {
 
 void wf_record_flow(struct wf_record_run *run, const struct wf_record_flow *flow);
 
+/* How far a flow had come at t, and its rate (bit/s) and window (bytes); 0: it has none. */
+void wf_record_flow_sample(struct wf_record_run *run, wf_time t, uint64_t flow, uint64_t acked,
+                           uint64_t rate, uint64_t window);
+
 /* Where a rank of a job runs: its NIC's node. */
 void wf_record_rank(struct wf_record_run *run, uint32_t rank, uint32_t node);
 

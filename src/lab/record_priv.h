@@ -11,7 +11,7 @@
 #include "lab/record.h"
 
 #define WF_RECORD_APPLICATION 2003134068 /* "weft", as SQLite's application_id */
-#define WF_RECORD_VERSION 4              /* user_version */
+#define WF_RECORD_VERSION 5              /* user_version */
 
 /* The statements that make an empty file a results file; ends with NULL. */
 extern const char *const wf_record_schema[];
@@ -27,6 +27,7 @@ enum wf_record_table {
 	WF_TABLE_EVENT,
 	WF_TABLE_EVENT_COUNT,
 	WF_TABLE_FLOW,
+	WF_TABLE_FLOW_SAMPLE,
 	WF_TABLE_RANK,
 	WF_TABLE_MESSAGE,
 	WF_TABLE_COLLECTIVE,

@@ -31,6 +31,7 @@ static const struct {
 	[WF_TABLE_EVENT] = { "event", 10 },
 	[WF_TABLE_EVENT_COUNT] = { "event_count", 4 },
 	[WF_TABLE_FLOW] = { "flow", 8 },
+	[WF_TABLE_FLOW_SAMPLE] = { "flow_sample", 6 },
 	[WF_TABLE_RANK] = { "rank", 3 },
 	[WF_TABLE_MESSAGE] = { "message", 7 },
 	[WF_TABLE_COLLECTIVE] = { "collective", 12 },
@@ -411,6 +412,26 @@ void wf_record_flow(struct wf_record_run *run, const struct wf_record_flow *flow
 	put_int(buf, flow->cls);
 	put_int(buf, flow->start);
 	put_time(buf, flow->end);
+}
+
+void wf_record_flow_sample(struct wf_record_run *run, wf_time t, uint64_t flow, uint64_t acked,
+                           uint64_t rate, uint64_t window)
+{
+	struct wf_record_buf *buf = begin(run, WF_TABLE_FLOW_SAMPLE, 0);
+
+	if (buf == NULL)
+		return;
+	put_int(buf, t);
+	put_int(buf, (int64_t)flow);
+	put_int(buf, (int64_t)acked);
+	if (rate != 0)
+		put_int(buf, (int64_t)rate);
+	else
+		put_null(buf);
+	if (window != 0)
+		put_int(buf, (int64_t)window);
+	else
+		put_null(buf);
 }
 
 void wf_record_rank(struct wf_record_run *run, uint32_t rank, uint32_t node)

@@ -11,7 +11,7 @@
 /* clang-format off */
 const char *const wf_record_schema[] = {
 	"PRAGMA application_id = 2003134068",
-	"PRAGMA user_version = 4",
+	"PRAGMA user_version = 5",
 
 	/* Runs that belong together: of one invocation of weft, and of those that went on with it. */
 	"CREATE TABLE study (\n"
@@ -179,6 +179,16 @@ const char *const wf_record_schema[] = {
 	"\tend_ps   INTEGER,                    -- last byte delivered; NULL: it was not\n"
 	"\tPRIMARY KEY (run, id)\n"
 	") WITHOUT ROWID",
+
+	/* Some of the flows over time: how far they came and what limited them. Only changes. */
+	"CREATE TABLE flow_sample (\n"
+	"\trun    INTEGER NOT NULL REFERENCES run,\n"
+	"\tt_ps   INTEGER NOT NULL,\n"
+	"\tflow   INTEGER NOT NULL,             -- its id\n"
+	"\tacked  INTEGER NOT NULL,             -- bytes that the sender knows to have arrived\n"
+	"\trate   INTEGER,                      -- bit/s that congestion control allows; NULL: none\n"
+	"\twindow INTEGER                       -- bytes that may be unacknowledged; NULL: any number\n"
+	")",
 
 	/* Ranks of a job and where they run. */
 	"CREATE TABLE rank (\n"

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "fabric/device.h"
+#include "lab/record_flows.h"
 #include "lab/record_job.h"
 #include "rdma/verbs.h"
 
@@ -117,6 +118,7 @@ struct wf_record_sim {
 	uint32_t host_ids[WF_COUNTERS];
 	uint64_t *last; /* values at the last sample: by port, measure, and queue */
 	uint64_t *host_last;
+	struct wf_record_flows *flows; /* NULL: there are no samples */
 	struct wf_incident *notes;
 	size_t n_notes, notes_room;
 };
@@ -286,6 +288,8 @@ static void sample(struct wf_record_sim *rs, wf_time t, bool all)
 	}
 	for (uint32_t host = 0; host < topo->n_hosts; host++)
 		sample_host(rs, t, host, all);
+	if (rs->flows != NULL)
+		rs->last_rows += wf_record_flows_sample(rs->flows, t);
 }
 
 static void keep_note(void *arg, const struct wf_incident *note)
@@ -481,6 +485,7 @@ static void destroy(struct wf_record_sim *rs)
 	free(rs->last);
 	free(rs->host_last);
 	free(rs->notes);
+	wf_record_flows_destroy(rs->flows);
 	free(rs);
 }
 
@@ -514,7 +519,10 @@ int wf_record_sim_begin(struct wf_record_run *run, struct wf_sim *sim,
 	rs->last = calloc((size_t)cfg->topo->n_ports * N_MEASURES * cfg->classes->n,
 	                  sizeof(*rs->last));
 	rs->host_last = calloc((size_t)cfg->topo->n_hosts * WF_COUNTERS, sizeof(*rs->host_last));
-	if (rs->last == NULL || rs->host_last == NULL)
+	if (cfg->sample != WF_RECORD_NEVER)
+		rs->flows = wf_record_flows_create(run, sim);
+	if (rs->last == NULL || rs->host_last == NULL ||
+	    (rs->flows == NULL && cfg->sample != WF_RECORD_NEVER))
 		ret = -ENOMEM;
 	if (ret == 0)
 		ret = register_measures(rs, err);

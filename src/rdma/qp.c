@@ -408,6 +408,16 @@ uint64_t wf_qp_rate(const struct wf_qp *qp)
 	return qp->cc->rate;
 }
 
+uint64_t wf_qp_window(const struct wf_qp *qp)
+{
+	return qp->cc->window;
+}
+
+uint32_t wf_qp_acked(const struct wf_qp *qp)
+{
+	return (qp->req.out.una - qp->attr.sq_psn) & WF_PSN_MASK;
+}
+
 void wf_qp_set_user(struct wf_qp *qp, void *user)
 {
 	qp->user = user;

@@ -153,6 +153,12 @@ void wf_qp_fail(struct wf_qp *qp, enum wf_wc_status status);
 /* The rate at which its congestion control lets it send, bits/s. */
 uint64_t wf_qp_rate(const struct wf_qp *qp);
 
+/* The bytes that it lets be unacknowledged; UINT64_MAX: any number. */
+uint64_t wf_qp_window(const struct wf_qp *qp);
+
+/* Packets that are acknowledged since it was ready to send, modulo 2^24. */
+uint32_t wf_qp_acked(const struct wf_qp *qp);
+
 void wf_qp_set_user(struct wf_qp *qp, void *user);
 void *wf_qp_user(const struct wf_qp *qp);
 

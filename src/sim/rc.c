@@ -11,6 +11,7 @@
 #include "rdma/mr.h"
 #include "rdma/qp.h"
 #include "sim/conn.h"
+#include "sim/sim.h"
 
 #define REGION_BYTES (UINT64_C(1) << 40) /* of every host; nothing is behind it */
 #define MESSAGE_MAX (UINT64_C(1) << 30)
@@ -186,6 +187,24 @@ wf_time wf_rc_flow_start(const struct wf_rc *rc, size_t i)
 wf_time wf_rc_flow_end(const struct wf_rc *rc, size_t i)
 {
 	return rc->flows[i].end;
+}
+
+void wf_rc_flow_state(const struct wf_rc *rc, size_t i, uint64_t mtu,
+                      struct wf_sim_flow_state *state)
+{
+	const struct flow *f = &rc->flows[i];
+	uint64_t window;
+
+	*state = (struct wf_sim_flow_state){ 0 };
+	if (f->qp == NULL)
+		return;
+	state->acked = wf_min_u64(wf_qp_acked(f->qp) * mtu, f->spec.bytes);
+	/* What is read is limited by the queue pair at its other end. */
+	if (rc->cc == NULL || strcmp(rc->cc->algorithm, "none") == 0 || f->spec.op == WF_FLOW_READ)
+		return;
+	window = wf_qp_window(f->qp);
+	state->rate = wf_qp_rate(f->qp);
+	state->window = window == UINT64_MAX ? 0 : window;
 }
 
 /* Posts all messages of a flow. */

@@ -36,6 +36,12 @@ wf_time wf_rc_flow_start(const struct wf_rc *rc, size_t i);
 /* When flow i ended; WF_TIME_NEVER: it has not, or failed. */
 wf_time wf_rc_flow_end(const struct wf_rc *rc, size_t i);
 
+struct wf_sim_flow_state;
+
+/* How far flow i has come: wf_sim_flow_state(). mtu: bytes of a whole packet. */
+void wf_rc_flow_state(const struct wf_rc *rc, size_t i, uint64_t mtu,
+                      struct wf_sim_flow_state *state);
+
 /* Frees everything but the adapters. NULL is allowed. */
 void wf_rc_destroy(struct wf_rc *rc);
 

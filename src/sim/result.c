@@ -80,6 +80,27 @@ wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i)
 	return sim->rc != NULL ? wf_rc_flow_end(sim->rc, i) : sim->env.rx[sim->rx_of_spec[i]].done;
 }
 
+void wf_sim_flow_state(const struct wf_sim *sim, size_t i, struct wf_sim_flow_state *state)
+{
+	uint64_t mtu = sim->fabric.cfg.mtu;
+	const struct wf_flow_tx *tx;
+
+	if (sim->rc != NULL) {
+		wf_rc_flow_state(sim->rc, i, mtu, state);
+		return;
+	}
+	tx = &sim->env.tx[sim->env.rx[sim->rx_of_spec[i]].tx];
+	*state = (struct wf_sim_flow_state){
+		.acked = wf_min_u64(tx->acked * mtu, tx->bytes),
+		.window = sim->env.window * mtu,
+	};
+}
+
+size_t wf_sim_flows(const struct wf_sim *sim)
+{
+	return sim->n_flows;
+}
+
 static const struct wf_switch *switch_of(const struct wf_sim *sim, uint32_t id)
 {
 	return wf_container_of(sim->devices[id], struct wf_switch, dev);

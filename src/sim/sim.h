@@ -169,6 +169,19 @@ wf_time wf_sim_flow_start(const struct wf_sim *sim, size_t i);
 /* When flow i was delivered; WF_TIME_NEVER if it was not. */
 wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i);
 
+/* How far a flow has come, and what limits it. */
+struct wf_sim_flow_state {
+	uint64_t acked;  /* bytes that its sender knows to have arrived, in whole packets */
+	uint64_t rate;   /* bits/s at which congestion control lets it send; 0: it has none */
+	uint64_t window; /* bytes that may be unacknowledged; 0: any number */
+};
+
+/* Of flow i, between windows of the engine. */
+void wf_sim_flow_state(const struct wf_sim *sim, size_t i, struct wf_sim_flow_state *state);
+
+/* How many flows there are. */
+size_t wf_sim_flows(const struct wf_sim *sim);
+
 /* Frees a simulation. NULL is allowed. */
 void wf_sim_destroy(struct wf_sim *sim);
 

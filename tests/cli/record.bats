@@ -113,6 +113,31 @@ END
 	cmp 1.txt 3.txt
 }
 
+@test "flows over time: what arrived, and the rate and window that they were allowed" {
+	cat >s.yaml <<'END'
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric: [roce-400g, {profile: roce-400g, name: swift, cc: {algorithm: swift}}, ib-ndr]
+traffic:
+  - {kind: incast, fanin: 4, size: 2MB, op: write}
+run: {until: 20ms}
+END
+	weft run s.yaml --record r.db --quiet
+	[ "$status" -eq 0 ]
+	# All of it arrives, and never less than before.
+	[ "$(q r.db "SELECT count(*), sum(bytes = (SELECT max(acked) FROM flow_sample s WHERE s.run = flow.run AND s.flow = flow.id)) FROM flow")" = "12|12" ]
+	[ "$(q r.db "SELECT count(*) FROM (SELECT acked - lag(acked) OVER (PARTITION BY run, flow ORDER BY t_ps) AS more FROM flow_sample) WHERE more < 0")" -eq 0 ]
+	# DCQCN cuts the rate of its four senders, and has no window; Swift has one; InfiniBand has neither here.
+	[ "$(q r.db "SELECT count(DISTINCT flow), max(rate), min(rate) < 200e9, count(window) FROM flow_sample WHERE run = 1")" = "4|400000000000|1|0" ]
+	[ "$(q r.db "SELECT count(*) = count(window), min(window) < max(window) FROM flow_sample WHERE run = 2")" = "1|1" ]
+	[ "$(q r.db "SELECT count(*) > 10, count(rate), count(window) FROM flow_sample WHERE run = 3")" = "1|0|0" ]
+	# Of many flows some are followed; of a run without samples none.
+	sed -i 's/incast, fanin: 4, size: 2MB/all-to-all, size: 4KB/' s.yaml
+	weft run s.yaml -f ib-ndr --record many.db --quiet
+	[ "$(q many.db "SELECT (SELECT count(*) FROM flow), count(DISTINCT flow), sum(flow % 4 <> 0) FROM flow_sample")" = "240|60|0" ]
+	weft run s.yaml -f ib-ndr --sample none --record none.db --quiet
+	[ "$(q none.db "SELECT count(*) FROM flow_sample")" -eq 0 ]
+}
+
 @test "every query of docs/results.md runs" {
 	busy >s.yaml
 	weft run s.yaml --record r.db --quiet

@@ -461,3 +461,17 @@ test("the table of flows is sorted, the worst first, and can be sorted otherwise
 	const of = await page.evaluate(() => weft.data.flows.list.filter((r) => r.f === 1 && r.bytes === 1e6).map((r) => r.slowdown).sort((a, b) => a - b));
 	assert.equal(curves[1].y[curves[1].x.indexOf(1e6)], of[Math.ceil(0.95 * of.length) - 1]);
 });
+
+test("flows over time are those of the file, and add up to their bytes", async () => {
+	const curves = await page.evaluate(() => weft.curves("followed"));
+	const flows = sql(results.db, "SELECT f.id, f.bytes, f.start_ps AS start, max(s.acked) AS acked, max(s.t_ps) AS last FROM flow f JOIN flow_sample s ON s.run = f.run AND s.flow = f.id WHERE f.run = 1 GROUP BY 1");
+	assert.equal(flows.length, 28);
+	assert.ok(flows.every((f) => f.acked === f.bytes));
+	assert.equal(curves.length, 8);
+	for (const c of curves) {
+		const flow = flows.find((f) => c.label.endsWith(`(flow ${f.id})`));
+		const sum = c.y.slice(1).reduce((s, y, i) => s + y * (c.x[i + 1] - c.x[i]) / 8e12, 0);
+		assert.ok(close(sum, flow.bytes, 1e-6), c.label);
+		assert.deepEqual([c.x[0], c.x[c.x.length - 1]], [flow.start, flow.last]);
+	}
+});

@@ -76,6 +76,7 @@ export async function load() {
 	data.scale = data.metrics.some((m) => m.key === "step_time") && new Set(scale).size === 1 ? Number(scale[0]) : 1;
 	data.topologies = topologies(t, data.fabrics);
 	const of = t.flow.length > 0 || t.message.length === 0 ? "flow" : "message";
+	data.followed = [...groupBy(t.flow_sample, (s) => `${s.f} ${s.flow}`).values()].map((list) => ({ f: list[0].f, flow: list[0].flow, src: list[0].src, dst: list[0].dst, start: list[0].start_ps, list }));
 	data.flows = { of, list: flowsOf(data, t[of], of), counts: t[`${of}_count`].sort((a, b) => a.f - b.f) };
 	data.series = raw.series.filter((s) => index.has(s.run)).map((s) => ({ ...s, f: index.get(s.run), times: Float64Array.from(s.times_ps), kinds: s.kinds.map((k) => withRows(k, s, samples)) }))
 		.sort((a, b) => a.f - b.f);

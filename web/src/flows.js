@@ -2,6 +2,7 @@
 // flows.js - flows one by one, or the messages of a job: how long they took, and how much longer than
 // alone.
 import { LineChart } from "./chart.js";
+import { followed } from "./followed.js";
 import { h, sortable, tabs } from "./dom.js";
 import { asSimulated, digits, group, size, time, value } from "./format.js";
 import { Scatter } from "./scatter.js";
@@ -140,5 +141,5 @@ export function flows(data) {
 	return h("section", { id: "flows" }, h("h2", {}, of === "flow" ? "Flows" : "Messages"), h("p", { class: "hint" }, hint), summary(data, list, counts, of),
 		h("div", { class: "pair" }, bySize(data, even),
 			h("div", {}, h("div", { class: "controls" }, tabs("Height", [{ value: "slowdown", label: "slowdown" }, { value: "took", label: "time" }], "slowdown", show)), scatter.element)),
-		h("h3", {}, "The worst first"), rows.element);
+		of === "flow" ? followed(data) : null, h("h3", {}, "The worst first"), rows.element);
 }

@@ -153,6 +153,8 @@ static void add_all(struct wf_record_run *run)
 	wf_record_event(run, &drop);
 	wf_record_event_count(run, "drop", 9, 1);
 	wf_record_flow(run, &flow);
+	wf_record_flow_sample(run, 5, 0, 4096, 0, 65536);
+	wf_record_flow_sample(run, 6, 0, 8192, 100, 0);
 	wf_record_rank(run, 3, 4);
 	wf_record_message(run, 1, 2, 3, 4, 5, true);
 	wf_record_collective(run, &c);
@@ -184,6 +186,7 @@ static void test_rows(void **state)
 		{ "SELECT * FROM event", "1|3|pause|1|2|3|4|-|-|-\n1|5|drop|1|-|-|-|8|9|buffer\n" },
 		{ "SELECT * FROM event_count", "1|drop|9|1\n" },
 		{ "SELECT * FROM flow", "1|0|1|2|1000|3|4|-\n" },
+		{ "SELECT * FROM flow_sample", "1|5|0|4096|-|65536\n1|6|0|8192|100|-\n" },
 		{ "SELECT * FROM rank", "1|3|4\n" },
 		{ "SELECT * FROM message", "1|1|2|3|4|5|1\n" },
 		{ "SELECT * FROM collective", "1|1|g|all-reduce|ring|8|64|1|2|1|1.5|2.5\n"
