@@ -59,6 +59,7 @@ test("the step's figures are the first of the table, in the times of the whole j
 });
 
 test("the first picture is the step of the median seed, split in its parts, with the seeds' spread", async () => {
+	await page.locator("#bars svg [data-total]").first().waitFor();
 	const shown = await page.evaluate(() => [...document.querySelectorAll("#bars svg [data-total]")].map((t) => ({ name: t.dataset.total, text: t.textContent })));
 	assert.deepEqual(shown.map((b) => b.name), runs.map((r) => r.label));
 	for (const [i, { label }] of runs.entries()) {

@@ -42,6 +42,7 @@ test("a result by what was varied is that of the file", async () => {
 	assert.deepEqual(await page.locator("#sweep tbody th").allTextContents(), ["1KB", "2KB", "100KB", "1MB"]);
 	await page.locator("#sweep select").nth(1).selectOption("fabric");
 	// Fabrics are names: bars, not lines.
+	await page.locator("#sweep svg [data-total]").first().waitFor();
 	assert.equal(await page.locator("#sweep svg [data-total]").count(), 8);
 });
 
@@ -71,6 +72,7 @@ test("two parameters are a heat map, seeds are a spread, names are bars", async 
 	await picture(plane, "sweep-two");
 	const of = (size, routing) => sql(two, `SELECT value FROM value v JOIN run r ON r.id = v.run WHERE name = 'completion' AND point LIKE '%size=${size} %' AND point LIKE '%routing=${routing} %' ORDER BY 1`).map((v) => v.value);
 	assert.equal(of("1KB", "ecmp").length, 3);
+	await plane.locator("#sweep [data-cell]").first().waitFor();
 	assert.deepEqual(await plane.locator("#sweep [data-cell]").evaluateAll((list) => list.map((g) => [g.dataset.cell, g.querySelector("text").textContent])),
 		await plane.evaluate((list) => list.map(([cell, v]) => [cell, weft.value(v, "ps")]), ["1KB", "100KB"].flatMap((size) => ["ecmp", "spray"].map((routing) => [`${size} ${routing}`, of(size, routing)[1]]))));
 	await plane.locator("#sweep .tabs label", { hasText: "lines" }).click();
@@ -78,6 +80,7 @@ test("two parameters are a heat map, seeds are a spread, names are bars", async 
 	assert.deepEqual([ecmp.low[1], ecmp.y[1], ecmp.high[1]], of("100KB", "ecmp"));
 	// Names are not joined by lines.
 	await plane.locator("#sweep select").nth(1).selectOption("fabric.routing");
+	await plane.locator("#sweep svg [data-total]").first().waitFor();
 	assert.deepEqual(await plane.locator("#sweep svg [data-total]").evaluateAll((list) => list.map((t) => t.dataset.total)), ["ecmp, traffic.size 1KB", "ecmp, traffic.size 100KB", "spray, traffic.size 1KB", "spray, traffic.size 100KB"]);
 	assert.equal(await plane.locator("#sweep .u-over").count(), 0);
 	assert.deepEqual(said, []);
