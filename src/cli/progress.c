@@ -114,6 +114,7 @@ struct wf_progress_team {
 		uint64_t hops;
 		uint32_t share;
 	} live[MAX_AT_ONCE];
+	uint64_t share; /* that was shown, of WF_SIM_ALL each */
 	uint64_t start_ns, last_ns;
 };
 
@@ -168,9 +169,11 @@ static void team_draw(struct wf_progress_team *t)
 		share += t->live[i].share;
 		now = wf_max_time(now, t->live[i].now);
 	}
+	/* A task of several simulations begins anew with each; what is shown does not. */
+	t->share = wf_max_u64(t->share, share);
 	wf_human_time((uint64_t)now, simulated, sizeof(simulated));
-	wf_eta_text(t->last_ns - t->start_ns, (double)share / WF_SIM_ALL / (double)t->n, hops, text,
-	            sizeof(text));
+	wf_eta_text(t->last_ns - t->start_ns, (double)t->share / WF_SIM_ALL / (double)t->n, hops,
+	            text, sizeof(text));
 	fprintf(stderr, "\r\033[K%zu of %zu %s done, at %s, %s", t->done, t->n, t->what, simulated,
 	        text);
 	fflush(stderr);
