@@ -83,3 +83,28 @@ test("of 1,024 hosts the worst ports come first, and more can be had", async () 
 	assert.equal(between, links - 1024);
 	await page.close();
 });
+
+test("fabrics on networks of their own: the link of a host is compared, and no difference is drawn", async () => {
+	const two = record("two", `name: two networks
+topology: {kind: leaf-spine, hosts: 16}
+fabric: [{profile: roce-400g, name: small switches, switch: {ports: 8}}, {profile: roce-400g, name: large switches, switch: {ports: 16}}]
+traffic:
+  - {kind: incast, fanin: 12, target: 2, size: 500KB}
+run: {until: 2ms}
+`, "--sample", "2us");
+	assert.equal(sql(two.db, "SELECT count(DISTINCT n) AS n FROM (SELECT count(*) AS n FROM node GROUP BY run)")[0].n, 2);
+	const { page, complaints } = await open(two.html, { width: 1400 });
+	assert.match(await page.locator("#time select").nth(1).locator("option:checked").textContent(), /→ h2$/);
+	const curves = await page.evaluate(() => weft.chart("throughput"));
+	assert.deepEqual(curves.map((c) => c.label), ["small switches", "large switches"]);
+	for (const [i, run] of [1, 2].entries()) {
+		const [{ bytes }] = sql(two.db, `SELECT sum(t.value * c.factor) AS bytes FROM total t JOIN counter c ON c.id = t.counter JOIN port p ON p.run = t.run AND p.node = t.node AND p.port = t.port
+			JOIN node n ON n.run = t.run AND n.id = p.peer WHERE c.measure = 'tx_bytes' AND n.name = 'h2' AND t.run = ${run}`);
+		const sent = curves[i].x.slice(1).reduce((s, x, k) => s + curves[i].y[k + 1] * (x - curves[i].x[k]) / 8e12, 0);
+		assert.ok(bytes > 6e6 && Math.abs(sent / bytes - 1) < 1e-3, `${sent} of ${bytes}`);
+	}
+	assert.equal(await page.locator("#map select").count(), 0);
+	assert.deepEqual(await overlaps(page), []);
+	assert.deepEqual(complaints, []);
+	await page.close();
+});

@@ -86,7 +86,7 @@ export function comparison(data) {
 					data.fabrics.map((f) => h("th", { scope: "col" }, f.name,
 						f.state === "finished" ? null : h("span", { class: "state" }, f.state))))),
 				groups.map((name) => h("tbody", {},
-					h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: data.fabrics.length + 1 }, h("span", {}, name, ABOUT[name] ? h("small", {}, ABOUT[name]) : null))),
+					h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: data.fabrics.length + 1 }, h("span", {}, name, shown.some((m) => m.key === ABOUT[name]?.of) ? h("small", {}, ABOUT[name].words) : null))),
 					shown.filter((m) => m.group === name).map((m) => h("tr", {},
 						h("th", { scope: "row", title: m.key }, m.label),
 						m.values.map((_, i) => cell(m, i))))))))),

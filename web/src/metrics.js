@@ -56,9 +56,9 @@ const KNOWN = [
 		["tx_packets", "packets sent, all ports", ""], ["tx_bytes", "bytes sent, all ports", ""], ["pause_rx", "PFC pauses received", ""],
 	]],
 ];
-// What somebody may take for something else.
+// What somebody may take for something else, of a group that has the value.
 export const ABOUT = {
-	Latency: "Messages are those between ranks, of whatever size, from being posted to being received; a collective waits for its last one, so the median can be shorter while the step is longer. Packets are all packets, flow completion all flows.",
+	Latency: { of: "message_latency_p50", words: "Messages are those between ranks, of whatever size, from being posted to being received; a collective waits for its last one, so the median can be shorter while the step is longer." },
 };
 const REST = "More counters of the adapters";
 // Groups, and single values, that are worth a row only where something was counted.

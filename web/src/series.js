@@ -64,6 +64,14 @@ function portsOf(topo, choice) {
 	return topo.ports.filter((p) => (topo.tier[p.node] === 0) === (choice === "hosts")).map((p) => p.id);
 }
 
+// The port of another topology that sends to the same host, or from it; null: it is between switches.
+function sameLink(topo, id, other) {
+	const { node, peer } = topo.ports[id];
+	const host = topo.tier[node] === 0 ? node : topo.tier[peer] === 0 ? peer : null;
+	const out = host === null ? undefined : other.nodePorts[other.name.indexOf(topo.name[host])]?.[0];
+	return out === undefined ? null : host === node ? out : out ^ 1;
+}
+
 export function overTime(data) {
 	if (data.series.length === 0)
 		return null;
@@ -76,11 +84,16 @@ export function overTime(data) {
 	const charts = h("div", { class: "stack" });
 	const controls = h("div", { class: "controls" });
 
-	// Of fabrics on another topology only what all have can be shown beside: hosts and switches together.
+	// Of fabrics on another topology what all have can be shown beside: hosts and switches together, and the
+	// link of the same host.
 	const portsIn = (topo) => {
-		if (topo !== state.topo)
-			return state.choice === "hosts" || state.choice === "switches" ? portsOf(data.topologies[topo], state.choice) : null;
-		return state.port === "" ? portsOf(data.topologies[topo], state.choice) : [Number(state.port)];
+		const own = state.port === "" ? portsOf(data.topologies[state.topo], state.choice) : [Number(state.port)];
+		if (topo === state.topo)
+			return own;
+		if (state.choice === "hosts" || state.choice === "switches")
+			return portsOf(data.topologies[topo], state.choice);
+		const there = own.map((id) => sameLink(data.topologies[state.topo], id, data.topologies[topo]));
+		return there.includes(null) ? null : there;
 	};
 	const curvesOf = (kind) => data.fabrics.flatMap((fabric, f) => {
 		const series = data.series.find((s) => s.f === f);
@@ -97,7 +110,8 @@ export function overTime(data) {
 		charts.replaceChildren(...kinds.map((kind) => {
 			const curves = curvesOf(kind);
 			const without = data.fabrics.filter((_, f) => quantity(data, f, kind.key, state.queue) === null).map((f) => f.name);
-			const note = [ports.length > 1 ? kind.many : kind.one, without.length > 0 ? `${without.join(", ")}: not counted by queue` : null].filter(Boolean).join("; ");
+			const note = [ports.length > 1 ? kind.many : kind.one, without.length > 0 ? `${without.join(", ")}: not counted by queue` : null,
+				topos.length > 1 && !["hosts", "switches"].includes(state.choice) ? (curves.length === data.series.length ? "on other topologies the link of the same host" : "other topologies have no such port") : null].filter(Boolean).join("; ");
 			const chart = new LineChart({
 				name: kind.name, title: kind.title, note, sync: "time", stepped: -1,
 				x: { label: "time", unit: "ps" }, y: { label: kind.label, unit: kind.unit, choose: kind.unit !== "ratio", range: kind.unit === "ratio" ? (u, min, max) => [0, max > 0 ? Math.min(1, max * 1.1) : 1] : undefined },
