@@ -252,8 +252,8 @@ static void test_estimate(void **state)
 		for (int k = 0; k < 3; k++) {
 			snprintf(job, sizeof(job), "%s, inside: %s", jobs_of[i],
 			         k < 2 ? "estimate" : "execute");
-			run_job("kind: rail, hosts: 24, gpus: 8, radix: 0", "ib-ndr", job, k == 1 ? 4 : 1,
-			        &run[k]);
+			run_job("kind: rail, hosts: 24, gpus: 8, radix: 0", "ib-ndr", job,
+			        k == 1 ? 4 : 1, &run[k]);
 			assert_finished(&run[k]);
 		}
 		assert_memory_equal(run[0].job, run[1].job, sizeof(*run[0].job));
@@ -281,7 +281,8 @@ static void test_inside_step(void **state)
 		         "kind: train, model: llama3-8b, layers: 2, tp: 8, micro_batches: 2, "
 		         "scale: 1/16, inside: %s",
 		         ways[i]);
-		run_job("kind: rail, hosts: 16, gpus: 8, radix: 0", "ib-ndr", job, i == 1 ? 4 : 1, &run[i]);
+		run_job("kind: rail, hosts: 16, gpus: 8, radix: 0", "ib-ndr", job, i == 1 ? 4 : 1,
+		        &run[i]);
 		assert_finished(&run[i]);
 	}
 	assert_memory_equal(run[0].job, run[1].job, sizeof(*run[0].job));
