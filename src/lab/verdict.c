@@ -144,13 +144,11 @@ static enum side side_of(const struct judge *j, unsigned i)
 	return j->fabric[i].family == WF_FAMILY_INFINIBAND ? INFINIBAND : ETHERNET;
 }
 
-/* The seeds' ranges of what decides have times in common. */
-static bool ranges_meet(const struct judge *j, int a, int b)
+/* With every seed a takes longer than b does with any, by what counts. */
+static bool always_slower(const struct judge *j, int a, int b)
 {
-	const struct wf_verdict_fabric *fa = &j->fabric[a], *fb = &j->fabric[b];
-
-	return fa->low.value[j->decides] <= fb->high.value[j->decides] &&
-	       fb->low.value[j->decides] <= fa->high.value[j->decides];
+	return j->fabric[a].low.value[j->decides] >
+	       j->fabric[b].high.value[j->decides] * (1 + WF_VERDICT_ALIKE);
 }
 
 static bool are_close(const struct judge *j, int a, int b)
@@ -162,7 +160,7 @@ static bool are_close(const struct judge *j, int a, int b)
 
 static bool are_alike(const struct judge *j, int a, int b)
 {
-	return are_close(j, a, b) || ranges_meet(j, a, b);
+	return !always_slower(j, a, b) && !always_slower(j, b, a);
 }
 
 /* The fastest of those that count, on a side and in a state (0: in any); -1: there is none. */
@@ -225,7 +223,7 @@ static void say_gap(const struct judge *j, int a, int b, char *buf, size_t size)
 
 	if (are_close(j, a, b))
 		snprintf(buf, size, "%.1f %% apart, which is no difference that counts", longer);
-	else if (ranges_meet(j, a, b))
+	else if (are_alike(j, a, b))
 		snprintf(buf, size,
 		         "%s takes %.0f %% longer at the median, but that is within the spread of "
 		         "the seeds",
@@ -339,6 +337,7 @@ static void say_slow(struct judge *j, unsigned i, int best)
 {
 	const struct wf_verdict_fabric *f = &j->fabric[i];
 	char cures[WF_VERDICT_LINE / 2], why[WF_VERDICT_LINE / 2] = "", lost[CELL] = "";
+	char spread[CELL] = "";
 
 	if (!has_time(j, i)) {
 		because(j, "%s did not finish%s%s%s.", f->label,
@@ -348,12 +347,14 @@ static void say_slow(struct judge *j, unsigned i, int best)
 	}
 	if (loses(j, i))
 		snprintf(lost, sizeof(lost), " and loses packets that it promises to keep");
-	if (!loses(j, i) && are_alike(j, (int)i, best))
+	if (!loses(j, i) && are_close(j, (int)i, best))
 		return;
+	if (are_alike(j, (int)i, best))
+		snprintf(spread, sizeof(spread), " at the median, within the spread of the seeds");
 	say_cures(j, i, best, cures, sizeof(cures));
 	say_why(j, i, best, why, sizeof(why));
-	because(j, "%s takes %.0f %% longer than %s%s%s.%s", f->label,
-	        percent(ratio(j, (int)i, best)), j->fabric[best].label, lost, why, cures);
+	because(j, "%s takes %.0f %% longer than %s%s%s%s.%s", f->label,
+	        percent(ratio(j, (int)i, best)), j->fabric[best].label, spread, lost, why, cures);
 }
 
 static void say_standing(struct judge *j, int best)

@@ -6,8 +6,8 @@
  *
  * - What decides is the step time (or, without training steps, the job's time): the median over the seeds. A
  *   fabric that did not finish on a seed, or lost packets of a lossless class on one, is out.
- * - Two fabrics are alike when their medians are within WF_VERDICT_ALIKE, or when their ranges over the seeds
- *   meet. Nobody wins by less.
+ * - A fabric is slower than another only if with every seed it takes longer than the other does with any, by
+ *   more than WF_VERDICT_ALIKE. Otherwise they are alike. Nobody wins by less.
  * - Like is compared with like: the best state of InfiniBand with the best state of Ethernet, the default with
  *   the default, the neglected with the neglected. The verdict is about the first of these rows; a side that has
  *   nothing in it is there with the fastest that it has.
