@@ -212,8 +212,9 @@ END
 }
 
 @test "the main job: on its own network no fabric is ahead; on racks ECMP is behind" {
-	small=(--set job.layers=1 --set job.scale=1/64 --set job.scale_error=100 --seeds 2)
-	weft compare "$WEFT_SOURCE_DIR/examples/train-64.yaml" --json "${small[@]}" --set compare.sizes=8
+	small=(--set job.layers=1 --set job.scale_error=100)
+	weft compare "$WEFT_SOURCE_DIR/examples/train-64.yaml" --json "${small[@]}" --set job.scale=1/256 --seeds 2 \
+		--set compare.sizes=8
 	[ "$status" -eq 0 ]
 	python3 - <<'END'
 import json
@@ -226,7 +227,7 @@ best = min(v["step_time"] for v in f.values())
 assert all(v["step_time"] < 1.05 * best for v in f.values()), {k: v["step_time"] for k, v in f.items()}
 assert f["ib-ndr-static"]["same_as"] == "ib-ndr" and f["roce-400g-spray"]["same_as"] == "roce-400g"
 END
-	weft compare "$WEFT_SOURCE_DIR/examples/train-64-racks.yaml" --json "${small[@]}"
+	weft compare "$WEFT_SOURCE_DIR/examples/train-64-racks.yaml" --json "${small[@]}" --set job.scale=1/64 --seeds 1
 	[ "$status" -eq 0 ]
 	python3 - <<'END'
 import json
