@@ -25,6 +25,7 @@
 #define FIRST_INTERVAL WF_US      /* of samples as often as their cost allows; later */
 #define INTERVALS 8192            /* the time since the beginning has so many */
 #define DRAIN_EVERY (100 * WF_US) /* events where there are no samples, and jobs */
+#define LONG_STILL 8              /* long is that part of the time before */
 #define ALERT 32                  /* looks after an event that are close, too */
 #define FIRST_HOPS 1000           /* what is doubled */
 #define LOOKS_A_ROW 16            /* to look at so many ports costs as much as a row */
@@ -100,13 +101,13 @@ struct wf_record_sim {
 	struct wf_record_run *run;
 	struct wf_sim *sim;
 	struct wf_record_sim_cfg cfg;
-	wf_time due;                /* the next look */
-	wf_time job_due;            /* when to drain the job */
-	wf_time last_tick;          /* -1: there was none */
-	uint64_t last_rows;         /* of the last sample, and looks in rows */
-	uint64_t hops, sample_hops; /* at the last look, and at the last sample */
-	wf_time still_at;           /* until then nothing moves; -1: it did at the last look */
-	unsigned alert;             /* looks for which it is still near an event */
+	wf_time due;                   /* the next look */
+	wf_time job_due;               /* when to drain the job */
+	wf_time last_tick;             /* -1: there was none */
+	uint64_t last_rows;            /* of the last sample, and looks in rows */
+	uint64_t hops, sample_hops;    /* at the last look, and at the last sample */
+	wf_time still_since, still_at; /* from when and until when nothing moves; -1: it does */
+	unsigned alert;                /* looks for which it is still near an event */
 	struct budget {
 		uint64_t hops, rows; /* what has earned it, and what was spent */
 		uint64_t rate;       /* rows with each doubling of hops, */
@@ -416,44 +417,60 @@ static uint64_t earned(const struct budget *b, uint64_t share)
 	       b->whole * share / WF_SIM_ALL;
 }
 
-/* Samples at the cost of a budget, if so many rows are left. */
-static bool afford(struct wf_record_sim *rs, struct budget *b, uint64_t share, uint64_t rows,
-                   wf_time now)
+/* Samples, as of then, at the cost of a budget. */
+static void spend(struct wf_record_sim *rs, struct budget *b, wf_time then)
 {
-	if (b->rows + rows > earned(b, share))
-		return false;
-	sample(rs, now, false);
+	sample(rs, then, false);
 	b->rows += rs->last_rows;
 	rs->sample_hops = rs->hops;
-	return true;
 }
 
-/*
- * Samples if something has moved and a sample can be afforded; nothing happens between now and next. Whoever
- * reads it wants to see when traffic stops and goes on: there is a sample where it stops, even if it is
- * early, and a tick where it goes on.
- */
-static void look(struct wf_record_sim *rs, wf_time now, wf_time next)
+static bool can_afford(const struct wf_record_sim *rs, const struct budget *b, uint64_t share)
 {
-	uint64_t hops = wf_sim_hops(rs->sim), moved = hops - rs->hops;
-	bool stops = moved == 0 || next > rs->due;
+	return b->rows + rs->last_rows <= earned(b, share);
+}
 
+/* Keeps account of when traffic stands still; nothing happens between now and next. */
+static void watch_still(struct wf_record_sim *rs, uint64_t moved, wf_time now, wf_time next)
+{
+	bool gap = next > rs->due && next != WF_TIME_NEVER;
+
+	/* It went on: a tick says when. What was sampled when it stopped was still so. */
 	if (moved != 0 && rs->still_at > rs->last_tick && rs->sample_hops == rs->hops) {
 		wf_record_tick(rs->run, rs->still_at);
 		rs->last_tick = rs->still_at;
 		rs->all.rows++;
 	}
-	rs->still_at = !stops ? -1 : next == WF_TIME_NEVER ? now : next;
-	rs->hops = rs->all.hops = hops;
+	if (moved != 0)
+		rs->still_since = -1;
+	if (rs->still_since < 0 && (moved == 0 || gap))
+		rs->still_since = now;
+	rs->still_at = rs->still_since < 0 ? -1 : gap ? next : now;
+}
+
+/*
+ * Samples if something has moved and a sample can be afforded. Whoever reads it wants to see when traffic
+ * stops and goes on: if it stands still for long there is a sample of that, in any case.
+ */
+static void look(struct wf_record_sim *rs, wf_time now, wf_time next)
+{
+	uint64_t hops = wf_sim_hops(rs->sim), moved = hops - rs->hops;
+
+	watch_still(rs, moved, now, next);
 	if (rs->n_notes > 0)
 		rs->alert = ALERT;
 	else if (rs->alert > 0)
 		rs->alert--;
+	rs->hops = rs->all.hops = hops;
 	rs->eventful.hops += rs->alert > 0 ? moved : 0;
-	if (hops != rs->sample_hops &&
-	    !afford(rs, &rs->all, wf_sim_share(rs->sim), stops ? 0 : rs->last_rows, now) &&
-	    rs->alert > 0)
-		(void)afford(rs, &rs->eventful, WF_SIM_ALL, rs->last_rows, now);
+	if (hops == rs->sample_hops)
+		return;
+	if (rs->still_at - rs->still_since > rs->still_since / LONG_STILL + FIRST_INTERVAL)
+		spend(rs, &rs->all, rs->still_since);
+	else if (can_afford(rs, &rs->all, wf_sim_share(rs->sim)))
+		spend(rs, &rs->all, now);
+	else if (rs->alert > 0 && can_afford(rs, &rs->eventful, WF_SIM_ALL))
+		spend(rs, &rs->eventful, now);
 }
 
 static wf_time tick(void *arg, wf_time now, wf_time next)
@@ -501,7 +518,7 @@ int wf_record_sim_begin(struct wf_record_run *run, struct wf_sim *sim,
 	rs->run = run;
 	rs->sim = sim;
 	rs->cfg = *cfg;
-	rs->last_tick = rs->still_at = -1;
+	rs->last_tick = rs->still_since = rs->still_at = -1;
 	/* Of a large fabric some samples at least; of a very large one they would be too much. */
 	rs->all = (struct budget){
 		.rate = 1000,

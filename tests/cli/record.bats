@@ -508,3 +508,25 @@ for a, b in gaps:
                       "measure = 'tx_bytes'", (b,)).fetchone() == (0,), (a / 1e6, b / 1e6)
 END
 }
+
+@test "when traffic stops the queues are sampled as they are then" {
+	cat >op.yaml <<'END'
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric: {profile: roce-400g, buffer: {size: 4MB, headroom: 1KB}}
+traffic: [{kind: incast, fanin: 12, size: 4MB, op: write}, {kind: permutation, size: 4MB, op: write}]
+run: {until: 200ms}
+END
+	weft run op.yaml --record r.db
+	says "$out" "their senders wait for a timeout"
+	python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("r.db")
+ticks = [t for t, in db.execute("SELECT t_ps FROM tick ORDER BY 1")]
+gaps = [a for a, b in zip(ticks, ticks[1:]) if b - a > 10e9]
+assert gaps, "nothing stood still"
+for a in gaps:
+    full = db.execute("SELECT node, port, value FROM (SELECT node, port, counter, value, max(t_ps) FROM reading "
+                      "WHERE measure IN ('queue_bytes', 'buffer_bytes') AND t_ps <= ? GROUP BY 1, 2, 3) WHERE value > 0", (a,)).fetchall()
+    assert full == [], (a / 1e6, full)
+END
+}
