@@ -169,6 +169,26 @@ test("the difference of two fabrics is that of the bytes that their ports sent",
 	await page.locator("#map select").selectOption({ label: "nothing" });
 });
 
+test("the strip gives what happens room, where nothing does for long", async () => {
+	const { html } = record("waits", `topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric: {profile: roce-400g, flowctl: none, buffer: {size: 400KB}}
+traffic: [{kind: incast, fanin: 12, size: 4MB, op: write}]
+run: {until: 200ms}
+`);
+	const { page: other, complaints: theirs } = await open(html);
+	// The first millisecond of more than a hundred.
+	const room = () => other.evaluate(() => (weft.strip.x(1e9) - weft.strip.left) / (weft.strip.width - weft.strip.left));
+	assert.ok(await room() > 0.2, String(await room()));
+	const { left, width } = await other.evaluate(() => weft.strip);
+	await other.locator("#strip canvas").hover({ position: { x: left + 0.1 * (width - left), y: 4 } });
+	assert.ok(await other.evaluate(() => weft.strip.series.times[weft.strip.cursor.i + 1] < 1e9));
+	await picture(other, "report-waits");
+	await other.locator("#strip .tabs label", { hasText: "even" }).click();
+	assert.ok(await room() < 0.02);
+	assert.deepEqual(theirs, []);
+	await other.close();
+});
+
 test("the strip has the ports, the worst first, and says and opens what is pointed at", async () => {
 	const [worst] = sql(results.db, `SELECT n.name, t.port FROM total t JOIN counter c ON c.id = t.counter JOIN node n ON n.run = t.run AND n.id = t.node
 		JOIN port p ON p.run = t.run AND p.node = t.node AND p.port = t.port WHERE c.measure = 'tx_bytes' AND t.run = 1 GROUP BY t.node, t.port ORDER BY sum(t.value * c.factor) / p.rate DESC`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // strip.js - ports by time: a line of colour for each port, those of a switch together, the worst first.
-import { endOf, intervalAt, portName } from "./data.js";
+import { endOf, intervalAt, lengthOf, portName } from "./data.js";
 import { h, tableBehind, tabs } from "./dom.js";
 import { exports, SvgContext } from "./export.js";
 import { time, value } from "./format.js";
@@ -10,6 +10,7 @@ import * as theme from "./theme.js";
 
 const FIRST = 64; // ports that are shown at once
 const AXIS = 20;
+const IDLE = 0.2; // of the time in one interval: what happens has little room on an even axis
 const WHICH = [["all", "all"], ["between", "between switches"], ["hosts", "of hosts"]];
 
 export function strip(data, openSeries) {
@@ -24,6 +25,9 @@ export function strip(data, openSeries) {
 class Strip {
 	constructor(data, usable, kinds, openSeries) {
 		Object.assign(this, { data, usable, kinds, openSeries, f: usable[0], kind: kinds[0], which: "all", count: FIRST, cursor: null });
+		// Where nothing happened for long, every interval is as wide as another at first.
+		this.uneven = data.series.some((s) => Array.from({ length: s.n }, (_, i) => lengthOf(s, i)).some((t) => t > IDLE * endOf(s)));
+		this.even = !this.uneven;
 		this.canvas = h("canvas", {
 			tabindex: 0, role: "img", onmousemove: (e) => this.point(this.at(e)), onmouseleave: () => this.point(null),
 			onclick: (e) => this.open(this.at(e)), onkeydown: (e) => this.key(e),
@@ -45,7 +49,8 @@ class Strip {
 			h("div", { class: "controls" },
 				this.usable.length > 1 ? tabs("Fabric", this.usable.map((f) => ({ value: String(f), label: this.data.fabrics[f].name })), String(this.f), (v) => { this.f = Number(v); this.choose(); }) : null,
 				tabs("Colour", this.kinds.map((k) => ({ value: k.key, label: k.label })), this.kind.key, (v) => { this.kind = this.kinds.find((k) => k.key === v); this.choose(); }),
-				tabs("Ports", WHICH.map(([value_, label]) => ({ value: value_, label })), this.which, (v) => { this.which = v; this.count = FIRST; this.choose(); })),
+				tabs("Ports", WHICH.map(([value_, label]) => ({ value: value_, label })), this.which, (v) => { this.which = v; this.count = FIRST; this.choose(); }),
+				this.uneven ? tabs("Time", [{ value: "samples", label: "by samples" }, { value: "even", label: "even" }], "samples", (v) => { this.even = v === "even"; this.draw(); }) : null),
 			h("figure", {}, this.scroll, h("div", { class: "under" }, this.tip, this.scale, exports("ports", () => this.drawing(), () => this.rows())), this.more),
 			this.table.element);
 	}
@@ -106,7 +111,16 @@ class Strip {
 	}
 
 	x(t) {
-		return this.left + t / endOf(this.series) * (this.width - this.left - 4);
+		const i = intervalAt(this.series, t);
+		const part = this.even ? t / endOf(this.series) : (i + (t - this.series.times[i]) / lengthOf(this.series, i)) / this.series.n;
+		return this.left + part * (this.width - this.left - 4);
+	}
+
+	// Times to write below, so many at most.
+	marks(most) {
+		const { n, times } = this.series;
+		const step = Math.max(1, Math.ceil(n / most));
+		return this.even ? ticks(times[n], most) : Array.from(times).filter((_, i) => i % step === 0);
 	}
 
 	paint(c) {
@@ -157,12 +171,11 @@ class Strip {
 	}
 
 	paintAxis(c) {
-		const end = endOf(this.series);
 		const y = this.ports.length * this.row + 10;
 		c.font = "11px system-ui, sans-serif";
 		c.fillStyle = theme.css("--soft");
 		c.textBaseline = "middle";
-		for (const t of ticks(end, (this.width - this.left) / 110)) {
+		for (const t of this.marks((this.width - this.left) / 110)) {
 			const half = c.measureText(time(t)).width / 2;
 			c.textAlign = "center";
 			c.fillText(time(t), Math.min(this.x(t), this.width - half - 2), y);
@@ -177,8 +190,9 @@ class Strip {
 	at(event) {
 		const box = this.canvas.getBoundingClientRect();
 		const k = Math.floor((event.clientY - box.top) / this.row);
-		const t = (event.clientX - box.left - this.left) / (this.width - this.left - 4) * endOf(this.series);
-		return k >= 0 && k < this.ports.length && t <= endOf(this.series) ? { k, i: intervalAt(this.series, Math.max(t, 0)) } : null;
+		const part = Math.max((event.clientX - box.left - this.left) / (this.width - this.left - 4), 0);
+		const i = this.even ? intervalAt(this.series, part * endOf(this.series)) : Math.min(Math.floor(part * this.series.n), this.series.n - 1);
+		return k >= 0 && k < this.ports.length && part <= 1 ? { k, i } : null;
 	}
 
 	point(cursor) {
