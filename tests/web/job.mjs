@@ -67,7 +67,7 @@ test("the first picture is the step of the median seed, split in its parts, with
 		const row = (await page.evaluate(() => weft.bars.rows))[i];
 		const steps = all(label, "step_time");
 		assert.ok(steps.length >= 3);
-		assert.deepEqual([row.low, row.high, row.all.toSorted((a, b) => a - b)], [steps[0], steps[steps.length - 1], steps]);
+		assert.deepEqual([row.low, row.high, row.all.slice().sort((a, b) => a - b)], [steps[0], steps[steps.length - 1], steps]);
 		// The parts are those of one run, and together its step.
 		const [{ run }] = sql(db, `SELECT run FROM value v JOIN run r ON r.id = v.run WHERE label = '${label}' AND name = 'step_time' ORDER BY abs(value - ${values("step_time")[i]}) LIMIT 1`);
 		const part = (name) => row.parts.find((p) => p.label.startsWith(name)).v;

@@ -122,6 +122,10 @@ test("what is shown over time begins where the congestion does", async () => {
 	const stopped = sql(results.db, `SELECT DISTINCT e.run, e.node, p.peer FROM event e JOIN port p ON p.run = e.run AND p.node = e.node AND p.port = e.port WHERE e.kind = 'pause'`);
 	const leaf = sql(results.db, "SELECT id FROM node WHERE run = 1 AND name = 'leaf0'")[0].id;
 	assert.ok(stopped.some((e) => e.peer === leaf) && !stopped.some((e) => e.node === leaf));
+	// Switches that passed the pauses on were stopped themselves: they are no roots.
+	assert.ok(stopped.some((e) => e.peer !== leaf && stopped.some((o) => o.run === e.run && o.node === e.peer)));
+	const roots = await page.locator("#time optgroup[label='Roots of the congestion'] option").allTextContents();
+	assert.ok(roots.length > 0 && roots.every((name) => name.startsWith("leaf0 ")), roots.join(", "));
 });
 
 test("parallel links are lines of their own, in their own colours", async () => {
@@ -250,6 +254,14 @@ test("every chart can be saved, as SVG, PNG and CSV that open", async () => {
 				return doc.querySelector("parsererror") === null && doc.documentElement.localName === "svg" ? doc.querySelectorAll("path, rect, text").length : -1;
 			}, text);
 			assert.ok(marks > 8, `${name}: ${marks}`);
+			// Every link is a line, every port of the strip has colours, every curve is there.
+			const count = (what) => text.split(what).length - 1;
+			if (name.includes(" map "))
+				assert.equal(count("<path"), await page.evaluate(() => weft.map.plan.links.length));
+			if (name.includes(" ports "))
+				assert.ok(count("<rect") > await page.evaluate(() => weft.strip.ports.length));
+			if (name.includes(" throughput "))
+				assert.equal(count("data-line="), 3);
 		} else if (kind === "png") {
 			const size = await page.evaluate(async (data) => { const img = new Image(); img.src = data; await img.decode(); return [img.width, img.height]; }, `data:image/png;base64,${base64}`);
 			assert.ok(size[0] > 500 && size[1] > 100 && base64.length > 2000, `${name}: ${size}`);

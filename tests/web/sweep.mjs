@@ -66,7 +66,7 @@ test("the first chart is what was measured, and its axes can be fitted and logar
 
 test("two parameters are a heat map, seeds are a spread, names are bars", async () => {
 	const two = `${folder}/two.db`;
-	weft("sweep", SCENARIO.replace("[ib-ndr, roce-400g]", "[roce-400g]").replace("single, hosts: 4", "leaf-spine, hosts: 16").replace("incast", "permutation"), "--vary", "traffic.size=1KB,100KB", "--vary", "fabric.routing=ecmp,spray", "--vary", "seed=1,2,3", "--record", two);
+	weft("sweep", SCENARIO.replace("[ib-ndr, roce-400g]", "[roce-400g]").replace("single, hosts: 4", "leaf-spine, hosts: 16").replace("incast", "permutation"), "--vary", "traffic.size=1KB,100KB", "--vary", "fabric.routing=ecmp,spray", "--vary", "seed=1,2,7", "--record", two);
 	report(two, two.replace("db", "html"));
 	const { page: plane, complaints: said } = await open(two.replace("db", "html"));
 	await picture(plane, "sweep-two");
@@ -78,6 +78,7 @@ test("two parameters are a heat map, seeds are a spread, names are bars", async 
 	await plane.locator("#sweep .tabs label", { hasText: "lines" }).click();
 	const [ecmp] = await plane.evaluate(() => weft.curves("sweep").filter((c) => c.label.endsWith("ecmp")));
 	assert.deepEqual([ecmp.low[1], ecmp.y[1], ecmp.high[1]], of("100KB", "ecmp"));
+	assert.equal(new Set(of("100KB", "ecmp")).size, 3);
 	// Names are not joined by lines.
 	await plane.locator("#sweep select").nth(1).selectOption("fabric.routing");
 	await plane.locator("#sweep svg [data-total]").first().waitFor();
