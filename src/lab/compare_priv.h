@@ -29,9 +29,9 @@ void wf_compare_take_job(const struct wf_run *run, struct wf_metrics *metrics, b
 /* Which of a run's notes says best why it is slow; NULL: none does. */
 const struct wf_note *wf_compare_cause(const struct wf_notes *notes);
 
-/* The cures of what a fabric's median run says; at most WF_VERDICT_CURES, in order. Returns how many. */
+/* Finds the cures of what a fabric's median run says; at most WF_VERDICT_CURES, in order. Returns how many. */
 unsigned wf_compare_cures(const struct wf_compare *result, unsigned fabric,
-                          unsigned cures[WF_VERDICT_CURES]);
+                          unsigned found[WF_VERDICT_CURES]);
 
 /* Runs the job once more on a fabric with one of its cures, and keeps what that came to in cure. */
 int wf_compare_cure(const struct wf_compare_cfg *cfg, const struct wf_compare *result,

@@ -268,7 +268,7 @@ void wf_note_path_collision(struct wf_note_ctx *c)
 				worst = b;
 		}
 	}
-	if (hot > 0)
+	if (hot > 0 && worst.sum > 0)
 		say_collision(c, &worst, hot, bundles);
 }
 
