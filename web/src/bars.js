@@ -32,7 +32,8 @@ function amount(data, key, f, run) {
 	return typeof v === "number" ? v : 0;
 }
 
-// The bars: of every fabric the run whose time is nearest to the median, so that its parts add up to it.
+// The bars: of every fabric the run with the median time, or the mean of the two in the middle, so that the
+// parts add up to it.
 export function barsOf(data) {
 	const picture = PICTURES.find((p) => data.metrics.some((m) => m.key === p.key && m.values.some((v) => typeof v === "number")));
 	if (picture === undefined || data.study.kind === "sweep")
@@ -42,8 +43,11 @@ export function barsOf(data) {
 		const runs = [...metric.each[f]].filter(([, v]) => typeof v === "number");
 		if (runs.length === 0)
 			return { name: fabric.name, all: [], parts: [] };
-		const [run, total] = runs.reduce((p, q) => (Math.abs(q[1] - metric.values[f]) < Math.abs(p[1] - metric.values[f]) ? q : p));
-		const known = picture.parts.map(([key, label]) => ({ label, v: key === null ? 0 : amount(data, key, f, run) }));
+		const sorted = runs.slice().sort((p, q) => p[1] - q[1]);
+		const middle = sorted.slice((sorted.length - 1) >> 1, (sorted.length >> 1) + 1);
+		const mean = (key) => middle.reduce((s, [run]) => s + amount(data, key, f, run), 0) / middle.length;
+		const total = metric.values[f];
+		const known = picture.parts.map(([key, label]) => ({ label, v: key === null ? 0 : mean(key) }));
 		const rest = total - known.reduce((s, p) => s + p.v, 0);
 		const parts = known.length === 0 ? [{ label: picture.title.toLowerCase(), v: total }] : known.map((p, i) => (picture.parts[i][0] === null ? { ...p, v: Math.max(rest, 0) } : p));
 		return { name: fabric.name, median: metric.values[f], low: metric.low[f], high: metric.high[f], all: runs.map(([, v]) => v), parts, mfu: mfu(data, f) };
@@ -215,7 +219,7 @@ export function bars(data) {
 	const cells = (show) => picture.rows.map((r) => [r.name, show(r.median), ...(seeds > 1 ? [show(r.low), show(r.high), r.all.length] : []),
 		...(picture.labels.length > 1 ? picture.labels.map(({ i }) => show(r.parts[i]?.v)) : [])]);
 	const table = tableBehind("As a table", () => head, () => cells((v) => value(v, "ps")));
-	const note = [picture.note, seeds > 1 ? `the bar is the run of the median seed, the line goes from the fastest of ${seeds} seeds to the slowest, a dot each` : null].filter(Boolean).join("; ");
+	const note = [picture.note, seeds > 1 ? `the bar is the run of the median seed${seeds % 2 === 0 ? ", here the mean of the two in the middle" : ""}; the line goes from the fastest of ${seeds} seeds to the slowest, a dot each` : null].filter(Boolean).join("; ");
 	return h("section", { id: "bars" },
 		h("h2", {}, picture.title),
 		h("figure", {},
