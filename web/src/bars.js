@@ -114,8 +114,8 @@ class Bars {
 	drawing(width) {
 		const { rows, labels } = this.picture;
 		const names = Math.max(...rows.map((r) => this.wide(r.name, 13))) + 14;
-		const above = names > width * 0.28;
 		const behind = Math.max(...rows.map((r) => this.wide(words(r, this.best, this.picture.unit), 12.5, 600))) + 18;
+		const above = names > width * 0.28 || names + behind > width * 0.7;
 		const left = above ? 4 : names;
 		const max = Math.max(...rows.map((r) => r.high ?? 0)) || 1;
 		const under = above && behind > width * 0.45;

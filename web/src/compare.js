@@ -51,7 +51,19 @@ function cell(metric, i) {
 		h("span", { class: "away" }, mark === "best" ? [h("span", { "aria-hidden": "true" }, "▲ "), "best"]
 			: mark === "worst" ? [h("span", { "aria-hidden": "true" }, "▼ "), away ?? "worst", away ? h("span", { class: "unseen" }, " worst") : null]
 				: away),
-		metric.low[i] === metric.high[i] ? null : h("span", { class: "spread" }, range(metric.low[i], metric.high[i], metric.unit)));
+		value(metric.low[i], metric.unit) === value(metric.high[i], metric.unit) ? null : h("span", { class: "spread" }, range(metric.low[i], metric.high[i], metric.unit)));
+}
+
+// What a fabric has in a row, as it is read; what one cannot have and what is 0 are the same.
+function reading(metric, i) {
+	const v = metric.values[i];
+	return v === null || v === undefined || v === 0 ? "" : `${value(v, metric.unit)} ${range(metric.low[i], metric.high[i], metric.unit)}`;
+}
+
+// For each fabric the first one whose column would read the same, or itself.
+export function twins(fabrics, shown) {
+	const columns = fabrics.map((f, i) => [f.state, ...shown.map((m) => reading(m, i))].join("\n"));
+	return columns.map((c) => columns.indexOf(c));
 }
 
 // The names of counters that stayed 0: that they did may be what somebody wants to know.
@@ -77,18 +89,22 @@ export function comparison(data) {
 	const several = data.fabrics.length > 1;
 	const shown = data.metrics.filter((m) => !idle(m));
 	const groups = [...new Set(shown.map((m) => m.group))];
+	const same = data.study.kind === "compare" ? twins(data.fabrics, shown) : data.fabrics.map((_, i) => i);
+	const columns = same.map((_, i) => i).filter((i) => same[i] === i);
+	const without = same.map((_, i) => i).filter((i) => same[i] !== i);
 	return h("section", { id: "comparison" },
 		h("h2", {}, several ? "Comparison" : "Results"),
 		several ? h("p", { class: "hint" }, `▲ best and ▼ worst of a row, where better has a direction; values within ${EQUAL * 100} % are equal; × is the distance from the best.`, seedsHint(data)) : seedsHint(data),
 		folded(data, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Comparison of the fabrics" },
 			h("table", { class: "compare" },
 				h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Metric"),
-					data.fabrics.map((f) => h("th", { scope: "col" }, f.name,
+					columns.map((i) => data.fabrics[i]).map((f) => h("th", { scope: "col" }, f.name,
 						f.state === "finished" ? null : h("span", { class: "state" }, f.state))))),
 				groups.map((name) => h("tbody", {},
-					h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: data.fabrics.length + 1 }, h("span", {}, name, shown.some((m) => m.key === ABOUT[name]?.of) ? h("small", {}, ABOUT[name].words) : null))),
+					h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: columns.length + 1 }, h("span", {}, name, shown.some((m) => m.key === ABOUT[name]?.of) ? h("small", {}, ABOUT[name].words) : null))),
 					shown.filter((m) => m.group === name).map((m) => h("tr", {},
 						h("th", { scope: "row", title: m.key }, m.label),
-						m.values.map((_, i) => cell(m, i))))))))),
+						columns.map((i) => cell(m, i))))))))),
+		without.length === 0 ? null : h("p", { class: "hint twins" }, without.map((i) => `${data.fabrics[i].name}: every figure as ${data.fabrics[same[i]].name}, so it has no column. `)),
 		quiet(data.metrics.filter(idle)));
 }

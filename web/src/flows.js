@@ -136,7 +136,7 @@ export function flows(data) {
 	const hint = [
 		"Slowdown is the time against what it takes alone: adapters, the switches and cables of the shortest way, and the bytes at the rate of the slower end.",
 		of === "flow" ? "Jain's index of the flows' goodputs is 1 when all have the same." : "These are messages between ranks over the fabric. Their sizes may differ between fabrics (chunks, queue pairs), and a collective waits for its last message: a fabric with the shorter median may have the longer step.",
-		total > list.length ? `The page has ${group(list.length)} of ${group(total)}: every so manieth, and those that took longest for their size.` : "", of === "flow" ? "" : asSimulated(data),
+		total > list.length ? `The page has ${group(list.length)} of ${group(total)}: some of all, evenly, and those that took longest for their size.` : "", of === "flow" ? "" : asSimulated(data),
 	].filter(Boolean).join(" ");
 	return h("section", { id: "flows" }, h("h2", {}, of === "flow" ? "Flows" : "Messages"), h("p", { class: "hint" }, hint), summary(data, list, counts, of),
 		h("div", { class: "pair" }, bySize(data, even),
