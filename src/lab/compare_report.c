@@ -229,7 +229,12 @@ void wf_compare_table(const struct wf_compare *r, FILE *file)
 	                      : "the same network for all");
 	if (r->ranks > 0)
 		fprintf(file, "%" PRIu32 " GPUs, ", r->ranks);
-	fprintf(file, "%s; ", s->job.given ? s->job.cfg.kind : "traffic");
+	fprintf(file, "%s", s->job.given ? s->job.cfg.kind : "traffic");
+	if (s->job.given && wf_job_is_train(&s->job.cfg) && s->job.cfg.train.scale != WF_RATIO_ONE)
+		fprintf(file, " at 1/%.4g of its size, so that delays weigh more (%.2g %% at most)",
+		        (double)WF_RATIO_ONE / (double)s->job.cfg.train.scale,
+		        100 * (double)s->job.cfg.train.scale_error / (double)WF_RATIO_ONE);
+	fprintf(file, "; ");
 	if (r->seeds > 1)
 		fprintf(file, "medians of seeds %" PRIu64 " to %" PRIu64 "\n\n", s->cfg.seed,
 		        s->cfg.seed + r->seeds - 1);

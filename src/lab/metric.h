@@ -15,7 +15,7 @@ enum wf_metric {
 	WF_METRIC_TIERS,
 	WF_METRIC_OPTICS,      /* transceivers */
 	WF_METRIC_POWER,       /* of switches and transceivers */
-	WF_METRIC_COST,        /* list price of switches, transceivers and cables */
+	WF_METRIC_COST,        /* public price of switches, transceivers and cables, the middle */
 	WF_METRIC_LATENCY,     /* RDMA write of 8 bytes, between the hosts farthest apart */
 	WF_METRIC_COLL_SMALL,  /* the collective of compare.collective at its smallest size */
 	WF_METRIC_COLL_MIDDLE, /* at 32 KiB, or the size next below */

@@ -480,7 +480,8 @@ static int weigh_cost(struct judge *j, int ib, int eth)
 	         : a->high.value[WF_METRIC_COST] < b->low.value[WF_METRIC_COST] ? 1
 	                                                                        : 0;
 	because(j,
-	        "Cost matters: switches, cables and optics are listed at: %s; %s. This speaks for "
+	        "Cost matters: public prices of switches, cables and optics: %s; %s. This speaks "
+	        "for "
 	        "%s; "
 	        "your own offers count more.",
 	        cell[0], cell[1],
@@ -544,7 +545,7 @@ static void choose_alike(struct judge *j, int ib, int eth, int points)
 		take(j, wanted, "Take %s: %s is no faster (%s), and what matters speaks for it.",
 		     j->fabric[wanted].label, j->fabric[other].label, gap);
 	else
-		take(j, -1, "Neither is faster: %s and %s are %s. %s.", j->fabric[ib].label,
+		take(j, -1, "No difference that counts: %s and %s are %s. %s.", j->fabric[ib].label,
 		     j->fabric[eth].label, gap,
 		     j->matters == 0 ? "Decide by what they cost, what is there already and what "
 		                       "your people know (--matters weighs it)"

@@ -167,13 +167,13 @@ END
 	weft compare s.yaml --fabric ib-ndr,roce-400g --matters ethernet,cost
 	[ "$status" -eq 0 ]
 	says "$out" "Existing Ethernet matters"
-	says "$out" "Cost matters: switches, cables and optics are listed at: ib-ndr (switches: 6) "
+	says "$out" "Cost matters: public prices of switches, cables and optics: ib-ndr (switches: 6) "
 	weft compare s.yaml --fabric ib-ndr,roce-400g --matters ethernet
 	says "$out" "Take roce-400g"
 	# Nobody has a point that nothing was measured for.
 	weft compare s.yaml --fabric ib-ndr,roce-400g --matters staff
 	says "$out" "no neglected InfiniBand was compared, so this speaks for nobody"
-	says "$out" "Neither is faster"
+	says "$out" "No difference that counts"
 	weft compare s.yaml --matters money
 	[ "$status" -eq 2 ]
 	says "$err" "'money' is none of latency, cost, ethernet, shared, staff"

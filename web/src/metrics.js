@@ -14,7 +14,7 @@ const KNOWN = [
 	]],
 	["Network", [
 		["switches", "switches of the network", ""], ["switch_ports", "ports of one", ""], ["tiers", "tiers of them", ""], ["optics", "transceivers", ""],
-		["power", "power, middle of the range", "low"], ["cost", "list price, middle of the range", "low"],
+		["power", "power, middle of the range", "low"], ["cost", "public price, middle of the range", "low"],
 	]],
 	["Small and large", [
 		["write_latency", "RDMA write of 8 B, one way", "low"],
