@@ -110,7 +110,7 @@ END
 		[ "${n:-0}" -eq 0 ] || break
 		sleep 0.02
 	done
-	kill -INT "$pid"
+	kill -INT "$pid" || true # it may be over
 	status=0
 	wait "$pid" || status=$?
 	if [ "$status" -eq 130 ]; then # else it was faster than we are

@@ -262,7 +262,7 @@ interrupt_second() {
 		[ "$(sqlite3 -readonly r.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)" -ge 1 ] && break
 		sleep 0.05
 	done
-	kill -INT "$pid"
+	kill -INT "$pid" || true # it may be over
 	status=0
 	wait "$pid" || status=$?
 }

@@ -61,7 +61,7 @@ kill_sweep() {
 		[ "$(sqlite3 -cmd '.timeout 2000' s.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)" -ge 2 ] && break
 		sleep 0.05
 	done
-	kill -9 "$pid"
+	kill -9 "$pid" || true # it may be over
 	wait "$pid" || true
 	done_before=$(sqlite3 s.db "SELECT count(*) FROM run WHERE state = 'finished'")
 }
