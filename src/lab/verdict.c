@@ -552,18 +552,36 @@ static void choose_alike(struct judge *j, int ib, int eth, int points)
 		                     : "What was said to matter speaks for neither");
 }
 
+/* The first cure with which a fabric is as fast as the best; NULL: none is. */
+static const char *cure_of(const struct judge *j, int i, int best)
+{
+	const struct wf_verdict_fabric *f = &j->fabric[i];
+
+	for (unsigned k = 0; k < f->n_cures; k++) {
+		if (f->cure[k].time <= value(j, best, j->decides) * (1 + WF_VERDICT_ALIKE))
+			return f->cure[k].what;
+	}
+	return NULL;
+}
+
 /* One side is faster: up to WF_VERDICT_GIVES is given away for what matters. */
 static void choose_faster(struct judge *j, int ib, int eth, int points)
 {
 	int best = ratio(j, eth, ib) < 1 ? eth : ib, other = best == ib ? eth : ib;
 	bool against = points != 0 && (points > 0) != (best == ib);
 	double longer = percent(ratio(j, other, best));
+	const char *cure = cure_of(j, other, best);
+	char otherwise[RANGE] = "";
 
+	if (cure != NULL)
+		snprintf(otherwise, sizeof(otherwise),
+		         " Set up otherwise (%s) %s would be no slower: compare that.", cure,
+		         j->fabric[other].label);
 	if (!against)
-		take(j, best, "Take %s: %s takes %.0f %% longer%s%s.", j->fabric[best].label,
+		take(j, best, "Take %s: %s takes %.0f %% longer%s%s.%s", j->fabric[best].label,
 		     j->fabric[other].label, longer,
 		     j->fabric[other].seeds > 1 ? " (with every seed it takes longer)" : "",
-		     points != 0 ? ", and what matters speaks for it, too" : "");
+		     points != 0 ? ", and what matters speaks for it, too" : "", otherwise);
 	else if (ratio(j, other, best) <= 1 + WF_VERDICT_GIVES)
 		take(j, other,
 		     "Take %s: it takes %.0f %% longer than %s, and what matters speaks for it.",
@@ -571,9 +589,9 @@ static void choose_faster(struct judge *j, int ib, int eth, int points)
 	else
 		take(j, best,
 		     "Take %s: what matters speaks for %s, but that takes %.0f %% longer, more "
-		     "than "
-		     "the %.0f %% that are given away for it.",
-		     j->fabric[best].label, j->fabric[other].label, longer, WF_VERDICT_GIVES * 100);
+		     "than the %.0f %% that are given away for it.%s",
+		     j->fabric[best].label, j->fabric[other].label, longer, WF_VERDICT_GIVES * 100,
+		     otherwise);
 }
 
 /* Fabrics of one side only. */
