@@ -61,6 +61,33 @@ END
 	done
 }
 
+@test "what the new parameters allow works at both ends" {
+	cat >s.yaml <<'END'
+topology: {kind: single, hosts: 2}
+job: {kind: all-reduce, algorithm: ring, bytes: 1MB, gpus_per_server: 1}
+compare: {sizes: none}
+END
+	for n in 1 100; do
+		weft compare s.yaml --fabric ib-ndr --seeds $n --json
+		[ "$status" -eq 0 ]
+		[ "$(jq '.fabrics[0].seeds | length' stdout.txt)" -eq $n ]
+	done
+	# A fabric's queue pairs are a job's that does not say its own.
+	for n in 1 8; do
+		weft compare s.yaml --fabric roce-400g --seeds 1 --json --set fabric.nic.qps_per_connection=$n
+		[ "$status" -eq 0 ]
+		jq '.fabrics[0].job_time' stdout.txt >fabric.txt
+		weft compare s.yaml --fabric roce-400g --seeds 1 --json --set job.qps_per_connection=$n
+		[ "$(jq '.fabrics[0].job_time' stdout.txt)" = "$(cat fabric.txt)" ]
+	done
+	weft compare s.yaml --fabric roce-400g --set fabric.nic.qps_per_connection=9
+	[ "$status" -eq 2 ]
+	says "$err" "it may be 1 to 8"
+	weft compare s.yaml --fabric roce-400g --set fabric.state=good
+	[ "$status" -eq 2 ]
+	says "$err" "'good' is none of best, default, neglected, none"
+}
+
 @test "a slow fabric says why, and its cures have been run" {
 	cat >s.yaml <<'END'
 topology: {kind: leaf-spine, hosts: 16, radix: 8}
