@@ -65,7 +65,7 @@ load common
 }
 
 @test "a claim that holds on some seeds only says on how many" {
-	cat >stub <<-'EOF'
+	cat >weft5 <<-'EOF'
 		#!/bin/sh
 		# In place of weft: the MFU of roce-400g-mistuned is 25 % on odd seeds, 35 % on even ones; of the rest 45 %.
 		mfu=450000
@@ -78,8 +78,8 @@ load common
 		[ -z "$bad" ] || [ -z "$odd" ] || mfu=250000
 		echo "{\"runs\": [{\"fabric\": \"$fabric\", \"finished\": true, \"job\": {\"train\": {\"mfu_ppm\": $mfu}}}]}"
 	EOF
-	chmod +x stub
-	python3 -B "$WEFT_SOURCE_DIR/scripts/claims.py" --weft "$PWD/stub" --only mfu >stdout.txt
+	chmod +x weft5
+	python3 -B "$WEFT_SOURCE_DIR/scripts/claims.py" --weft "$PWD/weft5" --only mfu >stdout.txt
 	says "$(cat stdout.txt)" "| badly tuned, MFU falls below 30 %: racks | 25.0 (25.0 to 35.0) % | on 3 of 5 seeds |"
 	says "$(cat stdout.txt)" "**Holds in part.**"
 }
