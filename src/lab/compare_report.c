@@ -218,6 +218,17 @@ static void put_notes(const struct wf_compare *r, const struct wf_compare_fabric
 		put_text(file, "  - ", run->notes.note[k].text);
 }
 
+/* That a step is scaled, and by how much that may lengthen it: what is compared has to be known. */
+static void put_scale(const struct wf_scenario_job *job, FILE *file)
+{
+	double error = 100 * (double)job->cfg.train.scale_error / (double)WF_RATIO_ONE;
+
+	if (!job->given || !wf_job_is_train(&job->cfg) || job->cfg.train.scale == WF_RATIO_ONE)
+		return;
+	fprintf(file, " at 1/%.4g of its size, so that delays weigh more (%.*f %% at most)",
+	        (double)WF_RATIO_ONE / (double)job->cfg.train.scale, error < 10 ? 1 : 0, error);
+}
+
 void wf_compare_table(const struct wf_compare *r, FILE *file)
 {
 	const struct wf_scenario *s = r->scenario;
@@ -230,10 +241,7 @@ void wf_compare_table(const struct wf_compare *r, FILE *file)
 	if (r->ranks > 0)
 		fprintf(file, "%" PRIu32 " GPUs, ", r->ranks);
 	fprintf(file, "%s", s->job.given ? s->job.cfg.kind : "traffic");
-	if (s->job.given && wf_job_is_train(&s->job.cfg) && s->job.cfg.train.scale != WF_RATIO_ONE)
-		fprintf(file, " at 1/%.4g of its size, so that delays weigh more (%.2g %% at most)",
-		        (double)WF_RATIO_ONE / (double)s->job.cfg.train.scale,
-		        100 * (double)s->job.cfg.train.scale_error / (double)WF_RATIO_ONE);
+	put_scale(&s->job, file);
 	fprintf(file, "; ");
 	if (r->seeds > 1)
 		fprintf(file, "medians of seeds %" PRIu64 " to %" PRIu64 "\n\n", s->cfg.seed,
