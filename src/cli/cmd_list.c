@@ -17,7 +17,7 @@
 #include "lab/profile.h"
 #include "lab/scenario.h"
 #include "lab/suggest.h"
-#include "sim/traffic.h"
+#include "sim/traffic/traffic.h"
 #include "topo/topo.h"
 
 static const char help_text[] =

@@ -15,7 +15,7 @@
 #include "rdma/mr.h"
 #include "rdma/qp.h"
 #include "rdma/srq.h"
-#include "sim/app.h"
+#include "sim/prog/app.h"
 #include "weft/weft.h"
 
 /* A call that waits for its time: the program's own, or a completion to be shown. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lab/api_priv.h"
-#include "sim/conn.h"
+#include "sim/prog/conn.h"
 
 #define CLASS 3 /* of packets, if nothing else is said: the one that profiles keep lossless */
 

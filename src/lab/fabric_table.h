@@ -7,7 +7,7 @@
 #define WF_LAB_FABRIC_TABLE_H
 
 #include "fabric/config.h"
-#include "sim/cc_choice.h"
+#include "sim/prog/cc_choice.h"
 
 /* How operators have it, and what jobs do with it. */
 struct wf_fabric_use {

@@ -13,7 +13,7 @@
 #include "rdma/cq.h"
 #include "rdma/mr.h"
 #include "rdma/srq.h"
-#include "sim/conn.h"
+#include "sim/prog/conn.h"
 #include "sim/sim.h"
 
 #define REGION_BYTES (UINT64_C(1) << 40)  /* of every host; nothing is behind it */

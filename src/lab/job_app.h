@@ -15,8 +15,8 @@
 #include "job/cluster.h"
 #include "job/exec.h"
 #include "job/nvlink.h"
-#include "sim/app.h"
-#include "sim/cc_choice.h"
+#include "sim/prog/app.h"
+#include "sim/prog/cc_choice.h"
 
 /* How ranks are connected. */
 struct wf_job_net {

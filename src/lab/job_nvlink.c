@@ -11,7 +11,7 @@
 
 #include "job/plan.h"
 #include "lab/job_app_priv.h"
-#include "sim/adapter.h"
+#include "sim/host/adapter.h"
 
 /* A cell's words. */
 enum {

@@ -7,7 +7,7 @@
 
 #include "lab/human.h"
 #include "lab/run.h"
-#include "sim/state.h"
+#include "sim/look/state.h"
 
 struct wf_note_ctx {
 	const struct wf_scenario *scenario;

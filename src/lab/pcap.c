@@ -17,7 +17,7 @@
 
 #include "lab/file.h"
 #include "lab/pcap_priv.h"
-#include "sim/wire_check.h"
+#include "sim/look/wire_check.h"
 #include "wire/packet_codec.h"
 #include "wire/pcapng.h"
 

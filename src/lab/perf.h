@@ -11,7 +11,7 @@
 #include "lab/fabric_table.h"
 #include "lab/paths.h"
 #include "lab/scenario.h"
-#include "sim/perf.h"
+#include "sim/prog/perf.h"
 
 #define WF_PERF_MAX_SIZES 64
 #define WF_PERF_MAX_FABRICS 16

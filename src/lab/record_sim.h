@@ -7,7 +7,7 @@
 
 #include "fabric/config.h"
 #include "lab/record.h"
-#include "sim/watch.h"
+#include "sim/look/watch.h"
 
 /* Intervals of samples that are no times. */
 #define WF_RECORD_AUTO 0              /* as short as a small part of the run's cost allows */

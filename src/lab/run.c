@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "lab/run_job.h"
-#include "sim/state.h"
+#include "sim/look/state.h"
 
 static uint64_t clock_ns(clockid_t clock)
 {

@@ -18,7 +18,7 @@
 #include "lab/job.h"
 #include "lab/settings.h"
 #include "sim/sim.h"
-#include "sim/traffic.h"
+#include "sim/traffic/traffic.h"
 #include "topo/topo.h"
 
 #define WF_SCENARIO_MAX_FABRICS 16

@@ -4,7 +4,7 @@
  *
  *	program A --ring--> gate of A's host ==> switches ==> gate of B's host --ring--> program B
  *
- * A program has one link to the daemon for all packets that leave its host. The gate of the host (sim/gate.h)
+ * A program has one link to the daemon for all packets that leave its host. The gate of the host (sim/host/gate.h)
  * takes a packet out of it when its port can send: what a paused or busy port does not take stays in the ring,
  * and the program's queue pairs are held. The daemon keeps headers and payload; what crosses the model is what
  * switches look at, and a number. When that comes out, the packet goes into the ring of who it is for, with

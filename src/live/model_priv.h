@@ -6,7 +6,7 @@
 #define WF_LIVE_MODEL_PRIV_H
 
 #include "live/model.h"
-#include "sim/gated.h"
+#include "sim/host/gated.h"
 
 /* A packet that is under way, or waits for room in the ring of who it is for. */
 struct wf_dcarried {

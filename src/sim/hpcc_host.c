@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "sim/telemetry.h"
+#include "sim/host/telemetry.h"
 
 /* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
 enum { TIMER_PACE = 2, HOST_TIMERS };

@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "fabric/config.h"
 #include "rdma/counter.h"
-#include "sim/cc_choice.h"
-#include "sim/traffic.h"
+#include "sim/prog/cc_choice.h"
+#include "sim/traffic/traffic.h"
 #include "topo/topo.h"
 
 struct wf_sim_app;
@@ -31,12 +31,12 @@ struct wf_sim_cfg {
 	const struct wf_flow_spec *flows;   /* borrowed until wf_sim_create() returns */
 	size_t n_flows;
 	/*
-	 * Programs on the hosts (sim/app.h), alone or beside flows over queue pairs; copied, what its
+	 * Programs on the hosts (sim/prog/app.h), alone or beside flows over queue pairs; copied, what its
 	 * arg points to must live as long as the simulation. NULL: flows alone.
 	 */
 	const struct wf_sim_app *app;
 	/*
-	 * Hosts whose programs are outside (sim/gate.h, sim/gated.h), in place of flows and programs;
+	 * Hosts whose programs are outside (sim/host/gate.h, sim/host/gated.h), in place of flows and programs;
 	 * borrowed for the life of the simulation, as gate_arg is. NULL: they are not.
 	 */
 	const struct wf_gate_ops *gate;

@@ -7,14 +7,14 @@
 
 #include "fabric/fabric.h"
 #include "fabric/switch.h"
-#include "sim/adapter.h"
-#include "sim/app.h"
-#include "sim/gate.h"
-#include "sim/host.h"
-#include "sim/rc.h"
+#include "sim/host/adapter.h"
+#include "sim/prog/app.h"
+#include "sim/host/gate.h"
+#include "sim/host/windowed.h"
+#include "sim/prog/rc.h"
 #include "sim/sim.h"
-#include "sim/watch.h"
-#include "sim/wire_check.h"
+#include "sim/look/watch.h"
+#include "sim/look/wire_check.h"
 
 struct wf_sim {
 	const struct wf_topo *topo;

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/cc_choice.h"
+#include "sim/prog/cc_choice.h"
 #include "sim/sim.h"
 #include "sim/sim_priv.h"
 

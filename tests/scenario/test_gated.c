@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sim/gated.h"
+#include "sim/host/gated.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
 

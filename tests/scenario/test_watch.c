@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "sim/watch.h"
+#include "sim/look/watch.h"
 
 #define MAX_NOTES 200000
 

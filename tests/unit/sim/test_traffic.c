@@ -14,7 +14,7 @@
 
 #include "base/rng.h"
 #include "mem_fail.h"
-#include "sim/traffic.h"
+#include "sim/traffic/traffic.h"
 
 #define RATE UINT64_C(400000000000)
 

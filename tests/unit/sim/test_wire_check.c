@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sim/wire_check.h"
+#include "sim/look/wire_check.h"
 #include "wire/opcode.h"
 #include "wire/packet_codec.h"
 

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * adapter.h - the transport's adapter on a port of the modelled fabric.
+ *
+ * A node of the engine with one port and one struct wf_hca. It hands the packets that come in to the
+ * transport, pulls packets from it whenever the wire is free and flow control agrees, and adds what
+ * a host costs in time: the doorbell, fetching data over PCIe, PCIe's bandwidth.
+ *
+ *	program --post--> hca --tx--> [staged] --> port ~~~ fabric ~~~ port --rx--> hca --> program
+ *
+ * A packet that flow control holds back is staged, one per queue, and its classes are held in the
+ * transport meanwhile, so that a paused class does not stop the others.
+ *
+ * The program is a struct wf_program: its functions run in virtual time, on the thread of the
+ * adapter's shard, and may touch only this adapter and what belongs to it.
+ */
+#ifndef WF_SIM_HOST_ADAPTER_H
+#define WF_SIM_HOST_ADAPTER_H
+
+#include "fabric/fabric.h"
+#include "rdma/hca.h"
+#include "rdma/qp.h"
+#include "sim/host/counts.h"
+#include "sim/host/payload.h"
+
+#define WF_ADAPTER_SIDE 1 /* input of the node; 0 is its port's */
+
+struct wf_adapter;
+
+/* What runs on a host. */
+struct wf_program {
+	/* Virtual time began, or the time asked for with wf_adapter_call_at() has come; or sooner. */
+	void (*run)(void *arg, struct wf_adapter *adapter, wf_time now);
+	/*
+	 * Completions wait in cq, which was armed. Called at the time at which a program that polls
+	 * would see them; it polls, and arms anew if it wants to be called again.
+	 */
+	void (*complete)(void *arg, struct wf_adapter *adapter, struct wf_cq *cq, wf_time now);
+	/* Whether cq is this program's; NULL: all are that no program added later owns. */
+	bool (*owns)(void *arg, const struct wf_cq *cq);
+	/*
+	 * For a program that polls memory: writes RDMA WRITE messages are in it by now, all of each,
+	 * counted since the run began. NULL: it does not look, and the adapter need not count.
+	 */
+	void (*written)(void *arg, struct wf_adapter *adapter, uint64_t writes, wf_time now);
+	/*
+	 * A cell came in by WF_ADAPTER_SIDE, the input for a link that is not the fabric's (NVLink);
+	 * borrowed until the call returns. NULL: the input is not connected.
+	 */
+	void (*side)(void *arg, struct wf_adapter *adapter, const struct wf_cell *cell,
+	             wf_time now);
+};
+
+/* What all adapters of a simulation share. */
+struct wf_adapter_env {
+	const struct wf_fabric *fabric;
+	struct wf_payload *payload; /* NULL: contents do not matter */
+};
+
+/*
+ * Creates the adapter of a host, in a shard. attr is completed from the fabric: host number, rate,
+ * overhead, link layer, whether data is carried. env is borrowed. Returns NULL when there is no more
+ * memory.
+ */
+struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
+                                     uint32_t host, const struct wf_hca_attr *attr) WF_MUST_USE;
+
+/* Frees the transport's part; the node goes with the engine. */
+void wf_adapter_fini(struct wf_adapter *adapter);
+
+/*
+ * Adds what runs on it; before the run. Up to WF_ADAPTER_PROGRAMS share it: run() of all is called
+ * when one of them asked for it, written() and side() only the first may have.
+ */
+#define WF_ADAPTER_PROGRAMS 2
+void wf_adapter_add_program(struct wf_adapter *adapter, const struct wf_program *program,
+                            void *arg);
+
+/* Sets up flow control when its port is connected, and lets the program run at time 0. */
+void wf_adapter_start(struct wf_adapter *adapter);
+
+struct wf_hca *wf_adapter_hca(struct wf_adapter *adapter);
+struct wf_host_counts *wf_adapter_counts(struct wf_adapter *adapter);
+struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
+
+/* Has run() called at at (once; an earlier time replaces a later one, which is asked for again then). */
+void wf_adapter_call_at(struct wf_adapter *adapter, wf_time at);
+
+/*
+ * Posts a list of send work requests and rings the doorbell: what a program calls instead of
+ * wf_qp_post_send(), and returns as that. The first bit leaves when the adapter knows of the work and
+ * has the data; behind work of the same queue pair that still waits, it knows and has it in time.
+ */
+int wf_adapter_post(struct wf_adapter *adapter, struct wf_qp *qp, const struct wf_send_wr *wr,
+                    const struct wf_send_wr **bad_p, wf_time now) WF_MUST_USE;
+
+/* Gives the payload of a dropped packet back: wf_fabric.lost where data is carried; arg: the env. */
+void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
+                     bool trimmed);
+
+/*
+ * When the program sees a completion that the transport made at now: READs and atomics had to fetch
+ * from the responder's memory, which is charged here.
+ */
+wf_time wf_adapter_seen(const struct wf_adapter *adapter, enum wf_wc_opcode opcode, wf_time now);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate.h - a host of a simulation whose programs are outside of it: its port, and nothing behind it.
+ *
+ * The gate pulls, as the transport's driver does: when its wire is free it asks for a packet, and keeps one
+ * back for each queue that flow control stops. What comes for the host is handed out at the time at which a
+ * real adapter would have it in memory. A packet is known outside by its qpn, which the fabric carries and
+ * does not read.
+ */
+#ifndef WF_SIM_HOST_GATE_H
+#define WF_SIM_HOST_GATE_H
+
+#include "fabric/fabric.h"
+#include "sim/host/gated.h"
+
+struct wf_gate_env {
+	const struct wf_fabric *fabric;
+	const struct wf_gate_ops *ops;
+	void *arg;
+};
+
+struct wf_gate;
+
+/* Creates host number host of the topology, in a shard. env is borrowed. NULL: no more memory. */
+struct wf_gate *wf_gate_create(struct wf_shard *shard, const struct wf_gate_env *env,
+                               uint32_t host) WF_MUST_USE;
+
+/* Sets up flow control when its port is connected. */
+void wf_gate_start(struct wf_gate *gate);
+
+struct wf_device *wf_gate_device(struct wf_gate *gate);
+
+/* There may be something to send from at on; while no node runs. */
+void wf_gate_wake(struct wf_gate *gate, wf_time at);
+
+/* Takes its link down or up, now, while no node runs. */
+void wf_gate_set_up(struct wf_gate *gate, bool up, wf_time now);
+
+/*
+ * With on, its adapter lets nobody send to it: it pauses every lossless class for as long as it lasts, or
+ * gives no credits. While no node runs.
+ */
+void wf_gate_storm(struct wf_gate *gate, bool on, wf_time now);
+
+/* Tells who is outside of a packet that was dropped: wf_fabric.lost; arg: the env. */
+void wf_gate_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
+                  bool trimmed);
+
+#endif

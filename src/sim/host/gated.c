@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gated.c - a simulation that is run by the piece, and its links while it stands.
+ */
+#include "sim/host/gated.h"
+
+#include <errno.h>
+
+#include "sim/prog/conn.h"
+#include "sim/sim_priv.h"
+
+wf_time wf_gated_next(const struct wf_sim *sim)
+{
+	return wf_engine_next(sim->engine);
+}
+
+int wf_gated_run(struct wf_sim *sim, wf_time until, wf_time *end_p)
+{
+	return wf_sim_run_until(sim, until, end_p);
+}
+
+void wf_gated_wake(struct wf_sim *sim, uint32_t host, wf_time at)
+{
+	wf_gate_wake(sim->gates[host], wf_max_time(at, sim->end));
+}
+
+void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on, wf_time now)
+{
+	wf_gate_storm(sim->gates[host], on, wf_max_time(now, sim->end));
+}
+
+int wf_gated_tune(const struct wf_sim *sim, const struct wf_cc_choice *cc, struct wf_qp_tune *tune,
+                  struct wf_err *err)
+{
+	return wf_conn_tune(&sim->fabric, cc, tune, err);
+}
+
+void wf_gated_fault(const struct wf_sim *sim, uint32_t link, struct wf_gated_fault *fault_p)
+{
+	*fault_p = sim->link_faults[link];
+}
+
+wf_time wf_gated_delay_max(const struct wf_sim *sim)
+{
+	return sim->delay_max;
+}
+
+/*
+ * Packets on a link never overtake one another: one that gets shorter stays silent until what was sent
+ * before is as far as it would be.
+ */
+static void set_delay(struct wf_device *dev, struct wf_port *port, wf_time more, wf_time now)
+{
+	if (more < 0) {
+		port->free_at = wf_max_time(port->free_at, now) - more;
+		if (wf_timer_is_set(&dev->node, port->number))
+			wf_timer_set(&dev->node, port->number,
+			             wf_max_time(dev->node.timer[port->number], port->free_at));
+	}
+	port->delay += more;
+}
+
+/* The direction of a link that leaves a port of src and comes in by one of dst. */
+static void set_half(struct wf_sim *sim, const struct wf_topo_link *l, bool from_a,
+                     const struct wf_gated_fault *was, const struct wf_gated_fault *is, wf_time now)
+{
+	struct wf_device *src = sim->devices[from_a ? l->a : l->b];
+	struct wf_device *dst = sim->devices[from_a ? l->b : l->a];
+	struct wf_port *out = &src->ports[from_a ? l->a_port : l->b_port];
+	struct wf_port *in = &dst->ports[from_a ? l->b_port : l->a_port];
+
+	set_delay(src, out, is->delay - was->delay, now);
+	in->in_delay = out->delay;
+	in->loss = wf_min_u64(l->loss + sim->fabric.cfg.link_loss + is->loss, WF_PROB_ONE);
+	in->corrupt = is->corrupt;
+	in->lossy = in->lossy || in->loss != 0 || in->corrupt != 0;
+}
+
+int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_fault *fault,
+                      wf_time now)
+{
+	struct wf_gated_fault *was = &sim->link_faults[link];
+
+	now = wf_max_time(now, sim->end);
+	if (fault->delay < 0 || fault->delay > sim->delay_max)
+		return -ERANGE;
+	set_half(sim, &sim->topo->links[link], true, was, fault, now);
+	set_half(sim, &sim->topo->links[link], false, was, fault, now);
+	if (was->down != fault->down) {
+		wf_sim_set_link(sim, link, !fault->down, now);
+		if (wf_engine_at(sim->engine, now + sim->reconverge, wf_sim_reroute, sim) != 0)
+			return -ENOMEM;
+	}
+	*was = *fault;
+	return 0;
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * windowed.c - a host with a simple windowed sender and receiver.
+ */
+#include "sim/host/windowed.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+
+/* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
+enum { TIMER_START = 2, TIMER_RESEND, HOST_TIMERS };
+
+#define ACK_BYTES 4 /* AETH, besides the headers */
+
+/* A ring of flows: a list whose last member's ring leads to the first. */
+struct ring {
+	uint32_t last; /* WF_FLOW_NONE: empty */
+};
+
+struct wf_host {
+	struct wf_device dev;
+	const struct wf_host_env *env;
+	struct wf_host_counts *counts;
+	uint32_t host;
+	uint32_t first_tx, n_tx;
+	uint32_t next_start;            /* of first_tx .. + n_tx: the next one to start */
+	uint32_t owes_first, owes_last; /* list of flows that owe an answer */
+	uint8_t turn;                   /* queue that sent last */
+	uint32_t can_send;              /* bit per queue with a flow in its ring */
+	struct ring ring[WF_MAX_QUEUES];
+};
+
+static struct wf_host *to_host(struct wf_node *node)
+{
+	return wf_container_of(wf_device_of(node), struct wf_host, dev);
+}
+
+struct wf_device *wf_host_device(struct wf_host *h)
+{
+	return &h->dev;
+}
+
+static unsigned queue_of(const struct wf_host *h, uint8_t cls)
+{
+	return wf_fabric_queue(h->dev.fabric, cls);
+}
+
+static void ring_add(struct wf_host *h, uint32_t i)
+{
+	struct wf_flow_tx *flows = h->env->tx;
+	unsigned q = queue_of(h, flows[i].cls);
+	struct ring *ring = &h->ring[q];
+
+	assert(!flows[i].in_ring);
+	if (ring->last == WF_FLOW_NONE) {
+		flows[i].ring = i;
+		h->can_send |= 1u << q;
+	} else {
+		flows[i].ring = flows[ring->last].ring;
+		flows[ring->last].ring = i;
+	}
+	ring->last = i;
+	flows[i].in_ring = true;
+}
+
+static uint32_t ring_take(struct wf_host *h, unsigned q)
+{
+	struct wf_flow_tx *flows = h->env->tx;
+	struct ring *ring = &h->ring[q];
+	uint32_t first = flows[ring->last].ring;
+
+	if (first == ring->last) {
+		ring->last = WF_FLOW_NONE;
+		h->can_send &= ~(1u << q);
+	} else {
+		flows[ring->last].ring = flows[first].ring;
+	}
+	flows[first].in_ring = false;
+	return first;
+}
+
+static bool flow_can_send(const struct wf_host *h, const struct wf_flow_tx *f)
+{
+	return f->next < f->n_packets && f->next - f->acked < h->env->window;
+}
+
+static void flow_go(struct wf_host *h, uint32_t i, wf_time now)
+{
+	if (h->env->tx[i].in_ring || !flow_can_send(h, &h->env->tx[i]))
+		return;
+	ring_add(h, i);
+	wf_port_wake(&h->dev, &h->dev.ports[0], now);
+}
+
+static void arm_resend(struct wf_host *h, wf_time at)
+{
+	if (h->dev.node.timer[TIMER_RESEND] > at)
+		wf_timer_set(&h->dev.node, TIMER_RESEND, at);
+}
+
+static uint16_t packet_length(const struct wf_host *h, const struct wf_flow_tx *f, uint32_t psn)
+{
+	uint64_t mtu = h->dev.fabric->cfg.mtu;
+	uint64_t left = f->bytes - psn * mtu;
+
+	return (uint16_t)(left < mtu ? left : mtu);
+}
+
+static void transmit(struct wf_host *h, struct wf_packet *pkt, wf_time now)
+{
+	pkt->vl = queue_of(h, pkt->cls) & WF_PACKET_VL;
+	h->dev.shard->tally[pkt->cls].sent++;
+	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, pkt->vl), pkt, now);
+}
+
+/* Counts a packet that is sent again. */
+static void note_resent(struct wf_host *h, uint32_t dst, wf_time now)
+{
+	const struct wf_incident note = {
+		.at = now,
+		.node = h->dev.id,
+		.src = h->host,
+		.dst = dst,
+		.queue = WF_INCIDENT_NO_QUEUE,
+		.kind = WF_INCIDENT_RETRANSMIT,
+	};
+
+	h->counts->resent++;
+	if (h->dev.fabric->incidents != 0)
+		wf_incident_add(h->dev.fabric, h->dev.shard, &note);
+}
+
+/* Sends the next packet of flow i. */
+static void send_data(struct wf_host *h, uint32_t i, wf_time now)
+{
+	struct wf_flow_tx *f = &h->env->tx[i];
+	struct wf_packet pkt = {
+		.src = h->host,
+		.dst = f->dst,
+		.type = WF_PACKET_DATA,
+		.cls = f->cls,
+		.flags = WF_PACKET_ECT,
+		.entropy = f->entropy,
+		.length = packet_length(h, f, f->next),
+		.qpn = f->rx,
+		.psn = f->next,
+		.u.born = now,
+	};
+
+	pkt.size = (uint16_t)(pkt.length + h->dev.fabric->header);
+	if (f->next < f->highest)
+		note_resent(h, f->dst, now);
+	else
+		f->highest = f->next + 1;
+	if (f->next == f->acked) {
+		f->deadline = now + h->env->timeout;
+		arm_resend(h, f->deadline);
+	}
+	f->next++;
+	transmit(h, &pkt, now);
+	if (flow_can_send(h, f))
+		ring_add(h, i);
+}
+
+/* Sends the answer that flow i owes. */
+static void send_answer(struct wf_host *h, uint32_t i, wf_time now)
+{
+	struct wf_flow_rx *f = &h->env->rx[i];
+	struct wf_packet pkt = {
+		.src = h->host,
+		.dst = f->src,
+		.size = (uint16_t)(h->dev.fabric->header + ACK_BYTES),
+		.type = f->owes_nak ? WF_PACKET_NAK : WF_PACKET_ACK,
+		.cls = f->cls,
+		.entropy = f->entropy,
+		.qpn = f->tx,
+		.psn = f->expected,
+		.u.born = now,
+	};
+
+	f->owes_ack = false;
+	f->owes_nak = false;
+	f->answered = f->expected;
+	transmit(h, &pkt, now);
+}
+
+static void owe(struct wf_host *h, uint32_t i, bool nak, wf_time now)
+{
+	struct wf_flow_rx *flows = h->env->rx;
+
+	flows[i].owes_nak |= nak;
+	if (flows[i].owes_ack)
+		return;
+	flows[i].owes_ack = true;
+	flows[i].ack_next = WF_FLOW_NONE;
+	if (h->owes_first == WF_FLOW_NONE)
+		h->owes_first = i;
+	else
+		flows[h->owes_last].ack_next = i;
+	h->owes_last = i;
+	wf_port_wake(&h->dev, &h->dev.ports[0], now);
+}
+
+/* Whether a packet may leave by queue q now; if not, notes the wait and when to ask again. */
+static bool may_send(struct wf_host *h, unsigned q, uint32_t size, wf_time now, wf_time *again_p)
+{
+	struct wf_port *port = &h->dev.ports[0];
+	struct wf_lane *lane = wf_device_lane(&h->dev, 0, q);
+	wf_time at = wf_flowctl_ready(h->dev.fabric->flowctl, port, lane, q, size, now);
+
+	if (at <= now) {
+		port->blocked &= (uint16_t) ~(1u << q);
+		wf_lane_go(lane, now);
+		return true;
+	}
+	port->blocked |= (uint16_t)(1u << q);
+	if (at == WF_TIME_NEVER)
+		wf_lane_stop(lane, now);
+	*again_p = wf_min_time(*again_p, at);
+	return false;
+}
+
+static bool try_answer(struct wf_host *h, wf_time now, wf_time *again_p)
+{
+	uint32_t i = h->owes_first;
+
+	if (i == WF_FLOW_NONE || !may_send(h, queue_of(h, h->env->rx[i].cls),
+	                                   h->dev.fabric->header + ACK_BYTES, now, again_p))
+		return false;
+	h->owes_first = h->env->rx[i].ack_next;
+	send_answer(h, i, now);
+	return true;
+}
+
+/* The flow of a queue whose turn it is; flows that an answer left with nothing to send go. */
+static uint32_t ring_first(struct wf_host *h, unsigned q)
+{
+	while (h->can_send >> q & 1) {
+		uint32_t first = h->env->tx[h->ring[q].last].ring;
+
+		if (flow_can_send(h, &h->env->tx[first]))
+			return first;
+		(void)ring_take(h, q);
+	}
+	return WF_FLOW_NONE;
+}
+
+/* Queues take turns. */
+static bool try_data(struct wf_host *h, wf_time now, wf_time *again_p)
+{
+	unsigned n = h->dev.fabric->classes.n;
+
+	for (unsigned k = 1; k <= n; k++) {
+		unsigned q = (h->turn + k) % n;
+		uint32_t first = ring_first(h, q);
+		const struct wf_flow_tx *f;
+
+		if (first == WF_FLOW_NONE)
+			continue;
+		f = &h->env->tx[first];
+		if (!may_send(h, q, packet_length(h, f, f->next) + h->dev.fabric->header, now,
+		              again_p))
+			continue;
+		h->turn = (uint8_t)q;
+		(void)ring_take(h, q);
+		send_data(h, first, now);
+		return true;
+	}
+	return false;
+}
+
+static void host_tx(struct wf_host *h, wf_time now)
+{
+	struct wf_port *port = &h->dev.ports[0];
+	wf_time again = WF_TIME_NEVER;
+
+	if (!port->up)
+		return;
+	if (port->control != 0)
+		wf_port_transmit_control(&h->dev, port, now);
+	else if (!try_answer(h, now, &again) && !try_data(h, now, &again)) {
+		if (again != WF_TIME_NEVER)
+			wf_port_wake(&h->dev, port, again);
+		return;
+	}
+	if (port->control != 0 || h->owes_first != WF_FLOW_NONE || h->can_send != 0)
+		wf_port_wake(&h->dev, port, now);
+}
+
+/* Starts every flow whose time has come. */
+static void host_start_flows(struct wf_host *h, wf_time now)
+{
+	while (h->next_start < h->n_tx) {
+		struct wf_flow_tx *f = &h->env->tx[h->first_tx + h->next_start];
+
+		if (f->start > now) {
+			wf_timer_set(&h->dev.node, TIMER_START, f->start);
+			return;
+		}
+		flow_go(h, h->first_tx + h->next_start, now);
+		h->next_start++;
+	}
+}
+
+/* Goes back to what is not acknowledged where that took too long. */
+static void host_resend(struct wf_host *h, wf_time now)
+{
+	for (uint32_t k = 0; k < h->next_start; k++) {
+		uint32_t i = h->first_tx + k;
+		struct wf_flow_tx *f = &h->env->tx[i];
+
+		if (f->acked == f->next)
+			continue;
+		if (f->deadline <= now) {
+			f->next = f->acked;
+			f->deadline = now + h->env->timeout;
+			flow_go(h, i, now);
+		}
+		arm_resend(h, f->deadline);
+	}
+}
+
+static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_host *h = to_host(node);
+
+	switch (slot) {
+	case 0:
+		host_tx(h, now);
+		break;
+	case 1:
+		h->dev.fabric->flowctl->timer(&h->dev, &h->dev.ports[0], now);
+		break;
+	case TIMER_START:
+		host_start_flows(h, now);
+		break;
+	case TIMER_RESEND:
+		host_resend(h, now);
+		break;
+	default:
+		assert(0);
+	}
+}
+
+/* Moves expected over what has come early. */
+static void take_early(struct wf_host *h, struct wf_flow_rx *f)
+{
+	uint32_t mask = h->env->early_bits - 1;
+
+	while (f->early[(f->expected & mask) / 64] >> (f->expected % 64) & 1) {
+		f->early[(f->expected & mask) / 64] &= ~(UINT64_C(1) << (f->expected % 64));
+		f->expected++;
+	}
+}
+
+/* Takes packet psn; returns true when it is new. */
+static bool place(struct wf_host *h, uint32_t i, uint32_t psn, wf_time now)
+{
+	struct wf_flow_rx *f = &h->env->rx[i];
+	uint32_t mask = h->env->early_bits - 1;
+	uint64_t bit = UINT64_C(1) << (psn % 64);
+
+	if (psn < f->expected) {
+		owe(h, i, false, now); /* a repeat: the acknowledgement was lost */
+		return false;
+	}
+	if (psn == f->expected) {
+		f->expected++;
+		f->nak_sent = false;
+		if (h->env->early_bits != 0)
+			take_early(h, f);
+		return true;
+	}
+	if (h->env->early_bits == 0) {
+		if (!f->nak_sent)
+			owe(h, i, true, now);
+		f->nak_sent = true;
+		return false;
+	}
+	assert(psn - f->expected < h->env->early_bits);
+	if (f->early[(psn & mask) / 64] & bit)
+		return false;
+	f->early[(psn & mask) / 64] |= bit;
+	return true;
+}
+
+static void rx_data(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_flow_rx *f = &h->env->rx[pkt->qpn];
+	struct wf_host_counts *c = h->counts;
+
+	wf_hist_add(&c->packet_latency, (uint64_t)(now - pkt->u.born));
+	if (!place(h, pkt->qpn, pkt->psn, now))
+		return;
+	c->bytes_delivered += pkt->length;
+	c->last_delivery = wf_max_time(c->last_delivery, now);
+	if (f->expected == f->n_packets && f->done == WF_TIME_NEVER) {
+		f->done = now;
+		wf_hist_add(&c->flow_time, (uint64_t)(now - f->posted));
+		owe(h, pkt->qpn, false, now);
+	} else if (f->expected - f->answered >= h->env->ack_every) {
+		owe(h, pkt->qpn, false, now);
+	}
+}
+
+static void rx_answer(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_flow_tx *f = &h->env->tx[pkt->qpn];
+
+	if (pkt->psn > f->acked) {
+		f->acked = pkt->psn;
+		if (f->next < f->acked)
+			f->next = f->acked;
+		f->deadline = now + h->env->timeout;
+		if (f->acked == f->n_packets)
+			h->counts->flows_done++;
+	}
+	if (pkt->type == WF_PACKET_NAK && pkt->psn == f->acked)
+		f->next = f->acked;
+	flow_go(h, pkt->qpn, now);
+}
+
+static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_host *h = to_host(node);
+	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
+	struct wf_port *port = &h->dev.ports[input];
+
+#ifndef NDEBUG
+	if (!wf_packet_is_control(pkt->type))
+		h->dev.shard->tally[pkt->cls].on_links--;
+#endif
+	if (wf_unlikely(port->lossy) && wf_port_loses(&h->dev, port, pkt, now))
+		return;
+	if (wf_packet_is_control(pkt->type)) {
+		h->dev.fabric->flowctl->control(&h->dev, port, pkt, now);
+		return;
+	}
+	assert(pkt->dst == h->host);
+	h->dev.shard->tally[pkt->cls].delivered++;
+	h->dev.fabric->flowctl->pass(&h->dev, port, pkt->vl, pkt->size, now);
+	if (pkt->type == WF_PACKET_DATA)
+		rx_data(h, pkt, now);
+	else
+		rx_answer(h, pkt, now);
+}
+
+static void host_warm(const struct wf_node *node, unsigned input)
+{
+	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
+	const struct wf_host *h = wf_container_of(dev, const struct wf_host, dev);
+
+	__builtin_prefetch(&dev->ports[input]);
+	__builtin_prefetch(wf_device_lane(dev, 0, h->turn));
+	__builtin_prefetch(&h->env->tx[h->first_tx]);
+}
+
+static const struct wf_node_ops host_ops = {
+	.name = "host",
+	.late = true,
+	.rx = host_rx,
+	.timer = host_timer,
+	.warm = host_warm,
+};
+
+struct wf_host *wf_host_create(struct wf_shard *shard, const struct wf_host_env *env, uint32_t host,
+                               uint32_t first_tx, uint32_t n_tx)
+{
+	struct wf_node *node =
+		wf_engine_add_node(shard, &host_ops, sizeof(struct wf_host), 1, HOST_TIMERS);
+	struct wf_fabric_shard *fs = wf_shard_user(shard);
+	struct wf_host *h;
+
+	if (node == NULL)
+		return NULL;
+	h = to_host(node);
+	if (wf_device_init(&h->dev, env->fabric, env->fabric->topo->host_node[host]) != 0)
+		return NULL;
+	assert(h->dev.n_ports == 1);
+	h->env = env;
+	h->counts = fs->user;
+	h->host = host;
+	h->first_tx = first_tx;
+	h->n_tx = n_tx;
+	h->owes_first = WF_FLOW_NONE;
+	for (unsigned q = 0; q < WF_MAX_QUEUES; q++)
+		h->ring[q].last = WF_FLOW_NONE;
+	return h;
+}
+
+void wf_host_start(struct wf_host *h)
+{
+	h->dev.fabric->flowctl->start(&h->dev, &h->dev.ports[0], 0);
+	if (h->n_tx > 0)
+		wf_timer_set(&h->dev.node, TIMER_START, h->env->tx[h->first_tx].start);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state.h - what a run left behind in a queue of a port, and who waits for whom: for diagnosis.
+ */
+#ifndef WF_SIM_LOOK_STATE_H
+#define WF_SIM_LOOK_STATE_H
+
+#include "sim/sim.h"
+
+struct wf_sim_lane_state {
+	uint64_t rate;    /* bits/s of the port */
+	uint64_t waiting; /* bytes that wait to leave by it */
+	bool stopped;     /* the peer told it to stop, or gives no credits */
+	uint64_t
+		capacity; /* headroom (pfc) or receive buffer (credit) of what comes in by it, bytes */
+	uint64_t
+		needed; /* what cable, rate and reaction ask of that, so that nothing is lost or idle */
+	uint64_t xoff; /* pfc: bytes of one input that stop its peer, the buffer else empty */
+};
+
+/* Fills *state; false when there is no such port or queue. */
+bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
+                       struct wf_sim_lane_state *state);
+
+/* A queue of a switch's port. */
+struct wf_sim_lane_id {
+	uint32_t node;
+	unsigned port, queue;
+};
+
+/*
+ * Looks for queues that are stopped and wait for one another in a circle. Writes those of one circle,
+ * each of which waits for the next, to ring, max at most. Returns how many there are (0:
+ * no circle, or no memory to look for it).
+ */
+unsigned wf_sim_find_circle(const struct wf_sim *sim, struct wf_sim_lane_id *ring, unsigned max);
+
+#endif

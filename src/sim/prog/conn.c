@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * conn.c - from a fabric's parameters to the attributes of a queue pair.
+ */
+#include "sim/prog/conn.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SELECTIVE_WINDOW 65536 /* packets that can be told apart: more than any path holds */
+#define SELECTIVE_REORDER 3    /* on one path, as TCP has it */
+
+static int find_mtu(uint64_t bytes, enum wf_mtu *mtu_p)
+{
+	for (enum wf_mtu mtu = WF_MTU_256; mtu <= WF_MTU_4096; mtu++) {
+		if (wf_mtu_bytes(mtu) == bytes) {
+			*mtu_p = mtu;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int wf_conn_mtu(const struct wf_fabric *fabric, enum wf_mtu *mtu_p, struct wf_err *err)
+{
+	if (find_mtu(fabric->cfg.mtu, mtu_p) == 0)
+		return 0;
+	return wf_err_say(err, "mtu: queue pairs have a path MTU of 256, 512, 1024, 2048 or "
+	                       "4096 bytes");
+}
+
+int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
+                 struct wf_qp_tune *tune, struct wf_err *err)
+{
+	const struct wf_fabric_cfg *cfg = &fabric->cfg;
+	bool reorders;
+	int ret;
+
+	/* No window: hardware has none. sender.window is the windowed sender's alone. */
+	tune->ack_every = cfg->sender_ack;
+	tune->ack_cls = (uint8_t)cfg->sender_ack_class;
+	tune->spray = cfg->sender_spray;
+	tune->ect = true;
+	reorders = fabric->route->reorders || tune->spray;
+	if (strcmp(cfg->sender_recovery, "auto") == 0
+	            ? reorders || fabric->classes.trims
+	            : strcmp(cfg->sender_recovery, "selective") == 0) {
+		tune->recovery = WF_RECOVERY_SELECTIVE;
+		tune->window = SELECTIVE_WINDOW;
+		/* Where packets overtake one another, being early is no sign of a loss. */
+		tune->reorder = reorders ? SELECTIVE_WINDOW - 1 : SELECTIVE_REORDER;
+		tune->direct = strcmp(cfg->sender_placement, "direct") == 0;
+	}
+	if (cc == NULL)
+		return 0;
+	ret = wf_cc_choice_tune(cc, tune, err);
+	if (ret != 0 || !tune->cc->telemetry)
+		return ret;
+	if (fabric->telemetry == WF_TELEMETRY_NONE)
+		return wf_err_say(err, "switch.telemetry: %s lives on it; write int, pint or auto",
+		                  tune->cc->name);
+	tune->int_bytes = fabric->int_bytes;
+	tune->ack_every = 1; /* what was written is old news after a few packets */
+	return 0;
+}
+
+uint8_t wf_conn_timeout(wf_time at)
+{
+	uint8_t n = 1;
+
+	while (n < 31 && (INT64_C(4096) * WF_NS << n) < at)
+		n++;
+	return n;
+}
+
+int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_host,
+               uint32_t peer_qpn, uint8_t cls, uint32_t access)
+{
+	struct wf_qp_attr attr = {
+		.qp_state = WF_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = access,
+		.dest_qp_num = peer_qpn,
+		.ah_attr = { .dest = peer_host, .sl = cls, .port_num = 1 },
+		.max_rd_atomic = 16,
+		.max_dest_rd_atomic = 16,
+		.min_rnr_timer = 12,
+		.timeout = wf_conn_timeout(fabric->cfg.sender_timeout),
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+	};
+	int ret = find_mtu(fabric->cfg.mtu, &attr.path_mtu);
+
+	if (ret == 0)
+		ret = wf_qp_modify(qp, &attr,
+		                   WF_QP_STATE | WF_QP_PKEY_INDEX | WF_QP_PORT |
+		                           WF_QP_ACCESS_FLAGS);
+	attr.qp_state = WF_QPS_RTR;
+	if (ret == 0)
+		ret = wf_qp_modify(qp, &attr,
+		                   WF_QP_STATE | WF_QP_AV | WF_QP_PATH_MTU | WF_QP_DEST_QPN |
+		                           WF_QP_RQ_PSN | WF_QP_MAX_DEST_RD_ATOMIC |
+		                           WF_QP_MIN_RNR_TIMER);
+	attr.qp_state = WF_QPS_RTS;
+	if (ret == 0)
+		ret = wf_qp_modify(qp, &attr,
+		                   WF_QP_STATE | WF_QP_TIMEOUT | WF_QP_RETRY_CNT | WF_QP_RNR_RETRY |
+		                           WF_QP_SQ_PSN | WF_QP_MAX_QP_RD_ATOMIC);
+	return ret;
+}
