@@ -44,6 +44,21 @@ uint16_t wf_size_overhead(enum wf_encap encap, bool vlan, uint8_t opcode)
 	return (uint16_t)(wf_size_link_header(encap, vlan) + transport + encap_table[encap].after);
 }
 
+uint16_t wf_size_overhead_max(enum wf_encap encap, bool vlan)
+{
+	uint8_t most = 0;
+
+	for (unsigned i = 0; i < WF_OPCODES; i++) {
+		uint8_t op = (uint8_t)i;
+
+		if (wf_op_has_payload(op) && !wf_op_is_rd(op) && wf_op_header_len(op) > most)
+			most = wf_op_header_len(op);
+	}
+	if (wf_encap_is_control(encap))
+		most = 0;
+	return (uint16_t)(wf_size_link_header(encap, vlan) + most + encap_table[encap].after);
+}
+
 uint16_t wf_size_packet(enum wf_encap encap, bool vlan, uint8_t opcode, uint16_t length)
 {
 	uint32_t size = wf_size_overhead(encap, vlan, opcode);

@@ -34,6 +34,13 @@ enum wf_encap {
 #define WF_SIZE_PFC 64 /* with FCS */
 #define WF_SIZE_FCP 6  /* with LPCRC */
 
+/*
+ * What a flow control packet takes of an InfiniBand link: its bytes and the two symbols around it,
+ * SLP before and EGP behind (IBTA vol. 2: start of a link packet, end of a good packet). Between
+ * long data packets those two do not count; of so short a packet they are a quarter.
+ */
+#define WF_SIZE_FCP_ON_LINK (WF_SIZE_FCP + 2)
+
 #define WF_MTU_MAX 4096 /* payload bytes */
 
 /* "roce2-ipv4", "roce2-ipv6", "roce1", "ib", "ib-grh", "pfc", "fcp"; static. */
@@ -62,6 +69,12 @@ uint16_t wf_size_link_header(enum wf_encap encap, bool vlan);
  * frames, the whole frame; opcode and VLAN tag are ignored.
  */
 uint16_t wf_size_overhead(enum wf_encap encap, bool vlan, uint8_t opcode);
+
+/*
+ * The largest overhead that a packet with payload can have: the largest packet of a path is this and
+ * its MTU. Over all opcodes but those of reliable datagrams, which no adapter here sends.
+ */
+uint16_t wf_size_overhead_max(enum wf_encap encap, bool vlan);
 
 /*
  * The bytes on the link of a packet with length payload bytes: overhead, payload, pad to 4 bytes,

@@ -39,6 +39,22 @@ static void test_by_hand(void **state)
 			row[i].want);
 }
 
+static void test_largest(void **state)
+{
+	(void)state;
+	/* BTH 12, XRCETH 4, RETH 16, immediate data 4: an XRC WRITE with immediate data. */
+	assert_int_equal(wf_size_overhead_max(WF_ENCAP_ROCE2_IPV4, false), 14 + 20 + 8 + 36 + 8);
+	assert_int_equal(wf_size_overhead_max(WF_ENCAP_ROCE2_IPV6, true), 18 + 40 + 8 + 36 + 8);
+	assert_int_equal(wf_size_overhead_max(WF_ENCAP_ROCE1, false), 14 + 40 + 36 + 8);
+	assert_int_equal(wf_size_overhead_max(WF_ENCAP_IB, true), 8 + 36 + 6);
+	assert_int_equal(wf_size_overhead_max(WF_ENCAP_PFC, false), 64);
+	assert_int_equal(wf_size_overhead_max(WF_ENCAP_FCP, false), 6);
+	for (unsigned op = 0; op < WF_OPCODES; op++) {
+		if (wf_op_has_payload((uint8_t)op) && !wf_op_is_rd((uint8_t)op))
+			assert_true(wf_size_overhead(WF_ENCAP_IB, false, (uint8_t)op) <= 50);
+	}
+}
+
 static void test_pad(void **state)
 {
 	(void)state;
@@ -84,9 +100,8 @@ static void test_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_pad),
-		cmocka_unit_test(test_against_bytes),
+		cmocka_unit_test(test_by_hand), cmocka_unit_test(test_largest),
+		cmocka_unit_test(test_pad),     cmocka_unit_test(test_against_bytes),
 		cmocka_unit_test(test_names),
 	};
 
