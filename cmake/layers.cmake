@@ -6,7 +6,7 @@
 function(weft_read_layers table)
 	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
 	set(folders "")
-	file(STRINGS "${table}" rows REGEX "^[a-z]+ *\\|")
+	file(STRINGS "${table}" rows REGEX "^[a-z0-9]+ *\\|")
 	foreach(row IN LISTS rows)
 		string(REPLACE "|" ";" cells "${row}")
 		list(LENGTH cells count)

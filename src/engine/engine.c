@@ -23,7 +23,7 @@ unsigned wf_engine_shards_for(unsigned threads)
 
 static int slots_for(const struct wf_engine_cfg *cfg, uint32_t *slots_p)
 {
-	wf_time windows = cfg->in_order ? 0 : cfg->horizon / cfg->window + 3;
+	wf_time windows = cfg->order != NULL ? 0 : cfg->horizon / cfg->window + 3;
 	uint32_t slots = MIN_SLOTS;
 
 	if (windows > MAX_SLOTS)
@@ -57,7 +57,7 @@ int wf_engine_create(const struct wf_engine_cfg *cfg, struct wf_engine **engine_
 
 	if (cfg->window < 1 || cfg->horizon < cfg->window || cfg->threads < 1 ||
 	    cfg->threads > WF_ENGINE_MAX_THREADS || cfg->shards < cfg->threads ||
-	    (cfg->in_order && cfg->shards != 1))
+	    (cfg->order != NULL && cfg->shards != 1))
 		return -EINVAL;
 	ret = slots_for(cfg, &slots);
 	if (ret != 0)
@@ -70,7 +70,8 @@ int wf_engine_create(const struct wf_engine_cfg *cfg, struct wf_engine **engine_
 	e->window = cfg->window;
 	e->threads = cfg->threads;
 	e->slots = slots;
-	e->in_order = cfg->in_order;
+	e->order = cfg->order;
+	e->order_arg = cfg->order_arg;
 	e->n_shards = cfg->shards;
 	pthread_mutex_init(&e->pool_lock, NULL);
 	e->shards = cfg->mem->alloc(cfg->mem, cfg->shards * sizeof(*e->shards));
@@ -83,10 +84,9 @@ int wf_engine_create(const struct wf_engine_cfg *cfg, struct wf_engine **engine_
 		if (ret != 0)
 			goto err_free;
 	}
-	if (e->in_order && wf_queue_init(e, cfg->horizon) != 0) {
-		ret = -ENOMEM;
-		goto err_free;
-	}
+	/* No window is ever run then: links tell of every cell, timers of every setting. */
+	if (e->order != NULL)
+		e->shards[0].shard.base = -1;
 	*engine_p = e;
 	return 0;
 
@@ -164,7 +164,8 @@ struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_
 {
 	struct wf_shard_priv *s = shard->priv;
 	size_t in_words = (n_in + 63) / 64, timer_words = (n_timers + 63) / 64;
-	size_t timer_size = sizeof(wf_time) + (s->engine->in_order ? sizeof(struct wf_place) : 0);
+	const struct wf_engine_order_ops *order = s->engine->order;
+	size_t timer_size = sizeof(wf_time) + (order != NULL ? order->timer_size : 0);
 	struct wf_node *n;
 
 	assert(size >= sizeof(*n) && n_in <= WF_ENGINE_MAX_INPUTS && n_timers < 0x8000);
@@ -187,8 +188,6 @@ struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_
 	n->index = s->n_nodes;
 	n->n_in = n_in;
 	n->n_timers = n_timers;
-	for (unsigned i = 0; i < n_timers && s->engine->in_order; i++)
-		wf_node_place(n, i)->at = WF_TIME_NEVER;
 	s->engine->has_late |= ops->late;
 	s->nodes[s->n_nodes++] = n;
 	return n;
@@ -343,12 +342,11 @@ static void run_loop(struct wf_engine *e, wf_time until, wf_engine_hook *hook, v
 	}
 }
 
-/* The same in order: tick by tick. */
-static void run_in_order(struct wf_engine *e, wf_time until, wf_engine_hook *hook, void *arg)
+/* The same in the order that the user brought. */
+static void run_ordered(struct wf_engine *e, wf_time until, wf_engine_hook *hook, void *arg)
 {
 	while (!wf_engine_out_of_memory(e)) {
-		int64_t tick = wf_queue_next(e);
-		wf_time now = tick == INT64_MAX ? WF_TIME_NEVER : tick * e->window;
+		wf_time now = e->order->next(e->order_arg);
 		wf_time global = next_global(e);
 
 		if (wf_min_time(now, global) >= until)
@@ -358,7 +356,7 @@ static void run_in_order(struct wf_engine *e, wf_time until, wf_engine_hook *hoo
 			continue;
 		}
 		e->windows++;
-		wf_queue_run(e, tick);
+		e->shards[0].events += e->order->run(e->order_arg, now);
 		if (hook != NULL && !hook(arg, now + 1))
 			return;
 	}
@@ -366,8 +364,11 @@ static void run_in_order(struct wf_engine *e, wf_time until, wf_engine_hook *hoo
 
 wf_time wf_engine_next(const struct wf_engine *e)
 {
-	int64_t k = e->in_order ? wf_queue_next(e) : next_window(e);
+	int64_t k;
 
+	if (e->order != NULL)
+		return wf_min_time(e->order->next(e->order_arg), next_global(e));
+	k = next_window(e);
 	return wf_min_time(k == INT64_MAX ? WF_TIME_NEVER : k * e->window, next_global(e));
 }
 
@@ -385,8 +386,8 @@ __attribute__((noinline)) int wf_engine_run(struct wf_engine *e, wf_time until,
 		if (ret != 0)
 			return ret;
 	}
-	if (e->in_order)
-		run_in_order(e, until, hook, arg);
+	if (e->order != NULL)
+		run_ordered(e, until, hook, arg);
 	else
 		run_loop(e, until, hook, arg);
 	if (e->threads > 1)

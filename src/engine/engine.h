@@ -49,6 +49,7 @@ struct wf_chunk {
 };
 
 struct wf_engine;
+struct wf_engine_order_ops;
 struct wf_node;
 struct wf_shard;
 
@@ -98,13 +99,9 @@ struct wf_engine_cfg {
 	wf_time horizon;  /* no cell arrives later than this after it was sent */
 	unsigned threads; /* 1..WF_ENGINE_MAX_THREADS */
 	unsigned shards;  /* >= threads; see wf_engine_shards_for() */
-	/*
-	 * One queue of events instead of windows, as simulators commonly have it: nodes run in the order of
-	 * time, and what is due at the same time runs in the order in which it was asked for. All times are
-	 * whole multiples of window; cells may arrive at once, and horizon bounds nothing. A node may
-	 * set another's timers. Takes one shard and one thread.
-	 */
-	bool in_order;
+	/* An order of events of the user's own, and its argument: see order.h. NULL: windows. */
+	const struct wf_engine_order_ops *order;
+	void *order_arg;
 	struct wf_mem *mem; /* for the engine's own tables; must outlive it */
 };
 

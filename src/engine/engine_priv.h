@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "engine/cells.h"
+#include "engine/order.h"
 #include "engine/team.h"
 
 /*
@@ -88,42 +89,6 @@ struct wf_global {
 	void *arg;
 };
 
-/* An event of wf_engine_cfg.in_order. */
-struct wf_queued {
-	uint32_t next;   /* in its list, or among those that are free; 0: the last */
-	uint32_t node;   /* index in the shard */
-	uint32_t what;   /* input, or timer */
-	uint32_t number; /* of a timer: which setting of it */
-};
-
-/* One that is due later than there are lists. */
-struct wf_queue_far {
-	int64_t tick;
-	uint64_t number; /* the order of asking */
-	struct wf_queued event;
-};
-
-struct wf_queue {
-	int64_t tick;   /* being run */
-	uint32_t lists; /* a power of two */
-	struct wf_queue_list {
-		uint32_t first, last; /* 0: none */
-	} * list;                     /* [tick % lists] */
-	uint64_t *used;               /* bit per list with events */
-	struct wf_queued *event;      /* by number, from 1 */
-	uint32_t n_events, events_room, free;
-	struct wf_queue_far *far; /* heap by (tick, number) */
-	uint32_t n_far, far_room;
-	uint64_t far_number;
-	uint32_t timer_number;
-};
-
-/* Where a timer is in the queue. */
-struct wf_place {
-	wf_time at; /* WF_TIME_NEVER: nowhere */
-	uint32_t number;
-};
-
 struct wf_engine {
 	struct wf_mem *mem;
 	wf_time window;
@@ -141,8 +106,8 @@ struct wf_engine {
 	wf_time limit;
 	bool late; /* the late nodes' part of it */
 	bool has_late;
-	bool in_order; /* there are no windows, but one queue; a tick is as long as a window */
-	struct wf_queue queue;
+	const struct wf_engine_order_ops *order; /* the user's, instead of windows; or NULL */
+	void *order_arg;
 	uint64_t windows;
 
 	pthread_mutex_t pool_lock;
@@ -186,28 +151,5 @@ void wf_wheel_turn(struct wf_shard_priv *s, int64_t k);
 
 /* Runs the nodes of a shard, late ones or the others, for the engine's current window. */
 void wf_shard_run(struct wf_shard_priv *s);
-
-/* ---- wf_engine_cfg.in_order ---- */
-
-/* The place of a timer in the queue: behind the node's timers. */
-static inline struct wf_place *wf_node_place(const struct wf_node *node, unsigned slot)
-{
-	return (struct wf_place *)(node->timer + node->n_timers) + slot;
-}
-
-/* Sets up the queue; what is due within horizon is in lists. Returns 0, or -1 without memory. */
-int wf_queue_init(struct wf_engine *e, wf_time horizon) WF_MUST_USE;
-
-/* A cell arrives at an input of a node. */
-void wf_queue_add_cell(struct wf_shard_priv *s, uint32_t node, uint32_t input, wf_time at);
-
-/* A timer is set; one that is set for that time already keeps its place. */
-void wf_queue_add_timer(struct wf_node *node, unsigned slot, wf_time at);
-
-/* The first tick with something due; INT64_MAX: there is none. */
-int64_t wf_queue_next(const struct wf_engine *e);
-
-/* Runs a tick, before which nothing is due. */
-void wf_queue_run(struct wf_engine *e, int64_t tick);
 
 #endif

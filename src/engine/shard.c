@@ -303,8 +303,9 @@ void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at)
 	struct wf_shard_priv *s = to_priv(shard);
 	int64_t k = at / s->engine->window;
 
-	if (wf_unlikely(s->engine->in_order)) {
-		wf_queue_add_cell(s, link->dst >> ENTRY_NODE_SHIFT, link->dst & ENTRY_TIMERS, at);
+	if (wf_unlikely(s->engine->order != NULL)) {
+		s->engine->order->cell(s->engine->order_arg, link->dst >> ENTRY_NODE_SHIFT,
+		                       link->dst & ENTRY_TIMERS, at);
 		return;
 	}
 	/* As wf_link_slot() decided. */
@@ -318,8 +319,54 @@ void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at)
 
 void wf_node_wake(struct wf_node *node, unsigned slot, wf_time at)
 {
-	if (wf_unlikely(to_priv(node->shard)->engine->in_order))
-		wf_queue_add_timer(node, slot, at);
+	struct wf_shard_priv *s = to_priv(node->shard);
+
+	if (wf_unlikely(s->engine->order != NULL))
+		s->engine->order->timer(s->engine->order_arg, node, slot, at);
 	else if (at < node->registered)
-		wf_wheel_add_timer(to_priv(node->shard), node, at);
+		wf_wheel_add_timer(s, node, at);
+}
+
+/* ---- for an order of the user's own ---- */
+
+struct wf_node *wf_shard_node(const struct wf_shard *shard, uint32_t index)
+{
+	assert(index < shard->priv->n_nodes);
+	return shard->priv->nodes[index];
+}
+
+void *wf_node_timer_data(const struct wf_node *node, unsigned slot)
+{
+	assert(slot < node->n_timers);
+	return (char *)(node->timer + node->n_timers) +
+	       slot * node->shard->priv->engine->order->timer_size;
+}
+
+void wf_node_run_cell(struct wf_node *node, unsigned input, wf_time now)
+{
+	struct wf_input *in = &node->in[input];
+	struct wf_chunk *chunk = in->chunk;
+	struct wf_cell *cell = &chunk->cell[in->cell];
+
+	assert(cell->at == now);
+	if (wf_unlikely(++in->cell == WF_CHUNK_CELLS)) {
+		in->chunk = chunk->next;
+		in->cell = 0;
+	}
+	node->ops->rx(node, input, cell, now);
+	if (wf_unlikely(in->chunk != chunk))
+		wf_pool_put(to_priv(node->shard), wf_container_of(chunk, union wf_object, chunk));
+}
+
+void wf_node_run_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	if (node->timer[slot] != now)
+		return; /* cleared */
+	node->timer[slot] = WF_TIME_NEVER;
+	node->ops->timer(node, slot, now);
+}
+
+void wf_shard_no_memory(struct wf_shard *shard)
+{
+	to_priv(shard)->no_memory = true;
 }

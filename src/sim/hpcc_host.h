@@ -6,7 +6,7 @@
  * when its pace, its window and PFC allow. The receiver acknowledges every packet in order and echoes
  * its congestion mark and telemetry; a gap draws a NACK, at most one in nack_interval for the same
  * gap, from which the sender goes back. There is no timeout: a loss at the end is for ever. Time is in
- * whole nanoseconds, and the engine is in order (wf_engine_cfg.in_order).
+ * whole nanoseconds, and events come in the order of ns3/order.h.
  */
 #ifndef WF_SIM_HPCC_HOST_H
 #define WF_SIM_HPCC_HOST_H

@@ -9,6 +9,7 @@
 
 #include "base/mrg.h"
 #include "fabric/switch.h"
+#include "ns3/order.h"
 
 #define STORE (UINT32_MAX >> 1) /* cut: the whole packet */
 
@@ -29,6 +30,7 @@ struct wf_hpcc_sim {
 	const struct wf_topo *topo;
 	struct wf_fabric fabric;
 	struct wf_engine *engine;
+	struct wf_ns3_order order;
 	struct wf_fabric_shard *shard;
 	struct wf_device **devices; /* by node id */
 	struct wf_hpcc_host **hosts;
@@ -110,9 +112,11 @@ static int make_engine(struct wf_hpcc_sim *sim)
 		.horizon = WF_NS,
 		.threads = 1,
 		.shards = 1,
-		.in_order = true,
+		.order = &wf_ns3_order_ops,
+		.order_arg = &sim->order,
 		.mem = wf_mem_heap(),
 	};
+	int ret;
 
 	for (uint32_t i = 0; i < sim->topo->n_links; i++) {
 		const struct wf_topo_link *l = &sim->topo->links[i];
@@ -120,7 +124,10 @@ static int make_engine(struct wf_hpcc_sim *sim)
 
 		cfg.horizon = wf_max_time(cfg.horizon, l->delay + slow);
 	}
-	return wf_engine_create(&cfg, &sim->engine);
+	ret = wf_engine_create(&cfg, &sim->engine);
+	if (ret != 0)
+		return ret;
+	return wf_ns3_order_init(&sim->order, wf_engine_shard(sim->engine, 0), WF_NS, cfg.horizon);
 }
 
 /* What decides about losses: one stream for all links, but for links with a rate of their own. */

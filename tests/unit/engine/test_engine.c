@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "engine/cells.h"
 #include "engine/engine.h"
+#include "engine/order.h"
 
 #define LOG_MAX 4096
 
@@ -89,6 +90,8 @@ static void push(struct probe *p, unsigned out, uint64_t value, wf_time at)
 	wf_link_commit(&p->out[out], p->node.shard, at);
 }
 
+static const struct wf_engine_order_ops no_order = { .timer_size = 0 };
+
 static void test_bad_config(void **state)
 {
 	struct wf_engine_cfg cfg = { .window = 10, .horizon = 100, .threads = 1, .shards = 1 };
@@ -109,7 +112,7 @@ static void test_bad_config(void **state)
 	cfg.threads = 2;
 	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
 	cfg.shards = 2;
-	cfg.in_order = true;
+	cfg.order = &no_order;
 	assert_int_equal(wf_engine_create(&cfg, &e), -EINVAL);
 	assert_null(e);
 }
@@ -337,23 +340,13 @@ struct walker {
 	struct wf_link out[RING_LINKS];
 	uint64_t sum; /* of all that happened, in order */
 	uint64_t key, count;
-	wf_time *last; /* of all walkers; NULL: they do not run in the order of time */
 };
-
-static void check_order(struct walker *w, wf_time now)
-{
-	if (w->last == NULL)
-		return;
-	assert_true(now >= *w->last);
-	*w->last = now;
-}
 
 static void walk(struct walker *w, uint64_t value, wf_time now)
 {
 	uint64_t r = wf_rand64(w->key, w->count++);
 	unsigned out = wf_rand_below(r, RING_LINKS);
 
-	check_order(w, now);
 	w->sum = wf_mix64(w->sum ^ (uint64_t)now ^ value);
 	if (value == 0)
 		return;
@@ -375,27 +368,24 @@ static void walker_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
 	struct walker *w = wf_container_of(node, struct walker, node);
 
-	check_order(w, now);
 	w->sum = wf_mix64(w->sum + (uint64_t)now + slot);
 }
 
 static const struct wf_node_ops walker_ops = { "walker", false, walker_rx, walker_timer,
 	                                       probe_warm };
 
-static uint64_t run_walkers(unsigned threads, unsigned shards, bool in_order)
+static uint64_t run_walkers(unsigned threads, unsigned shards)
 {
 	struct wf_engine_cfg cfg = {
-		.window = in_order ? 1 : RING_WINDOW,
+		.window = RING_WINDOW,
 		.horizon = 4 * RING_WINDOW,
 		.threads = threads,
 		.shards = shards,
-		.in_order = in_order,
 		.mem = wf_mem_heap(),
 	};
 	static struct walker *w[RING_NODES];
 	struct wf_engine *e = NULL;
 	uint64_t sum = 0;
-	wf_time last = 0;
 
 	assert_int_equal(wf_engine_create(&cfg, &e), 0);
 	for (unsigned i = 0; i < RING_NODES; i++) {
@@ -406,7 +396,6 @@ static uint64_t run_walkers(unsigned threads, unsigned shards, bool in_order)
 		assert_non_null(n);
 		w[i] = wf_container_of(n, struct walker, node);
 		w[i]->key = wf_rand_key(7, 1, i);
-		w[i]->last = in_order ? &last : NULL;
 	}
 	for (unsigned i = 0; i < RING_NODES; i++) {
 		for (unsigned k = 0; k < RING_LINKS; k++) {
@@ -432,107 +421,14 @@ static uint64_t run_walkers(unsigned threads, unsigned shards, bool in_order)
 
 static void test_same_on_any_number_of_threads(void **state)
 {
-	uint64_t want = run_walkers(1, 1, false);
+	uint64_t want = run_walkers(1, 1);
 
 	(void)state;
-	assert_int_equal(run_walkers(1, 1, false), want);
-	assert_int_equal(run_walkers(1, 7, false), want);
-	assert_int_equal(run_walkers(2, 8, false), want);
-	assert_int_equal(run_walkers(3, 12, false), want);
-	assert_int_equal(run_walkers(4, 4, false), want);
-}
-
-static struct wf_engine *make_ordered(wf_time tick, wf_time horizon)
-{
-	struct wf_engine_cfg cfg = {
-		.window = tick,
-		.horizon = horizon,
-		.threads = 1,
-		.shards = 1,
-		.in_order = true,
-		.mem = wf_mem_heap(),
-	};
-	struct wf_engine *e = NULL;
-
-	assert_int_equal(wf_engine_create(&cfg, &e), 0);
-	return e;
-}
-
-/*
- * In order: what is due at the same time comes in the order in which it was asked for, whatever it is
- * and however far away it was then. Input i and timer i are asked for in turns, some before and some
- * after the time has a list of its own.
- */
-static void test_order_of_asking(void **state)
-{
-	static const wf_time ats[] = { 0, 10, 630, 640, 5000, 1000000, 123456780 };
-	struct wf_engine *e = make_ordered(10, 100);
-	struct probe *src = make_probe(e, 0, 0), *dst = make_probe(e, 4, 4);
-	unsigned n = 0;
-
-	(void)state;
-	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(wf_link_connect(&src->out[i], &src->node, &dst->node, i), 0);
-	for (unsigned k = 0; k < WF_ARRAY_SIZE(ats); k++) {
-		for (unsigned i = 4; i-- > 0;) {
-			push(src, i, k, ats[k]);
-			wf_timer_set(&dst->node, i, ats[k]);
-		}
-		/* Set for that time already, and set for another in between. */
-		wf_timer_set(&dst->node, 3, ats[k]);
-		wf_timer_set(&dst->node, 2, ats[k] + 10);
-		wf_timer_set(&dst->node, 2, ats[k]);
-		assert_int_equal(wf_engine_run(e, ats[k] + 1, NULL, NULL), 0);
-		assert_int_equal(dst->n, n + 8);
-		for (unsigned i = 0; i < 8; i++)
-			assert_int_equal(dst->log[n + i].at, ats[k]);
-		assert_int_equal(dst->log[n].what, 3);
-		assert_int_equal(dst->log[n + 1].what, 103);
-		assert_int_equal(dst->log[n + 2].what, 2);
-		assert_int_equal(dst->log[n + 3].what, 1);
-		assert_int_equal(dst->log[n + 4].what, 101);
-		assert_int_equal(dst->log[n + 5].what, 0);
-		assert_int_equal(dst->log[n + 6].what, 100);
-		assert_int_equal(dst->log[n + 7].what, 102);
-		n += 8;
-	}
-	wf_engine_destroy(e);
-}
-
-/* In order: a far event asked for first comes before a near one, and zero delays come last. */
-static void test_order_far_and_near(void **state)
-{
-	struct wf_engine *e = make_ordered(1, 50);
-	struct probe *a = make_probe(e, 1, 2), *b = make_probe(e, 1, 2);
-
-	(void)state;
-	assert_int_equal(wf_link_connect(&a->out[0], &a->node, &b->node, 0), 0);
-	wf_timer_set(&b->node, 0, 1000); /* far */
-	wf_timer_set(&a->node, 0, 990);  /* as far */
-	assert_int_equal(wf_engine_run(e, 991, NULL, NULL), 0);
-	assert_int_equal(a->n, 1);
-	push(a, 0, 7, 1000); /* near, asked for later */
-	wf_timer_set(&b->node, 1, 1000);
-	assert_int_equal(wf_engine_next(e), 1000);
-	assert_int_equal(wf_engine_run(e, 2000, NULL, NULL), 0);
-	assert_int_equal(b->n, 3);
-	assert_int_equal(b->log[0].what, 100);
-	assert_int_equal(b->log[1].what, 0);
-	assert_int_equal(b->log[1].value, 7);
-	assert_int_equal(b->log[2].what, 101);
-	assert_int_equal(wf_engine_next(e), WF_TIME_NEVER);
-	wf_timer_set(&b->node, 0, 3000);
-	wf_timer_clear(&b->node, 0);
-	assert_int_equal(wf_engine_run(e, 4000, NULL, NULL), 0);
-	assert_int_equal(b->n, 3);
-	wf_engine_destroy(e);
-}
-
-/* In order of time over all nodes, for what they share, and as much happens as in windows. */
-static void test_in_order(void **state)
-{
-	(void)state;
-	assert_int_equal(run_walkers(1, 1, true), run_walkers(1, 1, true));
+	assert_int_equal(run_walkers(1, 1), want);
+	assert_int_equal(run_walkers(1, 7), want);
+	assert_int_equal(run_walkers(2, 8), want);
+	assert_int_equal(run_walkers(3, 12), want);
+	assert_int_equal(run_walkers(4, 4), want);
 }
 
 int main(void)
@@ -547,9 +443,6 @@ int main(void)
 		cmocka_unit_test(test_hook_ends_run),
 		cmocka_unit_test(test_late_nodes),
 		cmocka_unit_test(test_same_on_any_number_of_threads),
-		cmocka_unit_test(test_in_order),
-		cmocka_unit_test(test_order_of_asking),
-		cmocka_unit_test(test_order_far_and_near),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
