@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/hpcc_config.h"
+#include "ns3/config.h"
 
 static const char topology[] =
 	"6 2 5\n4 5\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 5 100Gbps 1us 0\n"
@@ -14,7 +14,7 @@ static const char topology[] =
 static const char flows[] = "2\n0 2 3 100 1000 2\n1 3 3 100 5 2.002\n";
 
 /* What was read leads over switches and ports that there are. */
-static void check_paths(const struct wf_hpcc_input *in)
+static void check_paths(const struct wf_ns3_input *in)
 {
 	for (uint32_t i = 0; i < 2 * in->n_lines; i++) {
 		for (unsigned k = 0; k < WF_PIN_HOPS; k++) {
@@ -32,7 +32,7 @@ static void check_paths(const struct wf_hpcc_input *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + 1;
-	struct wf_hpcc_input in;
+	struct wf_ns3_input in;
 	struct wf_topo_cfg cfg;
 	struct wf_err err = { "" };
 
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memset(&in, 0, sizeof(in));
 	if (data[0] % 3 == 0) {
-		(void)!wf_hpcc_config_parse(&in.config, text, size - 1, "fuzz", &err);
+		(void)!wf_ns3_config_parse(&in.config, text, size - 1, "fuzz", &err);
 		return 0;
 	}
 	if (wf_param_defaults(wf_topo_params, wf_topo_n_params, &cfg, &err) != 0 ||
@@ -48,13 +48,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	                                &in.topo, &err) != 0)
 		abort();
 	if (data[0] % 3 == 1) {
-		(void)!wf_hpcc_flows_parse(&in, text, size - 1, "fuzz", &err);
+		(void)!wf_ns3_flows_parse(&in, text, size - 1, "fuzz", &err);
 	} else {
-		if (wf_hpcc_flows_parse(&in, flows, strlen(flows), "f", &err) != 0)
+		if (wf_ns3_flows_parse(&in, flows, strlen(flows), "f", &err) != 0)
 			abort();
-		if (wf_hpcc_paths_parse(&in, text, size - 1, "fuzz", &err) == 0)
+		if (wf_ns3_paths_parse(&in, text, size - 1, "fuzz", &err) == 0)
 			check_paths(&in);
 	}
-	wf_hpcc_input_fini(&in);
+	wf_ns3_input_fini(&in);
 	return 0;
 }

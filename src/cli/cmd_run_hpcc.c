@@ -30,14 +30,14 @@ int wf_cmd_run_hpcc(const struct wf_cmd_run_hpcc *cmd)
 		.seed = cmd->seed,
 		.out = cmd->out,
 	};
-	struct wf_hpcc_input input;
+	struct wf_ns3_input input;
 	struct wf_hpcc_run run;
 	struct wf_err err = { "" };
 	int ret = wf_hpcc_input_read(&input, cmd->config, cmd->paths, &err);
 
 	if (ret == 0) {
 		ret = wf_hpcc_run(&input, &opts, &run, &err);
-		wf_hpcc_input_fini(&input);
+		wf_ns3_input_fini(&input);
 	}
 	if (ret != 0)
 		return wf_cli_fail(ret, &err);

@@ -9,9 +9,10 @@
 
 #include "job/flows.h"
 #include "job/read.h"
+#include "job/trace.h"
 #include "lab/file.h"
-#include "lab/hpcc_config.h"
 #include "lab/yaml.h"
+#include "ns3/config.h"
 
 #define MAX_GROUPS 100000
 
@@ -32,7 +33,7 @@ static int read_named(const struct wf_job_cfg *cfg, const char *name, char path[
 /* ---- the HPCC simulator's flows ---- */
 
 /* Node n is rank n, and the first flow starts at 0. */
-static int add_flows(const struct wf_hpcc_input *in, const char *path,
+static int add_flows(const struct wf_ns3_input *in, const char *path,
                      struct wf_schedule **schedule_p, struct wf_err *err)
 {
 	struct wf_mem *mem = wf_mem_heap();
@@ -42,7 +43,7 @@ static int add_flows(const struct wf_hpcc_input *in, const char *path,
 	int ret = flows == NULL ? -ENOMEM : 0;
 
 	for (uint32_t i = 0; ret == 0 && i < in->n_lines; i++) {
-		const struct wf_hpcc_line *l = &in->lines[i];
+		const struct wf_ns3_line *l = &in->lines[i];
 
 		flows[i] = (struct wf_job_flow){
 			.bytes = l->size,
@@ -69,12 +70,12 @@ static int add_flows(const struct wf_hpcc_input *in, const char *path,
 static int read_hpcc(const char *text, size_t len, const char *path,
                      struct wf_schedule **schedule_p, struct wf_err *err)
 {
-	struct wf_hpcc_input in = { 0 };
-	int ret = wf_hpcc_flows_parse(&in, text, len, path, err);
+	struct wf_ns3_input in = { .max_nodes = WF_TRACE_MAX_RANKS };
+	int ret = wf_ns3_flows_parse(&in, text, len, path, err);
 
 	if (ret == 0)
 		ret = add_flows(&in, path, schedule_p, err);
-	wf_hpcc_input_fini(&in);
+	wf_ns3_input_fini(&in);
 	return ret;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hpcc_host.c - a host of the HPCC simulator (ns-3).
+ * host.c - a host of the HPCC simulator (ns-3).
  *
  * The order of what happens inside one event follows that simulator, whose adapter looks for
  * something to send when a flow starts, when a packet has left, when an acknowledgement was received
  * or is to be sent, when a pause ends, and when its timer for the pace of the queue pairs is due.
  */
-#include "sim/hpcc_host.h"
+#include "ns3/host.h"
 
 #include <string.h>
 
@@ -19,11 +19,11 @@ enum { TIMER_PACE = 2, HOST_TIMERS };
 #define ACK_CLASS 3 /* the class whose pause holds acknowledgements back */
 #define BIT_NS_PER_BYTE (UINT64_C(8) * 1000000000)
 
-struct wf_hpcc_host {
+struct wf_ns3_host {
 	struct wf_device dev;
-	const struct wf_hpcc_env *env;
+	const struct wf_ns3_env *env;
 	uint32_t host;
-	struct wf_hpcc_qp **active;
+	struct wf_ns3_qp **active;
 	uint32_t n_active;
 	uint32_t last;                    /* of active: who sent last */
 	struct wf_packet *ack, *last_ack; /* acknowledgements to send */
@@ -32,33 +32,33 @@ struct wf_hpcc_host {
 	struct wf_cc_int telemetry;       /* of the acknowledgement being looked at */
 };
 
-static struct wf_hpcc_host *to_host(struct wf_node *node)
+static struct wf_ns3_host *to_host(struct wf_node *node)
 {
-	return wf_container_of(wf_device_of(node), struct wf_hpcc_host, dev);
+	return wf_container_of(wf_device_of(node), struct wf_ns3_host, dev);
 }
 
-struct wf_device *wf_hpcc_host_device(struct wf_hpcc_host *h)
+struct wf_device *wf_ns3_host_device(struct wf_ns3_host *h)
 {
 	return &h->dev;
 }
 
-static bool is_paused(const struct wf_hpcc_host *h, unsigned queue)
+static bool is_paused(const struct wf_ns3_host *h, unsigned queue)
 {
 	return h->dev.ports[0].held >> queue & 1;
 }
 
-static bool is_finished(const struct wf_hpcc_qp *qp)
+static bool is_finished(const struct wf_ns3_qp *qp)
 {
 	return qp->snd_una >= qp->spec->size;
 }
 
-static bool has_bytes(const struct wf_hpcc_qp *qp)
+static bool has_bytes(const struct wf_ns3_qp *qp)
 {
 	return qp->snd_nxt < qp->spec->size;
 }
 
 /* Bytes in flight are counted as that simulator does: negative ones are very many. */
-static bool is_window_bound(const struct wf_hpcc_qp *qp)
+static bool is_window_bound(const struct wf_ns3_qp *qp)
 {
 	return qp->snd_nxt - qp->snd_una >= qp->cc->window;
 }
@@ -74,14 +74,14 @@ static wf_time pace(uint64_t rate, uint32_t bytes)
 
 /* ---- sending ---- */
 
-static void transmit(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
+static void transmit(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 {
 	pkt->vl = wf_fabric_queue(h->dev.fabric, pkt->cls) & WF_PACKET_VL;
 	h->dev.shard->tally[pkt->cls].sent++;
 	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, pkt->vl), pkt, now);
 }
 
-static void send_ack(struct wf_hpcc_host *h, wf_time now)
+static void send_ack(struct wf_ns3_host *h, wf_time now)
 {
 	struct wf_packet *pkt = h->ack;
 
@@ -90,13 +90,13 @@ static void send_ack(struct wf_hpcc_host *h, wf_time now)
 	wf_packet_put(h->dev.shard, pkt);
 }
 
-static void catch_up(struct wf_hpcc_qp *qp, wf_time at)
+static void catch_up(struct wf_ns3_qp *qp, wf_time at)
 {
 	if (qp->cc->timer <= at)
 		qp->cc->ops->on_timer(qp->cc, at);
 }
 
-static void send_data(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
+static void send_data(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 {
 	uint64_t left = qp->spec->size - qp->snd_nxt;
 	wf_time at = now;
@@ -130,7 +130,7 @@ static void send_data(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now
 }
 
 /* Takes finished queue pairs out of the turns, from number first on; *chosen moves with its own. */
-static void clear_finished(struct wf_hpcc_host *h, uint32_t first, uint32_t *chosen)
+static void clear_finished(struct wf_ns3_host *h, uint32_t first, uint32_t *chosen)
 {
 	uint32_t n = first;
 
@@ -145,13 +145,13 @@ static void clear_finished(struct wf_hpcc_host *h, uint32_t first, uint32_t *cho
 }
 
 /* Whose turn it is, of active; NONE: nobody may send now. */
-static uint32_t next_qp(struct wf_hpcc_host *h, wf_time at)
+static uint32_t next_qp(struct wf_ns3_host *h, wf_time at)
 {
 	uint32_t n = h->n_active, chosen = NONE, finished = NONE;
 	uint32_t i = n == 0 ? 0 : h->last % n;
 
 	for (uint32_t k = 0; k < n; k++) {
-		struct wf_hpcc_qp *qp;
+		struct wf_ns3_qp *qp;
 
 		i = i + 1 == n ? 0 : i + 1;
 		qp = h->active[i];
@@ -172,7 +172,7 @@ static uint32_t next_qp(struct wf_hpcc_host *h, wf_time at)
 }
 
 /* Nobody may send: has the adapter look again when the first queue pair's pace allows. */
-static void wait_for_pace(struct wf_hpcc_host *h, wf_time now)
+static void wait_for_pace(struct wf_ns3_host *h, wf_time now)
 {
 	wf_time first = WF_TIME_NEVER;
 
@@ -186,7 +186,7 @@ static void wait_for_pace(struct wf_hpcc_host *h, wf_time now)
 }
 
 /* Sends what is next; the wire may be busy. */
-static void host_tx(struct wf_hpcc_host *h, wf_time now)
+static void host_tx(struct wf_ns3_host *h, wf_time now)
 {
 	struct wf_port *port = &h->dev.ports[0];
 	uint32_t i;
@@ -206,9 +206,9 @@ static void host_tx(struct wf_hpcc_host *h, wf_time now)
 	}
 }
 
-void wf_hpcc_host_begin(struct wf_hpcc_host *h, uint32_t flow, wf_time now)
+void wf_ns3_host_begin(struct wf_ns3_host *h, uint32_t flow, wf_time now)
 {
-	struct wf_hpcc_qp *qp = h->env->qp[flow];
+	struct wf_ns3_qp *qp = h->env->qp[flow];
 
 	qp->next_avail = now;
 	h->active[h->n_active++] = qp;
@@ -225,10 +225,10 @@ static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
 
 enum answer { NO_ANSWER, ANSWER_ACK, ANSWER_NACK };
 
-static enum answer check_order(const struct wf_hpcc_host *h, struct wf_hpcc_rx *rx,
+static enum answer check_order(const struct wf_ns3_host *h, struct wf_ns3_rx *rx,
                                const struct wf_packet *pkt, wf_time at)
 {
-	const struct wf_hpcc_env *env = h->env;
+	const struct wf_ns3_env *env = h->env;
 
 	if (pkt->psn == rx->expected) {
 		rx->expected += pkt->length;
@@ -246,9 +246,9 @@ static enum answer check_order(const struct wf_hpcc_host *h, struct wf_hpcc_rx *
 	return ANSWER_NACK;
 }
 
-static void rx_data(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
+static void rx_data(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 {
-	struct wf_hpcc_rx *rx = h->env->rx[pkt->qpn];
+	struct wf_ns3_rx *rx = h->env->rx[pkt->qpn];
 	enum answer answer = check_order(h, rx, pkt, now);
 	struct wf_int_record *record = wf_int_detach(pkt);
 	struct wf_packet *ack;
@@ -283,7 +283,7 @@ static void rx_data(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
 }
 
 /* A new rate that also counts for the packet sent last. */
-static void repace(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
+static void repace(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 {
 	struct wf_node *node = &h->dev.node;
 	wf_time gap = pace(qp->cc->rate, qp->last_size);
@@ -296,7 +296,7 @@ static void repace(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, wf_time now)
 		wf_timer_set(node, TIMER_PACE, at);
 }
 
-static void tell_cc(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, const struct wf_packet *pkt,
+static void tell_cc(struct wf_ns3_host *h, struct wf_ns3_qp *qp, const struct wf_packet *pkt,
                     const struct wf_int_record *record, uint64_t bytes, wf_time now)
 {
 	const struct wf_port *port = &h->dev.ports[0];
@@ -322,10 +322,10 @@ static void tell_cc(struct wf_hpcc_host *h, struct wf_hpcc_qp *qp, const struct 
 		repace(h, qp, now);
 }
 
-static void take_ack(struct wf_hpcc_host *h, const struct wf_packet *pkt,
+static void take_ack(struct wf_ns3_host *h, const struct wf_packet *pkt,
                      const struct wf_int_record *record, wf_time now)
 {
-	struct wf_hpcc_qp *qp = h->env->qp[pkt->qpn];
+	struct wf_ns3_qp *qp = h->env->qp[pkt->qpn];
 	uint64_t seq = pkt->psn, bytes = 0;
 
 	if (qp->end != WF_TIME_NEVER)
@@ -346,7 +346,7 @@ static void take_ack(struct wf_hpcc_host *h, const struct wf_packet *pkt,
 	host_tx(h, now);
 }
 
-static void rx_ack(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
+static void rx_ack(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 {
 	struct wf_int_record *record = wf_int_detach(pkt);
 
@@ -357,7 +357,7 @@ static void rx_ack(struct wf_hpcc_host *h, struct wf_packet *pkt, wf_time now)
 
 static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
-	struct wf_hpcc_host *h = to_host(node);
+	struct wf_ns3_host *h = to_host(node);
 	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
 	struct wf_port *port = &h->dev.ports[input];
 
@@ -398,12 +398,12 @@ static const struct wf_node_ops host_ops = {
 
 /* ---- life ---- */
 
-static struct wf_hpcc_qp *make_qp(struct wf_hpcc_host *h, uint32_t flow)
+static struct wf_ns3_qp *make_qp(struct wf_ns3_host *h, uint32_t flow)
 {
-	const struct wf_hpcc_env *env = h->env;
+	const struct wf_ns3_env *env = h->env;
 	const struct wf_topo *topo = h->dev.fabric->topo;
 	struct wf_shard *shard = h->dev.node.shard;
-	struct wf_hpcc_qp *qp = wf_shard_alloc(shard, sizeof(*qp));
+	struct wf_ns3_qp *qp = wf_shard_alloc(shard, sizeof(*qp));
 	struct wf_cc *cc = wf_shard_alloc(shard, env->cc->size);
 	uint32_t port = topo->nodes[h->dev.id].first_port;
 
@@ -418,12 +418,12 @@ static struct wf_hpcc_qp *make_qp(struct wf_hpcc_host *h, uint32_t flow)
 	return qp;
 }
 
-struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf_hpcc_env *env,
-                                         uint32_t host, const uint32_t *list, uint32_t n)
+struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_ns3_env *env,
+                                       uint32_t host, const uint32_t *list, uint32_t n)
 {
 	struct wf_node *node =
-		wf_engine_add_node(shard, &host_ops, sizeof(struct wf_hpcc_host), 1, HOST_TIMERS);
-	struct wf_hpcc_host *h;
+		wf_engine_add_node(shard, &host_ops, sizeof(struct wf_ns3_host), 1, HOST_TIMERS);
+	struct wf_ns3_host *h;
 
 	if (node == NULL)
 		return NULL;
@@ -435,7 +435,7 @@ struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf
 	h->host = host;
 	h->ack_queue = wf_fabric_queue(env->fabric, ACK_CLASS);
 	h->ack_free = env->ack_first || env->fabric->classes.queue[h->ack_queue].id != ACK_CLASS;
-	h->active = wf_shard_alloc(shard, ((size_t)n + 1) * sizeof(struct wf_hpcc_qp *));
+	h->active = wf_shard_alloc(shard, ((size_t)n + 1) * sizeof(struct wf_ns3_qp *));
 	if (h->active == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < n; i++) {
@@ -446,12 +446,12 @@ struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf
 	return h;
 }
 
-struct wf_hpcc_rx *wf_hpcc_host_add_rx(struct wf_hpcc_host *h)
+struct wf_ns3_rx *wf_ns3_host_add_rx(struct wf_ns3_host *h)
 {
-	return wf_shard_alloc(h->dev.node.shard, sizeof(struct wf_hpcc_rx));
+	return wf_shard_alloc(h->dev.node.shard, sizeof(struct wf_ns3_rx));
 }
 
-void wf_hpcc_host_start(struct wf_hpcc_host *h)
+void wf_ns3_host_start(struct wf_ns3_host *h)
 {
 	h->dev.fabric->flowctl->start(&h->dev, &h->dev.ports[0], 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hpcc_host.h - a host of the HPCC simulator (ns-3): a queue pair for each flow, on one port.
+ * host.h - a host of the HPCC simulator (ns-3): a queue pair for each flow, on one port.
  *
  * The adapter sends acknowledgements first, then the queue pairs take turns, packet by packet: each
  * when its pace, its window and PFC allow. The receiver acknowledges every packet in order and echoes
@@ -8,14 +8,14 @@
  * gap, from which the sender goes back. There is no timeout: a loss at the end is for ever. Time is in
  * whole nanoseconds, and events come in the order of ns3/order.h.
  */
-#ifndef WF_SIM_HPCC_HOST_H
-#define WF_SIM_HPCC_HOST_H
+#ifndef WF_NS3_HOST_H
+#define WF_NS3_HOST_H
 
 #include "cc/cc.h"
 #include "fabric/fabric.h"
 
 /* A flow, as it is asked for. */
-struct wf_hpcc_flow {
+struct wf_ns3_flow {
 	uint32_t src, dst;    /* hosts */
 	uint32_t size;        /* payload bytes, at least 1 */
 	uint16_t sport;       /* for hashing */
@@ -25,7 +25,7 @@ struct wf_hpcc_flow {
 };
 
 /* Its sending side; only its source touches it. */
-struct wf_hpcc_qp {
+struct wf_ns3_qp {
 	struct wf_cc *cc;
 	uint64_t snd_nxt, snd_una;
 	uint64_t
@@ -35,25 +35,25 @@ struct wf_hpcc_qp {
 	wf_time end;        /* whole ns: the last acknowledgement came; WF_TIME_NEVER: not yet */
 	uint32_t last_size; /* bytes on the wire of the last packet */
 	uint32_t flow;
-	const struct wf_hpcc_flow *spec;
+	const struct wf_ns3_flow *spec;
 };
 
 /* Its receiving side; only its destination touches it. */
-struct wf_hpcc_rx {
+struct wf_ns3_rx {
 	uint64_t expected;
 	uint64_t last_nack;
 	wf_time nack_again; /* whole ns: the same NACK may be sent from then on */
 };
 
 /* What all hosts share. */
-struct wf_hpcc_env {
+struct wf_ns3_env {
 	const struct wf_fabric *fabric;
 	const struct wf_cc_ops *cc;
-	const struct wf_hpcc_flow *flows;
-	struct wf_hpcc_qp **qp; /* by flow */
-	struct wf_hpcc_rx **rx; /* by flow */
-	uint32_t mtu;           /* payload bytes of a full packet */
-	uint32_t header;        /* bytes around the payload */
+	const struct wf_ns3_flow *flows;
+	struct wf_ns3_qp **qp; /* by flow */
+	struct wf_ns3_rx **rx; /* by flow */
+	uint32_t mtu;          /* payload bytes of a full packet */
+	uint32_t header;       /* bytes around the payload */
 	uint32_t ack_size;
 	uint32_t ack_every; /* bytes: no acknowledgement before so many have come */
 	uint32_t chunk;     /* bytes: ... but at each whole number of these */
@@ -64,26 +64,25 @@ struct wf_hpcc_env {
 	bool back_to_zero; /* losses are repaired, and acknowledged, in whole chunks */
 };
 
-struct wf_hpcc_host;
+struct wf_ns3_host;
 
 /*
  * Creates host number host of the topology, in a shard, with the sending sides of flows list[0..n).
  * env is borrowed. Returns NULL when there is no more memory.
  */
-struct wf_hpcc_host *wf_hpcc_host_create(struct wf_shard *shard, const struct wf_hpcc_env *env,
-                                         uint32_t host, const uint32_t *list,
-                                         uint32_t n) WF_MUST_USE;
+struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_ns3_env *env,
+                                       uint32_t host, const uint32_t *list, uint32_t n) WF_MUST_USE;
 
 /* Makes the receiving side of a flow in the host's memory. Returns NULL when there is none left. */
-struct wf_hpcc_rx *wf_hpcc_host_add_rx(struct wf_hpcc_host *host) WF_MUST_USE;
+struct wf_ns3_rx *wf_ns3_host_add_rx(struct wf_ns3_host *host) WF_MUST_USE;
 
 /* Sets up flow control when its port is connected. */
-void wf_hpcc_host_start(struct wf_hpcc_host *host);
+void wf_ns3_host_start(struct wf_ns3_host *host);
 
 /* A flow of the host begins to send. */
-void wf_hpcc_host_begin(struct wf_hpcc_host *host, uint32_t flow, wf_time now);
+void wf_ns3_host_begin(struct wf_ns3_host *host, uint32_t flow, wf_time now);
 
 /* The device of a host. */
-struct wf_device *wf_hpcc_host_device(struct wf_hpcc_host *host);
+struct wf_device *wf_ns3_host_device(struct wf_ns3_host *host);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_hpcc.c - reading the files of the HPCC simulator.
+ * test_input.c - reading the files of the HPCC simulator.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lab/hpcc_config.h"
+#include "ns3/config.h"
 
 #define FILES "TOPOLOGY_FILE t.txt\nFLOW_FILE f.txt\n"
 
@@ -20,14 +20,14 @@ static const char topology[] = "6 2 5\n4 5\n"
 			       "2 5 100Gbps 1000ns 0\n3 5 100Gbps 1000ns 0\n"
 			       "4 5 400Gbps 1000ns 0\n";
 
-static int parse(const char *text, struct wf_hpcc_config *c, struct wf_err *err)
+static int parse(const char *text, struct wf_ns3_config *c, struct wf_err *err)
 {
-	return wf_hpcc_config_parse(c, text, strlen(text), "c.txt", err);
+	return wf_ns3_config_parse(c, text, strlen(text), "c.txt", err);
 }
 
 static void test_config(void **state)
 {
-	struct wf_hpcc_config c;
+	struct wf_ns3_config c;
 	struct wf_err err = { "" };
 
 	(void)state;
@@ -40,7 +40,7 @@ static void test_config(void **state)
 	                       &c, &err),
 	                 0);
 	assert_string_equal(c.topology, "t.txt");
-	assert_int_equal(c.cc_mode, WF_HPCC_HPCC);
+	assert_int_equal(c.cc_mode, WF_NS3_HPCC);
 	assert_true(c.has_win);
 	assert_false(c.var_win);
 	assert_int_equal(c.rate_ai, 50000000);
@@ -78,7 +78,7 @@ static void test_bad_config(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(bad); i++) {
-		struct wf_hpcc_config c;
+		struct wf_ns3_config c;
 		struct wf_err err = { "" };
 
 		assert_int_equal(parse(bad[i].text, &c, &err), -EINVAL);
@@ -87,7 +87,7 @@ static void test_bad_config(void **state)
 	}
 }
 
-static void start(struct wf_hpcc_input *in)
+static void start(struct wf_ns3_input *in)
 {
 	struct wf_topo_cfg cfg;
 	struct wf_err err = { "" };
@@ -99,14 +99,14 @@ static void start(struct wf_hpcc_input *in)
 	                 0);
 }
 
-static int flows(struct wf_hpcc_input *in, const char *text, struct wf_err *err)
+static int flows(struct wf_ns3_input *in, const char *text, struct wf_err *err)
 {
-	return wf_hpcc_flows_parse(in, text, strlen(text), "f.txt", err);
+	return wf_ns3_flows_parse(in, text, strlen(text), "f.txt", err);
 }
 
 static void test_flows(void **state)
 {
-	struct wf_hpcc_input in;
+	struct wf_ns3_input in;
 	struct wf_err err = { "" };
 
 	(void)state;
@@ -125,7 +125,7 @@ static void test_flows(void **state)
 	assert_int_equal(in.lines[0].start_ns, UINT64_C(2000000000));
 	assert_int_equal(in.lines[1].start_ns, UINT64_C(2001999999));
 	assert_int_equal(in.lines[2].start_ns, UINT64_C(2004000000));
-	wf_hpcc_input_fini(&in);
+	wf_ns3_input_fini(&in);
 }
 
 static void test_bad_flows(void **state)
@@ -148,19 +148,19 @@ static void test_bad_flows(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(bad); i++) {
-		struct wf_hpcc_input in;
+		struct wf_ns3_input in;
 		struct wf_err err = { "" };
 
 		start(&in);
 		assert_int_equal(flows(&in, bad[i], &err), -EINVAL);
 		assert_ptr_equal(strstr(err.text, "f.txt:"), err.text);
-		wf_hpcc_input_fini(&in);
+		wf_ns3_input_fini(&in);
 	}
 }
 
-static int paths(struct wf_hpcc_input *in, const char *text, struct wf_err *err)
+static int paths(struct wf_ns3_input *in, const char *text, struct wf_err *err)
 {
-	return wf_hpcc_paths_parse(in, text, strlen(text), "p.txt", err);
+	return wf_ns3_paths_parse(in, text, strlen(text), "p.txt", err);
 }
 
 static void test_paths(void **state)
@@ -175,7 +175,7 @@ static void test_paths(void **state)
 		"0 2 10001 100 0-4-5-2 2-5-4-0\n",
 		"",
 	};
-	struct wf_hpcc_input in;
+	struct wf_ns3_input in;
 	struct wf_err err = { "" };
 
 	(void)state;
@@ -188,13 +188,13 @@ static void test_paths(void **state)
 	assert_int_equal(in.paths[0].hop[1].port, 0);
 	assert_int_equal(in.paths[0].hop[2].node, WF_TOPO_NONE);
 	assert_int_equal(in.paths[1].hop[0].port, 2);
-	wf_hpcc_input_fini(&in);
+	wf_ns3_input_fini(&in);
 	for (size_t i = 0; i < WF_ARRAY_SIZE(bad); i++) {
 		err.text[0] = '\0';
 		start(&in);
 		assert_int_equal(flows(&in, "1\n0 2 3 100 1000 2\n", &err), 0);
 		assert_int_equal(paths(&in, bad[i], &err), -EINVAL);
-		wf_hpcc_input_fini(&in);
+		wf_ns3_input_fini(&in);
 	}
 }
 

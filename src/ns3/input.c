@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hpcc_input.c - the flow and path files of the HPCC simulator, and all its files together.
+ * input.c - the flow and path files of the HPCC simulator.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/hpcc_config.h"
+#include "base/sort.h"
 #include "base/text.h"
-#include "job/trace.h"
+#include "ns3/config.h"
 
 #define FIRST_SPORT 10000
 #define MAX_SIZE UINT32_C(4000000000) /* sequence numbers have 32 bits */
@@ -54,11 +54,11 @@ static int read_number(struct wf_text *text, const char *what, uint64_t min, uin
 	return ret;
 }
 
-/* topo NULL: any number may be a host's. */
-static int read_host(struct wf_text *text, const struct wf_topo *topo, const char *what,
+static int read_host(struct wf_text *text, const struct wf_ns3_input *in, const char *what,
                      uint32_t *id_p)
 {
-	uint32_t n = topo != NULL ? topo->n_nodes : WF_TRACE_MAX_RANKS;
+	const struct wf_topo *topo = in->topo;
+	uint32_t n = topo != NULL ? topo->n_nodes : in->max_nodes;
 	int ret = read_number(text, what, 0, n - 1, id_p);
 
 	if (ret == 0 && topo != NULL && topo->nodes[*id_p].kind != WF_TOPO_HOST)
@@ -67,13 +67,13 @@ static int read_host(struct wf_text *text, const struct wf_topo *topo, const cha
 	return ret;
 }
 
-static int read_flow(struct wf_text *text, const struct wf_topo *topo, struct wf_hpcc_line *l)
+static int read_flow(struct wf_text *text, const struct wf_ns3_input *in, struct wf_ns3_line *l)
 {
 	struct wf_word word;
-	int ret = read_host(text, topo, "the source", &l->src);
+	int ret = read_host(text, in, "the source", &l->src);
 
 	if (ret == 0)
-		ret = read_host(text, topo, "the destination", &l->dst);
+		ret = read_host(text, in, "the destination", &l->dst);
 	if (ret == 0)
 		ret = read_number(text, "the priority", 1, MAX_PG, &l->pg);
 	if (ret == 0)
@@ -94,37 +94,45 @@ static int read_flow(struct wf_text *text, const struct wf_topo *topo, struct wf
 	return wf_text_end_line(text, "source, destination, priority, port, size and start");
 }
 
-/* Orders pointers to lines by pair, then by their place in the file or their port. */
-static int by_pair(const void *a, const void *b)
+/* Orders pointers to lines by pair, then by their port: a wf_compare_fn. */
+static int by_pair(const void *a, const void *b, const void *arg)
 {
-	const struct wf_hpcc_line *x = *(const struct wf_hpcc_line *const *)a;
-	const struct wf_hpcc_line *y = *(const struct wf_hpcc_line *const *)b;
+	const struct wf_ns3_line *x = *(const struct wf_ns3_line *const *)a;
+	const struct wf_ns3_line *y = *(const struct wf_ns3_line *const *)b;
 
+	(void)arg;
 	if (x->src != y->src)
 		return x->src < y->src ? -1 : 1;
 	if (x->dst != y->dst)
 		return x->dst < y->dst ? -1 : 1;
-	if (x->sport != y->sport)
-		return x->sport < y->sport ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return x->sport < y->sport ? -1 : x->sport > y->sport;
 }
 
 /* The lines by pair of hosts, in the order of the file: the caller's to free. */
-static struct wf_hpcc_line **index_lines(const struct wf_hpcc_input *in)
+static struct wf_ns3_line **index_lines(const struct wf_ns3_input *in)
 {
-	struct wf_hpcc_line **index = calloc(in->n_lines + (size_t)1, sizeof(*index));
+	struct wf_mem *mem = wf_mem_heap();
+	size_t n = in->n_lines + (size_t)1;
+	struct wf_ns3_line **index = mem->alloc(mem, n * sizeof(struct wf_ns3_line *));
+	struct wf_ns3_line **room = mem->alloc(mem, n * sizeof(struct wf_ns3_line *));
 
-	for (uint32_t i = 0; index != NULL && i < in->n_lines; i++)
-		index[i] = &in->lines[i];
-	if (index != NULL)
-		qsort(index, in->n_lines, sizeof(*index), by_pair);
+	if (index != NULL && room != NULL) {
+		for (uint32_t i = 0; i < in->n_lines; i++)
+			index[i] = &in->lines[i];
+		wf_sort(index, room, in->n_lines, sizeof(struct wf_ns3_line *), by_pair, NULL);
+	} else {
+		mem->free(mem, index);
+		index = NULL;
+	}
+	mem->free(mem, room);
 	return index;
 }
 
 /* The flows of a pair of hosts have ports from 10000 on. */
-static int number_ports(struct wf_hpcc_input *in)
+static int number_ports(struct wf_ns3_input *in)
 {
-	struct wf_hpcc_line **index = index_lines(in);
+	struct wf_mem *mem = wf_mem_heap();
+	struct wf_ns3_line **index = index_lines(in);
 	uint32_t next = FIRST_SPORT;
 
 	if (index == NULL)
@@ -136,13 +144,14 @@ static int number_ports(struct wf_hpcc_input *in)
 		next = same ? next + 1 : FIRST_SPORT;
 		index[i]->sport = next & UINT16_MAX;
 	}
-	free(index);
+	mem->free(mem, index);
 	return 0;
 }
 
-int wf_hpcc_flows_parse(struct wf_hpcc_input *in, const char *bytes, size_t len, const char *name,
-                        struct wf_err *err)
+int wf_ns3_flows_parse(struct wf_ns3_input *in, const char *bytes, size_t len, const char *name,
+                       struct wf_err *err)
 {
+	struct wf_mem *mem = wf_mem_heap();
 	struct wf_text text;
 	uint32_t n = 0;
 	int ret;
@@ -156,7 +165,7 @@ int wf_hpcc_flows_parse(struct wf_hpcc_input *in, const char *bytes, size_t len,
 		ret = wf_text_end_line(&text, "the number of flows");
 	if (ret != 0)
 		return ret;
-	in->lines = calloc(n + (size_t)1, sizeof(*in->lines));
+	in->lines = mem->alloc(mem, (n + (size_t)1) * sizeof(*in->lines));
 	if (in->lines == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
@@ -164,7 +173,7 @@ int wf_hpcc_flows_parse(struct wf_hpcc_input *in, const char *bytes, size_t len,
 			return wf_err_at(err, name, text.line, 0,
 			                 "the file ends after %" PRIu32 " of %" PRIu32 " flows", i,
 			                 n);
-		ret = read_flow(&text, in->topo, &in->lines[i]);
+		ret = read_flow(&text, in, &in->lines[i]);
 		if (ret != 0)
 			return ret;
 		if (i > 0 && in->lines[i].start_ns < in->lines[i - 1].start_ns)
@@ -230,16 +239,16 @@ bad:
 	                 (int)(word.len < 80 ? word.len : 80), word.at, from, to, WF_PIN_HOPS);
 }
 
-static int read_paths(struct wf_hpcc_input *in, struct wf_text *text, struct wf_hpcc_line **index,
+static int read_paths(struct wf_ns3_input *in, struct wf_text *text, struct wf_ns3_line **index,
                       uint8_t *seen)
 {
 	while (wf_text_seek(text)) {
-		struct wf_hpcc_line key = { 0 }, *k = &key, **found;
+		struct wf_ns3_line key = { 0 }, *k = &key, **found;
 		size_t flow;
-		int ret = read_host(text, in->topo, "the source", &key.src);
+		int ret = read_host(text, in, "the source", &key.src);
 
 		if (ret == 0)
-			ret = read_host(text, in->topo, "the destination", &key.dst);
+			ret = read_host(text, in, "the destination", &key.dst);
 		if (ret == 0)
 			ret = read_number(text, "the source port", 0, UINT16_MAX, &key.sport);
 		if (ret == 0)
@@ -250,7 +259,7 @@ static int read_paths(struct wf_hpcc_input *in, struct wf_text *text, struct wf_
 		found = NULL;
 		for (size_t low = 0, high = in->n_lines; low < high;) {
 			size_t mid = (low + high) / 2;
-			int order = by_pair(&index[mid], &k);
+			int order = by_pair(&index[mid], &k, NULL);
 
 			if (index[mid]->src == key.src && index[mid]->dst == key.dst &&
 			    index[mid]->sport == key.sport) {
@@ -278,15 +287,16 @@ static int read_paths(struct wf_hpcc_input *in, struct wf_text *text, struct wf_
 	return 0;
 }
 
-int wf_hpcc_paths_parse(struct wf_hpcc_input *in, const char *bytes, size_t len, const char *name,
-                        struct wf_err *err)
+int wf_ns3_paths_parse(struct wf_ns3_input *in, const char *bytes, size_t len, const char *name,
+                       struct wf_err *err)
 {
-	struct wf_hpcc_line **index = index_lines(in);
-	uint8_t *seen = calloc(in->n_lines + (size_t)1, 1);
+	struct wf_mem *mem = wf_mem_heap();
+	struct wf_ns3_line **index = index_lines(in);
+	uint8_t *seen = mem->alloc(mem, in->n_lines + (size_t)1);
 	struct wf_text text;
 	int ret = -ENOMEM;
 
-	in->paths = calloc(2 * (size_t)in->n_lines + 1, sizeof(*in->paths));
+	in->paths = mem->alloc(mem, (2 * (size_t)in->n_lines + 1) * sizeof(*in->paths));
 	if (index != NULL && seen != NULL && in->paths != NULL) {
 		wf_text_init(&text, bytes, len, name, err);
 		ret = read_paths(in, &text, index, seen);
@@ -298,101 +308,17 @@ int wf_hpcc_paths_parse(struct wf_hpcc_input *in, const char *bytes, size_t len,
 			                " with port %" PRIu32 " has no path",
 			                in->lines[i].src, in->lines[i].dst, in->lines[i].sport);
 	}
-	free(index);
-	free(seen);
+	mem->free(mem, index);
+	mem->free(mem, seen);
 	return ret;
 }
 
-/* ---- all together ---- */
-
-#define FOLDERS_UP 2
-
-/* Reads the file called name: beside from, or one or two folders further up. */
-static int read_named(const char *from, const char *name, char path[WF_PATH_MAX], char **text_p,
-                      size_t *len_p, struct wf_err *err)
-{
-	char up[sizeof(((struct wf_hpcc_config *)0)->flows) + 3 * FOLDERS_UP];
-	size_t n = 0;
-
-	if (wf_file_beside(from, name, path) != 0)
-		return wf_err_say(err, "%s: the name is too long", name);
-	for (int i = 0; i < FOLDERS_UP && name[0] != '/' && !wf_file_exists(path); i++) {
-		char other[WF_PATH_MAX];
-
-		memcpy(up + n, "../", 3);
-		n += 3;
-		memcpy(up + n, name, strlen(name) + 1);
-		if (wf_file_beside(from, up, other) == 0 && wf_file_exists(other))
-			memcpy(path, other, WF_PATH_MAX);
-	}
-	return wf_file_read(path, WF_FILE_MAX, wf_mem_heap(), text_p, len_p, err);
-}
-
-static int read_topology(struct wf_hpcc_input *in, const char *config, struct wf_err *err)
+void wf_ns3_input_fini(struct wf_ns3_input *in)
 {
 	struct wf_mem *mem = wf_mem_heap();
-	char path[WF_PATH_MAX], *text = NULL;
-	struct wf_topo_cfg cfg;
-	size_t len = 0;
-	int ret = wf_param_defaults(wf_topo_params, wf_topo_n_params, &cfg, err);
 
-	if (ret == 0)
-		ret = read_named(config, in->config.topology, path, &text, &len, err);
-	if (ret != 0)
-		return ret;
-	ret = wf_topo_find("hpcc")->build(&cfg, text, len, path, mem, &in->topo, err);
-	mem->free(mem, text);
-	return ret;
-}
-
-static int read_flows(struct wf_hpcc_input *in, const char *config, struct wf_err *err)
-{
-	struct wf_mem *mem = wf_mem_heap();
-	char path[WF_PATH_MAX], *text = NULL;
-	size_t len = 0;
-	int ret = read_named(config, in->config.flows, path, &text, &len, err);
-
-	if (ret != 0)
-		return ret;
-	ret = wf_hpcc_flows_parse(in, text, len, path, err);
-	mem->free(mem, text);
-	return ret;
-}
-
-int wf_hpcc_input_read(struct wf_hpcc_input *in, const char *config, const char *paths,
-                       struct wf_err *err)
-{
-	struct wf_mem *mem = wf_mem_heap();
-	char *text = NULL;
-	size_t len = 0;
-	int ret;
-
-	memset(in, 0, sizeof(*in));
-	ret = wf_file_read(config, WF_FILE_MAX, mem, &text, &len, err);
-	if (ret != 0)
-		return ret;
-	ret = wf_hpcc_config_parse(&in->config, text, len, config, err);
-	mem->free(mem, text);
-	if (ret == 0)
-		ret = read_topology(in, config, err);
-	if (ret == 0)
-		ret = read_flows(in, config, err);
-	if (ret == 0 && paths != NULL) {
-		ret = wf_file_read(paths, WF_FILE_MAX, mem, &text, &len, err);
-		if (ret == 0) {
-			ret = wf_hpcc_paths_parse(in, text, len, paths, err);
-			mem->free(mem, text);
-		}
-	}
-	if (ret != 0)
-		wf_hpcc_input_fini(in);
-	return ret;
-}
-
-void wf_hpcc_input_fini(struct wf_hpcc_input *in)
-{
 	wf_topo_destroy(in->topo);
-	free(in->lines);
-	free(in->paths);
+	mem->free(mem, in->lines);
+	mem->free(mem, in->paths);
 	memset(in, 0, sizeof(*in));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of sim/hpcc_host.c and sim/hpcc_sim.c, the model of the HPCC simulator: what single flows
+ * Unit tests of ns3/host.c and ns3/sim.c, the model of the HPCC simulator: what single flows
  * take to the nanosecond, what a loss costs, pacing, chunks, lost pause frames, telemetry.
  */
 #include "check.h"
@@ -10,16 +10,16 @@
 
 #include "cc/algs.h"
 #include "fabric/telemetry.h"
-#include "sim/hpcc_sim.h"
+#include "ns3/sim.h"
 
 #define STAR 5 /* hosts 0 to 4 on switch 5, 100 Gb/s, 1 us */
 
 struct star {
 	struct wf_topo *topo;
 	struct wf_fabric_cfg fabric;
-	struct wf_hpcc_flow flows[64];
+	struct wf_ns3_flow flows[64];
 	uint32_t n;
-	struct wf_hpcc_env host;
+	struct wf_ns3_env host;
 	uint64_t loss;
 	uint64_t seed;
 	wf_time until;
@@ -39,11 +39,11 @@ static void star_init(struct star *s)
 	assert_int_equal(wf_topo_find("hpcc")->build(&cfg, text, strlen(text), "star",
 	                                             wf_mem_heap(), &s->topo, &err),
 	                 0);
-	assert_int_equal(wf_hpcc_fabric_cfg(&s->fabric, 1u << 3, &err), 0);
+	assert_int_equal(wf_ns3_fabric_cfg(&s->fabric, 1u << 3, &err), 0);
 	s->fabric.mtu = 1000;
 	s->fabric.buffer_size = 32 << 20;
 	s->fabric.class_ecn[0] = '\0';
-	s->host = (struct wf_hpcc_env){
+	s->host = (struct wf_ns3_env){
 		.cc = &wf_cc_none,
 		.mtu = 1000,
 		.header = 48,
@@ -64,20 +64,20 @@ static void star_fini(struct star *s)
 
 static void add(struct star *s, uint32_t src, uint32_t dst, uint32_t size, const void *param)
 {
-	s->flows[s->n] = (struct wf_hpcc_flow){ .src = src,
-		                                .dst = dst,
-		                                .size = size,
-		                                .sport = (uint16_t)(10000 + s->n),
-		                                .cls = 3,
-		                                .start = 2 * WF_S,
-		                                .cc_param = param };
+	s->flows[s->n] = (struct wf_ns3_flow){ .src = src,
+		                               .dst = dst,
+		                               .size = size,
+		                               .sport = (uint16_t)(10000 + s->n),
+		                               .cls = 3,
+		                               .start = 2 * WF_S,
+		                               .cc_param = param };
 	s->n++;
 }
 
 /* Runs; end[i] is when flow i ended, in ns after its start, -1: never. Returns pauses received. */
-static size_t star_run(struct star *s, int64_t *end, struct wf_hpcc_sim_counts *counts)
+static size_t star_run(struct star *s, int64_t *end, struct wf_ns3_sim_counts *counts)
 {
-	struct wf_hpcc_sim_cfg cfg = {
+	struct wf_ns3_sim_cfg cfg = {
 		.topo = s->topo,
 		.fabric = &s->fabric,
 		.flows = s->flows,
@@ -88,23 +88,23 @@ static size_t star_run(struct star *s, int64_t *end, struct wf_hpcc_sim_counts *
 		.seed = s->seed,
 	};
 	struct wf_pause_note *notes;
-	struct wf_hpcc_sim_counts own;
+	struct wf_ns3_sim_counts own;
 	struct wf_err err = { "" };
-	struct wf_hpcc_sim *sim;
+	struct wf_ns3_sim *sim;
 	size_t n;
 
-	if (wf_hpcc_sim_create(&cfg, &sim, &err) != 0)
+	if (wf_ns3_sim_create(&cfg, &sim, &err) != 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(wf_hpcc_sim_run(sim), 0);
+	assert_int_equal(wf_ns3_sim_run(sim), 0);
 	for (uint32_t i = 0; i < s->n; i++) {
-		wf_time at = wf_hpcc_sim_end(sim, i);
+		wf_time at = wf_ns3_sim_end(sim, i);
 
 		end[i] = at == WF_TIME_NEVER ? -1 : (at - 2 * WF_S) / WF_NS;
 	}
-	assert_int_equal(wf_hpcc_sim_pauses(sim, &notes, &n), 0);
+	assert_int_equal(wf_ns3_sim_pauses(sim, &notes, &n), 0);
 	wf_mem_heap()->free(wf_mem_heap(), notes);
-	wf_hpcc_sim_counts(sim, counts != NULL ? counts : &own);
-	wf_hpcc_sim_destroy(sim);
+	wf_ns3_sim_counts(sim, counts != NULL ? counts : &own);
+	wf_ns3_sim_destroy(sim);
 	return n;
 }
 
@@ -144,7 +144,7 @@ static void test_losses(void **state)
 	(void)star_run(&s, &whole, NULL);
 	s.loss = WF_PROB_ONE / 2000;
 	for (s.seed = 1; s.seed <= 40; s.seed++) {
-		struct wf_hpcc_sim_counts counts;
+		struct wf_ns3_sim_counts counts;
 
 		(void)star_run(&s, &end, &counts);
 		if (end < 0 || counts.dropped == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hpcc_sim.c - builds and runs a simulation in the model of the HPCC simulator.
+ * sim.c - builds and runs a simulation in the model of the HPCC simulator.
  */
-#include "sim/hpcc_sim.h"
+#include "ns3/sim.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,20 +21,20 @@ enum { TIMER_NEXT, TIMER_BEGIN, STARTER_TIMERS };
 
 struct starter {
 	struct wf_node node; /* first: the engine's */
-	struct wf_hpcc_sim *sim;
+	struct wf_ns3_sim *sim;
 	uint32_t next, end; /* flows that start now, or next */
 	bool again;
 };
 
-struct wf_hpcc_sim {
+struct wf_ns3_sim {
 	const struct wf_topo *topo;
 	struct wf_fabric fabric;
 	struct wf_engine *engine;
 	struct wf_ns3_order order;
 	struct wf_fabric_shard *shard;
 	struct wf_device **devices; /* by node id */
-	struct wf_hpcc_host **hosts;
-	struct wf_hpcc_env env;
+	struct wf_ns3_host **hosts;
+	struct wf_ns3_env env;
 	uint32_t n_flows;
 	uint32_t *list;  /* flows by host that sends them */
 	uint32_t *first; /* by host: where its flows begin in list */
@@ -75,7 +75,7 @@ static void list_classes(uint32_t mask, const char *after, char *text, size_t si
 	}
 }
 
-int wf_hpcc_fabric_cfg(struct wf_fabric_cfg *cfg, uint32_t mask, struct wf_err *err)
+int wf_ns3_fabric_cfg(struct wf_fabric_cfg *cfg, uint32_t mask, struct wf_err *err)
 {
 	static const char *const set[][2] = {
 		{ "flowctl", "pfc-hpcc" },      { "routing", "ecmp" },
@@ -104,7 +104,7 @@ int wf_hpcc_fabric_cfg(struct wf_fabric_cfg *cfg, uint32_t mask, struct wf_err *
 }
 
 /* Has what is due in the time that packets are on their way in lists; horizon is about that long. */
-static int make_engine(struct wf_hpcc_sim *sim)
+static int make_engine(struct wf_ns3_sim *sim)
 {
 	uint64_t bytes = sim->env.mtu + sim->env.header;
 	struct wf_engine_cfg cfg = {
@@ -131,7 +131,7 @@ static int make_engine(struct wf_hpcc_sim *sim)
 }
 
 /* What decides about losses: one stream for all links, but for links with a rate of their own. */
-static int make_streams(struct wf_hpcc_sim *sim)
+static int make_streams(struct wf_ns3_sim *sim)
 {
 	struct wf_mem *mem = wf_mem_heap();
 	uint32_t n = sim->topo->n_links;
@@ -145,7 +145,7 @@ static int make_streams(struct wf_hpcc_sim *sim)
 	return 0;
 }
 
-static uint32_t count_lossy(const struct wf_hpcc_sim *sim)
+static uint32_t count_lossy(const struct wf_ns3_sim *sim)
 {
 	uint32_t n = 0;
 
@@ -154,7 +154,7 @@ static uint32_t count_lossy(const struct wf_hpcc_sim *sim)
 	return n;
 }
 
-static int make_coins(struct wf_hpcc_sim *sim)
+static int make_coins(struct wf_ns3_sim *sim)
 {
 	struct wf_fabric_shard *shard = sim->shard;
 	uint64_t first = (uint64_t)STREAMS_PER_NODE * sim->topo->n_nodes +
@@ -167,7 +167,7 @@ static int make_coins(struct wf_hpcc_sim *sim)
 	return 0;
 }
 
-static int make_shard(struct wf_hpcc_sim *sim)
+static int make_shard(struct wf_ns3_sim *sim)
 {
 	struct wf_shard *shard = wf_engine_shard(sim->engine, 0);
 	struct wf_fabric_shard *fs = wf_shard_alloc(shard, sizeof(*fs));
@@ -184,15 +184,15 @@ static int make_shard(struct wf_hpcc_sim *sim)
 }
 
 /* Sorts the flows by the host that sends them. */
-static int list_flows(struct wf_hpcc_sim *sim, const struct wf_hpcc_flow *flows)
+static int list_flows(struct wf_ns3_sim *sim, const struct wf_ns3_flow *flows)
 {
 	struct wf_mem *mem = wf_mem_heap();
 	uint32_t n_hosts = sim->topo->n_hosts;
 
 	sim->list = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(*sim->list));
 	sim->first = mem->alloc(mem, ((size_t)n_hosts + 2) * sizeof(*sim->first));
-	sim->env.qp = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(struct wf_hpcc_qp *));
-	sim->env.rx = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(struct wf_hpcc_rx *));
+	sim->env.qp = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(struct wf_ns3_qp *));
+	sim->env.rx = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(struct wf_ns3_rx *));
 	if (sim->list == NULL || sim->first == NULL || sim->env.qp == NULL || sim->env.rx == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < sim->n_flows; i++)
@@ -205,7 +205,7 @@ static int list_flows(struct wf_hpcc_sim *sim, const struct wf_hpcc_flow *flows)
 }
 
 /* The first flow that starts later than flow n does. */
-static uint32_t end_of_start(const struct wf_hpcc_sim *sim, uint32_t n)
+static uint32_t end_of_start(const struct wf_ns3_sim *sim, uint32_t n)
 {
 	uint32_t end = n;
 
@@ -217,7 +217,7 @@ static uint32_t end_of_start(const struct wf_hpcc_sim *sim, uint32_t n)
 static void starter_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
 	struct starter *s = wf_container_of(node, struct starter, node);
-	const struct wf_hpcc_flow *flows = s->sim->env.flows;
+	const struct wf_ns3_flow *flows = s->sim->env.flows;
 
 	if (slot == TIMER_NEXT) {
 		s->end = end_of_start(s->sim, s->next);
@@ -230,7 +230,7 @@ static void starter_timer(struct wf_node *node, unsigned slot, wf_time now)
 		wf_timer_set(node, TIMER_BEGIN, now);
 	} else {
 		for (; s->next < s->end; s->next++)
-			wf_hpcc_host_begin(s->sim->hosts[flows[s->next].src], s->next, now);
+			wf_ns3_host_begin(s->sim->hosts[flows[s->next].src], s->next, now);
 	}
 }
 
@@ -255,7 +255,7 @@ static const struct wf_node_ops starter_ops = {
 	.warm = starter_warm,
 };
 
-static int make_starter(struct wf_hpcc_sim *sim)
+static int make_starter(struct wf_ns3_sim *sim)
 {
 	struct wf_node *node = wf_engine_add_node(sim->shard->shard, &starter_ops,
 	                                          sizeof(struct starter), 0, STARTER_TIMERS);
@@ -268,20 +268,20 @@ static int make_starter(struct wf_hpcc_sim *sim)
 	return 0;
 }
 
-static int make_device(struct wf_hpcc_sim *sim, uint32_t id)
+static int make_device(struct wf_ns3_sim *sim, uint32_t id)
 {
 	struct wf_shard *shard = sim->shard->shard;
 	uint32_t host = sim->topo->nodes[id].host;
 
 	if (is_host(sim->topo, id)) {
 		uint32_t first = sim->first[host];
-		struct wf_hpcc_host *h = wf_hpcc_host_create(
+		struct wf_ns3_host *h = wf_ns3_host_create(
 			shard, &sim->env, host, sim->list + first, sim->first[host + 1] - first);
 
 		if (h == NULL)
 			return -ENOMEM;
 		sim->hosts[host] = h;
-		sim->devices[id] = wf_hpcc_host_device(h);
+		sim->devices[id] = wf_ns3_host_device(h);
 	} else {
 		struct wf_switch *sw = wf_switch_create(shard, &sim->fabric, id);
 
@@ -292,27 +292,27 @@ static int make_device(struct wf_hpcc_sim *sim, uint32_t id)
 	return 0;
 }
 
-static int make_devices(struct wf_hpcc_sim *sim)
+static int make_devices(struct wf_ns3_sim *sim)
 {
 	struct wf_mem *mem = wf_mem_heap();
 	uint32_t n = sim->topo->n_nodes;
 	int ret = 0;
 
 	sim->devices = mem->alloc(mem, n * sizeof(struct wf_device *));
-	sim->hosts = mem->alloc(mem, sim->topo->n_hosts * sizeof(struct wf_hpcc_host *));
+	sim->hosts = mem->alloc(mem, sim->topo->n_hosts * sizeof(struct wf_ns3_host *));
 	if (sim->devices == NULL || sim->hosts == NULL)
 		return -ENOMEM;
 	for (uint32_t id = 0; id < n && ret == 0; id++)
 		ret = make_device(sim, id);
 	for (uint32_t i = 0; i < sim->n_flows && ret == 0; i++) {
-		sim->env.rx[i] = wf_hpcc_host_add_rx(sim->hosts[sim->env.flows[i].dst]);
+		sim->env.rx[i] = wf_ns3_host_add_rx(sim->hosts[sim->env.flows[i].dst]);
 		ret = sim->env.rx[i] == NULL ? -ENOMEM : 0;
 	}
 	return ret;
 }
 
 /* Connects the direction of a link that leaves its end a or b. */
-static int connect_half(struct wf_hpcc_sim *sim, uint32_t link, bool from_a)
+static int connect_half(struct wf_ns3_sim *sim, uint32_t link, bool from_a)
 {
 	const struct wf_topo_link *l = &sim->topo->links[link];
 	struct wf_device *src = sim->devices[from_a ? l->a : l->b];
@@ -332,7 +332,7 @@ static int connect_half(struct wf_hpcc_sim *sim, uint32_t link, bool from_a)
 	return wf_link_connect(&out->link, &src->node, &dst->node, in->number);
 }
 
-static int connect_links(struct wf_hpcc_sim *sim)
+static int connect_links(struct wf_ns3_sim *sim)
 {
 	for (uint32_t i = 0; i < sim->topo->n_links; i++) {
 		int ret = connect_half(sim, i, true);
@@ -345,14 +345,14 @@ static int connect_links(struct wf_hpcc_sim *sim)
 	return 0;
 }
 
-static int start_devices(struct wf_hpcc_sim *sim, struct wf_err *err)
+static int start_devices(struct wf_ns3_sim *sim, struct wf_err *err)
 {
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
 		struct wf_device *dev = sim->devices[id];
 		int ret = 0;
 
 		if (is_host(sim->topo, id))
-			wf_hpcc_host_start(sim->hosts[sim->topo->nodes[id].host]);
+			wf_ns3_host_start(sim->hosts[sim->topo->nodes[id].host]);
 		else
 			ret = wf_switch_start(wf_container_of(dev, struct wf_switch, dev), err);
 		if (ret != 0)
@@ -361,7 +361,7 @@ static int start_devices(struct wf_hpcc_sim *sim, struct wf_err *err)
 	return 0;
 }
 
-static int build(struct wf_hpcc_sim *sim, const struct wf_hpcc_sim_cfg *cfg, struct wf_err *err)
+static int build(struct wf_ns3_sim *sim, const struct wf_ns3_sim_cfg *cfg, struct wf_err *err)
 {
 	int ret = wf_fabric_init(&sim->fabric, cfg->fabric, cfg->topo, cfg->seed, err);
 
@@ -389,11 +389,11 @@ static int build(struct wf_hpcc_sim *sim, const struct wf_hpcc_sim_cfg *cfg, str
 	return ret != 0 ? ret : start_devices(sim, err);
 }
 
-int wf_hpcc_sim_create(const struct wf_hpcc_sim_cfg *cfg, struct wf_hpcc_sim **sim_p,
-                       struct wf_err *err)
+int wf_ns3_sim_create(const struct wf_ns3_sim_cfg *cfg, struct wf_ns3_sim **sim_p,
+                      struct wf_err *err)
 {
 	struct wf_mem *mem = wf_mem_heap();
-	struct wf_hpcc_sim *sim = mem->alloc(mem, sizeof(*sim));
+	struct wf_ns3_sim *sim = mem->alloc(mem, sizeof(*sim));
 	int ret;
 
 	if (sim == NULL)
@@ -407,14 +407,14 @@ int wf_hpcc_sim_create(const struct wf_hpcc_sim_cfg *cfg, struct wf_hpcc_sim **s
 	sim->until = cfg->until;
 	ret = build(sim, cfg, err);
 	if (ret != 0) {
-		wf_hpcc_sim_destroy(sim);
+		wf_ns3_sim_destroy(sim);
 		return ret;
 	}
 	*sim_p = sim;
 	return 0;
 }
 
-void wf_hpcc_sim_destroy(struct wf_hpcc_sim *sim)
+void wf_ns3_sim_destroy(struct wf_ns3_sim *sim)
 {
 	struct wf_mem *mem = wf_mem_heap();
 
@@ -434,25 +434,25 @@ void wf_hpcc_sim_destroy(struct wf_hpcc_sim *sim)
 
 static bool after_window(void *arg, wf_time now)
 {
-	const struct wf_hpcc_sim *sim = arg;
+	const struct wf_ns3_sim *sim = arg;
 
 	(void)now;
 	return !sim->shard->no_memory;
 }
 
-int wf_hpcc_sim_run(struct wf_hpcc_sim *sim)
+int wf_ns3_sim_run(struct wf_ns3_sim *sim)
 {
 	int ret = wf_engine_run(sim->engine, sim->until, after_window, sim);
 
 	return ret == 0 && !after_window(sim, 0) ? -ENOMEM : ret;
 }
 
-wf_time wf_hpcc_sim_end(const struct wf_hpcc_sim *sim, uint32_t flow)
+wf_time wf_ns3_sim_end(const struct wf_ns3_sim *sim, uint32_t flow)
 {
 	return sim->env.qp[flow]->end;
 }
 
-int wf_hpcc_sim_pauses(const struct wf_hpcc_sim *sim, struct wf_pause_note **notes_p, size_t *n_p)
+int wf_ns3_sim_pauses(const struct wf_ns3_sim *sim, struct wf_pause_note **notes_p, size_t *n_p)
 {
 	struct wf_mem *mem = wf_mem_heap();
 	const struct wf_pause_log *log;
@@ -474,7 +474,7 @@ int wf_hpcc_sim_pauses(const struct wf_hpcc_sim *sim, struct wf_pause_note **not
 	return 0;
 }
 
-void wf_hpcc_sim_counts(const struct wf_hpcc_sim *sim, struct wf_hpcc_sim_counts *counts)
+void wf_ns3_sim_counts(const struct wf_ns3_sim *sim, struct wf_ns3_sim_counts *counts)
 {
 	memset(counts, 0, sizeof(*counts));
 	counts->hops = sim->shard->hops;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hpcc_config.c - the configuration file of the HPCC simulator: a key and its values on each line.
+ * config.c - the configuration file of the HPCC simulator: a key and its values on each line.
  *
  * Keys that say nothing about the model (names of output files, tracing, monitoring) are skipped, as
  * that simulator skips keys that it does not know.
  */
-#include "lab/hpcc_config.h"
+#include "ns3/config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,8 +19,8 @@
 #define MAX_KB (INT64_C(1) << 30)
 
 #define FIELD(field)                                                                               \
-	.offset = offsetof(struct wf_hpcc_config, field),                                          \
-	.size = sizeof(((struct wf_hpcc_config *)0)->field)
+	.offset = offsetof(struct wf_ns3_config, field),                                           \
+	.size = sizeof(((struct wf_ns3_config *)0)->field)
 #define FLAG(key, field)                                                                           \
 	{                                                                                          \
 		{ .name = (key), .kind = WF_PARAM_BOOL, FIELD(field) }, ""                         \
@@ -106,7 +106,7 @@ static const struct {
 };
 
 /* What that simulator has for keys that are not in the file. */
-static const struct wf_hpcc_config defaults = {
+static const struct wf_ns3_config defaults = {
 	.cc_mode = 1,
 	.payload = 1000,
 	.chunk = 1,
@@ -135,7 +135,7 @@ static const struct wf_hpcc_config defaults = {
 	.dctcp_rate_ai = 1000000000,
 };
 
-static int set_key(struct wf_text *text, size_t k, struct wf_hpcc_config *config)
+static int set_key(struct wf_text *text, size_t k, struct wf_ns3_config *config)
 {
 	struct wf_err why = { "" };
 	struct wf_word word;
@@ -157,7 +157,7 @@ static int set_key(struct wf_text *text, size_t k, struct wf_hpcc_config *config
 }
 
 /* The thresholds of a rate, which is new or known from another map. */
-static struct wf_ecn_rate *ecn_of(struct wf_hpcc_config *config, uint64_t rate)
+static struct wf_ecn_rate *ecn_of(struct wf_ns3_config *config, uint64_t rate)
 {
 	for (unsigned i = 0; i < config->n_ecn; i++) {
 		if (config->ecn[i].rate == rate)
@@ -170,7 +170,7 @@ static struct wf_ecn_rate *ecn_of(struct wf_hpcc_config *config, uint64_t rate)
 }
 
 /* "KMAX_MAP 2 100000000000 1600 400000000000 6400": a number, then as many rates and values. */
-static int set_map(struct wf_text *text, const struct wf_word *key, struct wf_hpcc_config *config)
+static int set_map(struct wf_text *text, const struct wf_word *key, struct wf_ns3_config *config)
 {
 	bool prob = wf_word_is(key, "PMAX_MAP"), max = wf_word_is(key, "KMAX_MAP");
 	struct wf_word word;
@@ -217,13 +217,13 @@ static int check_link_down(struct wf_text *text)
 }
 
 /* That simulator's timers of DCQCN run for whole microseconds. */
-static int cut_timers(struct wf_hpcc_config *c, const char *name, struct wf_err *err)
+static int cut_timers(struct wf_ns3_config *c, const char *name, struct wf_err *err)
 {
 	wf_time *const timer[] = { &c->alpha_resume, &c->rate_decrease, &c->rp_timer };
 
 	for (size_t i = 0; i < WF_ARRAY_SIZE(timer); i++) {
 		*timer[i] -= *timer[i] % WF_US;
-		if (*timer[i] == 0 && c->cc_mode == WF_HPCC_DCQCN)
+		if (*timer[i] == 0 && c->cc_mode == WF_NS3_DCQCN)
 			return wf_err_at(err, name, 0, 0,
 			                 "ALPHA_RESUME_INTERVAL, RATE_DECREASE_INTERVAL and "
 			                 "RP_TIMER count in whole us; each has to be 1 at least");
@@ -231,14 +231,13 @@ static int cut_timers(struct wf_hpcc_config *c, const char *name, struct wf_err 
 	return 0;
 }
 
-static int check(const struct wf_hpcc_config *c, const char *name, struct wf_err *err)
+static int check(const struct wf_ns3_config *c, const char *name, struct wf_err *err)
 {
 	if (c->topology[0] == '\0' || c->flows[0] == '\0')
 		return wf_err_at(err, name, 0, 0, "%s is missing",
 		                 c->topology[0] == '\0' ? "TOPOLOGY_FILE" : "FLOW_FILE");
-	if (c->cc_mode != WF_HPCC_DCQCN && c->cc_mode != WF_HPCC_HPCC &&
-	    c->cc_mode != WF_HPCC_TIMELY && c->cc_mode != WF_HPCC_DCTCP &&
-	    c->cc_mode != WF_HPCC_PINT)
+	if (c->cc_mode != WF_NS3_DCQCN && c->cc_mode != WF_NS3_HPCC &&
+	    c->cc_mode != WF_NS3_TIMELY && c->cc_mode != WF_NS3_DCTCP && c->cc_mode != WF_NS3_PINT)
 		return wf_err_at(err, name, 0, 0,
 		                 "CC_MODE %" PRIu32 " is not supported; 1 (dcqcn), 3 (hpcc), 7 "
 		                 "(timely), 8 (dctcp) and 10 (hpcc-pint) are",
@@ -252,8 +251,8 @@ static int check(const struct wf_hpcc_config *c, const char *name, struct wf_err
 	return 0;
 }
 
-int wf_hpcc_config_parse(struct wf_hpcc_config *config, const char *bytes, size_t len,
-                         const char *name, struct wf_err *err)
+int wf_ns3_config_parse(struct wf_ns3_config *config, const char *bytes, size_t len,
+                        const char *name, struct wf_err *err)
 {
 	struct wf_text text;
 	struct wf_word key, rest;
