@@ -430,7 +430,7 @@ size_t wf_engine_memory(const struct wf_engine *e)
 void wf_link_walk(const struct wf_link *link, const struct wf_input *input, wf_time done,
                   wf_link_fn *fn, void *arg)
 {
-	const struct wf_chunk *chunk = input->chunk;
+	struct wf_chunk *chunk = input->chunk;
 
 	/*
 	 * Not from where the receiver stands: the sender may have begun its chunk again without the

@@ -170,10 +170,11 @@ int wf_engine_run(struct wf_engine *engine, wf_time until, wf_engine_hook *hook,
 wf_time wf_engine_next(const struct wf_engine *engine);
 
 /*
- * Calls fn for every cell that is on the link between link and input, while no node runs: for
- * checking. done is the time up to which everything has run.
+ * Calls fn for every cell that is on the link between link and input, while no node runs. fn may
+ * change the cell's body. done is the time up to which everything has run; with an earlier one fn
+ * may see cells that were received already and that nobody reads any more.
  */
-typedef void wf_link_fn(void *arg, const struct wf_cell *cell);
+typedef void wf_link_fn(void *arg, struct wf_cell *cell);
 void wf_link_walk(const struct wf_link *link, const struct wf_input *input, wf_time done,
                   wf_link_fn *fn, void *arg);
 

@@ -49,7 +49,7 @@ static void put_on_link_stepped(struct wf_device *dev, struct wf_port *port,
 	const struct wf_fabric *fabric = dev->fabric;
 	wf_time wire = wf_step_floor(fabric->step, wf_port_time(port, pkt->size + fabric->gap));
 
-	assert(port->free_at <= now && port->up);
+	assert(port->free_at <= now && port->up && pkt->input != WF_PACKET_GONE);
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
 	port->free_at = now + wire;
 	if (fabric->in_order)
@@ -66,7 +66,7 @@ static void put_on_link(struct wf_device *dev, struct wf_port *port, const struc
 	uint32_t bytes = pkt->size + dev->fabric->gap;
 	uint32_t head = bytes < port->cut ? bytes : port->cut;
 
-	assert(port->free_at <= now && port->up);
+	assert(port->free_at <= now && port->up && pkt->input != WF_PACKET_GONE);
 	if (wf_unlikely(port->tapped))
 		dev->fabric->tap(dev->fabric->tap_arg, dev, port, pkt, now);
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
@@ -143,7 +143,9 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 {
 	const struct wf_fabric *fabric = dev->fabric;
 	bool control = wf_packet_is_control(pkt->type);
-	bool gone = !port->up || now - port->in_delay < port->up_since;
+	bool gone = pkt->input == WF_PACKET_GONE;
+
+	assert(gone || port->up); /* nothing is sent into a link that is down */
 
 	/* Control packets are short and repeated by real links; errors spare them (docs/limits.md). */
 	if (control && (gone || !fabric->flowctl->loses_control))
@@ -202,7 +204,6 @@ void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_tim
 	if (port->up == up)
 		return;
 	port->up = up;
-	port->lossy = true; /* from now on packets may be from before a change */
 	port->control = 0;
 	port->blocked = 0;
 	for (unsigned q = 0; q < dev->fabric->classes.n; q++)
@@ -212,7 +213,23 @@ void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_tim
 		wf_timer_clear(&dev->node, dev->n_ports + port->number);
 		return;
 	}
-	port->up_since = now;
 	dev->fabric->flowctl->start(dev, port, now);
-	wf_port_wake(dev, port, now);
+	/*
+	 * A switch has nothing waiting: its port is woken by what comes. A timer without need would
+	 * be due while the port sends what went straight through at the same time.
+	 */
+	if (dev->fabric->topo->nodes[dev->id].kind == WF_TOPO_HOST)
+		wf_port_wake(dev, port, now);
+}
+
+static void mark_gone(void *arg, struct wf_cell *cell)
+{
+	(void)arg;
+	((struct wf_packet *)(void *)cell)->input = WF_PACKET_GONE;
+}
+
+void wf_port_cut(struct wf_device *dev, struct wf_port *in, const struct wf_port *out)
+{
+	in->lossy = true;
+	wf_link_walk(&out->link, &dev->node.in[in->number], 0, mark_gone, NULL);
 }

@@ -84,14 +84,13 @@ struct wf_port {
 	uint16_t held; /* bit per queue for which flow control has to be asked before a packet */
 	uint16_t number;
 	bool up;
-	bool lossy;     /* received packets may be lost: up_since, loss, ber matter */
+	bool lossy;     /* received packets may be lost: a link that went down, loss, ber */
 	bool global;    /* between groups of a dragonfly */
 	uint8_t cursor; /* DWRR: queue whose turn it is */
 	bool tapped;    /* wf_fabric.tap is told of what is put on the wire */
 	bool victim;    /* its bit in InfiniBand's Victim_Mask: marks without credits, too */
 
 	wf_time in_delay; /* delay of the link into this port */
-	wf_time up_since; /* packets sent before this are lost */
 	uint64_t loss;    /* of 2^32, per received packet */
 	struct wf_mrg
 		*stream;  /* what decides about losses, in the order of events; NULL: rng_key */
@@ -222,7 +221,18 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
                     const struct wf_packet *pkt, enum wf_drop why, wf_time now);
 
-/* Takes the link at port down or up, now, while no node runs. Queued packets of a switch are the switch's. */
+/*
+ * Takes the end of a link at port down or up, now, while no node runs. The caller does the same at
+ * the other end. Queued packets of a switch are the switch's.
+ */
 void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);
+
+/*
+ * The link from port out into port in of dev goes down, while no node runs: what is on it is lost.
+ * Each such packet is marked, and is counted when it would have come in. So it does not matter how
+ * long the link stays down or whether its delay changes meanwhile: neither a packet nor word of
+ * credits from before reaches flow control that began anew.
+ */
+void wf_port_cut(struct wf_device *dev, struct wf_port *in, const struct wf_port *out);
 
 #endif

@@ -277,8 +277,9 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		}
 		pkt->vl = queue & WF_PACKET_VL;
 		wf_port_transmit(dev, out, lane, pkt, now);
-		if (wf_unlikely(out->control != 0)) /* of this very packet, when it turns back */
-			wf_port_wake(dev, out, now);
+		/* When it turns back, its own credits wait behind it, not for now as they thought. */
+		if (wf_unlikely(out->control != 0))
+			wf_timer_set(&dev->node, port, out->free_at);
 		return;
 	}
 	if (!fabric->flowctl->admit(sw, in, lane, pkt, now)) {

@@ -271,7 +271,10 @@ void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 	wf_sim_incident_link(sim, link, up, now);
 	for (int i = 0; i < 2; i++) {
 		struct wf_device *dev = sim->devices[ends[i]];
+		struct wf_device *other = sim->devices[ends[1 - i]];
 
+		if (!up)
+			wf_port_cut(dev, &dev->ports[ports[i]], &other->ports[ports[1 - i]]);
 		if (is_gate(sim, ends[i]))
 			wf_gate_set_up(sim->gates[sim->topo->nodes[ends[i]].host], up, now);
 		else if (is_host(sim->topo, ends[i]))

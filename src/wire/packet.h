@@ -39,12 +39,15 @@ static inline int wf_packet_is_control(uint8_t type)
 
 #define WF_PACKET_VL 15u /* largest vl */
 
+/* input of a packet that was on a link when the link went down: no port has this number. */
+#define WF_PACKET_GONE UINT16_MAX
+
 struct wf_packet {
-	wf_time at;       /* event time at the receiver; the engine's. In a queue: next packet */
-	uint32_t src;     /* host index */
-	uint32_t dst;     /* host index */
-	uint16_t size;    /* bytes on the link: headers, payload, CRCs; not preamble and gap */
-	uint16_t input;   /* port it came in by, while inside a switch */
+	wf_time at;     /* event time at the receiver; the engine's. In a queue: next packet */
+	uint32_t src;   /* host index */
+	uint32_t dst;   /* host index */
+	uint16_t size;  /* bytes on the link: headers, payload, CRCs; not preamble and gap */
+	uint16_t input; /* port it came in by, while inside a switch; on a link: WF_PACKET_GONE? */
 	uint8_t type : 4; /* enum wf_packet_type */
 	uint8_t vl : 4;   /* queue (VL or traffic class) it takes on the link it is on */
 	uint8_t cls;      /* priority or service level, 0..15 */

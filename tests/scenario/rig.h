@@ -21,12 +21,14 @@
 #include "sim/sim.h"
 #include "sim/sim_priv.h"
 
+#define RIG_FAULTS 512
+
 struct rig {
 	struct wf_topo_cfg topo_cfg;
 	struct wf_fabric_cfg fabric;
 	struct wf_cc_choice *cc; /* NULL: none */
 	struct wf_flow_list flows;
-	struct wf_sim_fault faults[8];
+	struct wf_sim_fault faults[RIG_FAULTS];
 	size_t n_faults;
 	struct wf_topo *topo;
 	struct wf_sim *sim;

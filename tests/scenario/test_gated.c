@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/rng.h"
 #include "sim/host/gated.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
@@ -390,6 +391,76 @@ static void test_links_go_down(void **state)
 	end(o);
 }
 
+/* A link that has come up becomes longer: what is on it was sent after that, and none of it is lost. */
+static void test_longer_link_after_up(void **state)
+{
+	struct outside *o = begin("credit", "single", 2);
+	struct wf_gated_fault f = { .down = true };
+
+	(void)state;
+	rig_topo(&o->rig, "host_rate", "100Gbps");
+	build(o);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	run_to(o, 20 * WF_US);
+	f.down = false;
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	send_some(o, 0, 1, 500);
+	run_to(o, 22 * WF_US);
+	f.delay = 300 * WF_US;
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	run_to(o, 100 * WF_MS);
+	assert_int_equal(o->lost, 0);
+	assert_int_equal(o->host[1].got, 500);
+	end(o);
+}
+
+static uint32_t draw(uint32_t *n, uint32_t below)
+{
+	return wf_rand_below(wf_rand64(wf_rand_key(1, 77, 0), (*n)++), below);
+}
+
+/* Links go down, come up, and change their length, in any order and as often as one likes. */
+static void test_links_change_at_random(void **state)
+{
+	static const char *const layer[] = { "pfc", "credit" };
+	uint32_t n = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct outside *o = begin(layer[i], "single", 3);
+		struct wf_gated_fault f = { .down = false };
+		struct wf_err err = { "" };
+
+		rig_topo(&o->rig, "host_rate", "10Gbps");
+		rig_set(&o->rig, "switch.cut_through", "false");
+		if (i == 1)
+			rig_set(&o->rig, "vl.buffer", "16KiB");
+		build(o);
+		send_some(o, 0, 2, 100000);
+		send_some(o, 1, 2, 100000);
+		for (unsigned k = 0; k < 600; k++) {
+			run_to(o, o->now + (wf_time)(1 + draw(&n, 10000)) * WF_NS);
+			f.down = draw(&n, 4) == 0;
+			f.delay = (wf_time)draw(&n, 4) * 3 * WF_US;
+			assert_int_equal(wf_gated_set_link(o->rig.sim, draw(&n, 3), &f, o->now), 0);
+			wf_gated_wake(o->rig.sim, k % 2, o->now);
+			if (wf_sim_check(o->rig.sim, &err) != 0)
+				fail_msg("%s", err.text);
+		}
+		/* All is well again: what was sent has come or is lost, and credits are home. */
+		o->host[0].left = o->host[1].left = 0;
+		f = (struct wf_gated_fault){ .down = false };
+		for (unsigned link = 0; link < 3; link++)
+			assert_int_equal(wf_gated_set_link(o->rig.sim, link, &f, o->now), 0);
+		run_to(o, o->now + 100 * WF_MS);
+		assert_true(o->lost > 50 && o->host[2].got > 300);
+		assert_int_equal(o->host[2].got + o->lost, o->sent);
+		if (wf_sim_check(o->rig.sim, &err) != 0)
+			fail_msg("%s", err.text);
+		end(o);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +471,8 @@ int main(void)
 		cmocka_unit_test(test_shorter_link_keeps_order),
 		cmocka_unit_test(test_loss_and_corruption),
 		cmocka_unit_test(test_links_go_down),
+		cmocka_unit_test(test_longer_link_after_up),
+		cmocka_unit_test(test_links_change_at_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ struct inside {
 	uint64_t control;
 };
 
-static void count_cell(void *arg, const struct wf_cell *cell)
+static void count_cell(void *arg, struct wf_cell *cell)
 {
 	const struct wf_packet *p = (const struct wf_packet *)(const void *)cell;
 	struct inside *in = arg;
@@ -245,12 +245,40 @@ static int check_credits(const struct wf_sim *sim, const struct wf_topo_link *l,
 	return 0;
 }
 
+/* On an empty fabric a switch's buffer is empty, too, and the switch keeps nobody stopped. */
+static int check_stops(const struct wf_sim *sim, uint32_t id, struct wf_err *err)
+{
+	const struct wf_device *dev = sim->devices[id];
+
+	for (unsigned p = 0; p < dev->n_ports; p++) {
+		for (unsigned q = 0; q < sim->fabric.classes.n; q++) {
+			const struct wf_lane *lane = &dev->ports[p].lanes[q];
+
+			if (lane->used != 0 || lane->headroom != 0 || lane->xoff)
+				return wf_err_say(err,
+				                  "%s port %u, class %u: %u bytes used, %u of them "
+				                  "headroom%s, though nothing is inside",
+				                  sim->topo->nodes[id].name, p,
+				                  sim->fabric.classes.queue[q].id,
+				                  lane->used + lane->headroom, lane->headroom,
+				                  lane->xoff ? ", and its peer is stopped" : "");
+		}
+	}
+	return 0;
+}
+
 static int check_empty(const struct wf_sim *sim, struct wf_err *err)
 {
+	for (uint32_t id = 0; id < sim->topo->n_nodes && !sim->fabric.flowctl->uses_credits; id++) {
+		if (sim->topo->nodes[id].kind == WF_TOPO_SWITCH && check_stops(sim, id, err) != 0)
+			return -EINVAL;
+	}
 	for (uint32_t i = 0; i < sim->topo->n_links && sim->fabric.flowctl->uses_credits; i++) {
-		int ret = check_credits(sim, &sim->topo->links[i], true, err);
+		/* The ends of a link that is down begin anew when it comes up. */
+		int ret =
+			sim->link_down[i] ? 0 : check_credits(sim, &sim->topo->links[i], true, err);
 
-		if (ret == 0)
+		if (ret == 0 && !sim->link_down[i])
 			ret = check_credits(sim, &sim->topo->links[i], false, err);
 		if (ret != 0)
 			return ret;
