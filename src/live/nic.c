@@ -507,14 +507,14 @@ static void write_ipv4(uint8_t *ip, uint16_t length, uint8_t traffic_class, cons
 }
 
 /* RoCE: the IP header that came with a datagram, where the GRH would be. */
-static bool write_grh(void *arg, const struct wf_packet *pkt, uint8_t grh[WF_GRH_BYTES])
+static bool write_grh(void *arg, const struct wf_packet *pkt, uint8_t grh[WF_GRH_LEN])
 {
 	struct wf_nic *nic = arg;
 	bool wire = (pkt->src & WF_LIVE_REMOTE) != 0, group = (pkt->dst & WF_LIVE_GROUP) != 0;
 	uint16_t length = (uint16_t)(pkt->length + 28);
 	uint8_t src[16] = { 0 }, dst[16] = { 0 };
 
-	memset(grh, 0, WF_GRH_BYTES);
+	memset(grh, 0, WF_GRH_LEN);
 	if (nic->table->layer != WF_LIVE_ROCE && !group)
 		return false;
 	for (uint32_t i = 0; i < nic->n_groups && group; i++) {

@@ -20,7 +20,7 @@
 
 #define RECEIVES 64 /* taken out again at once */
 #define SENDS 256
-#define RX_BYTES (WF_GRH_BYTES + WF_MAD_LEN)
+#define RX_BYTES (WF_GRH_LEN + WF_MAD_LEN)
 
 /* How long somebody may come to listen: 1 + 2 + 4 + ... + 32 ms. */
 #define PATIENCE (1 * WF_MS)
@@ -270,7 +270,7 @@ void wf_nic_gsi_receive(struct wf_nic *nic, wf_time now)
 
 	while (g != NULL && wf_cq_poll(g->recv_cq, 1, &wc) == 1) {
 		if (wc.status == WF_WC_SUCCESS && wc.byte_len == RX_BYTES)
-			wf_cm_rx(g->cm, wc.src, g->rx[wc.wr_id] + WF_GRH_BYTES, now);
+			wf_cm_rx(g->cm, wc.src, g->rx[wc.wr_id] + WF_GRH_LEN, now);
 		(void)!post_receive(g, wc.wr_id);
 	}
 }

@@ -21,7 +21,7 @@ void wf_answer_ack(struct wf_qp *qp, uint8_t syndrome)
 	struct wf_resp *resp = &qp->resp;
 
 	/* A NAK that waits acknowledges all before it, too. */
-	if (resp->ack && (syndrome & WF_AETH_KIND) == WF_AETH_ACK)
+	if (resp->ack && wf_syndrome_is_ack(syndrome))
 		return;
 	resp->ack = true;
 	resp->syndrome = syndrome;
@@ -50,7 +50,7 @@ bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job)
 	if (job->replay)
 		resp->replays++;
 	/* The response acknowledges what came before; one to a duplicate, less than that. */
-	if (!job->replay && resp->ack && (resp->syndrome & WF_AETH_KIND) == WF_AETH_ACK)
+	if (!job->replay && resp->ack && wf_syndrome_is_ack(resp->syndrome))
 		resp->ack = false;
 	kick_answers(qp);
 	return true;
@@ -68,29 +68,20 @@ static void finish_job(struct wf_qp *qp)
 	kick_answers(qp);
 }
 
-/* How many receive work requests wait, in the AETH's code, rounded down. */
+/* The code for how many receive work requests wait. */
 static uint8_t credit_code(const struct wf_qp *qp)
 {
-	uint32_t n = wf_rq_waiting(&qp->rq);
-	uint32_t top;
-
 	if (!qp->init.tune.credits || qp->srq != NULL)
-		return WF_AETH_NO_CREDIT;
-	if (n < 4)
-		return (uint8_t)n;
-	if (n >= 32768)
-		return 30;
-	/* 4, 6, 8, 12, 16 …: two codes to a power of two. */
-	top = 31 - (uint32_t)__builtin_clz(n);
-	return (uint8_t)(2 * top + (n >> (top - 1) & 1));
+		return WF_CREDITS_INVALID;
+	return wf_credits_code(wf_rq_waiting(&qp->rq));
 }
 
 static void set_aeth(struct wf_qp *qp, struct wf_packet *pkt, uint8_t syndrome, uint32_t msn)
 {
 	struct wf_resp *resp = &qp->resp;
 
-	if ((syndrome & WF_AETH_KIND) == WF_AETH_ACK)
-		syndrome = credit_code(qp);
+	if (wf_syndrome_is_ack(syndrome))
+		syndrome = wf_syndrome_make(WF_SYNDROME_ACK, credit_code(qp));
 	pkt->u.aeth.syndrome = syndrome;
 	pkt->u.aeth.msn = msn;
 	if (resp->ce && qp->init.tune.ecn_echo)
@@ -113,7 +104,7 @@ static void make_atomic_ack(struct wf_qp *qp, struct wf_packet *pkt)
 	const struct wf_job *job = &qp->resp.job[qp->resp.job_head];
 
 	wf_qp_fill(qp, wf_qp_op(qp, WF_OPERATION_ATOMIC_ACK), job->psn, pkt);
-	set_aeth(qp, pkt, WF_AETH_ACK, job->msn);
+	set_aeth(qp, pkt, WF_SYNDROME_ACK, job->msn);
 	pkt->u.aeth.orig = job->va;
 	finish_job(qp);
 }
@@ -121,8 +112,8 @@ static void make_atomic_ack(struct wf_qp *qp, struct wf_packet *pkt)
 static void make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 {
 	struct wf_resp *resp = &qp->resp;
-	uint8_t syndrome = resp->ack ? resp->syndrome : WF_AETH_ACK;
-	bool positive = (syndrome & WF_AETH_KIND) == WF_AETH_ACK;
+	uint8_t syndrome = resp->ack ? resp->syndrome : WF_SYNDROME_ACK;
+	bool positive = wf_syndrome_is_ack(syndrome);
 	uint32_t msn = resp->msn, psn;
 
 	/* Selective repeat: one packet that was trimmed or came, and the first that is missing. */
@@ -132,7 +123,7 @@ static void make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 		msn = psn;
 	} else if (positive && resp->untold != 0) {
 		positive = false;
-		syndrome = WF_NAK_SEQ;
+		syndrome = WF_NAK_PSN_SEQUENCE;
 		msn = wf_held_tell(qp);
 	}
 	resp->ack = false;
@@ -168,15 +159,6 @@ bool wf_answer_tx_ack(struct wf_qp *qp, wf_time now, struct wf_packet *pkt)
 	return true;
 }
 
-static uint8_t read_opcode(const struct wf_qp *qp, const struct wf_job *job, bool last)
-{
-	if (last)
-		return wf_qp_op(qp, job->started ? WF_OPERATION_READ_RESP_LAST
-		                                 : WF_OPERATION_READ_RESP_ONLY);
-	return wf_qp_op(qp, job->started ? WF_OPERATION_READ_RESP_MIDDLE
-	                                 : WF_OPERATION_READ_RESP_FIRST);
-}
-
 /* The key, or the memory, went away under the response: the READ ends with a NAK where it was. */
 static void abort_read(struct wf_qp *qp, uint32_t psn)
 {
@@ -185,7 +167,7 @@ static void abort_read(struct wf_qp *qp, uint32_t psn)
 	resp->epsn = psn;
 	resp->jobs = resp->replays = 0;
 	wf_hca_count(qp->hca, WF_CTR_RESP_REMOTE_ACCESS_ERRORS);
-	wf_resp_refuse(qp, WF_NAK_REM_ACCESS, WF_WC_WR_FLUSH_ERR, WF_EVENT_QP_ACCESS_ERR);
+	wf_resp_refuse(qp, WF_NAK_REMOTE_ACCESS, WF_WC_WR_FLUSH_ERR, WF_EVENT_QP_ACCESS_ERR);
 }
 
 /* The contents of a response. Returns false when they cannot be had. */
@@ -213,7 +195,7 @@ static bool make_response(struct wf_qp *qp, const struct wf_job *job, struct wf_
 {
 	bool last = job->left <= wf_qp_mtu(qp);
 
-	wf_qp_fill(qp, read_opcode(qp, job, last), job->psn, pkt);
+	wf_qp_fill(qp, wf_qp_op(qp, wf_operation_read_resp(!job->started, last)), job->psn, pkt);
 	wf_qp_set_length(qp, pkt, last ? job->left : wf_qp_mtu(qp));
 	if (pkt->length != 0 && wf_unlikely(!fetch(qp, job, pkt, payload))) {
 		abort_read(qp, job->psn);
@@ -224,7 +206,7 @@ static bool make_response(struct wf_qp *qp, const struct wf_job *job, struct wf_
 		pkt->size += qp->init.tune.int_bytes;
 	}
 	if (last || !job->started)
-		set_aeth(qp, pkt, WF_AETH_ACK, job->msn);
+		set_aeth(qp, pkt, WF_SYNDROME_ACK, job->msn);
 	return true;
 }
 

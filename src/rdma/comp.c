@@ -15,20 +15,6 @@
 #include "rdma/sg_priv.h"
 #include "rdma/wr_priv.h"
 
-/* The bits of min_rnr_timer and of RNR NAKs, in units of 10 us. */
-static const uint32_t rnr_time[32] = {
-	65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,    32,
-	48,    64,   96,   128,  192,  256,   384,   512,   768,   1024,  1536,
-	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
-};
-
-/* End-to-end credits of an AETH (0 to 30); 31 says that they are not counted. */
-static const uint16_t credits[31] = {
-	0,    1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
-	48,   64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
-	2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
-};
-
 static const uint8_t wc_opcode[WF_WR_OPCODES] = {
 	[WF_WR_RDMA_WRITE] = WF_WC_RDMA_WRITE,
 	[WF_WR_RDMA_WRITE_WITH_IMM] = WF_WC_RDMA_WRITE,
@@ -268,15 +254,15 @@ static void check_implied(struct wf_qp *qp, wf_time now)
 
 static void take_credits(struct wf_req *req, const struct wf_packet *pkt)
 {
-	uint8_t value = pkt->u.aeth.syndrome & WF_AETH_VALUE;
+	uint8_t value = wf_syndrome_value(pkt->u.aeth.syndrome);
 	uint32_t lsn;
 
-	if ((pkt->u.aeth.syndrome & WF_AETH_KIND) != WF_AETH_ACK)
+	if (!wf_syndrome_is_ack(pkt->u.aeth.syndrome))
 		return;
-	req->no_credit = value == WF_AETH_NO_CREDIT;
+	req->no_credit = value == WF_CREDITS_INVALID;
 	if (req->no_credit)
 		return;
-	lsn = wf_psn_add(pkt->u.aeth.msn & WF_PSN_MASK, credits[value]);
+	lsn = wf_psn_add(pkt->u.aeth.msn & WF_PSN_MASK, wf_credits_count(value));
 	if (wf_psn_diff(lsn, req->lsn) > 0)
 		req->lsn = lsn;
 }
@@ -302,7 +288,7 @@ static uint32_t take_sack(struct wf_qp *qp, const struct wf_packet *pkt)
 	uint32_t psn = pkt->u.aeth.msn & WF_PSN_MASK;
 	const struct wf_swqe *wqe;
 
-	if (pkt->u.aeth.syndrome != WF_NAK_SEQ || !req->selective || req->rnr_wait)
+	if (pkt->u.aeth.syndrome != WF_NAK_PSN_SEQUENCE || !req->selective || req->rnr_wait)
 		return 0;
 	wqe = named_wqe(req, psn);
 	if (wqe == NULL)
@@ -354,7 +340,7 @@ static void forget_una(struct wf_qp *qp)
 static void rx_rnr(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_req *req = &qp->req;
-	uint8_t value = pkt->u.aeth.syndrome & WF_AETH_VALUE;
+	uint8_t value = wf_syndrome_value(pkt->u.aeth.syndrome);
 
 	wf_hca_count(qp->hca, WF_CTR_RNR_NAK_RETRY_ERR);
 	if (req->rnr_wait || req->out.una != pkt->psn)
@@ -369,7 +355,7 @@ static void rx_rnr(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 	forget_una(qp);
 	wf_req_resend(qp, wf_psn_add(pkt->psn, 1));
 	req->rnr_wait = true;
-	wf_qp_set_timer(qp, now + (wf_time)rnr_time[value] * 10 * WF_US);
+	wf_qp_set_timer(qp, now + wf_rnr_wait(value));
 }
 
 static void rx_nak_fatal(struct wf_qp *qp, const struct wf_packet *pkt)
@@ -380,16 +366,16 @@ static void rx_nak_fatal(struct wf_qp *qp, const struct wf_packet *pkt)
 	if (qp->req.out.una != pkt->psn || !outstanding(&qp->req))
 		return;
 	switch (pkt->u.aeth.syndrome) {
-	case WF_NAK_INV_REQ:
+	case WF_NAK_INVALID_REQUEST:
 		status = WF_WC_REM_INV_REQ_ERR;
 		break;
-	case WF_NAK_REM_ACCESS:
+	case WF_NAK_REMOTE_ACCESS:
 		status = WF_WC_REM_ACCESS_ERR;
 		break;
-	case WF_NAK_REM_OP:
+	case WF_NAK_REMOTE_OPERATION:
 		status = WF_WC_REM_OP_ERR;
 		break;
-	case WF_NAK_INV_RD:
+	case WF_NAK_INVALID_RD_REQUEST:
 		status = WF_WC_REM_INV_RD_REQ_ERR;
 		break;
 	default:
@@ -401,22 +387,17 @@ static void rx_nak_fatal(struct wf_qp *qp, const struct wf_packet *pkt)
 
 static void rx_nak(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 {
-	switch (pkt->u.aeth.syndrome & WF_AETH_KIND) {
-	case WF_AETH_RNR:
+	uint8_t syndrome = pkt->u.aeth.syndrome;
+
+	assert(wf_syndrome_is_rnr(syndrome) || wf_syndrome_is_nak(syndrome));
+	if (wf_syndrome_is_rnr(syndrome))
 		rx_rnr(qp, pkt, now);
-		break;
-	case WF_AETH_NAK:
-		if (pkt->u.aeth.syndrome == WF_NAK_SEQ)
-			rx_nak_seq(qp, now);
-		else if (pkt->u.aeth.syndrome == WF_NAK_TRIMMED && qp->req.selective)
-			resend_trimmed(qp, pkt->u.aeth.msn & WF_PSN_MASK, now);
-		else
-			rx_nak_fatal(qp, pkt);
-		break;
-	default: /* reserved */
-		wf_hca_count(qp->hca, WF_CTR_RX_DISCARDS);
-		break;
-	}
+	else if (syndrome == WF_NAK_PSN_SEQUENCE)
+		rx_nak_seq(qp, now);
+	else if (syndrome == WF_NAK_TRIMMED && qp->req.selective)
+		resend_trimmed(qp, pkt->u.aeth.msn & WF_PSN_MASK, now);
+	else
+		rx_nak_fatal(qp, pkt);
 }
 
 /* The work request whose answer psn is, if its answer it can be; NULL otherwise. */
@@ -564,7 +545,17 @@ void wf_comp_tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
 static bool names_psn(const struct wf_req *req, const struct wf_packet *pkt)
 {
 	return req->selective && wf_op_is_ack(pkt->opcode) &&
-	       (pkt->u.aeth.syndrome == WF_NAK_SEQ || pkt->u.aeth.syndrome == WF_NAK_TRIMMED);
+	       (pkt->u.aeth.syndrome == WF_NAK_PSN_SEQUENCE ||
+	        pkt->u.aeth.syndrome == WF_NAK_TRIMMED);
+}
+
+/* Whether the syndrome of pkt is of a kind that the standard reserves: then it tells nothing. */
+static bool is_reserved(const struct wf_packet *pkt)
+{
+	uint8_t syndrome = pkt->u.aeth.syndrome;
+
+	return wf_op_is_ack(pkt->opcode) && !wf_syndrome_is_ack(syndrome) &&
+	       !wf_syndrome_is_rnr(syndrome) && !wf_syndrome_is_nak(syndrome);
 }
 
 /* What a READ response brought for its sender; an older one that was not sent back goes. */
@@ -588,9 +579,13 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 
 	if (wf_op_has_aeth(pkt->opcode))
 		take_credits(req, pkt);
-	if (wf_op_is_ack(pkt->opcode) && (pkt->u.aeth.syndrome & WF_AETH_KIND) == WF_AETH_READ &&
+	if (wf_op_is_ack(pkt->opcode) && wf_syndrome_is_read(pkt->u.aeth.syndrome) &&
 	    qp->read_acks) {
 		wf_read_acked(qp, pkt, extra, now);
+		return;
+	}
+	if (wf_unlikely(is_reserved(pkt))) {
+		wf_hca_count(qp->hca, WF_CTR_RX_DISCARDS);
 		return;
 	}
 	/* Late, or of something never sent: a ghost. */
@@ -605,7 +600,7 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 	take_echo(req, pkt, extra);
 	req->out.newest_at = WF_TIME_NEVER;
 	if (wf_op_is_ack(pkt->opcode)) {
-		nak = (pkt->u.aeth.syndrome & WF_AETH_KIND) != WF_AETH_ACK;
+		nak = !wf_syndrome_is_ack(pkt->u.aeth.syndrome);
 		if (wf_psn_diff(pkt->psn, una) >= 0)
 			raise_exec(req, wf_psn_add(pkt->psn, nak ? 0 : 1));
 		acked = wf_comp_advance(qp);

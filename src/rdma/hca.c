@@ -47,7 +47,7 @@ static bool qpns_are_valid(const struct wf_hca_attr *a)
 	if (a->qpn_bits == 0)
 		return a->qpn_base == 0;
 	return a->qpn_bits <= 24 && a->max_qp + 2 <= n && (a->qpn_base & (n - 1)) == 0 &&
-	       a->qpn_base <= WF_PSN_MASK;
+	       a->qpn_base <= WF_QPN_MASK;
 }
 
 static bool attr_is_valid(const struct wf_hca_attr *a)
@@ -105,7 +105,7 @@ static void hca_init_lists(struct wf_hca *hca)
 	wf_list_init(&hca->xrcds);
 	wf_list_init(&hca->ahs);
 	if (hca->attr.pkeys == NULL)
-		hca->pkey[0] = 0xffff;
+		hca->pkey[0] = WF_PKEY_DEFAULT;
 	else
 		memcpy(hca->pkey, hca->attr.pkeys, hca->attr.num_pkeys * sizeof(hca->pkey[0]));
 	hca->attr.pkeys = NULL;
@@ -388,7 +388,7 @@ static uint16_t spray_entropy(struct wf_qp *qp)
 {
 	uint64_t v = (uint64_t)qp->qpn << 40 ^ (uint64_t)qp->hca->attr.host << 20 ^ qp->sprayed++;
 
-	return (uint16_t)(0xc000 | (wf_mix64(v) >> 50));
+	return wf_udp_source(wf_mix64(v) >> 50);
 }
 
 /* The next data packet of qp: a READ response before a request. Charges its pacing. */

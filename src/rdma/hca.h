@@ -28,11 +28,10 @@
 #include "cc/cc.h"
 #include "rdma/counter.h"
 #include "rdma/verbs.h"
+#include "wire/ib.h"
 #include "wire/packet.h"
+#include "wire/transport.h"
 
-#define WF_GRH_BYTES 40
-#define WF_QPN_MULTICAST UINT32_C(0xffffff)
-#define WF_QPN_GSI UINT32_C(1)
 #define WF_MSG_MAX (UINT32_C(1) << 30) /* bytes in a message */
 
 struct wf_hca;
@@ -42,7 +41,7 @@ struct wf_hca;
  * Returns false where the packet had none (InfiniBand within a subnet); the 40 bytes then stay
  * untouched.
  */
-typedef bool wf_hca_grh_fn(void *ctx, const struct wf_packet *pkt, uint8_t grh[WF_GRH_BYTES]);
+typedef bool wf_hca_grh_fn(void *ctx, const struct wf_packet *pkt, uint8_t grh[WF_GRH_LEN]);
 
 /*
  * Where the payload of a packet of a connected queue pair is to be written: pkt->length bytes. Called

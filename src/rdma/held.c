@@ -241,7 +241,7 @@ struct wf_held *wf_held_take(struct wf_qp *qp, const void **payload_p)
 		return NULL;
 	/* What was not told is now acknowledged like any other. */
 	if (!held->told)
-		wf_answer_ack(qp, WF_AETH_ACK);
+		wf_answer_ack(qp, WF_SYNDROME_ACK);
 	release(resp, held);
 	*payload_p = NULL;
 	if (!held->placed && resp->held_data != NULL)

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define WF_PSN_MASK UINT32_C(0xffffff)
+#include "wire/transport.h"
 
 static inline uint32_t wf_psn_add(uint32_t psn, uint32_t n)
 {

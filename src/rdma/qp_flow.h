@@ -10,6 +10,7 @@
 #define WF_RDMA_QP_FLOW_H
 
 #include "rdma/qp_priv.h"
+#include "wire/ether.h"
 
 static inline bool wf_qp_is_xrc(const struct wf_qp *qp)
 {
@@ -19,7 +20,7 @@ static inline bool wf_qp_is_xrc(const struct wf_qp *qp)
 /* The opcode of an operation of its service. */
 static inline uint8_t wf_qp_op(const struct wf_qp *qp, enum wf_operation operation)
 {
-	return (uint8_t)(qp->service << 5 | operation);
+	return wf_opcode(qp->service, operation);
 }
 
 /* qp.c */
@@ -72,7 +73,7 @@ static inline uint16_t wf_path_entropy(uint32_t flow_label, uint32_t a, uint32_t
 		v ^= v >> 40;
 		flow_label = (uint32_t)v & 0xfffff;
 	}
-	return (uint16_t)(((flow_label ^ (flow_label >> 14)) & 0x3fff) | 0xc000);
+	return wf_udp_source(flow_label ^ (flow_label >> 14));
 }
 
 /* req.c */

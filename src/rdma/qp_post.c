@@ -53,7 +53,7 @@ static int check_wr(const struct wf_qp *qp, const struct wf_send_wr *wr)
 		return -EINVAL;
 	if (wr->num_sge > qp->init.cap.max_send_sge && (wr->flags & WF_SEND_INLINE) == 0)
 		return -EINVAL;
-	if (wf_qp_is_ud(qp) && (wr->ud.ah == NULL || wr->ud.qpn > WF_PSN_MASK))
+	if (wf_qp_is_ud(qp) && (wr->ud.ah == NULL || wr->ud.qpn > WF_QPN_MASK))
 		return -EINVAL;
 	if (wr->opcode == WF_WR_BIND_MW && (wr->mw.mw == NULL || wr->mw.bind.mr == NULL))
 		return -EINVAL;

@@ -18,12 +18,12 @@
 #ifndef WF_RDMA_QP_PRIV_H
 #define WF_RDMA_QP_PRIV_H
 
-#include "rdma/aeth.h"
 #include "rdma/cq_priv.h"
 #include "rdma/hca_priv.h"
 #include "rdma/sack_priv.h"
 #include "rdma/psn.h"
 #include "rdma/qp.h"
+#include "wire/aeth.h"
 #include "wire/opcode.h"
 
 #define WF_RTT_SAMPLES 4 /* a power of two */

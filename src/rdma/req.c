@@ -160,30 +160,20 @@ static bool has_room(const struct wf_qp *qp, const struct wf_swqe *wqe)
 	       wf_psn_diff(wqe->ssn, req->lsn) <= 0;
 }
 
-/* The operation number of a packet of wqe; the service goes in front of it. */
-static uint8_t operation(const struct wf_swqe *wqe, bool first, bool last)
+/* The operation of a packet of wqe. */
+static enum wf_operation operation(const struct wf_swqe *wqe, bool first, bool last)
 {
-	static const uint8_t send_end[2][3] = {
-		{ WF_OPERATION_SEND_LAST, WF_OPERATION_SEND_LAST_IMM, WF_OPERATION_SEND_LAST_INV },
-		{ WF_OPERATION_SEND_ONLY, WF_OPERATION_SEND_ONLY_IMM, WF_OPERATION_SEND_ONLY_INV },
-	};
-
 	switch ((enum wf_wr_opcode)wqe->opcode) {
 	case WF_WR_RDMA_WRITE:
+		return wf_operation_write(first, last, false);
 	case WF_WR_RDMA_WRITE_WITH_IMM:
-		if (!last)
-			return first ? WF_OPERATION_WRITE_FIRST : WF_OPERATION_WRITE_MIDDLE;
-		if (wqe->opcode == WF_WR_RDMA_WRITE)
-			return first ? WF_OPERATION_WRITE_ONLY : WF_OPERATION_WRITE_LAST;
-		return first ? WF_OPERATION_WRITE_ONLY_IMM : WF_OPERATION_WRITE_LAST_IMM;
+		return wf_operation_write(first, last, true);
 	case WF_WR_SEND:
+		return wf_operation_send(first, last, WF_OP_PLAIN);
 	case WF_WR_SEND_WITH_IMM:
+		return wf_operation_send(first, last, WF_OP_IMM);
 	case WF_WR_SEND_WITH_INV:
-		if (!last)
-			return first ? WF_OPERATION_SEND_FIRST : WF_OPERATION_SEND_MIDDLE;
-		return send_end[first][wqe->opcode == WF_WR_SEND            ? 0
-		                       : wqe->opcode == WF_WR_SEND_WITH_IMM ? 1
-		                                                            : 2];
+		return wf_operation_send(first, last, WF_OP_INV);
 	case WF_WR_RDMA_READ:
 		return WF_OPERATION_READ_REQ;
 	case WF_WR_ATOMIC_CMP_AND_SWP:
@@ -198,7 +188,7 @@ static uint8_t operation(const struct wf_swqe *wqe, bool first, bool last)
 		break;
 	}
 	assert(false);
-	return 0;
+	return WF_OPERATION_SEND_ONLY;
 }
 
 /* A SEND or WRITE packet. Returns false when the memory cannot be read. */
@@ -210,9 +200,8 @@ static bool build_data(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, stru
 	bool last = psn == wqe->last_psn;
 	uint32_t length = last ? left : wf_qp_mtu(qp);
 	bool write = wqe->opcode <= WF_WR_RDMA_WRITE_WITH_IMM;
-	uint8_t op = operation(wqe, offset == 0, last);
 
-	wf_qp_fill(qp, (uint8_t)(qp->service << 5 | op), psn, pkt);
+	wf_qp_fill(qp, wf_qp_op(qp, operation(wqe, offset == 0, last)), psn, pkt);
 	wf_qp_set_length(qp, pkt, length);
 	pkt->srqn = wqe->srqn;
 	if (qp->init.tune.int_bytes != 0 && length != 0 && qp->reliable) {
@@ -259,7 +248,7 @@ static bool build(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, struct wf
 		wqe->status = WF_WC_LOC_PROT_ERR;
 		return false;
 	}
-	wf_qp_fill(qp, (uint8_t)(qp->service << 5 | operation(wqe, true, true)), psn, pkt);
+	wf_qp_fill(qp, wf_qp_op(qp, operation(wqe, true, true)), psn, pkt);
 	pkt->flags |= WF_PACKET_ACK_REQ;
 	if (wqe->opcode == WF_WR_RDMA_READ) {
 		pkt->srqn = wqe->srqn;

@@ -411,7 +411,7 @@ static void went(struct wf_qp *qp, const struct wf_packet *pkt)
 	resp->nak_sent = false;
 	/* A NAK that was not sent yet is out of date; what it acknowledged stays so. */
 	if (resp->ack)
-		resp->syndrome = WF_AETH_ACK;
+		resp->syndrome = WF_SYNDROME_ACK;
 	if (wf_op_ends(pkt->opcode)) {
 		resp->msn = wf_psn_add(resp->msn, 1);
 		if (wf_op_is_write(pkt->opcode))
@@ -420,7 +420,7 @@ static void went(struct wf_qp *qp, const struct wf_packet *pkt)
 			wf_held_rest(qp);
 	}
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0 && !wf_op_is_answered(pkt->opcode))
-		wf_answer_ack(qp, WF_AETH_ACK);
+		wf_answer_ack(qp, WF_SYNDROME_ACK);
 	if (wf_op_completes_recv(pkt->opcode))
 		wf_resp_complete(qp, WF_WC_SUCCESS, pkt);
 }
@@ -430,21 +430,23 @@ static void refuse(struct wf_qp *qp, enum verdict verdict, const struct wf_packe
 {
 	switch (verdict) {
 	case INVALID:
-		wf_resp_refuse(qp, WF_NAK_INV_REQ, WF_WC_REM_INV_REQ_ERR, WF_EVENT_QP_REQ_ERR);
+		wf_resp_refuse(qp, WF_NAK_INVALID_REQUEST, WF_WC_REM_INV_REQ_ERR,
+		               WF_EVENT_QP_REQ_ERR);
 		break;
 	case ACCESS:
 		wf_hca_count(qp->hca, WF_CTR_RESP_REMOTE_ACCESS_ERRORS);
 		/* Immediate data that came with it: its receive tells. */
 		if (wf_op_is_write(pkt->opcode) && wf_op_has_imm(pkt->opcode))
 			(void)wf_resp_take_recv(qp);
-		wf_resp_refuse(qp, WF_NAK_REM_ACCESS, WF_WC_LOC_ACCESS_ERR, WF_EVENT_QP_ACCESS_ERR);
+		wf_resp_refuse(qp, WF_NAK_REMOTE_ACCESS, WF_WC_LOC_ACCESS_ERR,
+		               WF_EVENT_QP_ACCESS_ERR);
 		break;
 	case LENGTH:
 		wf_hca_count(qp->hca, WF_CTR_RESP_LOCAL_LENGTH_ERROR);
-		wf_resp_refuse(qp, WF_NAK_INV_REQ, WF_WC_LOC_LEN_ERR, WF_EVENT_QP_REQ_ERR);
+		wf_resp_refuse(qp, WF_NAK_INVALID_REQUEST, WF_WC_LOC_LEN_ERR, WF_EVENT_QP_REQ_ERR);
 		break;
 	case PROTECTION:
-		wf_resp_refuse(qp, WF_NAK_REM_OP, WF_WC_LOC_PROT_ERR, WF_EVENT_QP_FATAL);
+		wf_resp_refuse(qp, WF_NAK_REMOTE_OPERATION, WF_WC_LOC_PROT_ERR, WF_EVENT_QP_FATAL);
 		break;
 	case GO:
 	case RNR:
@@ -463,7 +465,7 @@ static void in_order(struct wf_qp *qp, const struct wf_packet *pkt, const void *
 		wf_hca_count(qp->hca, WF_CTR_OUT_OF_BUFFER);
 		/* The packets in flight behind it draw no NAK of their own. */
 		qp->resp.nak_sent = true;
-		wf_answer_ack(qp, WF_AETH_RNR | qp->attr.min_rnr_timer);
+		wf_answer_ack(qp, wf_syndrome_make(WF_SYNDROME_RNR, qp->attr.min_rnr_timer));
 	} else {
 		refuse(qp, verdict, pkt);
 	}
@@ -529,7 +531,7 @@ static void duplicate(struct wf_qp *qp, const struct wf_packet *pkt)
 	if (wf_op_is_answered(pkt->opcode))
 		replay(qp, pkt);
 	else
-		wf_answer_ack(qp, WF_AETH_ACK);
+		wf_answer_ack(qp, WF_SYNDROME_ACK);
 }
 
 static void gap(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
@@ -539,7 +541,7 @@ static void gap(struct wf_qp *qp, const struct wf_packet *pkt, const void *paylo
 		wf_held_add(qp, pkt, payload);
 	} else if (!qp->resp.nak_sent) {
 		qp->resp.nak_sent = true;
-		wf_answer_ack(qp, WF_NAK_SEQ);
+		wf_answer_ack(qp, WF_NAK_PSN_SEQUENCE);
 	}
 }
 
@@ -567,7 +569,7 @@ static void rx_rc(struct wf_qp *qp, const struct wf_packet *pkt, const void *pay
 void wf_resp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt)
 {
 	if (wf_psn_diff(pkt->psn, qp->resp.epsn) < 0)
-		wf_answer_ack(qp, WF_AETH_ACK); /* a copy of what came before */
+		wf_answer_ack(qp, WF_SYNDROME_ACK); /* a copy of what came before */
 	else if (qp->req.selective)
 		wf_held_trim(qp, pkt->psn);
 	else

@@ -12,14 +12,14 @@ static enum wf_wc_status place(struct wf_qp *qp, const struct wf_packet *pkt, co
 {
 	const struct wf_hca_attr *attr = &qp->hca->attr;
 	const struct wf_rwqe *wqe = qp->resp.wqe;
-	uint8_t grh[WF_GRH_BYTES];
+	uint8_t grh[WF_GRH_LEN];
 
 	*grh_p = attr->grh != NULL && attr->grh(attr->grh_ctx, pkt, grh);
-	if ((uint64_t)pkt->length + WF_GRH_BYTES > wqe->length)
+	if ((uint64_t)pkt->length + WF_GRH_LEN > wqe->length)
 		return WF_WC_LOC_LEN_ERR;
-	if (wf_sg_scatter(qp, wqe->sge, wqe->num_sge, 0, WF_GRH_BYTES, *grh_p ? grh : NULL) != 0)
+	if (wf_sg_scatter(qp, wqe->sge, wqe->num_sge, 0, WF_GRH_LEN, *grh_p ? grh : NULL) != 0)
 		return WF_WC_LOC_PROT_ERR;
-	if (wf_sg_scatter(qp, wqe->sge, wqe->num_sge, WF_GRH_BYTES, pkt->length, payload) != 0)
+	if (wf_sg_scatter(qp, wqe->sge, wqe->num_sge, WF_GRH_LEN, pkt->length, payload) != 0)
 		return WF_WC_LOC_PROT_ERR;
 	return WF_WC_SUCCESS;
 }
@@ -52,7 +52,7 @@ void wf_ud_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_hca
 	wc = (struct wf_wc){
 		.wr_id = qp->resp.wqe->wr_id,
 		.opcode = WF_WC_RECV,
-		.byte_len = pkt->length + WF_GRH_BYTES,
+		.byte_len = pkt->length + WF_GRH_LEN,
 		.qp_num = qp->qpn,
 		.src_qp = pkt->u.deth.src_qpn,
 		.src = pkt->src,

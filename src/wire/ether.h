@@ -32,6 +32,10 @@
 #define WF_IPV4_DF 0x4000    /* in frag: don't fragment */
 #define WF_UDP_PORT_ROCE 4791
 
+/* RoCE v2 takes its source ports from here on: they are dynamic ports, and tell flows apart. */
+#define WF_UDP_PORT_FIRST 0xc000
+#define WF_UDP_PORTS 0x4000 /* how many there are; a power of two */
+
 #define WF_ECN_NOT 0
 #define WF_ECN_ECT1 1
 #define WF_ECN_ECT0 2
@@ -93,8 +97,15 @@ struct wf_pfc {
 	uint16_t quanta[8]; /* 512 bit times; 0: resume */
 };
 
+/* The source port that stands for hash: its lower bits. */
+static inline uint16_t wf_udp_source(uint64_t hash)
+{
+	return (uint16_t)(WF_UDP_PORT_FIRST | (hash & (WF_UDP_PORTS - 1)));
+}
+
 #define WF_PFC_OPCODE 0x0101
 #define WF_PFC_PRIORITIES 8
+#define WF_PFC_QUANTUM 64 /* bytes that take as long as a quantum, 512 bit times */
 
 /* The address that every link control frame is sent to: 01:80:c2:00:00:01. */
 extern const uint8_t wf_pfc_dst[WF_MAC_LEN];

@@ -14,6 +14,8 @@
 #define WF_GRH_LEN 40
 #define WF_FCP_LEN 6 /* with its CRC */
 
+#define WF_IB_BLOCK 64 /* bytes: the unit of credits, of arbitration weights and of FECN's sizes */
+
 #define WF_VL_MGMT 15           /* management: no flow control */
 #define WF_LID_MULTICAST 0xc000 /* from here to 0xfffe */
 #define WF_LID_PERMISSIVE 0xffff
@@ -39,7 +41,7 @@ struct wf_lrh {
 	uint16_t slid;
 };
 
-/* Link flow control packet. A block is 64 bytes; both counts are modulo 4096. */
+/* Link flow control packet. Blocks are of WF_IB_BLOCK bytes; both counts are modulo 4096. */
 struct wf_fcp {
 	uint8_t op;     /* 4 bits; 0 normal, 1 initialisation */
 	uint16_t fctbs; /* blocks sent on this VL in total */
@@ -51,6 +53,12 @@ struct wf_fcp {
 #define WF_FCP_OP_NORMAL 0
 #define WF_FCP_OP_INIT 1
 #define WF_FCP_COUNT_MASK 0xfff
+
+/* The blocks that a packet of size bytes takes. */
+static inline uint32_t wf_ib_blocks(uint32_t size)
+{
+	return (size + WF_IB_BLOCK - 1) / WF_IB_BLOCK;
+}
 
 void wf_lrh_encode(const struct wf_lrh *lrh, uint8_t *p);
 void wf_lrh_decode(const uint8_t *p, struct wf_lrh *lrh_p);

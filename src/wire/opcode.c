@@ -3,23 +3,11 @@
 #include "wire/opcode.h"
 
 #include <assert.h>
-#include <errno.h>
 
-#define BTH_LEN 12
-
-#define RDETH_LEN 4
-#define XRCETH_LEN 4
-#define DETH_LEN 8
-#define RETH_LEN 16
-#define ATOMICETH_LEN 28
-#define AETH_LEN 4
-#define ATOMICACKETH_LEN 8
-#define IMMDT_LEN 4
-#define IETH_LEN 4
-#define CNP_LEN 16
+#include "wire/transport.h"
 
 /* One extended header as a cell of the table: its bit, and its length far above the bits. */
-#define XH(x) ((1 << WF_XH_##x) + (x##_LEN << 16))
+#define XH(x) ((1 << WF_XH_##x) + (WF_##x##_LEN << 16))
 #define NONE 0
 #define RDETH XH(RDETH)
 #define XRCETH XH(XRCETH)
@@ -38,7 +26,7 @@
 	[WF_OP_##op] = {                                     \
 		.name = #op,                                 \
 		.xh = (headers) & 0xffff,                    \
-		.header_len = BTH_LEN + ((headers) >> 16),   \
+		.header_len = WF_BTH_LEN + ((headers) >> 16), \
 		.service = WF_SERVICE_##svc,                 \
 		.kind = WF_OP_KIND_##kind_,                  \
 		.place = WF_OP_##place_,                     \
@@ -145,30 +133,19 @@ const char *wf_op_name(uint8_t op)
 	return wf_op_is_known(op) ? wf_op_table[op].name : "UNKNOWN";
 }
 
-const char *wf_service_name(uint8_t service)
-{
-	static const char *const name[] = {
-		[WF_SERVICE_RC] = "RC", [WF_SERVICE_UC] = "UC",   [WF_SERVICE_RD] = "RD",
-		[WF_SERVICE_UD] = "UD", [WF_SERVICE_CNP] = "CNP", [WF_SERVICE_XRC] = "XRC",
-	};
-
-	_Static_assert(WF_ARRAY_SIZE(name) == WF_SERVICES, "name every service");
-	return service < WF_SERVICES ? name[service] : "?";
-}
-
 uint8_t wf_xh_len(enum wf_xh xh)
 {
 	static const uint8_t len[] = {
-		[WF_XH_RDETH] = RDETH_LEN,
-		[WF_XH_XRCETH] = XRCETH_LEN,
-		[WF_XH_DETH] = DETH_LEN,
-		[WF_XH_RETH] = RETH_LEN,
-		[WF_XH_ATOMICETH] = ATOMICETH_LEN,
-		[WF_XH_AETH] = AETH_LEN,
-		[WF_XH_ATOMICACKETH] = ATOMICACKETH_LEN,
-		[WF_XH_IMMDT] = IMMDT_LEN,
-		[WF_XH_IETH] = IETH_LEN,
-		[WF_XH_CNP] = CNP_LEN,
+		[WF_XH_RDETH] = WF_RDETH_LEN,
+		[WF_XH_XRCETH] = WF_XRCETH_LEN,
+		[WF_XH_DETH] = WF_DETH_LEN,
+		[WF_XH_RETH] = WF_RETH_LEN,
+		[WF_XH_ATOMICETH] = WF_ATOMICETH_LEN,
+		[WF_XH_AETH] = WF_AETH_LEN,
+		[WF_XH_ATOMICACKETH] = WF_ATOMICACKETH_LEN,
+		[WF_XH_IMMDT] = WF_IMMDT_LEN,
+		[WF_XH_IETH] = WF_IETH_LEN,
+		[WF_XH_CNP] = WF_CNP_LEN,
 	};
 
 	_Static_assert(WF_ARRAY_SIZE(len) == WF_XHS, "every extended header has a length");
@@ -196,58 +173,4 @@ bool wf_op_length_ok(uint8_t op, uint32_t len, uint32_t mtu)
 		break;
 	}
 	return false;
-}
-
-/* The opcode of an operation, if the service has it. */
-static int op_make(enum wf_service service, int operation)
-{
-	int op = (int)service << 5 | operation;
-
-	if (operation < 0 || service >= WF_SERVICES || service == WF_SERVICE_CNP)
-		return -EINVAL;
-	return wf_op_is_known((uint8_t)op) ? op : -EINVAL;
-}
-
-int wf_op_make_send(enum wf_service service, enum wf_op_place place, bool imm, bool inv)
-{
-	static const int8_t operation[WF_OP_PLACES][3] = {
-		[WF_OP_FIRST] = { WF_OPERATION_SEND_FIRST, -1, -1 },
-		[WF_OP_MIDDLE] = { WF_OPERATION_SEND_MIDDLE, -1, -1 },
-		[WF_OP_LAST] = { WF_OPERATION_SEND_LAST, WF_OPERATION_SEND_LAST_IMM,
-		                 WF_OPERATION_SEND_LAST_INV },
-		[WF_OP_ONLY] = { WF_OPERATION_SEND_ONLY, WF_OPERATION_SEND_ONLY_IMM,
-		                 WF_OPERATION_SEND_ONLY_INV },
-	};
-
-	if (place >= WF_OP_PLACES || (imm && inv))
-		return -EINVAL;
-	return op_make(service, operation[place][imm ? 1 : inv ? 2 : 0]);
-}
-
-int wf_op_make_write(enum wf_service service, enum wf_op_place place, bool imm)
-{
-	static const int8_t operation[WF_OP_PLACES][2] = {
-		[WF_OP_FIRST] = { WF_OPERATION_WRITE_FIRST, -1 },
-		[WF_OP_MIDDLE] = { WF_OPERATION_WRITE_MIDDLE, -1 },
-		[WF_OP_LAST] = { WF_OPERATION_WRITE_LAST, WF_OPERATION_WRITE_LAST_IMM },
-		[WF_OP_ONLY] = { WF_OPERATION_WRITE_ONLY, WF_OPERATION_WRITE_ONLY_IMM },
-	};
-
-	if (place >= WF_OP_PLACES)
-		return -EINVAL;
-	return op_make(service, operation[place][imm]);
-}
-
-int wf_op_make_read_resp(enum wf_service service, enum wf_op_place place)
-{
-	static const int8_t operation[WF_OP_PLACES] = {
-		[WF_OP_FIRST] = WF_OPERATION_READ_RESP_FIRST,
-		[WF_OP_MIDDLE] = WF_OPERATION_READ_RESP_MIDDLE,
-		[WF_OP_LAST] = WF_OPERATION_READ_RESP_LAST,
-		[WF_OP_ONLY] = WF_OPERATION_READ_RESP_ONLY,
-	};
-
-	if (place >= WF_OP_PLACES)
-		return -EINVAL;
-	return op_make(service, operation[place]);
 }

@@ -67,9 +67,6 @@ extern const struct wf_op wf_op_table[WF_OPCODES];
 /* The opcode's name ("RC_WRITE_ONLY_IMM"), or "UNKNOWN"; static. */
 const char *wf_op_name(uint8_t op);
 
-/* "RC", "UC" …; "?" for a number that is no service; static. */
-const char *wf_service_name(uint8_t service);
-
 /* The size of an extended header in bytes. */
 uint8_t wf_xh_len(enum wf_xh xh);
 
@@ -81,20 +78,6 @@ uint8_t wf_xh_len(enum wf_xh xh);
  */
 bool wf_op_length_ok(uint8_t op, uint32_t len, uint32_t mtu);
 
-/*
- * The opcode of a SEND packet of that service at that place, with immediate data, with
- * invalidation, or plain. Returns -EINVAL where there is none (immediate data but not at the end of
- * the message, both, UD of several packets …).
- */
-int wf_op_make_send(enum wf_service service, enum wf_op_place place, bool imm,
-                    bool inv) WF_MUST_USE;
-
-/* The same for a WRITE packet. */
-int wf_op_make_write(enum wf_service service, enum wf_op_place place, bool imm) WF_MUST_USE;
-
-/* The same for a READ response packet. */
-int wf_op_make_read_resp(enum wf_service service, enum wf_op_place place) WF_MUST_USE;
-
 static inline bool wf_op_is_known(uint8_t op)
 {
 	return wf_op_table[op].kind != WF_OP_KIND_NONE;
@@ -103,7 +86,12 @@ static inline bool wf_op_is_known(uint8_t op)
 /* The service the opcode's number says, known or not: may be 6 or 7, which are the vendor's. */
 static inline uint8_t wf_op_service(uint8_t op)
 {
-	return (uint8_t)(op >> 5);
+	return (uint8_t)(op >> WF_OPERATION_BITS);
+}
+
+static inline uint8_t wf_op_operation(uint8_t op)
+{
+	return op & WF_OPERATION_MASK;
 }
 
 static inline enum wf_op_kind wf_op_kind(uint8_t op)
@@ -205,12 +193,12 @@ static inline bool wf_op_is_atomic(uint8_t op)
 
 static inline bool wf_op_is_cmp_swap(uint8_t op)
 {
-	return wf_op_is_atomic(op) && (op & 0x1f) == WF_OPERATION_CMP_SWAP;
+	return wf_op_is_atomic(op) && wf_op_operation(op) == WF_OPERATION_CMP_SWAP;
 }
 
 static inline bool wf_op_is_fetch_add(uint8_t op)
 {
-	return wf_op_is_atomic(op) && (op & 0x1f) == WF_OPERATION_FETCH_ADD;
+	return wf_op_is_atomic(op) && wf_op_operation(op) == WF_OPERATION_FETCH_ADD;
 }
 
 static inline bool wf_op_is_atomic_write(uint8_t op)

@@ -8,6 +8,9 @@
 #ifndef WF_WIRE_OPNUM_H
 #define WF_WIRE_OPNUM_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* The upper three bits. */
 enum wf_service {
 	WF_SERVICE_RC = 0,
@@ -48,7 +51,10 @@ enum wf_operation {
 	WF_OPERATION_ATOMIC_WRITE = 0x1d, /* RC only */
 };
 
-#define WF_OP(service, operation) ((WF_SERVICE_##service << 5) | WF_OPERATION_##operation)
+#define WF_OPERATION_BITS 5
+#define WF_OPERATION_MASK ((1 << WF_OPERATION_BITS) - 1)
+#define WF_OP(service, operation)                                                                  \
+	((WF_SERVICE_##service << WF_OPERATION_BITS) | WF_OPERATION_##operation)
 
 enum wf_opcode {
 	WF_OP_RC_SEND_FIRST = WF_OP(RC, SEND_FIRST),
@@ -142,5 +148,45 @@ enum wf_opcode {
 	WF_OP_XRC_SEND_LAST_INV = WF_OP(XRC, SEND_LAST_INV),
 	WF_OP_XRC_SEND_ONLY_INV = WF_OP(XRC, SEND_ONLY_INV),
 };
+
+/* The opcode of an operation; not every service has every one, see wf_op_is_known(). */
+static inline uint8_t wf_opcode(uint8_t service, enum wf_operation operation)
+{
+	return (uint8_t)(service << WF_OPERATION_BITS | (int)operation);
+}
+
+/* What the last packet of a SEND or of a WRITE brings besides payload. */
+enum wf_op_extra { WF_OP_PLAIN, WF_OP_IMM, WF_OP_INV, WF_OP_EXTRAS };
+
+/* The operation of a packet of a SEND, the first of its message, the last, both or neither. */
+static inline enum wf_operation wf_operation_send(bool first, bool last, enum wf_op_extra extra)
+{
+	static const uint8_t end[2][WF_OP_EXTRAS] = {
+		{ WF_OPERATION_SEND_LAST, WF_OPERATION_SEND_LAST_IMM, WF_OPERATION_SEND_LAST_INV },
+		{ WF_OPERATION_SEND_ONLY, WF_OPERATION_SEND_ONLY_IMM, WF_OPERATION_SEND_ONLY_INV },
+	};
+
+	if (last)
+		return (enum wf_operation)end[first][extra];
+	return first ? WF_OPERATION_SEND_FIRST : WF_OPERATION_SEND_MIDDLE;
+}
+
+/* The same of a WRITE, with immediate data or without. */
+static inline enum wf_operation wf_operation_write(bool first, bool last, bool imm)
+{
+	if (!last)
+		return first ? WF_OPERATION_WRITE_FIRST : WF_OPERATION_WRITE_MIDDLE;
+	if (imm)
+		return first ? WF_OPERATION_WRITE_ONLY_IMM : WF_OPERATION_WRITE_LAST_IMM;
+	return first ? WF_OPERATION_WRITE_ONLY : WF_OPERATION_WRITE_LAST;
+}
+
+/* The same of the response to a READ. */
+static inline enum wf_operation wf_operation_read_resp(bool first, bool last)
+{
+	if (last)
+		return first ? WF_OPERATION_READ_RESP_ONLY : WF_OPERATION_READ_RESP_LAST;
+	return first ? WF_OPERATION_READ_RESP_FIRST : WF_OPERATION_READ_RESP_MIDDLE;
+}
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "wire/aeth.h"
 #include "wire/byte.h"
 #include "wire/headers_priv.h"
 #include "wire/opcode.h"
@@ -36,7 +37,7 @@ static struct wf_packet packet_dressed(const struct wf_packet *p)
 	memset(&rc.u, 0, sizeof(rc.u));
 	rc.u.aeth.syndrome = p->type == WF_PACKET_ACK
 	                             ? wf_syndrome_make(WF_SYNDROME_ACK, WF_CREDITS_INVALID)
-	                             : wf_syndrome_make(WF_SYNDROME_NAK, WF_NAK_PSN_SEQUENCE);
+	                             : WF_NAK_PSN_SEQUENCE;
 	return rc;
 }
 
@@ -246,7 +247,7 @@ static int get_pause(const struct wf_headers *h, struct wf_packet *p)
 static int get_credit(const struct wf_headers *h, struct wf_packet *p)
 {
 	p->type = WF_PACKET_CREDIT;
-	p->size = WF_SIZE_FCP;
+	p->size = WF_FCP_LEN;
 	p->psn = h->fcp.fctbs;
 	p->u.credit.vl = h->fcp.vl;
 	p->u.credit.limit = h->fcp.fccl;

@@ -6,19 +6,23 @@
 
 #include "wire/opcode.h"
 
+#define ROCE2(ip_len) (WF_ETH_LEN + (ip_len) + WF_UDP_LEN)
+#define ETH_END (WF_SIZE_ICRC + WF_SIZE_FCS)
+#define IB_END (WF_SIZE_ICRC + WF_SIZE_VCRC)
+
 /* name, bytes before the BTH without VLAN tag, bytes after the pad. */
 static const struct {
 	const char *name;
 	uint8_t before;
 	uint8_t after;
 } encap_table[] = {
-	[WF_ENCAP_ROCE2_IPV4] = { "roce2-ipv4", 14 + 20 + 8, WF_SIZE_ICRC + WF_SIZE_FCS },
-	[WF_ENCAP_ROCE2_IPV6] = { "roce2-ipv6", 14 + 40 + 8, WF_SIZE_ICRC + WF_SIZE_FCS },
-	[WF_ENCAP_ROCE1] = { "roce1", 14 + 40, WF_SIZE_ICRC + WF_SIZE_FCS },
-	[WF_ENCAP_IB] = { "ib", 8, WF_SIZE_ICRC + WF_SIZE_VCRC },
-	[WF_ENCAP_IB_GRH] = { "ib-grh", 8 + 40, WF_SIZE_ICRC + WF_SIZE_VCRC },
+	[WF_ENCAP_ROCE2_IPV4] = { "roce2-ipv4", ROCE2(WF_IPV4_LEN), ETH_END },
+	[WF_ENCAP_ROCE2_IPV6] = { "roce2-ipv6", ROCE2(WF_IPV6_LEN), ETH_END },
+	[WF_ENCAP_ROCE1] = { "roce1", WF_ETH_LEN + WF_GRH_LEN, ETH_END },
+	[WF_ENCAP_IB] = { "ib", WF_LRH_LEN, IB_END },
+	[WF_ENCAP_IB_GRH] = { "ib-grh", WF_LRH_LEN + WF_GRH_LEN, IB_END },
 	[WF_ENCAP_PFC] = { "pfc", WF_SIZE_PFC - WF_SIZE_FCS, WF_SIZE_FCS },
-	[WF_ENCAP_FCP] = { "fcp", WF_SIZE_FCP, 0 },
+	[WF_ENCAP_FCP] = { "fcp", WF_FCP_LEN, 0 },
 };
 
 _Static_assert(WF_ARRAY_SIZE(encap_table) == WF_ENCAPS, "a row for every encapsulation");
@@ -34,7 +38,7 @@ uint16_t wf_size_link_header(enum wf_encap encap, bool vlan)
 	bool tag = vlan && wf_encap_is_eth(encap) && !wf_encap_is_control(encap);
 
 	assert(encap < WF_ENCAPS);
-	return (uint16_t)(encap_table[encap].before + (tag ? WF_SIZE_VLAN : 0));
+	return (uint16_t)(encap_table[encap].before + (tag ? WF_VLAN_LEN : 0));
 }
 
 uint16_t wf_size_overhead(enum wf_encap encap, bool vlan, uint8_t opcode)

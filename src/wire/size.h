@@ -12,6 +12,8 @@
 #include <stdbool.h>
 
 #include "base/base.h"
+#include "wire/ether.h"
+#include "wire/ib.h"
 
 /* How a packet is wrapped. */
 enum wf_encap {
@@ -27,19 +29,17 @@ enum wf_encap {
 
 #define WF_SIZE_ETH_MIN 64 /* with FCS */
 #define WF_SIZE_ETH_GAP 20 /* preamble, start delimiter and inter-frame gap */
-#define WF_SIZE_VLAN 4
 #define WF_SIZE_FCS 4
 #define WF_SIZE_ICRC 4
 #define WF_SIZE_VCRC 2
-#define WF_SIZE_PFC 64 /* with FCS */
-#define WF_SIZE_FCP 6  /* with LPCRC */
+#define WF_SIZE_PFC (WF_ETH_LEN + WF_PFC_LEN + WF_SIZE_FCS)
 
 /*
  * What a flow control packet takes of an InfiniBand link: its bytes and the two symbols around it,
  * SLP before and EGP behind (IBTA vol. 2: start of a link packet, end of a good packet). Between
  * long data packets those two do not count; of so short a packet they are a quarter.
  */
-#define WF_SIZE_FCP_ON_LINK (WF_SIZE_FCP + 2)
+#define WF_SIZE_FCP_ON_LINK (WF_FCP_LEN + 2)
 
 #define WF_MTU_MAX 4096 /* payload bytes */
 

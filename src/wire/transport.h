@@ -28,6 +28,7 @@
 #define WF_QPN_MASK UINT32_C(0xffffff)
 #define WF_PSN_MASK UINT32_C(0xffffff)
 #define WF_MSN_MASK UINT32_C(0xffffff)
+#define WF_QPN_GSI UINT32_C(1) /* general services: datagrams of management */
 #define WF_QPN_MULTICAST UINT32_C(0xffffff)
 #define WF_PKEY_DEFAULT 0xffff
 
@@ -83,52 +84,9 @@ struct wf_atomiceth {
 
 /* Acknowledge. */
 struct wf_aeth {
-	uint8_t syndrome;
-	uint32_t msn; /* 24 bits */
+	uint8_t syndrome; /* see wire/aeth.h */
+	uint32_t msn;     /* 24 bits */
 };
-
-/* What the upper three bits of an AETH syndrome say; the lower five are its value. */
-enum wf_syndrome {
-	WF_SYNDROME_ACK = 0x00, /* value: credit count, 0x1f for none */
-	WF_SYNDROME_RNR = 0x20, /* value: timer */
-	WF_SYNDROME_NAK = 0x60, /* value: enum wf_nak */
-};
-
-#define WF_CREDITS_INVALID 0x1f
-
-enum wf_nak {
-	WF_NAK_PSN_SEQUENCE = 0,
-	WF_NAK_INVALID_REQUEST = 1,
-	WF_NAK_REMOTE_ACCESS = 2,
-	WF_NAK_REMOTE_OPERATION = 3,
-	WF_NAK_INVALID_RD_REQUEST = 4,
-};
-
-static inline bool wf_syndrome_is_ack(uint8_t syndrome)
-{
-	return (syndrome & 0xe0) == WF_SYNDROME_ACK;
-}
-
-static inline bool wf_syndrome_is_rnr(uint8_t syndrome)
-{
-	return (syndrome & 0xe0) == WF_SYNDROME_RNR;
-}
-
-static inline bool wf_syndrome_is_nak(uint8_t syndrome)
-{
-	return (syndrome & 0xe0) == WF_SYNDROME_NAK;
-}
-
-/* Credit count, RNR timer or NAK code. */
-static inline uint8_t wf_syndrome_value(uint8_t syndrome)
-{
-	return syndrome & 0x1f;
-}
-
-static inline uint8_t wf_syndrome_make(enum wf_syndrome kind, uint8_t value)
-{
-	return (uint8_t)((unsigned)kind | (value & 0x1f));
-}
 
 void wf_bth_encode(const struct wf_bth *bth, uint8_t *p);
 void wf_bth_decode(const uint8_t *p, struct wf_bth *bth_p);

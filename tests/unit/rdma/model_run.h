@@ -145,7 +145,7 @@ static inline void model_received(struct model_run *r, struct model_dir *d, cons
 {
 	const struct model_msg *m = &d->msg[d->received];
 	const uint8_t *slot = (const uint8_t *)(uintptr_t)wc->wr_id;
-	uint32_t head = ud ? WF_GRH_BYTES : 0;
+	uint32_t head = ud ? WF_GRH_LEN : 0;
 
 	(void)r;
 	rig_must(d->received < d->msgs);
@@ -199,9 +199,9 @@ static inline void model_post_recv(struct model_run *r, uint32_t link, uint32_t 
 {
 	const struct model_link *l = &r->prog->link[link];
 	uint32_t host = l->host[1 - side];
-	uint8_t *at = model_take(r, host, WF_GRH_BYTES + MODEL_MSG + 1, 0xee);
+	uint8_t *at = model_take(r, host, WF_GRH_LEN + MODEL_MSG + 1, 0xee);
 	struct wf_sge sge[2] = { rig_sge(at, 1500, r->mr[host]),
-		                 rig_sge(at + 1500, WF_GRH_BYTES + MODEL_MSG - 1500, r->mr[host]) };
+		                 rig_sge(at + 1500, WF_GRH_LEN + MODEL_MSG - 1500, r->mr[host]) };
 	struct wf_recv_wr wr = { .wr_id = (uintptr_t)at, .sge = sge, .num_sge = 2 };
 	const struct wf_recv_wr *bad;
 

@@ -34,6 +34,7 @@ enum trick {
 	TRICK_RESP_KIND,  /* an atomic acknowledge instead of an ACK */
 	TRICK_NAK_RD,     /* a NAK that only RD has */
 	TRICK_NAK_RESERVED,
+	TRICK_ACK_RESERVED,
 	TRICK_DEREG, /* the region goes away while the READ is answered */
 	TRICK_FAIL,  /* the driver gives up */
 };
@@ -110,6 +111,8 @@ static const struct error_case cases[] = {
 	  WF_QPS_RTS },
 	{ "NAK reserved", WF_WR_RDMA_WRITE, TRICK_NAK_RESERVED, 100, WF_WC_BAD_RESP_ERR, NO_WC,
 	  WF_QPS_RTS },
+	{ "ACK of a reserved kind", WF_WR_RDMA_WRITE, TRICK_ACK_RESERVED, 100, WF_WC_RETRY_EXC_ERR,
+	  NO_WC, WF_QPS_RTS },
 	{ "region gone under a READ", WF_WR_RDMA_READ, TRICK_DEREG, 9000, WF_WC_REM_ACCESS_ERR,
 	  NO_WC, WF_QPS_ERR },
 	{ "general", WF_WR_RDMA_WRITE, TRICK_FAIL, 100, WF_WC_GENERAL_ERR, NO_WC, WF_QPS_RTS },
@@ -135,6 +138,8 @@ static bool spoil(struct rig *rig, struct wf_packet *pkt)
 		pkt->u.aeth.syndrome = 0x64;
 	if (trick == TRICK_NAK_RESERVED)
 		pkt->u.aeth.syndrome = 0x7f;
+	if (trick == TRICK_ACK_RESERVED)
+		pkt->u.aeth.syndrome |= 0x80; /* IBTA 9.7.5.1.4: bits 7 to 5 are 1xx */
 	return true;
 }
 

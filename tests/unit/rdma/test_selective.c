@@ -35,7 +35,7 @@ static bool apply(struct rig *rig, struct wf_packet *pkt)
 	plan->requests += plan->is(pkt->opcode);
 	if (wf_op_is_ack(pkt->opcode)) {
 		plan->naks += pkt->u.aeth.syndrome == WF_NAK_TRIMMED;
-		if (plan->early != NULL && pkt->u.aeth.syndrome == WF_NAK_SEQ &&
+		if (plan->early != NULL && pkt->u.aeth.syndrome == WF_NAK_PSN_SEQUENCE &&
 		    pkt->u.aeth.msn == plan->psn + 1)
 			plan->there = memcmp(plan->early, plan->want, MTU) == 0;
 	}

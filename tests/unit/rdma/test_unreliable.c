@@ -27,10 +27,10 @@ static bool lose_one(struct rig *rig, struct wf_packet *pkt)
 	return t->lose == 0 || --t->lose != 0;
 }
 
-static bool show_grh(void *ctx, const struct wf_packet *pkt, uint8_t grh[WF_GRH_BYTES])
+static bool show_grh(void *ctx, const struct wf_packet *pkt, uint8_t grh[WF_GRH_LEN])
 {
 	(void)ctx;
-	memset(grh, (int)(0x60 + pkt->src), WF_GRH_BYTES);
+	memset(grh, (int)(0x60 + pkt->src), WF_GRH_LEN);
 	return true;
 }
 

@@ -146,22 +146,6 @@ static void test_any_bytes_round_trip(void **state)
 	}
 }
 
-static void test_syndrome(void **state)
-{
-	(void)state;
-	assert_int_equal(wf_syndrome_make(WF_SYNDROME_ACK, WF_CREDITS_INVALID), 0x1f);
-	assert_int_equal(wf_syndrome_make(WF_SYNDROME_RNR, 0x14), 0x34);
-	assert_int_equal(wf_syndrome_make(WF_SYNDROME_NAK, WF_NAK_REMOTE_ACCESS), 0x62);
-	for (unsigned s = 0; s < 256; s++) {
-		uint8_t b = (uint8_t)s;
-		int kinds = wf_syndrome_is_ack(b) + wf_syndrome_is_rnr(b) + wf_syndrome_is_nak(b);
-
-		/* 0x40 is reserved, and the top bit is not used. */
-		assert_int_equal(kinds, b < 0x80 && (b & 0x60) != 0x40);
-		assert_int_equal(wf_syndrome_value(b), b & 0x1f);
-	}
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -170,7 +154,6 @@ int main(void)
 		cmocka_unit_test(test_bth_flags),
 		cmocka_unit_test(test_extended_fields),
 		cmocka_unit_test(test_any_bytes_round_trip),
-		cmocka_unit_test(test_syndrome),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
