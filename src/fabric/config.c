@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "wire/ib.h"
+
 #define HEADERS 128 /* bytes: no packet has more around its payload */
 
 static const char *const link_layers[] = { "ethernet", "infiniband", NULL };
@@ -389,8 +391,8 @@ const struct wf_param wf_fabric_params[] = {
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(vl_buffer),
 	  .min = 256,
-	  .max = 2048 *
-	         64, /* a flow control packet counts 2^12 blocks of 64 B, half of them open */
+	  /* A flow control packet counts blocks modulo 2^12, and half of them may be open. */
+	  .max = (WF_FCP_COUNT_MASK + 1) / 2 * WF_IB_BLOCK,
 	  .def = "128KiB",
 	  .help = "InfiniBand: receive buffer of each port and virtual lane" },
 	{ .name = "vl.sl2vl",

@@ -8,27 +8,20 @@
 #include <string.h>
 
 #include "fabric/telemetry.h"
+#include "wire/opcode.h"
 
 #define PACKET_BATCH 64
 #define INT_BYTES 42 /* HPCC: 8 for each of five hops, 2 for their number and the path */
 
-static const struct {
-	const char *name;
-	uint32_t bytes;
-} headers[] = {
-	/* Ethernet 14 + FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4 */
-	{ "rocev2", 62 },
-	/* LRH 8, BTH 12, ICRC 4, VCRC 2 */
-	{ "ib", 26 },
-};
-
-uint32_t wf_header_bytes(const char *name)
+enum wf_encap wf_header_encap(const char *name)
 {
-	for (size_t i = 0; i < WF_ARRAY_SIZE(headers); i++) {
-		if (strcmp(headers[i].name, name) == 0)
-			return headers[i].bytes;
-	}
-	return 0;
+	return strcmp(name, "ib") == 0 ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4;
+}
+
+/* The bytes around the payload of a packet that has no header behind its BTH. */
+static uint32_t header_bytes(const char *name)
+{
+	return wf_size_overhead(wf_header_encap(name), false, WF_OP_RC_SEND_ONLY);
 }
 
 /* The choices that depend on one another. */
@@ -44,7 +37,7 @@ static int check_cfg(const struct wf_fabric_cfg *cfg, const struct wf_flowctl_op
 		                  flowctl->name, cfg->link_layer);
 	if (cfg->ecn_kmin > cfg->ecn_kmax)
 		return wf_err_say(err, "ecn.kmin: larger than ecn.kmax; kmin <= kmax is needed");
-	if (cfg->mtu + wf_header_bytes(cfg->header) > UINT16_MAX)
+	if (cfg->mtu + header_bytes(cfg->header) > UINT16_MAX)
 		return wf_err_say(err, "mtu: a packet would be larger than 65535 bytes");
 	return 0;
 }
@@ -123,10 +116,10 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->classes.high_limit = cfg->vl_high_limit;
 	fabric->seed = seed;
 	fabric->gap = (uint32_t)cfg->link_gap;
-	fabric->header = wf_header_bytes(cfg->header);
+	fabric->header = header_bytes(cfg->header);
 	fabric->max_wire = (uint32_t)cfg->mtu + fabric->header;
-	/* A flow control packet of InfiniBand has 8 bytes. */
-	fabric->control_size = flowctl->uses_credits ? 8 : (uint32_t)cfg->pfc_frame;
+	fabric->control_size =
+		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : (uint32_t)cfg->pfc_frame;
 	ret = compile_ecn(fabric, err);
 	if (ret != 0)
 		return ret;

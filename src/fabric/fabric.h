@@ -13,6 +13,7 @@
 #include "fabric/route/route.h"
 #include "fabric/sched.h"
 #include "topo/routes.h"
+#include "wire/size.h"
 
 /* Packet counts of one class. What is inside is counted on its own, to check the rest against. */
 struct wf_tally {
@@ -157,8 +158,8 @@ void wf_fabric_fini(struct wf_fabric *fabric);
 wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
                         bool into_switch);
 
-/* Bytes of the header of one data or acknowledgement packet: "rocev2", "ib". */
-uint32_t wf_header_bytes(const char *name);
+/* How packets are wrapped where the configuration's header is name: "rocev2", "ib". */
+enum wf_encap wf_header_encap(const char *name);
 
 /* A packet's memory for a queue; the caller copies into it. Never NULL: see grave. */
 struct wf_packet *wf_packet_get(struct wf_fabric_shard *shard);

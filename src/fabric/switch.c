@@ -19,6 +19,7 @@
 #include "base/mrg.h"
 #include "base/rng.h"
 #include "fabric/telemetry.h"
+#include "wire/ib.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
 
@@ -97,7 +98,7 @@ static bool should_fecn(struct wf_switch *sw, const struct wf_port *out, const s
 {
 	const struct wf_fabric_cfg *cfg = &sw->dev.fabric->cfg;
 
-	if (lane->bytes <= sw->dev.fabric->fecn_bytes || pkt->size < cfg->fecn_size * 64)
+	if (lane->bytes <= sw->dev.fabric->fecn_bytes || pkt->size < cfg->fecn_size * WF_IB_BLOCK)
 		return false;
 	if (lane->stops != 0 && lane->tx_bytes - lane->stop_bytes < cfg->vl_buffer && !out->victim)
 		return false;

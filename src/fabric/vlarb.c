@@ -8,8 +8,8 @@
  * is sends until its weight is used up (the last packet may exceed it) or has nothing to send.
  */
 #include "fabric/sched.h"
+#include "wire/ib.h"
 
-#define UNIT 64
 #define LIMIT_UNIT 4096
 #define NO_LIMIT 255
 
@@ -29,8 +29,7 @@ static unsigned table_pick(const struct wf_vlarb_entry *table, unsigned n, struc
 		const struct wf_vlarb_entry *e = &table[*at];
 
 		if ((eligible >> e->queue & 1) && *left > 0) {
-			*left = (int16_t)(*left -
-			                  (int)((head_size(port, e->queue) + UNIT - 1) / UNIT));
+			*left = (int16_t)(*left - (int)wf_ib_blocks(head_size(port, e->queue)));
 			return e->queue;
 		}
 		*at = (uint8_t)(*at + 1u == n ? 0 : *at + 1u);

@@ -20,6 +20,7 @@
 #include "sim/look/wire_check.h"
 #include "wire/packet_codec.h"
 #include "wire/pcapng.h"
+#include "wire/transport.h"
 
 #define CHUNK 256 /* packets that a stream keeps in memory */
 
@@ -317,7 +318,7 @@ static struct wf_packet shown(const struct wf_packet *pkt)
 	struct wf_packet p = *pkt;
 
 	if (p.type == WF_PACKET_DATA || p.type == WF_PACKET_ACK || p.type == WF_PACKET_NAK)
-		p.qpn = (p.qpn + 2) & 0xffffff;
+		p.qpn = (p.qpn + 2) & WF_QPN_MASK;
 	return p;
 }
 

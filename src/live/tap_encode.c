@@ -29,7 +29,7 @@ static enum wf_encap group_addr(const struct wf_live_table *t, uint32_t number,
                                 const uint8_t gid[WF_GID_LEN], struct wf_wire_addr *addr)
 {
 	*addr = (struct wf_wire_addr){
-		.lid = (uint16_t)(WF_LID_MULTICAST | (number & 0x3fff)),
+		.lid = wf_lid_multicast(number),
 		.ipv4 = wf_be32_get(gid + 12),
 	};
 	memcpy(addr->gid, gid, WF_GID_LEN);

@@ -9,9 +9,9 @@
 #include "live/gsi.h"
 #include "live/wire_priv.h"
 #include "wire/opcode.h"
+#include "wire/transport.h"
 
 #define ENTROPY 0xc001
-#define PKEY 0xffff
 #define PATIENCE_MS 64 /* as within a fabric: somebody may be about to listen (nic_gsi.c) */
 
 static struct wf_dclient *client(struct wf_daemon *d, uint32_t host, uint32_t slot)
@@ -30,11 +30,11 @@ static void send_mad(struct wf_daemon *d, struct wf_dwire *w, uint32_t to, const
 		.type = WF_PACKET_RDMA,
 		.opcode = WF_OP_UD_SEND_ONLY,
 		.entropy = ENTROPY,
-		.pkey = PKEY,
+		.pkey = WF_PKEY_DEFAULT,
 		.length = WF_MAD_LEN,
 		.input = WF_MAD_LEN,
 		.qpn = WF_QPN_GSI,
-		.psn = d->wires->gsi_psn++ & 0xffffff,
+		.psn = d->wires->gsi_psn++ & WF_PSN_MASK,
 	};
 
 	pkt.u.deth.qkey = WF_QKEY_GMP;

@@ -7,9 +7,9 @@
 #include "base/rng.h"
 #include "live/wire_priv.h"
 #include "wire/byte.h"
+#include "wire/ether.h"
 #include "wire/opcode.h"
 
-#define TX_FIRST 0xc000   /* of RoCE v2's range of source ports */
 #define DOMAIN 0x77697265 /* of the random numbers */
 
 /* The socket for packets with that entropy; its port is then their source port. */
@@ -19,7 +19,7 @@ static int tx_socket(struct wf_dend *e, uint16_t entropy, uint16_t *port_p)
 
 	/* Ports may be others' already. */
 	for (unsigned n = 0; e->tx[i].fd < 0 && n < 64; n++) {
-		uint16_t port = (uint16_t)(TX_FIRST + (entropy & 0x3fff) + n * 257) | TX_FIRST;
+		uint16_t port = wf_udp_source(entropy + n * 257);
 
 		e->tx[i].fd = wf_wire_socket(e, e->addr.gid, port);
 		e->tx[i].port = port;

@@ -54,6 +54,12 @@ struct wf_fcp {
 #define WF_FCP_OP_INIT 1
 #define WF_FCP_COUNT_MASK 0xfff
 
+/* The LID of multicast group number. */
+static inline uint16_t wf_lid_multicast(uint32_t number)
+{
+	return (uint16_t)(WF_LID_MULTICAST | (number & (WF_LID_PERMISSIVE - WF_LID_MULTICAST)));
+}
+
 /* The blocks that a packet of size bytes takes. */
 static inline uint32_t wf_ib_blocks(uint32_t size)
 {

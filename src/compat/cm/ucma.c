@@ -13,6 +13,7 @@
 
 #include "compat/cm/ucma_priv.h"
 #include "compat/verbs/verbs_priv.h"
+#include "wire/transport.h"
 
 #define MAX_FDS 65536
 #define MAX_IDS 65536 /* librdmacm has no more names */
@@ -139,7 +140,7 @@ struct wv_ucma_id *wv_ucma_create(struct wv_ucma_channel *ch, uint16_t space, ui
 	/* Where packets' numbers begin is for nobody to guess. */
 	if (getrandom(&psn, sizeof(psn), GRND_NONBLOCK) != (ssize_t)sizeof(psn))
 		psn = (uint32_t)wf_nic_now(ch->nic);
-	id->psn = psn & 0xffffff;
+	id->psn = psn & WF_PSN_MASK;
 	id->channel = ch;
 	id->space = space;
 	id->qp_type = qp_type;

@@ -18,11 +18,12 @@
 #include "compat/cm/ucma_priv.h"
 #include "rdma/verbs.h"
 #include "wire/byte.h"
+#include "wire/ib.h"
+#include "wire/transport.h"
 
 #define FABRIC_NET 0x7f4d0000 /* 127.77.0.0 */
 #define FABRIC_MASK 0xffff0000
 #define HOP_LIMIT 64
-#define PKEY 0xffff
 #define EXACTLY 2 /* selectors in a path record */
 
 static const uint8_t v4_mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -247,7 +248,7 @@ int wv_ucma_group_gid(const struct wv_ucma_id *id, const struct sockaddr_in6 *sa
 	wf_be16_put(gid + 2, v4 ? 0x401b : 0x601b);
 	if (id->space == WF_CM_PS_UDP)
 		gid[3] = 0x01;
-	wf_be16_put(gid + 4, PKEY);
+	wf_be16_put(gid + 4, WF_PKEY_DEFAULT);
 	if (v4)
 		wf_be32_put(gid + 12, ip & 0x0fffffff);
 	else
@@ -292,8 +293,8 @@ void wv_ucma_path(const struct wv_ucma_id *id, struct wf_cm_path *path)
 
 	*path = (struct wf_cm_path){
 		/* RoCE has no LIDs: permissive ones. */
-		.local_lid = roce ? 0xffff : t->host[wf_nic_host(nic)].lid,
-		.remote_lid = roce ? 0xffff : wv_ucma_dlid(id),
+		.local_lid = roce ? WF_LID_PERMISSIVE : t->host[wf_nic_host(nic)].lid,
+		.remote_lid = roce ? WF_LID_PERMISSIVE : wv_ucma_dlid(id),
 		.rate = rate_code(t),
 		.traffic_class = id->tos,
 		.hop_limit = roce ? HOP_LIMIT : 0,
@@ -318,7 +319,7 @@ void wv_ucma_path_rec(const struct wv_ucma_id *id, struct ib_user_path_rec *rec)
 	rec->traffic_class = id->tos;
 	rec->reversible = 1;
 	rec->numb_path = 1;
-	rec->pkey = htobe16(PKEY);
+	rec->pkey = htobe16(WF_PKEY_DEFAULT);
 	rec->mtu_selector = EXACTLY;
 	rec->mtu = wv_ucma_mtu(nic);
 	rec->rate_selector = EXACTLY;

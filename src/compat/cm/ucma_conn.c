@@ -5,13 +5,13 @@
 
 #include "compat/cm/ucma_priv.h"
 #include "compat/verbs/verbs_priv.h"
+#include "wire/transport.h"
 
 /* As the RDMA CM of Linux has them: 4.3 s for an answer, which is asked for 16 times at most. */
 #define RESPONSE_TIMEOUT 20
 #define MAX_RETRIES 15
 #define ACK_DELAY 0
 #define NO_FAILOVER 1
-#define PKEY 0xffff
 
 static uint8_t at_most(uint8_t value, uint8_t max)
 {
@@ -50,7 +50,7 @@ static void fill_req(const struct wv_ucma_id *id, const struct rdma_ucm_conn_par
 		.psn = id->psn,
 		.local_timeout = RESPONSE_TIMEOUT,
 		.retry_count = at_most(p->retry_count, 7),
-		.pkey = PKEY,
+		.pkey = WF_PKEY_DEFAULT,
 		.mtu = wv_ucma_mtu(id->channel->nic),
 		.rnr_retry = at_most(p->rnr_retry_count, 7),
 		.max_retries = MAX_RETRIES,
@@ -86,8 +86,8 @@ int wv_ucma_connect(struct wv_ucma_channel *ch, const void *in, size_t out)
 	id->conn = NULL;
 	fill_req(id, &cmd->conn_param, &req);
 	if (id->qp_type == IBV_QPT_UD)
-		ret = wf_cm_resolve(cm, id->host, req.service, PKEY, data, length, id, now,
-		                    &id->conn);
+		ret = wf_cm_resolve(cm, id->host, req.service, WF_PKEY_DEFAULT, data, length, id,
+		                    now, &id->conn);
 	else
 		ret = wf_cm_connect(cm, id->host, &req, data, length, id, now, &id->conn);
 	if (ret == 0)

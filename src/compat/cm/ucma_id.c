@@ -7,10 +7,10 @@
 
 #include "compat/cm/ucma_priv.h"
 #include "compat/verbs/verbs_priv.h"
+#include "wire/ib.h"
+#include "wire/transport.h"
 
 #define MAX_BACKLOG 1024 /* as Linux has it */
-#define MC_QPN 0xffffff
-#define MLID 0xc000
 
 int wv_ucma_create_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
@@ -246,9 +246,9 @@ static int tell_joined(struct wv_ucma_id *id, struct wv_ucma_mc *mc, const uint8
 		return -ENOMEM;
 	event->mc = mc;
 	event->resp.uid = mc->uid;
-	event->resp.param.ud.qp_num = MC_QPN;
+	event->resp.param.ud.qp_num = WF_QPN_MULTICAST;
 	event->resp.param.ud.qkey = WV_UCMA_QKEY;
-	wv_ucma_ah(id, gid, (uint16_t)(MLID | (group & 0x3fff)), &event->resp.param.ud.ah_attr);
+	wv_ucma_ah(id, gid, wf_lid_multicast(group), &event->resp.param.ud.ah_attr);
 	wv_ucma_post(event);
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "compat/verbs/verbs_priv.h"
 #include "rdma/xrc.h"
+#include "wire/transport.h"
 
 #define WINDOW 128 /* packets without an acknowledgement: half a ring's worth */
 #define CNP_INTERVAL                                                                               \
@@ -201,8 +202,8 @@ static int convert_attr(struct ibv_qp *ibv, const struct ibv_qp_attr *a, uint32_
 		.path_mtu = (enum wf_mtu)a->path_mtu,
 		.path_mig_state = (enum wf_mig_state)a->path_mig_state,
 		.qkey = a->qkey,
-		.rq_psn = a->rq_psn & 0xffffff,
-		.sq_psn = a->sq_psn & 0xffffff,
+		.rq_psn = a->rq_psn & WF_PSN_MASK,
+		.sq_psn = a->sq_psn & WF_PSN_MASK,
 		.dest_qp_num = a->dest_qp_num,
 		.qp_access_flags = a->qp_access_flags & WF_ACCESS_ALL,
 		.pkey_index = a->pkey_index,

@@ -18,13 +18,7 @@
 #include "fabric/fabric.h"
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/switch.h"
-
-#define BLOCK 64
-
-static inline uint32_t blocks(uint32_t size)
-{
-	return (size + BLOCK - 1) / BLOCK;
-}
+#include "wire/ib.h"
 
 static void assert_lane(const struct wf_lane *lane)
 {
@@ -59,13 +53,13 @@ static uint32_t low_mark(const struct wf_fabric *fabric, const struct wf_port *p
 	uint64_t largest = fabric->max_wire + fabric->gap;
 	wf_time loop = port->delay + port->in_delay + wf_port_time(port, largest);
 
-	return (uint32_t)((((uint64_t)loop << 16) / port->ps_q16 + largest) / BLOCK) + 1;
+	return (uint32_t)((((uint64_t)loop << 16) / port->ps_q16 + largest) / WF_IB_BLOCK) + 1;
 }
 
 static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
-	uint32_t capacity = (uint32_t)(fabric->cfg.vl_buffer / BLOCK);
+	uint32_t capacity = (uint32_t)(fabric->cfg.vl_buffer / WF_IB_BLOCK);
 
 	for (unsigned q = 0; q < fabric->classes.n; q++) {
 		struct wf_lane *lane = wf_port_lane(port, q);
@@ -89,7 +83,7 @@ static bool credit_admit(struct wf_switch *sw, struct wf_port *in, const struct 
                          const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
-	uint32_t n = blocks(pkt->size);
+	uint32_t n = wf_ib_blocks(pkt->size);
 
 	(void)out;
 	if (sw->dev.fabric->classes.queue[pkt->vl].exempt) {
@@ -112,8 +106,8 @@ static void credit_release(struct wf_switch *sw, struct wf_port *in, const struc
 {
 	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 
-	assert(lane->used >= blocks(pkt->size));
-	lane->used -= blocks(pkt->size);
+	assert(lane->used >= wf_ib_blocks(pkt->size));
+	lane->used -= wf_ib_blocks(pkt->size);
 	if (!sw->dev.fabric->classes.queue[pkt->vl].exempt)
 		maybe_tell(&sw->dev, in, pkt->vl, now);
 }
@@ -123,18 +117,18 @@ static void credit_pass(struct wf_device *dev, struct wf_port *in, unsigned queu
 {
 	if (dev->fabric->classes.queue[queue].exempt)
 		return;
-	wf_device_lane(dev, in->number, queue)->received += blocks(size);
+	wf_device_lane(dev, in->number, queue)->received += wf_ib_blocks(size);
 	maybe_tell(dev, in, queue, now);
 }
 
 static wf_time credit_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
 {
-	return lane->credit.limit - lane->credit.sent >= blocks(size) ? now : WF_TIME_NEVER;
+	return lane->credit.limit - lane->credit.sent >= wf_ib_blocks(size) ? now : WF_TIME_NEVER;
 }
 
 static void credit_sent(struct wf_lane *lane, uint32_t size)
 {
-	lane->credit.sent += blocks(size);
+	lane->credit.sent += wf_ib_blocks(size);
 }
 
 static void credit_control(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,

@@ -10,7 +10,6 @@
 #include "fabric/by_rate.h"
 #include "fabric/fabric.h"
 
-#define QUANTUM_BYTES 64 /* 512 bit times */
 #define KIB UINT64_C(1024)
 #define GBPS UINT64_C(1000000000)
 #define MM_PER_NS 198 /* light in fibre, as SONiC has it */
@@ -39,7 +38,7 @@ wf_time wf_pfc_response(const struct wf_fabric_cfg *cfg, uint64_t rate)
 {
 	if (cfg->pfc_reaction != WF_PARAM_AUTO)
 		return cfg->pfc_reaction;
-	return (wf_time)((unsigned __int128)quanta_of(rate) * QUANTUM_BYTES * 8 * (uint64_t)WF_S /
+	return (wf_time)((unsigned __int128)quanta_of(rate) * WF_PFC_QUANTUM * 8 * (uint64_t)WF_S /
 	                 rate);
 }
 
@@ -111,7 +110,7 @@ uint64_t wf_sonic_headroom(const struct wf_sonic_headroom *in, uint64_t *xon_p)
 	const uint64_t port_mtu = 9100, mac_phy = 819, pipeline = 19 * KIB, least = 64;
 	uint64_t cable = (uint64_t)((unsigned __int128)in->cable * 2 * in->rate /
 	                            (8 * (uint64_t)WF_S) * 1000 / KIB);
-	uint64_t way = port_mtu + cable + mac_phy + (uint64_t)quanta_of(in->rate) * QUANTUM_BYTES;
+	uint64_t way = port_mtu + cable + mac_phy + (uint64_t)quanta_of(in->rate) * WF_PFC_QUANTUM;
 	/* What a cell holds at the worst, of 2^16: a small packet each, or one byte too many. */
 	uint64_t factor = in->cell > 2 * least ? (in->cell << 16) / least
 	                                       : (2 * in->cell << 16) / (1 + in->cell);

@@ -19,11 +19,9 @@
 #include "fabric/flowctl/headroom.h"
 #include "fabric/switch.h"
 
-#define QUANTUM_BYTES 64 /* 512 bit times */
-
 static wf_time pause_time(const struct wf_port *port, uint32_t quanta)
 {
-	return wf_port_time(port, (uint64_t)quanta * QUANTUM_BYTES);
+	return wf_port_time(port, (uint64_t)quanta * WF_PFC_QUANTUM);
 }
 
 static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)

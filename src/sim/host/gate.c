@@ -4,9 +4,10 @@
  */
 #include "sim/host/gate.h"
 
+#include "wire/ib.h"
+
 /* Timers of the node: 0 the port's wire, 1 its flow control. */
 #define GATE_TIMERS 2
-#define BLOCK 64 /* bytes: what credits count in */
 
 struct wf_gate {
 	struct wf_device dev;
@@ -142,7 +143,7 @@ static void gate_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 	}
 	g->dev.shard->tally[pkt->cls].delivered++;
 	if (wf_unlikely(g->storm) && flowctl->uses_credits)
-		g->owed[pkt->vl] += (pkt->size + BLOCK - 1u) / BLOCK * BLOCK;
+		g->owed[pkt->vl] += wf_ib_blocks(pkt->size) * WF_IB_BLOCK;
 	else
 		flowctl->pass(&g->dev, port, pkt->vl, pkt->size, now);
 	g->env->ops->deliver(g->env->arg, g->host, pkt, now);

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "wire/transport.h"
 
 /* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
 enum { TIMER_START = 2, TIMER_RESEND, HOST_TIMERS };
-
-#define ACK_BYTES 4 /* AETH, besides the headers */
 
 /* A ring of flows: a list whose last member's ring leads to the first. */
 struct ring {
@@ -170,7 +169,7 @@ static void send_answer(struct wf_host *h, uint32_t i, wf_time now)
 	struct wf_packet pkt = {
 		.src = h->host,
 		.dst = f->src,
-		.size = (uint16_t)(h->dev.fabric->header + ACK_BYTES),
+		.size = (uint16_t)(h->dev.fabric->header + WF_AETH_LEN),
 		.type = f->owes_nak ? WF_PACKET_NAK : WF_PACKET_ACK,
 		.cls = f->cls,
 		.entropy = f->entropy,
@@ -226,7 +225,7 @@ static bool try_answer(struct wf_host *h, wf_time now, wf_time *again_p)
 	uint32_t i = h->owes_first;
 
 	if (i == WF_FLOW_NONE || !may_send(h, queue_of(h, h->env->rx[i].cls),
-	                                   h->dev.fabric->header + ACK_BYTES, now, again_p))
+	                                   h->dev.fabric->header + WF_AETH_LEN, now, again_p))
 		return false;
 	h->owes_first = h->env->rx[i].ack_next;
 	send_answer(h, i, now);

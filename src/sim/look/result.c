@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/sim_priv.h"
+#include "wire/ib.h"
 
 /* Time a lane was stopped by flow control up to end, with a wait or pause that still lasts. */
 static uint64_t stopped(const struct wf_fabric *fabric, const struct wf_lane *lane, wf_time end)
@@ -30,7 +31,7 @@ static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool 
                      struct wf_sim_counts *c)
 {
 	bool credits = sim->fabric.flowctl->uses_credits;
-	uint64_t unit = !of_switch ? 0 : credits ? 64 : 1;
+	uint64_t unit = !of_switch ? 0 : credits ? WF_IB_BLOCK : 1;
 	uint64_t ps = stopped(&sim->fabric, lane, sim->end);
 
 	c->tx_packets += lane->tx_packets;

@@ -10,8 +10,7 @@
 
 #include "fabric/flowctl/headroom.h"
 #include "sim/sim_priv.h"
-
-#define BLOCK 64 /* bytes of a credit */
+#include "wire/ib.h"
 
 static const struct wf_topo_port *topo_port(const struct wf_topo *topo, uint32_t node,
                                             unsigned port)
@@ -73,7 +72,7 @@ bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, u
 		.stopped = is_stopped(sim, node, port, queue),
 	};
 	if (fabric->flowctl->uses_credits) {
-		state->capacity = (uint64_t)lane->capacity * BLOCK;
+		state->capacity = (uint64_t)lane->capacity * WF_IB_BLOCK;
 		state->needed = credit_need(fabric, p);
 	} else if (fabric->flowctl == &wf_flowctl_pfc && is_switch(sim, node)) {
 		state->capacity = lane->capacity;

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "sim/sim_priv.h"
+#include "wire/ether.h"
 
 #define RNG_FLOW 3 /* domain of the flows' UDP source ports */
 
@@ -107,7 +108,7 @@ static void fill_tx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32
 	tx->dst = f->dst;
 	tx->n_packets = (uint32_t)((f->bytes + mtu - 1) / mtu);
 	/* RoCE v2 uses the dynamic ports for entropy. */
-	tx->entropy = (uint16_t)(0xc000 | (wf_rand_key(sim->fabric.seed, RNG_FLOW, spec) & 0x3fff));
+	tx->entropy = wf_udp_source(wf_rand_key(sim->fabric.seed, RNG_FLOW, spec));
 	tx->cls = f->cls;
 	tx->spec = spec;
 }
@@ -122,7 +123,7 @@ static int fill_rx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_
 	rx->done = WF_TIME_NEVER;
 	rx->src = f->src;
 	rx->n_packets = (uint32_t)((f->bytes + mtu - 1) / mtu);
-	rx->entropy = (uint16_t)(0xc000 | (wf_rand_key(sim->fabric.seed, RNG_FLOW, spec) & 0x3fff));
+	rx->entropy = wf_udp_source(wf_rand_key(sim->fabric.seed, RNG_FLOW, spec));
 	rx->cls = f->cls;
 	sim->rx_of_spec[spec] = i;
 	if (sim->env.early_bits == 0)
