@@ -74,18 +74,18 @@ int main(int argc, char **argv)
 {
 	uint64_t megabytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 2048;
 	struct timespec begin, end;
-	struct wf_link link;
+	struct wf_pipe pipe;
 	struct half tx = { .cpu = 0 }, rx = { .cpu = 1 };
 	pthread_t thread;
 	double seconds;
 
 	tx.chunks = rx.chunks = (megabytes << 20) / CHUNK;
-	if (wf_link_open_self(&link) != 0) {
+	if (wf_pipe_open_self(&pipe) != 0) {
 		fprintf(stderr, "live_ring: no shared memory\n");
 		return 1;
 	}
-	tx.ring = &link.tx;
-	rx.ring = &link.rx;
+	tx.ring = &pipe.tx;
+	rx.ring = &pipe.rx;
 	if (pthread_create(&thread, NULL, consume, &rx) != 0)
 		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -94,6 +94,6 @@ int main(int argc, char **argv)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
 	printf("%.2f\n", (double)tx.chunks * CHUNK / 1e9 / seconds);
-	wf_link_close(&link);
+	wf_pipe_close(&pipe);
 	return 0;
 }

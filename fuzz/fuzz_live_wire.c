@@ -34,7 +34,7 @@ struct rig {
 	struct wf_dclient program;
 	struct wf_dservice service;
 	struct wf_dgone gone;
-	struct wf_link far;
+	struct wf_pipe far;
 };
 
 static int refuse(void *arg, const struct wf_cm_event *event)
@@ -55,10 +55,10 @@ static void open_end(struct wf_dend *e, int nowhere)
 
 static void make_program(struct rig *r)
 {
-	int memory = wf_link_memory();
+	int memory = wf_pipe_memory();
 
-	must(memory >= 0 && wf_link_open(&r->program.wire, memory, 1, -1) == 0);
-	must(wf_link_open(&r->far, memory, 0, -1) == 0);
+	must(memory >= 0 && wf_pipe_open(&r->program.wire, memory, 1, -1) == 0);
+	must(wf_pipe_open(&r->far, memory, 0, -1) == 0);
 	close(memory);
 	r->program.attached = r->program.on_wire = true;
 	r->program.slot = SLOT;
@@ -99,8 +99,8 @@ static struct rig *rig_create(int nowhere)
 
 static void rig_destroy(struct rig *r)
 {
-	wf_link_close(&r->program.wire);
-	wf_link_close(&r->far);
+	wf_pipe_close(&r->program.wire);
+	wf_pipe_close(&r->far);
 	wf_cm_destroy(r->wires.nobody);
 	free(r->wires.tx.msg);
 	free(r->wires.remote);

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "live/daemon.h"
-#include "live/link.h"
+#include "live/pipe.h"
 
 /* Somebody at the socket; attached: a program on a host. */
 struct wf_dclient {
@@ -27,9 +27,9 @@ struct wf_dclient {
 	struct wf_dlink *links;
 	struct wf_dcapture *capture; /* it captures; NULL */
 	uint32_t taps;               /* captures that it feeds, by their number's bit */
-	struct wf_link wire;         /* on_wire: to the host's network address */
+	struct wf_pipe wire;         /* on_wire: to the host's network address */
 	bool on_wire, wire_touched;
-	struct wf_link model; /* on_model: to the modelled fabric */
+	struct wf_pipe model; /* on_model: to the modelled fabric */
 	bool on_model, model_touched;
 	uint64_t model_woken; /* the packet at this place in its ring is known to the gate */
 	uint64_t model_end;   /* doomed: it has sent no more than up to here */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "live/daemon_priv.h"
-#include "live/link.h"
+#include "live/pipe.h"
 #include "live/model.h"
 #include "live/sock.h"
 #include "live/wire.h"
@@ -175,7 +175,7 @@ static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 		return -EALREADY; /* an event with it is on its way */
 	/* Through the model they need no memory of their own; they hear of each other's end. */
 	modelled = d->model != NULL && o->host != c->host;
-	memory = modelled ? -1 : wf_link_memory();
+	memory = modelled ? -1 : wf_pipe_memory();
 	if (memory < 0 && !modelled)
 		return memory;
 	if (add_link(c, o) != 0 || add_link(o, c) != 0) {

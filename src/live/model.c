@@ -107,7 +107,7 @@ static bool take(struct wf_dmodel *m, struct wf_dclient *c, uint32_t held, wf_ti
 		wf_ring_consume(rx);
 		/* In good time, so that the program has more when this has left. */
 		if (rx->pos - rx->tail >= m->d->table->tx_room / 4 && wf_ring_release(rx))
-			(void)wf_link_wake(&c->model);
+			(void)wf_pipe_wake(&c->model);
 		*out = (struct wf_packet){
 			.type = WF_PACKET_RDMA,
 			.dst = way.host,
@@ -270,11 +270,11 @@ int wf_model_connect(struct wf_daemon *d, struct wf_dclient *c, struct wf_live_r
 
 	if (m == NULL || c->on_model)
 		return -ENOENT;
-	memory = wf_link_memory();
+	memory = wf_pipe_memory();
 	if (memory < 0)
 		return memory;
 	wake = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
-	ret = wake < 0 ? -EMFILE : wf_link_open(&c->model, memory, 1, wake);
+	ret = wake < 0 ? -EMFILE : wf_pipe_open(&c->model, memory, 1, wake);
 	if (ret != 0) {
 		if (wake >= 0)
 			close(wake);
@@ -319,7 +319,7 @@ void wf_model_leave(struct wf_daemon *d, struct wf_dclient *c)
 		give_up(m, c);
 	}
 	c->on_model = false;
-	wf_link_close(&c->model);
+	wf_pipe_close(&c->model);
 }
 
 /* ---- the whole ---- */

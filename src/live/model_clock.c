@@ -109,8 +109,8 @@ static void tell_clients(struct wf_dmodel *m)
 			if (!c->model_touched && !room)
 				continue;
 			c->model_touched = false;
-			wf_link_fence();
-			(void)wf_link_wake(&c->model);
+			wf_pipe_fence();
+			(void)wf_pipe_wake(&c->model);
 		}
 	}
 }
@@ -119,7 +119,7 @@ static void set_asleep(struct wf_dmodel *m, bool asleep)
 {
 	for (uint32_t h = 0; h < m->topo->n_hosts; h++) {
 		for (struct wf_dclient *c = m->clients[h]; c != NULL; c = c->host_next)
-			wf_link_set_asleep(&c->model, asleep);
+			wf_pipe_set_asleep(&c->model, asleep);
 	}
 }
 
@@ -188,7 +188,7 @@ int wf_model_rest(struct wf_daemon *d)
 	if (m == NULL)
 		return -1;
 	set_asleep(m, true);
-	wf_link_fence();
+	wf_pipe_fence();
 	if (m->backlogs != 0)
 		return BACKLOG_MS;
 	if (m->pace == WF_LIVE_NONE) {

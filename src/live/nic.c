@@ -101,7 +101,7 @@ static void set_asleep(struct wf_nic *nic, bool asleep)
 	nic->asleep = asleep;
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		if (nic->peers[i]->alive)
-			wf_link_set_asleep(&nic->peers[i]->link, asleep);
+			wf_pipe_set_asleep(&nic->peers[i]->pipe, asleep);
 	}
 }
 
@@ -368,7 +368,7 @@ static void doze(struct wf_nic *nic)
 
 	wf_nic_publish(nic);
 	set_asleep(nic, true);
-	wf_link_fence();
+	wf_pipe_fence();
 	at = wf_min_time(wf_nic_deadline(nic), wf_hca_tx_time(nic->hca));
 	at = wf_min_time(at, wf_nic_blocked(nic));
 	if (!wf_nic_pending(nic) && at > wf_nic_now(nic) && !nic->stop) {

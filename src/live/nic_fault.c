@@ -87,7 +87,7 @@ wf_time wf_nic_blocked(const struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		const struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->blocked != 0 && p->alive && wf_ring_ready(&p->link.rx))
+		if (p->blocked != 0 && p->alive && wf_ring_ready(&p->pipe.rx))
 			at = wf_min_time(at, p->blocked);
 	}
 	return at;

@@ -41,7 +41,7 @@ void *wf_nic_place(void *arg, const struct wf_packet *pkt)
 	nic->placed = NULL;
 	if (p == NULL || !p->alive || p->full)
 		return NULL;
-	at = wf_ring_reserve(&p->link.tx, pkt->length);
+	at = wf_ring_reserve(&p->pipe.tx, pkt->length);
 	if (at != NULL)
 		nic->placed = p;
 	return at;
@@ -124,12 +124,12 @@ static void stage(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_pac
 	*p->staged_tail = s;
 	p->staged_tail = &s->next;
 	hold_sender(nic, p);
-	(void)wf_ring_want_space(&p->link.tx, wf_ring_room(&p->link.tx) / 4);
+	(void)wf_ring_want_space(&p->pipe.tx, wf_ring_room(&p->pipe.tx) / 4);
 }
 
 static inline void commit(struct wf_nic_peer *p, const struct wf_packet *pkt, uint32_t bytes)
 {
-	wf_ring_commit(&p->link.tx, pkt, bytes);
+	wf_ring_commit(&p->pipe.tx, pkt, bytes);
 	p->touched = true;
 }
 
@@ -143,9 +143,9 @@ static void send_to(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_p
 		nic->dropped++;
 		return;
 	}
-	at = p->full ? NULL : wf_ring_reserve(&p->link.tx, bytes);
+	at = p->full ? NULL : wf_ring_reserve(&p->pipe.tx, bytes);
 	if (wf_unlikely(at == NULL)) {
-		if (p->link.tx.broken)
+		if (p->pipe.tx.broken)
 			wf_nic_peer_break(nic, p);
 		else
 			stage(nic, p, pkt, payload, bytes);
@@ -186,15 +186,15 @@ static void send_group(struct wf_nic *nic, struct wf_packet *pkt, uint32_t bytes
 static void unstage(struct wf_nic *nic, struct wf_nic_peer *p)
 {
 	/* Not for every small hole. */
-	if (wf_ring_reserve(&p->link.tx, wf_ring_room(&p->link.tx) / 4) == NULL &&
-	    !p->link.tx.broken)
+	if (wf_ring_reserve(&p->pipe.tx, wf_ring_room(&p->pipe.tx) / 4) == NULL &&
+	    !p->pipe.tx.broken)
 		return;
 	while (p->staged != NULL) {
 		struct wf_nic_staged *s = p->staged;
-		char *at = wf_ring_reserve(&p->link.tx, s->bytes);
+		char *at = wf_ring_reserve(&p->pipe.tx, s->bytes);
 
-		if (at == NULL && !p->link.tx.broken) {
-			(void)wf_ring_want_space(&p->link.tx, wf_ring_room(&p->link.tx) / 4);
+		if (at == NULL && !p->pipe.tx.broken) {
+			(void)wf_ring_want_space(&p->pipe.tx, wf_ring_room(&p->pipe.tx) / 4);
 			return;
 		}
 		if (at != NULL) {
@@ -221,7 +221,7 @@ static uint32_t payload_bytes(const struct wf_packet *pkt)
 
 static inline void note_sent(struct wf_nic *nic, const struct wf_nic_peer *p)
 {
-	wf_nic_bound(nic, wf_qp_num(wf_hca_sender(nic->hca)))->sent = p->link.tx.pos;
+	wf_nic_bound(nic, wf_qp_num(wf_hca_sender(nic->hca)))->sent = p->pipe.tx.pos;
 }
 
 /*
@@ -237,17 +237,17 @@ bool wf_nic_underway(void *arg, const struct wf_qp *qp)
 
 	if (p == NULL || !p->alive || wf_nic_holds_up(nic, p))
 		return false;
-	wf_ring_refresh(&p->link.tx);
-	if (p->link.tx.broken || (!p->full && bound->sent <= p->link.tx.tail))
+	wf_ring_refresh(&p->pipe.tx);
+	if (p->pipe.tx.broken || (!p->full && bound->sent <= p->pipe.tx.tail))
 		return false;
-	wf_link_nudge(&p->link);
+	wf_pipe_nudge(&p->pipe);
 	return true;
 }
 
 /* The payload that wf_nic_place() found room for. */
 static const char *reserved(const struct wf_nic_peer *p)
 {
-	return wf_ring_at(&p->link.tx, p->link.tx.pos) + sizeof(struct wf_packet);
+	return wf_ring_at(&p->pipe.tx, p->pipe.tx.pos) + sizeof(struct wf_packet);
 }
 
 static unsigned transmit(struct wf_nic *nic, wf_time now)
@@ -365,7 +365,7 @@ static struct wf_nic_peer *from_model(struct wf_nic *nic, struct wf_packet *pkt,
 
 static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time now)
 {
-	struct wf_ring *rx = &p->link.rx;
+	struct wf_ring *rx = &p->pipe.rx;
 	struct wf_hca_rx_extra extra = { 0 };
 	struct wf_nic_peer *from;
 	struct wf_packet pkt;
@@ -401,7 +401,7 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 			wf_nic_gsi_receive(nic, now);
 		wf_ring_consume(rx);
 		if (rx->pos - rx->tail >= RELEASE_BYTES && wf_ring_release(rx))
-			(void)wf_link_wake(&p->link);
+			(void)wf_pipe_wake(&p->pipe);
 	}
 	if (wf_unlikely(rx->broken))
 		wf_nic_peer_break(nic, p);
@@ -440,9 +440,9 @@ void wf_nic_nudge(struct wf_nic *nic)
 		if (!p->watched || !p->alive || now - p->sent < NUDGE)
 			continue;
 		p->watched = false;
-		wf_ring_refresh(&p->link.tx);
-		if (p->link.tx.tail != p->link.tx.pos)
-			wf_link_nudge(&p->link);
+		wf_ring_refresh(&p->pipe.tx);
+		if (p->pipe.tx.tail != p->pipe.tx.pos)
+			wf_pipe_nudge(&p->pipe);
 	}
 }
 
@@ -457,11 +457,11 @@ static void wake_peers(struct wf_nic *nic, wf_time now)
 			continue;
 		p->touched = false;
 		if (!fenced)
-			wf_link_fence();
+			wf_pipe_fence();
 		fenced = true;
 		if (p == nic->self) {
 			wf_nic_wake_self(nic);
-		} else if (p->alive && !wf_link_wake(&p->link) && !p->watched &&
+		} else if (p->alive && !wf_pipe_wake(&p->pipe) && !p->watched &&
 		           !wf_nic_is_model(p)) {
 			p->watched = true;
 			p->sent = now;
@@ -489,8 +489,8 @@ static void release(struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->alive && wf_ring_release(&p->link.rx))
-			(void)wf_link_wake(&p->link);
+		if (p->alive && wf_ring_release(&p->pipe.rx))
+			(void)wf_pipe_wake(&p->pipe);
 	}
 }
 
@@ -515,7 +515,7 @@ unsigned wf_nic_progress(struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->alive && wf_ring_ready(&p->link.rx) && p->blocked <= now) {
+		if (p->alive && wf_ring_ready(&p->pipe.rx) && p->blocked <= now) {
 			unsigned n = receive_from(nic, p, now);
 
 			rx += n;
@@ -547,7 +547,7 @@ bool wf_nic_pending(const struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		const struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->alive && wf_ring_ready(&p->link.rx) && p->blocked == 0)
+		if (p->alive && wf_ring_ready(&p->pipe.rx) && p->blocked == 0)
 			return true;
 	}
 	return wf_nic_gsi_pending(nic);

@@ -69,19 +69,19 @@ static struct wf_nic_peer *add_peer(struct wf_nic *nic, uint32_t host, uint32_t 
 	return p;
 }
 
-/* Makes the link whose memory and wake-up are in fds, which it takes over. */
-static void join_link(struct wf_nic *nic, struct wf_nic_peer *p, unsigned side, const int fds[2])
+/* Makes the pipe whose memory and wake-up are in fds, which it takes over. */
+static void join_pipe(struct wf_nic *nic, struct wf_nic_peer *p, unsigned side, const int fds[2])
 {
-	if (p->alive || wf_link_open(&p->link, fds[0], side, fds[1]) != 0)
+	if (p->alive || wf_pipe_open(&p->pipe, fds[0], side, fds[1]) != 0)
 		close(fds[1]);
 	else
 		p->alive = true;
 	close(fds[0]);
 	if (p->alive)
-		wf_link_set_asleep(&p->link, nic->asleep);
+		wf_pipe_set_asleep(&p->pipe, nic->asleep);
 }
 
-static void make_link(struct wf_nic *nic, struct wf_nic_peer *p)
+static void make_pipe(struct wf_nic *nic, struct wf_nic_peer *p)
 {
 	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
 	struct wf_live_reply reply;
@@ -92,7 +92,7 @@ static void make_link(struct wf_nic *nic, struct wf_nic_peer *p)
 	if (nic->orphan || nic->forked)
 		return;
 	if (p->host == nic->host && p->slot == nic->slot) {
-		p->alive = wf_link_open_self(&p->link) == 0;
+		p->alive = wf_pipe_open_self(&p->pipe) == 0;
 		nic->self = p;
 		return;
 	}
@@ -104,7 +104,7 @@ static void make_link(struct wf_nic *nic, struct wf_nic_peer *p)
 	    (ret == 0 || ret == -EALREADY))
 		p->tried = WF_TIME_NEVER;
 	else if (ret == 0 && reply.n_fds == 2)
-		join_link(nic, p, reply.connect.side, fds);
+		join_pipe(nic, p, reply.connect.side, fds);
 	else if (ret == -EALREADY)
 		wf_nic_events(nic); /* it was sent to us before the answer was */
 }
@@ -115,12 +115,12 @@ int wf_nic_open_model(struct wf_nic *nic)
 
 	if (p == NULL)
 		return -ENOMEM;
-	make_link(nic, p);
+	make_pipe(nic, p);
 	if (!p->alive)
 		return -EPROTO;
 	/* What waits here has not left the host: the less, the better; see struct wf_live_table. */
 	if (nic->table->tx_room < WF_RING_BYTES)
-		p->link.tx.less = WF_RING_BYTES - nic->table->tx_room;
+		p->pipe.tx.less = WF_RING_BYTES - nic->table->tx_room;
 	nic->model = p;
 	return 0;
 }
@@ -221,7 +221,7 @@ struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot
 	if (p == NULL)
 		return NULL;
 	if (!p->alive && p->tried != WF_TIME_NEVER && wf_nic_now(nic) - p->tried >= TRY_AGAIN)
-		make_link(nic, p);
+		make_pipe(nic, p);
 	nic->last = p;
 	return p;
 }
@@ -236,7 +236,7 @@ void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *p)
 	if (!p->alive)
 		return;
 	p->alive = false;
-	wf_link_close(&p->link);
+	wf_pipe_close(&p->pipe);
 	while (p->staged != NULL) {
 		struct wf_nic_staged *s = p->staged;
 
@@ -355,7 +355,7 @@ int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 	ret = wf_nic_remote(nic, attr->dgid, &attr->dest);
 	if (ret != 0)
 		return ret;
-	/* The link is made now, so that what comes first finds it. */
+	/* The pipe is made now, so that what comes first finds it. */
 	return wf_nic_peer(nic, attr->dest, 0) == NULL ? -ENOMEM : 0;
 }
 
@@ -423,7 +423,7 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 			p = add_peer(nic, event->link.host, event->link.slot);
 		if (p == NULL)
 			break;
-		join_link(nic, p, event->link.side, fds);
+		join_pipe(nic, p, event->link.side, fds);
 		return;
 	case WF_LIVE_EV_GONE:
 		/* What it has sent has come by now: it waits in a ring. */

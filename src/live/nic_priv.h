@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "live/link.h"
+#include "live/pipe.h"
 #include "live/nic.h"
 
 #define WF_NIC_QPS ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 2)
@@ -22,7 +22,7 @@ struct wf_nic_staged {
 
 /* Another program, or this one itself. One that is gone stays as a name to which nothing is sent. */
 struct wf_nic_peer {
-	struct wf_link link;
+	struct wf_pipe pipe;
 	uint32_t host, slot;
 	bool alive;   /* there is a link */
 	bool gone;    /* there was one: another program with its slot is another peer */

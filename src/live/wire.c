@@ -129,12 +129,12 @@ void wf_wire_close(struct wf_daemon *d)
 /* Makes the link: our side is c->wire, *memory_p the caller's. */
 static int make_link(struct wf_dclient *c, int *memory_p)
 {
-	int memory = wf_link_memory(), wake, ret;
+	int memory = wf_pipe_memory(), wake, ret;
 
 	if (memory < 0)
 		return memory;
 	wake = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
-	ret = wake < 0 ? -EMFILE : wf_link_open(&c->wire, memory, 1, wake);
+	ret = wake < 0 ? -EMFILE : wf_pipe_open(&c->wire, memory, 1, wake);
 	if (ret != 0) {
 		if (wake >= 0)
 			close(wake);
@@ -213,7 +213,7 @@ void wf_wire_leave(struct wf_daemon *d, struct wf_dclient *c)
 		wf_wire_flush(d);
 	}
 	c->on_wire = false;
-	wf_link_close(&c->wire);
+	wf_pipe_close(&c->wire);
 }
 
 static void receive_all(struct wf_daemon *d, struct wf_dwire *w)
@@ -239,7 +239,7 @@ void wf_wire_serve(struct wf_daemon *d)
 	ws->waits = ws->more = false;
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
 		if (c->on_wire)
-			wf_link_set_asleep(&c->wire, false);
+			wf_pipe_set_asleep(&c->wire, false);
 	}
 	for (uint32_t i = 0; i < ws->n; i++) {
 		ssize_t got = read(ws->wire[i].wake, &count, sizeof(count));
@@ -257,8 +257,8 @@ void wf_wire_serve(struct wf_daemon *d)
 		if (!c->wire_touched)
 			continue;
 		c->wire_touched = false;
-		wf_link_fence();
-		(void)wf_link_wake(&c->wire);
+		wf_pipe_fence();
+		(void)wf_pipe_wake(&c->wire);
 	}
 	wf_wire_flush(d);
 }
@@ -273,9 +273,9 @@ int wf_wire_rest(struct wf_daemon *d)
 	ready = ws->more || ws->waits;
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
 		if (c->on_wire)
-			wf_link_set_asleep(&c->wire, true);
+			wf_pipe_set_asleep(&c->wire, true);
 	}
-	wf_link_fence();
+	wf_pipe_fence();
 	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next)
 		ready = ready || (c->on_wire && !c->doomed && wf_ring_ready(&c->wire.rx));
 	if (!ready)

@@ -200,7 +200,7 @@ void wf_wire_send(struct wf_daemon *d, struct wf_dclient *c)
 		wf_ring_consume(rx);
 	}
 	if (wf_ring_release(rx))
-		(void)wf_link_wake(&c->wire);
+		(void)wf_pipe_wake(&c->wire);
 	if (rx->broken)
 		c->doomed = true;
 }

@@ -25,7 +25,7 @@ struct rig_model {
 	struct wf_daemon d;
 	struct wf_topo *topo;
 	struct wf_dclient client[RIG_HOSTS];
-	struct wf_link far[RIG_HOSTS]; /* the programs' side */
+	struct wf_pipe far[RIG_HOSTS]; /* the programs' side */
 };
 
 #define RIG_MUST(x)                                                                                \
@@ -71,7 +71,7 @@ static inline void rig_model_attach(struct rig_model *r, uint32_t host)
 	c->attached = true;
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	RIG_MUST(c->wake >= 0 && wf_model_connect(&r->d, c, &reply, fds) == 0);
-	RIG_MUST(wf_link_open(&r->far[host], fds[0], reply.connect.side, fds[1]) == 0);
+	RIG_MUST(wf_pipe_open(&r->far[host], fds[0], reply.connect.side, fds[1]) == 0);
 	close(fds[0]);
 }
 
@@ -115,7 +115,7 @@ static inline void rig_model_destroy(struct rig_model *r)
 		if (r->client[i].on_model)
 			wf_model_leave(&r->d, &r->client[i]);
 		close(r->client[i].wake);
-		wf_link_close(&r->far[i]);
+		wf_pipe_close(&r->far[i]);
 	}
 	wf_model_close(&r->d);
 	close(r->d.epoll);

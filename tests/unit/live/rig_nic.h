@@ -30,7 +30,7 @@ static inline void rig_die(const char *file, int line, const char *what)
 /* The adapter is on host 0, slot 1; the peers are on host 1, slots 1 and 2. */
 struct rig {
 	struct wf_nic *nic;
-	struct wf_link far[RIG_PEERS]; /* the other side */
+	struct wf_pipe far[RIG_PEERS]; /* the other side */
 	struct wf_pd *pd;
 	struct wf_cq *cq;
 	struct wf_qp *rc; /* connected to queue pair (1 << bits | 2) of peer 0 */
@@ -56,11 +56,11 @@ static inline void rig_event(void *arg, const struct wf_event *event)
 static inline void rig_add_peer(struct rig *r, unsigned i)
 {
 	struct wf_nic_peer *p = calloc(1, sizeof(*p));
-	int fd = wf_link_memory();
+	int fd = wf_pipe_memory();
 
 	rig_must(p != NULL && fd >= 0);
-	rig_must(wf_link_open(&p->link, fd, 0, -1) == 0);
-	rig_must(wf_link_open(&r->far[i], fd, 1, -1) == 0);
+	rig_must(wf_pipe_open(&p->pipe, fd, 0, -1) == 0);
+	rig_must(wf_pipe_open(&r->far[i], fd, 1, -1) == 0);
 	close(fd);
 	p->host = 1;
 	p->slot = i + 1;
@@ -189,7 +189,7 @@ static inline void rig_destroy(struct rig *r)
 		free(p);
 	}
 	for (unsigned i = 0; i < RIG_PEERS; i++)
-		wf_link_close(&r->far[i]);
+		wf_pipe_close(&r->far[i]);
 	wf_hca_destroy(nic->hca);
 	free(nic->peers);
 	free(nic->bound);

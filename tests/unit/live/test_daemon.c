@@ -19,7 +19,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "live/daemon.h"
-#include "live/link.h"
+#include "live/pipe.h"
 #include "live/sock.h"
 #include "live/tap.h"
 
@@ -146,13 +146,13 @@ static void test_link(void **state)
 	struct wf_live_reply reply;
 	struct wf_live_event event;
 	int fds[WF_LIVE_MAX_FDS];
-	struct wf_link link;
+	struct wf_pipe pipe;
 
 	req.connect.host = b.host;
 	req.connect.slot = b.slot;
 	assert_int_equal(ask(a.sock, &req, &reply, fds), 0);
-	assert_int_equal(wf_link_open(&link, fds[0], reply.connect.side, fds[1]), 0);
-	wf_link_close(&link);
+	assert_int_equal(wf_pipe_open(&pipe, fds[0], reply.connect.side, fds[1]), 0);
+	wf_pipe_close(&pipe);
 	close(fds[0]);
 	event = next_event(&b, fds);
 	assert_int_equal(event.type, WF_LIVE_EV_LINK);

@@ -3,16 +3,16 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "live/link.h"
+#include "live/pipe.h"
 
 static int setup(void **state)
 {
-	static struct wf_link side[2];
-	int fd = wf_link_memory();
+	static struct wf_pipe side[2];
+	int fd = wf_pipe_memory();
 
 	assert_true(fd >= 0);
-	assert_int_equal(wf_link_open(&side[0], fd, 0, -1), 0);
-	assert_int_equal(wf_link_open(&side[1], fd, 1, -1), 0);
+	assert_int_equal(wf_pipe_open(&side[0], fd, 0, -1), 0);
+	assert_int_equal(wf_pipe_open(&side[1], fd, 1, -1), 0);
 	close(fd);
 	*state = side;
 	return 0;
@@ -20,10 +20,10 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct wf_link *side = *state;
+	struct wf_pipe *side = *state;
 
-	wf_link_close(&side[0]);
-	wf_link_close(&side[1]);
+	wf_pipe_close(&side[0]);
+	wf_pipe_close(&side[1]);
 	return 0;
 }
 
@@ -52,7 +52,7 @@ static void get(struct wf_ring *rx, uint32_t number, uint32_t bytes)
 
 static void test_order(void **state)
 {
-	struct wf_link *side = *state;
+	struct wf_pipe *side = *state;
 	const void *payload;
 	struct wf_packet pkt;
 
@@ -68,7 +68,7 @@ static void test_order(void **state)
 
 static void test_full(void **state)
 {
-	struct wf_link *side = *state;
+	struct wf_pipe *side = *state;
 	uint32_t n = 0;
 
 	while (wf_ring_reserve(&side[0].tx, 4096) != NULL)
@@ -86,7 +86,7 @@ static void test_full(void **state)
 /* Payload that looks like a header where the next one will be is not taken for it. */
 static void test_old_payload(void **state)
 {
-	struct wf_link *side = *state;
+	struct wf_pipe *side = *state;
 	uint64_t forged = 2 * wf_ring_entry_bytes(64) + 1;
 	char *at;
 	struct wf_packet pkt = { .psn = 1 };
@@ -107,7 +107,7 @@ static void test_old_payload(void **state)
 
 static void test_hostile_producer(void **state)
 {
-	struct wf_link *side = *state;
+	struct wf_pipe *side = *state;
 	struct wf_packet pkt = { .psn = 1 };
 	const void *payload;
 
@@ -120,7 +120,7 @@ static void test_hostile_producer(void **state)
 
 static void test_hostile_consumer(void **state)
 {
-	struct wf_link *side = *state;
+	struct wf_pipe *side = *state;
 
 	put(&side[0].tx, 1, 100);
 	atomic_store(&side[1].rx.ctl->tail, UINT64_C(1) << 40); /* ahead of all that was sent */
@@ -130,8 +130,8 @@ static void test_hostile_consumer(void **state)
 
 static void test_memory_is_sealed(void **state)
 {
-	int fd = wf_link_memory();
-	struct wf_link link;
+	int fd = wf_pipe_memory();
+	struct wf_pipe shared;
 	int plain[2];
 
 	(void)state;
@@ -140,7 +140,7 @@ static void test_memory_is_sealed(void **state)
 	assert_int_not_equal(ftruncate(fd, 1 << 28), 0);
 	close(fd);
 	assert_int_equal(pipe(plain), 0);
-	assert_int_not_equal(wf_link_open(&link, plain[0], 0, -1), 0);
+	assert_int_not_equal(wf_pipe_open(&shared, plain[0], 0, -1), 0);
 	close(plain[0]);
 	close(plain[1]);
 }

@@ -385,7 +385,7 @@ static void test_memory(void **state)
 	(void)state;
 	assert_int_equal(wf_tap_open(&tap, fd), -EINVAL);
 	close(fd);
-	fd = wf_link_memory();
+	fd = wf_pipe_memory();
 	assert_int_equal(wf_tap_open(&tap, fd), -EINVAL);
 	close(fd);
 }
