@@ -8,6 +8,7 @@
 #ifndef WF_BASE_BASE_H
 #define WF_BASE_BASE_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,28 @@ typedef int64_t wf_time; /* picoseconds */
 #define wf_unlikely(x) __builtin_expect(!!(x), 0)
 #define wf_container_of(ptr, type, member)                                                         \
 	((type *)(uintptr_t)((const char *)(ptr)-offsetof(type, member)))
+
+/*
+ * A value for a field that is narrower than the one it comes from. The range of what was read has
+ * made sure that it fits; every parameter is run at both ends of its range (tests/scenario).
+ */
+static inline uint8_t wf_narrow_u8(uint64_t x)
+{
+	assert(x <= UINT8_MAX);
+	return (uint8_t)x;
+}
+
+static inline uint16_t wf_narrow_u16(uint64_t x)
+{
+	assert(x <= UINT16_MAX);
+	return (uint16_t)x;
+}
+
+static inline uint32_t wf_narrow_u32(uint64_t x)
+{
+	assert(x <= UINT32_MAX);
+	return (uint32_t)x;
+}
 
 static inline uint64_t wf_min_u64(uint64_t a, uint64_t b)
 {

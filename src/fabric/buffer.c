@@ -18,8 +18,8 @@ int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const c
 {
 	uint64_t reserved = (uint64_t)n_ports * n_lossless * cfg->buffer_reserved;
 
-	wf_buffer_set_cell(b, (uint32_t)cfg->buffer_cell);
-	b->reserved = (uint32_t)cfg->buffer_reserved;
+	wf_buffer_set_cell(b, wf_narrow_u32(cfg->buffer_cell));
+	b->reserved = wf_narrow_u32(cfg->buffer_reserved);
 	b->alpha = cfg->buffer_alpha;
 	b->xon = cfg->buffer_xon;
 	b->size = cfg->buffer_size;
@@ -44,7 +44,9 @@ static uint64_t shared_part(const struct wf_buffer *b, uint64_t used)
 	return used > b->reserved ? used - b->reserved : 0;
 }
 
-/* alpha is at most 2^24 and a buffer at most 2^36 bytes: no overflow. */
+_Static_assert(WF_BUFFER_MAX <= UINT32_MAX && WF_ALPHA_MAX <= UINT32_MAX,
+               "a lane's counters and threshold() hold a whole buffer");
+
 static uint64_t threshold(uint64_t free, uint64_t alpha)
 {
 	return (free * alpha) >> 16;

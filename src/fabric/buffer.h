@@ -6,9 +6,9 @@
  *	     + headroom of every port and lossless class
  *	     + shared: what is left, taken by whoever needs it
  *
- * A lossless ingress class takes its reserved part first, then shared up to alpha times what is free
- * of it, then its headroom, which holds what arrives until the peer has stopped. A lossy egress
- * queue takes shared up to its own alpha times what is free. Sizes count in whole cells.
+ * A lossless ingress class takes its reserved part first, then shared up to alpha times what is
+ * free of it, then its headroom, which holds what arrives until the peer has stopped. A lossy
+ * egress queue takes shared up to its own alpha times what is free. Sizes count in whole cells.
  */
 #ifndef WF_FABRIC_BUFFER_H
 #define WF_FABRIC_BUFFER_H
@@ -33,14 +33,14 @@ enum wf_buffer_verdict { WF_BUFFER_OK, WF_BUFFER_XOFF, WF_BUFFER_FULL };
 /* Bytes a packet takes. */
 static inline uint32_t wf_buffer_cost(const struct wf_buffer *b, uint32_t size)
 {
-	/* Exact for sizes below 2^17 and cells below 2^14: the rounding adds less than 2^-14. */
+	/* Exact for sizes below 2^17 and cells of at most 2^12: the rounding adds less than 2^-14. */
 	return (uint32_t)((size + (uint64_t)b->cell - 1) * b->per_cell >> 32) * b->cell;
 }
 
 /* Sets the size of a cell. */
 static inline void wf_buffer_set_cell(struct wf_buffer *b, uint32_t cell)
 {
-	assert(cell >= 1 && cell < 1 << 14);
+	assert(cell >= 1 && cell <= WF_CELL_MAX);
 	b->cell = cell;
 	b->per_cell = ((UINT64_C(1) << 32) + cell - 1) / cell;
 }
@@ -53,7 +53,9 @@ int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const c
                    uint32_t n_ports, uint32_t n_lossless, uint64_t headroom,
                    struct wf_err *err) WF_MUST_USE;
 
-/* A packet comes into lossless lane in. OK and XOFF: it has its buffer; XOFF: the peer must stop. */
+/*
+ * A packet comes into lossless lane in. OK and XOFF: it has its buffer; XOFF: the peer must stop.
+ */
 enum wf_buffer_verdict wf_buffer_take(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
 
 /* It leaves. */
@@ -63,8 +65,8 @@ void wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
 bool wf_buffer_is_low(const struct wf_buffer *b, const struct wf_lane *in);
 
 /*
- * A packet wants to wait in lossy queue out, which may take alpha (of 2^16) times what is free. Returns
- * false when it has to be dropped.
+ * A packet wants to wait in lossy queue out, which may take alpha (of 2^16) times what is free.
+ * Returns false when it has to be dropped.
  */
 bool wf_buffer_take_lossy(struct wf_buffer *b, struct wf_lane *in, const struct wf_lane *out,
                           uint32_t size, uint32_t alpha);

@@ -22,6 +22,14 @@
 #define WF_HEADROOM_TEXT 1024
 #define WF_HEADROOM_ROWS 32
 
+/*
+ * A switch's buffer has fewer than 2^32 bytes, so that what one lane has of it fits the 32 bits of
+ * its counters (struct wf_lane), and a cell is small enough for wf_buffer_cost() to be exact.
+ */
+#define WF_BUFFER_MAX INT64_C(4000000000)
+#define WF_CELL_MAX 4096
+#define WF_ALPHA_MAX (128 * (int64_t)WF_RATIO_ONE)
+
 struct wf_fabric_cfg {
 	char link_layer[WF_NAME]; /* "infiniband" or "ethernet" */
 	char flowctl[WF_NAME];    /* a name of wf_flowctl_all() */
@@ -178,8 +186,8 @@ struct wf_classes {
 };
 
 /*
- * Compiles the classes of cfg (classes.c). Ethernet: a queue for each priority that any of the lists
- * names, in ascending order; the other priorities use that of priority 0, or else the lowest.
+ * Compiles the classes of cfg (classes.c). Ethernet: a queue for each priority that any of the
+ * lists names, in ascending order; the other priorities use that of priority 0, or else the lowest.
  * InfiniBand: queue i is VL i, lossless; the last one is VL15, exempt from credits and strict. With
  * flowctl none nothing is lossless. Returns 0, or -EINVAL with a message in err that begins with
  * the parameter's name.
@@ -188,8 +196,9 @@ int wf_classes_parse(const struct wf_fabric_cfg *cfg, struct wf_classes *classes
                      struct wf_err *err) WF_MUST_USE;
 
 /*
- * Checks what no single row can: that the values of cfg fit each other. Returns 0, or -EINVAL with a
- * message in err of the form "<name of the parameter to change>: <what is wrong>; <what is right>".
+ * Checks what no single row can: that the values of cfg fit each other. Returns 0, or -EINVAL with
+ * a message in err of the form "<name of the parameter to change>: <what is wrong>; <what is
+ * right>".
  */
 int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err) WF_MUST_USE;
 

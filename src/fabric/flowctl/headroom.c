@@ -128,7 +128,7 @@ uint64_t wf_sonic_headroom(const struct wf_sonic_headroom *in, uint64_t *xon_p)
 static const struct wf_param fields[] = {
 	{ .name = "rate", .kind = WF_PARAM_RATE, FIELD(rate), .min = 1, .max = INT64_MAX },
 	{ .name = "length", .kind = WF_PARAM_LENGTH, FIELD(length), .max = INT64_C(1) << 40 },
-	{ .name = "bytes", .kind = WF_PARAM_BYTES, FIELD(bytes), .max = UINT32_MAX },
+	{ .name = "bytes", .kind = WF_PARAM_BYTES, FIELD(bytes), .max = WF_BUFFER_MAX },
 };
 
 static const struct wf_by_rate table = {

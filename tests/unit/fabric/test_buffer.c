@@ -50,18 +50,51 @@ static void test_too_small_is_an_error(void **state)
 	assert_non_null(strstr(err.text, "buffer.size: sw needs 2000 bytes for headroom"));
 }
 
+/* Every size that a packet can have, in every cell that buffer.cell allows, by plain division. */
 static void test_cost_is_whole_cells(void **state)
 {
+	const struct wf_param *row =
+		wf_param_find(wf_fabric_params, wf_fabric_n_params, "buffer.cell");
 	struct wf_buffer b;
 
 	(void)state;
-	for (uint32_t cell = 1; cell <= 4096; cell += cell < 300 ? 1 : 173) {
+	assert_int_equal(row->min, 1);
+	assert_int_equal(row->max, WF_CELL_MAX);
+	for (uint32_t cell = 1; cell <= WF_CELL_MAX; cell += cell < 300 || cell > 4000 ? 1 : 173) {
+		uint32_t wrong = 0;
+
 		wf_buffer_set_cell(&b, cell);
-		for (uint32_t size = 1; size < 70000; size += 1 + size / 400)
-			assert_int_equal(wf_buffer_cost(&b, size), (size + cell - 1) / cell * cell);
-		assert_int_equal(wf_buffer_cost(&b, cell * 10), cell * 10);
-		assert_int_equal(wf_buffer_cost(&b, cell * 10 + 1), cell * 11);
+		for (uint32_t size = 1; size <= UINT16_MAX; size++)
+			wrong += wf_buffer_cost(&b, size) != (size + cell - 1) / cell * cell;
+		assert_int_equal(wrong, 0);
 	}
+}
+
+/* The largest buffer, reserved and headroom that the rows allow come out as they are. */
+static void test_the_largest_is_no_other(void **state)
+{
+	struct wf_fabric_cfg cfg = config(WF_BUFFER_MAX, WF_ALPHA_MAX);
+	struct wf_lane lane = { .capacity = UINT32_MAX };
+	struct wf_buffer b = { 0 };
+	struct wf_err err = { "" };
+
+	(void)state;
+	cfg.buffer_reserved = WF_BUFFER_MAX - 1000000;
+	assert_int_equal(wf_buffer_init(&b, &cfg, "sw", 1, 1, 500000, &err), 0);
+	assert_int_equal(b.reserved, WF_BUFFER_MAX - 1000000);
+	assert_int_equal(b.shared_size, 500000);
+	cfg.buffer_reserved = WF_BUFFER_MAX;
+	assert_int_equal(
+		wf_buffer_init(&b, &cfg, "sw", 1024, 8, 8192 * (uint64_t)WF_BUFFER_MAX, &err),
+		-EINVAL);
+
+	/* A lane that has all of it counts all of it. */
+	cfg.buffer_reserved = 0;
+	assert_int_equal(wf_buffer_init(&b, &cfg, "sw", 1, 1, 0, &err), 0);
+	for (uint64_t left = WF_BUFFER_MAX; left >= 2 * UINT16_MAX;
+	     left -= wf_buffer_cost(&b, UINT16_MAX))
+		assert_int_not_equal(wf_buffer_take(&b, &lane, UINT16_MAX), WF_BUFFER_FULL);
+	assert_true(b.used == (uint64_t)lane.used + lane.headroom && b.used > INT32_MAX);
 }
 
 /*
@@ -173,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_too_small_is_an_error),
 		cmocka_unit_test(test_cost_is_whole_cells),
+		cmocka_unit_test(test_the_largest_is_no_other),
 		cmocka_unit_test(test_reserved_shared_headroom),
 		cmocka_unit_test(test_threshold_shrinks),
 		cmocka_unit_test(test_large_alpha_stays_inside),
