@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/rate.h"
 #include "wire/ib.h"
 
 #define HEADERS 128 /* bytes: no packet has more around its payload */
@@ -160,8 +161,8 @@ const struct wf_param wf_fabric_params[] = {
 	{ .name = "nic.pcie",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(nic_pcie),
-	  .min = 1000000000,
-	  .max = INT64_C(10000000000000),
+	  .min = WF_RATE_MIN,
+	  .max = WF_RATE_MAX,
 	  .def = "440Gbps",
 	  .help = "between adapter and memory, each way, after PCIe's own headers" },
 	{ .name = "nic.rx",
@@ -173,14 +174,14 @@ const struct wf_param wf_fabric_params[] = {
 	{ .name = "nic.rate_min",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(nic_rate_min),
-	  .max = INT64_C(100000000000000),
+	  .max = WF_RATE_MAX,
 	  .def = "0",
 	  .help = "the slowest host link that these settings are made for; slower ones are "
 	          "refused" },
 	{ .name = "nic.rate_max",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(nic_rate_max),
-	  .max = INT64_C(100000000000000),
+	  .max = WF_RATE_MAX,
 	  .def = "0",
 	  .help = "the fastest host link that these settings are made for; 0: any" },
 	{ .name = "mtu",
@@ -327,7 +328,7 @@ const struct wf_param wf_fabric_params[] = {
 	{ .name = "pfc.frame",
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(pfc_frame),
-	  .min = 1,
+	  .min = 32,
 	  .max = 256,
 	  .def = "64B",
 	  .help = "size of a pause frame" },

@@ -41,6 +41,12 @@ int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32
 	return 0;
 }
 
+void wf_port_set_rate(struct wf_port *port, uint64_t rate)
+{
+	port->rate = rate;
+	port->per_byte = wf_rate_per_byte(rate);
+}
+
 /* The same in whole steps: what is not a whole one is cut off. */
 static void put_on_link_stepped(struct wf_device *dev, struct wf_port *port,
                                 const struct wf_packet *pkt, wf_time now)
@@ -67,6 +73,7 @@ static void put_on_link(struct wf_device *dev, struct wf_port *port, const struc
 	uint32_t head = bytes < port->cut ? bytes : port->cut;
 
 	assert(port->free_at <= now && port->up && pkt->input != WF_PACKET_GONE);
+	assert(bytes <= WF_PORT_STORE);
 	if (wf_unlikely(port->tapped))
 		dev->fabric->tap(dev->fabric->tap_arg, dev, port, pkt, now);
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));

@@ -12,6 +12,7 @@
 #ifndef WF_FABRIC_DEVICE_H
 #define WF_FABRIC_DEVICE_H
 
+#include "base/rate.h"
 #include "engine/cells.h"
 #include "fabric/config.h"
 #include "topo/topo.h"
@@ -71,24 +72,24 @@ struct wf_lane {
 
 struct wf_mrg;
 
+#define WF_PORT_STORE UINT16_MAX /* cut: the whole packet */
+
 struct wf_port {
 	/* what every packet needs: one cache line */
 	struct wf_link link;
-	wf_time free_at;   /* the wire is free from then on */
-	wf_time delay;     /* propagation, PHY, and the peer's receive pipeline */
-	uint32_t ps_q16;   /* picoseconds per byte, of 2^16 */
-	uint32_t cut;      /* bytes after which the peer can act on a packet */
-	uint16_t nonempty; /* bit per queue with packets */
-	uint16_t blocked;  /* bit per queue whose head flow control holds back */
-	uint16_t control;  /* bit per queue with a link control packet to send */
+	wf_time free_at;         /* the wire is free from then on */
+	wf_time delay;           /* propagation, PHY, and the peer's receive pipeline */
+	wf_ps_per_byte per_byte; /* wf_port_set_rate() sets it */
+	uint16_t cut;            /* bytes after which the peer can act on a packet */
+	uint16_t nonempty;       /* bit per queue with packets */
+	uint16_t blocked;        /* bit per queue whose head flow control holds back */
+	uint16_t control;        /* bit per queue with a link control packet to send */
 	uint16_t held; /* bit per queue for which flow control has to be asked before a packet */
 	uint16_t number;
 	bool up;
-	bool lossy;     /* received packets may be lost: a link that went down, loss, ber */
-	bool global;    /* between groups of a dragonfly */
-	uint8_t cursor; /* DWRR: queue whose turn it is */
-	bool tapped;    /* wf_fabric.tap is told of what is put on the wire */
-	bool victim;    /* its bit in InfiniBand's Victim_Mask: marks without credits, too */
+	bool lossy;  /* received packets may be lost: a link that went down, loss, ber */
+	bool global; /* between groups of a dragonfly */
+	bool tapped; /* wf_fabric.tap is told of what is put on the wire */
 
 	wf_time in_delay; /* delay of the link into this port */
 	uint64_t loss;    /* of 2^32, per received packet */
@@ -98,13 +99,15 @@ struct wf_port {
 	uint64_t rng_key;
 	uint32_t rng_count;
 	uint32_t control_packets;  /* sent */
-	uint64_t rate;             /* bits/s */
+	uint64_t rate;             /* bits/s; wf_port_set_rate() sets it */
 	struct {                   /* VL arbitration */
 		uint8_t high, low; /* entry whose turn it is */
 		int16_t high_left, low_left;
 		int32_t limit_left; /* bytes of high priority before a low packet */
 	} arb;
-	struct wf_lane *lanes;          /* the queues */
+	struct wf_lane *lanes; /* the queues */
+	uint8_t cursor;        /* DWRR: queue whose turn it is */
+	bool victim;           /* its bit in InfiniBand's Victim_Mask: marks without credits, too */
 	int32_t deficit[WF_MAX_QUEUES]; /* DWRR, bytes */
 	struct wf_ecn ecn;              /* of this port */
 	uint32_t alpha;                 /* of 2^16: pfc-hpcc, of this port */
@@ -147,10 +150,16 @@ static inline struct wf_lane *wf_port_lane(const struct wf_port *port, unsigned 
 	return &port->lanes[queue];
 }
 
-/* Time the wire is taken by n bytes. */
-static inline wf_time wf_port_time(const struct wf_port *port, uint64_t n)
+/* Time the wire is taken by a packet of n bytes. */
+static inline wf_time wf_port_time(const struct wf_port *port, uint32_t n)
 {
-	return (wf_time)((n * port->ps_q16) >> 16);
+	return wf_rate_time(port->per_byte, n);
+}
+
+/* The same for any number of bytes. */
+static inline wf_time wf_port_time_long(const struct wf_port *port, uint64_t n)
+{
+	return wf_rate_time_long(port->per_byte, n);
 }
 
 /*
@@ -168,6 +177,9 @@ static inline wf_time wf_step_floor(wf_time step, wf_time t)
  * Returns 0 or -ENOMEM.
  */
 int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32_t id) WF_MUST_USE;
+
+/* Sets the rate at which port sends, bits/s: between WF_RATE_MIN and WF_RATE_MAX. */
+void wf_port_set_rate(struct wf_port *port, uint64_t rate);
 
 /* Sends pkt from a queue of port now: the wire is free, and flow control allows it. pkt is copied. */
 void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lane *lane,

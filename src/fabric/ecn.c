@@ -2,13 +2,18 @@
 /*
  * ecn.c - marking thresholds that depend on a port's rate, from their text.
  */
+#include "base/rate.h"
 #include "fabric/by_rate.h"
 #include "fabric/config.h"
 
 #define FIELD(field) .offset = offsetof(struct wf_ecn_rate, field), .size = sizeof(uint64_t)
 
 static const struct wf_param fields[] = {
-	{ .name = "rate", .kind = WF_PARAM_RATE, FIELD(rate), .min = 1, .max = INT64_MAX },
+	{ .name = "rate",
+	  .kind = WF_PARAM_RATE,
+	  FIELD(rate),
+	  .min = WF_RATE_MIN,
+	  .max = WF_RATE_MAX },
 	{ .name = "kmin", .kind = WF_PARAM_BYTES, FIELD(ecn.kmin), .max = INT64_C(1) << 40 },
 	{ .name = "kmax", .kind = WF_PARAM_BYTES, FIELD(ecn.kmax), .max = INT64_C(1) << 40 },
 	{ .name = "pmax", .kind = WF_PARAM_PROB, FIELD(ecn.pmax), .max = (int64_t)WF_PROB_ONE },

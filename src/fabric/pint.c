@@ -82,8 +82,9 @@ uint64_t wf_pint_use(const struct wf_pint *pint, struct wf_port *out, uint64_t q
 {
 	uint64_t rtt = pint->rtt;
 	uint64_t dt = wf_min_u64((uint64_t)(at - out->last_left), rtt);
-	unsigned __int128 sent = (unsigned __int128)out->last_bytes * out->ps_q16 << 16;
-	unsigned __int128 waits = (unsigned __int128)queued * out->ps_q16 << 16;
+	unsigned __int128 sent = (unsigned __int128)out->last_bytes * out->per_byte
+	                         << (32 - WF_RATE_SHIFT);
+	unsigned __int128 waits = (unsigned __int128)queued * out->per_byte << (32 - WF_RATE_SHIFT);
 	unsigned __int128 u = (unsigned __int128)out->use * (rtt - dt) / rtt + sent / rtt;
 
 	u += waits / rtt * dt / rtt;

@@ -320,10 +320,9 @@ static int connect_half(struct wf_ns3_sim *sim, uint32_t link, bool from_a)
 	struct wf_port *out = &src->ports[from_a ? l->a_port : l->b_port];
 	struct wf_port *in = &dst->ports[from_a ? l->b_port : l->a_port];
 
-	out->rate = l->rate;
-	out->ps_q16 = (uint32_t)((UINT64_C(8) * (uint64_t)WF_S << 16) / l->rate);
+	wf_port_set_rate(out, l->rate);
 	out->delay = l->delay - l->delay % WF_NS;
-	out->cut = STORE;
+	out->cut = WF_PORT_STORE;
 	in->in_delay = out->delay;
 	in->loss = l->loss != 0 ? l->loss : sim->loss;
 	in->lossy = in->loss != 0;

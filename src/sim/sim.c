@@ -9,9 +9,8 @@
 
 #include "sim/sim_priv.h"
 
-#define CUT_HEADER 64           /* bytes a cut-through switch reads before it acts */
-#define STORE (UINT32_MAX >> 1) /* cut: the whole packet */
-#define PROGRESS_EVERY 256      /* windows */
+#define CUT_HEADER 64      /* bytes a cut-through switch reads before it acts */
+#define PROGRESS_EVERY 256 /* windows */
 #define GATE_WINDOW (1 * WF_US)
 #define GATE_WINDOWS (1 << 17)
 #define GATE_DELAY_MAX (2 * WF_S)
@@ -216,10 +215,10 @@ static int connect_half(struct wf_sim *sim, const struct wf_topo_link *l, bool f
 	struct wf_port *in = &dst->ports[from_a ? l->b_port : l->a_port];
 	bool into_switch = !is_host(sim->topo, dst->id);
 
-	out->rate = l->rate;
-	out->ps_q16 = (uint32_t)((UINT64_C(8) * (uint64_t)WF_S << 16) / l->rate);
+	wf_port_set_rate(out, l->rate);
 	out->delay = wf_fabric_delay(fabric, l, into_switch);
-	out->cut = can_cut(sim, dst->id, l->rate) ? CUT_HEADER + fabric->gap : STORE;
+	out->cut = can_cut(sim, dst->id, l->rate) ? wf_narrow_u16(CUT_HEADER + fabric->gap)
+	                                          : WF_PORT_STORE;
 	in->in_delay = out->delay;
 	in->loss = wf_min_u64(l->loss + fabric->cfg.link_loss, WF_PROB_ONE);
 	in->lossy = in->loss != 0 || fabric->cfg.link_ber != 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/rate.h"
 #include "topo/topo_priv.h"
 
 struct check {
@@ -39,10 +40,11 @@ static int check_link(const struct check *check, uint32_t id)
 			"link %" PRIu32 " from %s port %u to %s port %u: there is no such port; "
 			"they have %" PRIu32 " and %" PRIu32,
 			id, a->name, link->a_port, b->name, link->b_port, a->n_ports, b->n_ports);
-	if (link->rate == 0)
+	if (link->rate < (uint64_t)WF_RATE_MIN || link->rate > (uint64_t)WF_RATE_MAX)
 		return wf_err_at(check->err, check->name, link->line, 0,
-		                 "link %" PRIu32 " from %s to %s has no rate; give it one", id,
-		                 a->name, b->name);
+		                 "link %" PRIu32 " from %s to %s has a rate of %" PRIu64
+		                 " bits/s; it must be 1 Mb/s to 10 Tb/s",
+		                 id, a->name, b->name, link->rate);
 	return 0;
 }
 

@@ -13,12 +13,11 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/rate.h"
 #include "base/text.h"
 #include "topo/topo_priv.h"
 
 #define MIN_LINK_LINE 10 /* bytes: "0 1 1G 0 0" without its newline */
-#define MAX_RATE INT64_C(100000000000000)
-#define MIN_RATE INT64_C(1000000)
 
 struct hpcc {
 	struct wf_text text;
@@ -147,8 +146,8 @@ static int read_wire(struct wf_text *text, struct wf_wire *wire)
 
 	ret = wf_text_expect(text, "the rate", &word);
 	if (ret == 0)
-		ret = wf_text_value(text, &word, "the rate", WF_PARAM_RATE, MIN_RATE, MAX_RATE,
-		                    &wire->rate);
+		ret = wf_text_value(text, &word, "the rate", WF_PARAM_RATE, WF_RATE_MIN,
+		                    WF_RATE_MAX, &wire->rate);
 	if (ret == 0)
 		ret = wf_text_expect(text, "the delay", &word);
 	if (ret == 0)

@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/rate.h"
 #include "base/text.h"
 #include "topo/topo_priv.h"
 
@@ -46,7 +47,7 @@ struct key_rule {
 };
 
 static const struct key_rule key_rules[] = {
-	[KEY_SPEED] = { "Downlink_speed_Gbps", 1, 100000 },
+	[KEY_SPEED] = { "Downlink_speed_Gbps", 1, WF_RATE_MAX / GBPS },
 	[KEY_RADIX_DOWN] = { "Radix_Down", 1, WF_TOPO_MAX_PORTS },
 	[KEY_RADIX_UP] = { "Radix_Up", 1, WF_TOPO_MAX_PORTS },
 	[KEY_LATENCY] = { "Downlink_Latency_ns", 0, 1000000000 },

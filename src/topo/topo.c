@@ -4,10 +4,9 @@
 
 #include <string.h>
 
+#include "base/rate.h"
 #include "topo/topo_priv.h"
 
-#define GBPS INT64_C(1000000000)
-#define RATE_MIN (GBPS / 8) /* slower, a byte takes more than struct wf_port.ps_q16 holds */
 #define METRE INT64_C(1000)
 
 static const struct wf_topo_ops *const all_kinds[] = {
@@ -62,16 +61,16 @@ const struct wf_param wf_topo_params[] = {
 	{ .name = "host_rate",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(host_rate),
-	  .min = RATE_MIN,
-	  .max = 1600 * GBPS,
+	  .min = WF_RATE_MIN,
+	  .max = WF_RATE_MAX,
 	  .def = "400Gbps",
 	  .help = "rate of a host's link" },
 	{ .name = "fabric_rate",
 	  .kind = WF_PARAM_RATE,
 	  .has_auto = true,
 	  FIELD(fabric_rate),
-	  .min = RATE_MIN,
-	  .max = 1600 * GBPS,
+	  .min = WF_RATE_MIN,
+	  .max = WF_RATE_MAX,
 	  .def = "auto",
 	  .help = "rate of a link between switches; auto = host_rate" },
 	{ .name = "cable.host",

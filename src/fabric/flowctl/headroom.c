@@ -54,9 +54,10 @@ wf_time wf_pfc_reaction(const struct wf_fabric_cfg *cfg, uint64_t rate, enum wf_
 /* How many packets of bytes, gap included, can begin in a time that starts with one of them. */
 static uint64_t packets_in(const struct wf_port *port, wf_time time, uint64_t bytes)
 {
-	uint64_t one = bytes * port->ps_q16;
+	unsigned __int128 one = (unsigned __int128)bytes * port->per_byte;
+	unsigned __int128 all = (unsigned __int128)(uint64_t)time << WF_RATE_SHIFT;
 
-	return (((uint64_t)time << 16) + one - 1) / one;
+	return (uint64_t)((all + one - 1) / one);
 }
 
 /*
@@ -77,7 +78,8 @@ static wf_time stop_time(const struct wf_device *dev, const struct wf_port *port
 		frames += fabric->classes.queue[q].lossless;
 	frames = (frames + WF_ARRAY_SIZE(pkt->u.pause.quanta) - 1) /
 	         WF_ARRAY_SIZE(pkt->u.pause.quanta);
-	return wf_port_time(port, 2 * largest + frames * (fabric->control_size + fabric->gap)) +
+	return wf_port_time_long(port,
+	                         2 * largest + frames * (fabric->control_size + fabric->gap)) +
 	       port->in_delay + port->delay +
 	       wf_pfc_reaction(&fabric->cfg, port->rate, topo->nodes[peer].kind);
 }
@@ -126,7 +128,11 @@ uint64_t wf_sonic_headroom(const struct wf_sonic_headroom *in, uint64_t *xon_p)
 #define FIELD(field) .offset = offsetof(struct wf_headroom_row, field), .size = sizeof(uint64_t)
 
 static const struct wf_param fields[] = {
-	{ .name = "rate", .kind = WF_PARAM_RATE, FIELD(rate), .min = 1, .max = INT64_MAX },
+	{ .name = "rate",
+	  .kind = WF_PARAM_RATE,
+	  FIELD(rate),
+	  .min = WF_RATE_MIN,
+	  .max = WF_RATE_MAX },
 	{ .name = "length", .kind = WF_PARAM_LENGTH, FIELD(length), .max = INT64_C(1) << 40 },
 	{ .name = "bytes", .kind = WF_PARAM_BYTES, FIELD(bytes), .max = WF_BUFFER_MAX },
 };

@@ -21,7 +21,7 @@
 
 static wf_time pause_time(const struct wf_port *port, uint32_t quanta)
 {
-	return wf_port_time(port, (uint64_t)quanta * WF_PFC_QUANTUM);
+	return wf_port_time_long(port, (uint64_t)quanta * WF_PFC_QUANTUM);
 }
 
 static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)

@@ -31,9 +31,9 @@ struct wf_adapter {
 	bool looks;             /* a program polls memory */
 	uint32_t staged_queues; /* bit per queue with a staged packet */
 	unsigned shard_number;
-	wf_time pcie_tx;   /* PCIe is busy reading until */
-	wf_time pcie_rx;   /* and writing */
-	uint32_t pcie_q16; /* ps per byte, of 2^16 */
+	wf_time pcie_tx;     /* PCIe is busy reading until */
+	wf_time pcie_rx;     /* and writing */
+	wf_ps_per_byte pcie; /* between adapter and memory */
 	struct {
 		struct wf_cq *cq;
 		wf_time at;
@@ -179,8 +179,7 @@ static void charge_pcie(struct wf_adapter *a, const struct wf_packet *pkt, wf_ti
 {
 	if (pkt->length == 0 || wf_op_is_atomic(pkt->opcode))
 		return;
-	a->pcie_tx = wf_max_time(a->pcie_tx, now) +
-	             (wf_time)(((uint64_t)pkt->length * a->pcie_q16) >> 16);
+	a->pcie_tx = wf_max_time(a->pcie_tx, now) + wf_rate_time(a->pcie, pkt->length);
 }
 
 /* Pulls packets until one can be sent. Returns false when there is none. */
@@ -402,8 +401,7 @@ static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time 
 
 	if (wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
 		return;
-	a->pcie_rx = wf_max_time(a->pcie_rx, now) +
-	             (wf_time)(((uint64_t)pkt->length * a->pcie_q16) >> 16);
+	a->pcie_rx = wf_max_time(a->pcie_rx, now) + wf_rate_time(a->pcie, pkt->length);
 	if (a->env->payload != NULL)
 		return;
 	age = (uint32_t)(now >> BORN_SHIFT) - pkt->payload;
@@ -520,7 +518,7 @@ struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_ada
 	a->env = env;
 	a->counts = fs->user;
 	a->shard_number = fs->number;
-	a->pcie_q16 = (uint32_t)((UINT64_C(8) * (uint64_t)WF_S << 16) / fabric->cfg.nic_pcie);
+	a->pcie = wf_rate_per_byte(fabric->cfg.nic_pcie);
 	return a;
 }
 

@@ -50,8 +50,7 @@ static uint64_t credit_need(const struct wf_fabric *fabric, const struct wf_port
 {
 	wf_time loop = port->delay + port->in_delay;
 
-	return ((uint64_t)loop << 16) / port->ps_q16 +
-	       2 * ((uint64_t)fabric->max_wire + fabric->gap);
+	return wf_rate_bytes(port->per_byte, loop) + 2 * ((uint64_t)fabric->max_wire + fabric->gap);
 }
 
 bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,

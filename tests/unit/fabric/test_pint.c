@@ -61,7 +61,7 @@ static void test_small_base(void **state)
 {
 	struct wf_fabric_cfg cfg = { .pint_base = 65537, .pint_rtt = 10 * WF_US };
 	struct wf_pint pint = make(66191); /* 1.01: eleven bits */
-	struct wf_err err;
+	struct wf_err err = { "" };
 
 	(void)state;
 	assert_in_range(pint.codes, 1200, 1300);
@@ -76,7 +76,7 @@ static void test_small_base(void **state)
 static void test_use(void **state)
 {
 	struct wf_pint pint = make(68813);
-	struct wf_port port = { .ps_q16 = 80 << 16 };
+	struct wf_port port = { .per_byte = wf_rate_per_byte(UINT64_C(100000000000)) };
 	wf_time now = 0;
 	uint64_t u = 0;
 

@@ -83,7 +83,7 @@ static const struct breakage breakages[] = {
 	{ "link to itself", link_to_itself, "connects leaf1 with itself" },
 	{ "link between hosts", link_between_hosts,
 	  "file:12: link 3 connects the hosts h3 and h5" },
-	{ "link without rate", link_without_rate, "from h4 to leaf1 has no rate" },
+	{ "link without rate", link_without_rate, "from h4 to leaf1 has a rate of 0 bits/s" },
 	{ "link to no port", link_to_no_port,
 	  "h4 port 0 to leaf1 port 900: there is no such port" },
 	{ "port left over", port_left_over, "port 3 of leaf0 is left over" },
