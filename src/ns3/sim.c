@@ -11,7 +11,6 @@
 #include "fabric/switch.h"
 #include "ns3/order.h"
 
-#define STORE (UINT32_MAX >> 1) /* cut: the whole packet */
 
 /*
  * Starts flows. That simulator has an event for the flows that start at a time, which asks for the one of
