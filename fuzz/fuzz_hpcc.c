@@ -17,7 +17,7 @@ static const char flows[] = "2\n0 2 3 100 1000 2\n1 3 3 100 5 2.002\n";
 static void check_paths(const struct wf_ns3_input *in)
 {
 	for (uint32_t i = 0; i < 2 * in->n_lines; i++) {
-		for (unsigned k = 0; k < WF_PIN_HOPS; k++) {
+		for (unsigned k = 0; k < WF_NS3_HOPS; k++) {
 			uint32_t node = in->paths[i].hop[k].node;
 
 			if (node == WF_TOPO_NONE)

@@ -36,11 +36,10 @@ struct wf_fabric_cfg {
 	char routing[WF_NAME];    /* a name of wf_route_all() */
 	char header[WF_NAME];     /* packet headers: "rocev2", "ib" */
 
-	wf_time link_phy;   /* PHY and FEC, per link crossing */
-	uint64_t link_gap;  /* bytes: preamble and inter-packet gap */
-	uint64_t link_ber;  /* errors per 10^18 bits */
-	uint64_t link_loss; /* of 2^32: the same of a packet, whatever its size */
-	wf_time link_step;  /* a packet takes a whole number of these; 1: as long as it takes */
+	wf_time link_phy;           /* PHY and FEC, per link crossing */
+	uint64_t link_gap;          /* bytes: preamble and inter-packet gap */
+	uint64_t link_ber;          /* errors per 10^18 bits */
+	uint64_t link_loss;         /* of 2^32: the same of a packet, whatever its size */
 	char switch_model[WF_NAME]; /* of profiles/switches; "": not said */
 	uint32_t switch_ports;      /* of one switch; 0: not said */
 	wf_time switch_latency;     /* first bit in to first bit out, unloaded */

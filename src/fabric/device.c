@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mrg.h"
 #include "base/rng.h"
 #include "fabric/telemetry.h"
 
@@ -33,6 +32,7 @@ int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32
 
 		port->number = (uint16_t)i;
 		port->up = true;
+		port->hooked = fabric->hooks != NULL;
 		port->rng_key = wf_rand_key(fabric->seed, RNG_PORT, (uint64_t)id << 16 | i);
 		port->lanes = &dev->lanes[i * n_queues];
 		for (unsigned q = 0; q < n_queues; q++)
@@ -47,21 +47,24 @@ void wf_port_set_rate(struct wf_port *port, uint64_t rate)
 	port->per_byte = wf_rate_per_byte(rate);
 }
 
-/* The same in whole steps: what is not a whole one is cut off. */
-static void put_on_link_stepped(struct wf_device *dev, struct wf_port *port,
-                                const struct wf_packet *pkt, wf_time now)
+/* The same where somebody sees it: a tap, or hooks that say how long it takes. */
+static void put_hooked(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                       wf_time now)
 {
-	struct wf_cell *cell = wf_link_slot(&port->link, dev->node.shard);
 	const struct wf_fabric *fabric = dev->fabric;
-	wf_time wire = wf_step_floor(fabric->step, wf_port_time(port, pkt->size + fabric->gap));
+	uint32_t bytes = pkt->size + fabric->gap;
+	uint32_t head = bytes < port->cut ? bytes : port->cut;
+	wf_time free_at = now + wf_port_time(port, bytes);
+	wf_time at = now + wf_port_time(port, head) + port->delay;
 
-	assert(port->free_at <= now && port->up && pkt->input != WF_PACKET_GONE);
-	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
-	port->free_at = now + wire;
-	if (fabric->in_order)
-		wf_timer_set(&dev->node, port->number, port->free_at);
-	dev->shard->hops++;
-	wf_link_commit(&port->link, dev->node.shard, port->free_at + port->delay);
+	if (fabric->tap != NULL)
+		fabric->tap(fabric->tap_arg, dev, port, pkt, now);
+	if (fabric->hooks != NULL) {
+		free_at = fabric->hooks->wire_free(dev, port, bytes, now);
+		at = free_at + port->delay;
+	}
+	port->free_at = free_at;
+	wf_link_commit(&port->link, dev->node.shard, at);
 }
 
 /* Puts pkt on the wire now. */
@@ -74,11 +77,13 @@ static void put_on_link(struct wf_device *dev, struct wf_port *port, const struc
 
 	assert(port->free_at <= now && port->up && pkt->input != WF_PACKET_GONE);
 	assert(bytes <= WF_PORT_STORE);
-	if (wf_unlikely(port->tapped))
-		dev->fabric->tap(dev->fabric->tap_arg, dev, port, pkt, now);
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
-	port->free_at = now + wf_port_time(port, bytes);
 	dev->shard->hops++;
+	if (wf_unlikely(port->hooked)) {
+		put_hooked(dev, port, pkt, now);
+		return;
+	}
+	port->free_at = now + wf_port_time(port, bytes);
 	wf_link_commit(&port->link, dev->node.shard, now + wf_port_time(port, head) + port->delay);
 }
 
@@ -92,12 +97,7 @@ void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lan
 #ifndef NDEBUG
 	dev->shard->tally[pkt->cls].on_links++;
 #endif
-	if (wf_unlikely(dev->fabric->step != 0)) {
-		port->last = pkt->vl;
-		put_on_link_stepped(dev, port, pkt, now);
-	} else {
-		put_on_link(dev, port, pkt, now);
-	}
+	put_on_link(dev, port, pkt, now);
 }
 
 void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_time now)
@@ -107,10 +107,7 @@ void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_ti
 	assert(port->control != 0);
 	dev->fabric->flowctl->make_control(dev, port, &pkt, now);
 	port->control_packets++;
-	if (dev->fabric->step != 0)
-		put_on_link_stepped(dev, port, &pkt, now);
-	else
-		put_on_link(dev, port, &pkt, now);
+	put_on_link(dev, port, &pkt, now);
 }
 
 void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
@@ -140,10 +137,7 @@ static uint64_t error_chance(const struct wf_fabric *fabric, uint32_t size)
 
 static bool draws(struct wf_port *port, uint64_t chance)
 {
-	uint64_t draw = port->stream != NULL ? wf_mrg_next(port->stream)
-	                                     : wf_rand64(port->rng_key, port->rng_count++) >> 32;
-
-	return draw < chance;
+	return wf_rand64(port->rng_key, port->rng_count++) >> 32 < chance;
 }
 
 bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt, wf_time now)
@@ -155,10 +149,12 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 	assert(gone || port->up); /* nothing is sent into a link that is down */
 
 	/* Control packets are short and repeated by real links; errors spare them (docs/limits.md). */
-	if (control && (gone || !fabric->flowctl->loses_control))
+	if (control && (gone || fabric->hooks == NULL))
 		return gone;
 	if (!gone) {
-		if (!draws(port, port->loss + error_chance(fabric, pkt->size))) {
+		if (fabric->hooks != NULL
+		            ? !fabric->hooks->loses(dev, port, pkt)
+		            : !draws(port, port->loss + error_chance(fabric, pkt->size))) {
 			if (wf_unlikely(port->corrupt != 0) && !control &&
 			    draws(port, port->corrupt))
 				pkt->flags |= WF_PACKET_BAD;

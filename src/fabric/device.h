@@ -70,8 +70,6 @@ struct wf_lane {
 	uint64_t stop_bytes; /* tx_bytes when its head last had to wait */
 } WF_ALIGNED(WF_CACHE_LINE);
 
-struct wf_mrg;
-
 #define WF_PORT_STORE UINT16_MAX /* cut: the whole packet */
 
 struct wf_port {
@@ -89,12 +87,10 @@ struct wf_port {
 	bool up;
 	bool lossy;  /* received packets may be lost: a link that went down, loss, ber */
 	bool global; /* between groups of a dragonfly */
-	bool tapped; /* wf_fabric.tap is told of what is put on the wire */
+	bool hooked; /* wf_fabric.tap or wf_fabric.hooks see what is put on the wire */
 
 	wf_time in_delay; /* delay of the link into this port */
 	uint64_t loss;    /* of 2^32, per received packet */
-	struct wf_mrg
-		*stream;  /* what decides about losses, in the order of events; NULL: rng_key */
 	uint64_t corrupt; /* of 2^32: the packet goes on with WF_PACKET_BAD */
 	uint64_t rng_key;
 	uint32_t rng_count;
@@ -110,8 +106,6 @@ struct wf_port {
 	bool victim;           /* its bit in InfiniBand's Victim_Mask: marks without credits, too */
 	int32_t deficit[WF_MAX_QUEUES]; /* DWRR, bytes */
 	struct wf_ecn ecn;              /* of this port */
-	uint32_t alpha;                 /* of 2^16: pfc-hpcc, of this port */
-	uint8_t last;                   /* link.time_step: the queue that sent last */
 	uint64_t use;                   /* pint: its utilisation, Q32 */
 	wf_time last_left;              /* pint: when the last packet left */
 	uint32_t last_bytes;            /* pint: and how many bytes it had */
@@ -163,16 +157,6 @@ static inline wf_time wf_port_time_long(const struct wf_port *port, uint64_t n)
 }
 
 /*
- * A time in whole steps: what is more than the last whole one that lies before it is cut off. (The
- * simulators that count in steps compute times in seconds, in binary, and a whole number of steps
- * comes out as a little less.)
- */
-static inline wf_time wf_step_floor(wf_time step, wf_time t)
-{
-	return t > 0 ? (t - 1) / step * step : 0;
-}
-
-/*
  * Gives a device its ports and lanes, from its shard's memory. The links are connected later.
  * Returns 0 or -ENOMEM.
  */
@@ -196,15 +180,6 @@ static inline void wf_port_wake(struct wf_device *dev, struct wf_port *port, wf_
 	at = wf_max_time(at, port->free_at);
 	if (dev->node.timer[slot] > at)
 		wf_timer_set(&dev->node, slot, at);
-}
-
-/*
- * Whether the wire is taken, in a fabric that is in order: until the event that it is free has run,
- * which there always is one of.
- */
-static inline bool wf_port_is_busy(const struct wf_device *dev, const struct wf_port *port)
-{
-	return wf_timer_is_set(&dev->node, port->number);
 }
 
 /* Asks for a link control packet about queue to be sent as soon as the wire is free. */

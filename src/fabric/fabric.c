@@ -123,7 +123,6 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	ret = compile_ecn(fabric, err);
 	if (ret != 0)
 		return ret;
-	fabric->step = cfg->link_step > 1 ? cfg->link_step : 0;
 	fabric->fecn = flowctl->uses_credits && cfg->fecn_threshold != 0;
 	fabric->fecn_bytes = (uint32_t)(cfg->vl_buffer * (16 - cfg->fecn_threshold) / 16);
 	ret = compile_telemetry(fabric, err);
@@ -131,7 +130,7 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 		return ret;
 	fabric->departs =
 		fabric->telemetry != WF_TELEMETRY_NONE || fabric->mark_late || fabric->fecn;
-	fabric->careful = fabric->departs || flowctl->uses_credits || flowctl->sees_all;
+	fabric->careful = fabric->departs || flowctl->uses_credits;
 	if (flowctl->uses_credits && has_global_links(topo))
 		fabric->vl_shift = (uint8_t)(cfg->vl_count / 2);
 	return wf_fabric_find_routes(fabric, NULL, &fabric->routes);

@@ -9,7 +9,6 @@
 #include "fabric/device.h"
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/incident.h"
-#include "fabric/route/pinned.h"
 #include "fabric/route/route.h"
 #include "fabric/sched.h"
 #include "topo/routes.h"
@@ -24,21 +23,6 @@ struct wf_tally {
 	int64_t on_links;
 };
 
-#define WF_PAUSE_LOG 254
-
-/* Pause frames received by the devices of a shard, in the order in which these ran. */
-struct wf_pause_log {
-	struct wf_pause_log *next;
-	uint32_t n;
-	struct wf_pause_note {
-		wf_time at;
-		uint32_t node;
-		uint16_t port;
-		uint8_t priority;
-		bool stop;
-	} note[WF_PAUSE_LOG];
-};
-
 /* What the devices of one shard share: the user pointer of the engine's shard. */
 struct wf_fabric_shard {
 	struct wf_packet *free;         /* packets for queues */
@@ -51,14 +35,6 @@ struct wf_fabric_shard {
 	struct wf_tally tally[WF_MAX_CLASSES];
 	struct wf_packet *grave; /* where a packet goes when there is no memory */
 	void *user;              /* the driver's */
-	struct wf_pause_log *pauses, *last_pauses;
-	/*
-	 * What marks are drawn from where all draw in the order of events; NULL: each switch draws
-	 * by itself. A pause frame takes a number too (pfc-hpcc); one that ends a pause, behind the
-	 * packet that leaves.
-	 */
-	struct wf_mrg_row *coins;
-	uint32_t coins_owed;
 	struct wf_incident_chunk *first_incident, *last_incident, *free_incidents;
 };
 
@@ -69,6 +45,22 @@ struct wf_pint {
 	uint64_t *value; /* of a code, in 1/512, Q32 */
 	uint32_t codes;
 	uint64_t rtt; /* ps */
+};
+
+/*
+ * What a driver may do in its own way, where all other ways are the fabric's. It may also put tables
+ * of its own in the place of wf_fabric.flowctl, route and sched.
+ */
+struct wf_fabric_hooks {
+	/*
+	 * A packet of bytes leaves by port now: when is its wire free again? The packet arrives the
+	 * port's delay after that.
+	 */
+	wf_time (*wire_free)(struct wf_device *dev, const struct wf_port *port, uint32_t bytes,
+	                     wf_time now);
+	/* Whether a packet, link control too, was lost on the link by which it came; port->lossy. */
+	bool (*loses)(struct wf_device *dev, const struct wf_port *port,
+	              const struct wf_packet *pkt);
 };
 
 struct wf_fabric {
@@ -114,13 +106,10 @@ struct wf_fabric {
 	bool mark_late;     /* ecn.at dequeue */
 	bool fecn;          /* InfiniBand switches mark: fecn.threshold is not 0 */
 	uint32_t fecn_bytes; /* longer queues are congested */
-	bool pause_log;      /* pause frames received are noted (pfc-hpcc) */
 	uint8_t n_ecn_rates;
-	wf_time step;  /* 0: times are exact; else packets take whole steps */
-	bool in_order; /* the engine is; the driver's, before switches are made. Needs step */
 	struct wf_ecn ecn;
 	struct wf_ecn_rate ecn_rates[WF_ECN_RATES];
-	const struct wf_pins *pins; /* routing pinned: who goes where; the driver's */
+	const struct wf_fabric_hooks *hooks; /* the driver's, before devices are made; or NULL */
 };
 
 /* The queue in which a packet of class cls leaves its host. */

@@ -8,7 +8,7 @@
 #include "fabric/device.h"
 
 struct wf_sched_ops {
-	const char *name; /* "ets", "vlarb", "turns" */
+	const char *name; /* "ets", "vlarb" */
 	const char *help;
 	/*
 	 * Picks one of the queues in eligible (not 0): they have a packet and may send it. Called
@@ -21,6 +21,5 @@ struct wf_sched_ops {
 
 extern const struct wf_sched_ops wf_sched_ets;
 extern const struct wf_sched_ops wf_sched_vlarb;
-extern const struct wf_sched_ops wf_sched_turns; /* with link.time_step: needs port->last */
 
 #endif

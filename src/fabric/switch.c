@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mrg.h"
 #include "base/rng.h"
 #include "fabric/telemetry.h"
 #include "wire/ib.h"
@@ -82,8 +81,6 @@ static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_
 	if (queued > ecn->kmax)
 		return true;
 	chance = (queued - ecn->kmin) * ecn->pmax / (ecn->kmax - ecn->kmin);
-	if (wf_unlikely(sw->dev.shard->coins != NULL))
-		return wf_mrg_row_next(sw->dev.shard->coins) < chance;
 	return (wf_rand64(sw->rng_key, sw->rng_count++) >> 32) < chance;
 }
 
@@ -117,8 +114,6 @@ static void depart(struct wf_switch *sw, struct wf_port *out, struct wf_lane *la
 		pkt->flags |= WF_PACKET_CE;
 		lane->ecn_marked++;
 	}
-	for (; wf_unlikely(sw->dev.shard->coins_owed != 0); sw->dev.shard->coins_owed--)
-		(void)wf_mrg_row_next(sw->dev.shard->coins);
 	if (fabric->fecn && !fabric->classes.queue[queue].exempt &&
 	    should_fecn(sw, out, lane, pkt)) {
 		lane->ecn_marked += !(pkt->flags & WF_PACKET_CE);
@@ -218,22 +213,16 @@ static struct wf_lane *trim(struct wf_switch *sw, struct wf_port *in, const stru
 	return lane;
 }
 
-/* A packet that goes straight through, where that has to be looked at; false: it is dropped. */
-static bool go_straight(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
+/* A packet that goes straight through, where that has to be looked at. */
+static void go_straight(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
                         struct wf_lane *lane, unsigned queue, struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_flowctl_ops *flowctl = sw->dev.fabric->flowctl;
 
 	if (flowctl->uses_credits)
 		flowctl->pass(&sw->dev, in, pkt->vl, pkt->size, now);
-	if (flowctl->sees_all) {
-		if (!flowctl->admit(sw, in, lane, pkt, now))
-			return false;
-		flowctl->release(sw, in, pkt, now);
-	}
 	if (sw->dev.fabric->departs)
 		depart(sw, out, lane, queue, pkt, now);
-	return true;
 }
 
 static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
@@ -272,10 +261,8 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	lane = wf_device_lane(dev, port, queue);
 	if (out->free_at <= now && (out->nonempty | out->control) == 0 &&
 	    wf_flowctl_ready(fabric->flowctl, out, lane, queue, pkt->size, now) <= now) {
-		if (fabric->careful && !go_straight(sw, in, out, lane, queue, pkt, now)) {
-			wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER, now);
-			return;
-		}
+		if (fabric->careful)
+			go_straight(sw, in, out, lane, queue, pkt, now);
 		pkt->vl = queue & WF_PACKET_VL;
 		wf_port_transmit(dev, out, lane, pkt, now);
 		/* When it turns back, its own credits wait behind it, not for now as they thought. */
@@ -442,102 +429,6 @@ static void switch_warm(const struct wf_node *node, unsigned input)
 	}
 }
 
-/*
- * ---- the same in a fabric that is in order ----
- *
- * What one event causes at once happens at once, before the next event, and that the wire is free is
- * always an event: as in simulators with one queue of events.
- */
-
-/* Sends what is next, if the wire is free and anything may be sent. */
-static void ordered_send(struct wf_switch *sw, struct wf_port *port, wf_time now)
-{
-	const struct wf_fabric *fabric = sw->dev.fabric;
-	wf_time again = WF_TIME_NEVER;
-	uint32_t can;
-
-	if (wf_port_is_busy(&sw->dev, port))
-		return;
-	if (port->control != 0) {
-		wf_port_transmit_control(&sw->dev, port, now);
-		return;
-	}
-	can = eligible(sw, port, now, &again);
-	if (can == 0)
-		return;
-	send_head(sw, port,
-	          (can & (can - 1)) == 0 ? (unsigned)__builtin_ctz(can)
-	                                 : fabric->sched->pick(&fabric->classes, port, can),
-	          now);
-}
-
-/* A packet that was admitted goes straight through when its port is idle; else it waits. */
-static void ordered_pass(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
-                         struct wf_packet *pkt, wf_time now)
-{
-	struct wf_lane *lane = wf_device_lane(&sw->dev, out->number, pkt->vl);
-
-	if (wf_port_is_busy(&sw->dev, out) || (out->nonempty | out->control) != 0 ||
-	    out->held >> pkt->vl & 1) {
-		enqueue(sw, out, lane, pkt->vl, pkt);
-		ordered_send(sw, out, now);
-		return;
-	}
-	sw->dev.fabric->flowctl->release(sw, in, pkt, now);
-	depart(sw, out, lane, pkt->vl, pkt, now);
-	wf_port_transmit(&sw->dev, out, lane, pkt, now);
-}
-
-static void ordered_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
-{
-	struct wf_switch *sw = to_switch(wf_device_of(node));
-	struct wf_device *dev = &sw->dev;
-	const struct wf_flowctl_ops *flowctl = dev->fabric->flowctl;
-	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
-	struct wf_port *in = &dev->ports[input];
-	uint32_t port;
-
-#ifndef NDEBUG
-	if (!wf_packet_is_control(pkt->type))
-		dev->shard->tally[pkt->cls].on_links--;
-#endif
-	if (wf_unlikely(in->lossy) && wf_port_loses(dev, in, pkt, now))
-		return;
-	if (wf_unlikely(wf_packet_is_control(pkt->type))) {
-		flowctl->control(dev, in, pkt, now);
-		if (wf_pause_ends(pkt))
-			ordered_send(sw, in, now);
-		return;
-	}
-	dev->queues_used |= 1u << pkt->vl;
-	pkt->input = (uint16_t)input;
-	port = route(sw, pkt, now);
-	if (wf_unlikely(port == NO_PORT)) {
-		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE, now);
-		return;
-	}
-	if (flowctl->admit(sw, in, wf_device_lane(dev, port, pkt->vl), pkt, now))
-		ordered_pass(sw, in, &dev->ports[port], pkt, now);
-	else
-		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_BUFFER, now);
-}
-
-static void ordered_timer(struct wf_node *node, unsigned slot, wf_time now)
-{
-	struct wf_switch *sw = to_switch(wf_device_of(node));
-	struct wf_port *port = &sw->dev.ports[slot];
-
-	if ((port->nonempty | port->control) != 0)
-		ordered_send(sw, port, now);
-}
-
-static const struct wf_node_ops ordered_ops = {
-	.name = "switch in order",
-	.rx = ordered_rx,
-	.timer = ordered_timer,
-	.warm = switch_warm,
-};
-
 static const struct wf_node_ops switch_ops = {
 	.name = "switch",
 	.rx = switch_rx,
@@ -548,12 +439,17 @@ static const struct wf_node_ops switch_ops = {
 struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
                                    uint32_t id)
 {
+	return wf_switch_create_as(shard, fabric, id, &switch_ops, sizeof(struct wf_switch));
+}
+
+struct wf_switch *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,
+                                      uint32_t id, const struct wf_node_ops *ops, size_t size)
+{
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
-	struct wf_node *node =
-		wf_engine_add_node(shard, fabric->in_order ? &ordered_ops : &switch_ops,
-	                           sizeof(struct wf_switch), n_ports, 2 * n_ports);
+	struct wf_node *node = wf_engine_add_node(shard, ops, size, n_ports, 2 * n_ports);
 	struct wf_switch *sw;
 
+	assert(size >= sizeof(*sw));
 	if (node == NULL)
 		return NULL;
 	sw = to_switch(wf_device_of(node));
@@ -618,26 +514,14 @@ static void set_victims(struct wf_switch *sw)
 int wf_switch_start(struct wf_switch *sw, struct wf_err *err)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
-	uint64_t headroom = 0;
-	uint32_t n_lossless = 0;
 
 	if (fabric->n_ecn_rates != 0 && set_ecn(sw, err) != 0)
 		return -EINVAL;
 	if (fabric->fecn)
 		set_victims(sw);
-	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
+	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
-		for (unsigned q = 0; q < fabric->classes.n; q++)
-			headroom += sw->dev.ports[i].lanes[q].capacity;
-	}
-	if (fabric->flowctl->uses_credits)
-		return 0;
-	if (fabric->flowctl == &wf_flowctl_pfc_hpcc)
-		return wf_pfc_hpcc_init(sw, err);
-	for (unsigned q = 0; q < fabric->classes.n && fabric->flowctl == &wf_flowctl_pfc; q++)
-		n_lossless += fabric->classes.queue[q].lossless;
-	return wf_buffer_init(&sw->buffer, &fabric->cfg, fabric->topo->nodes[sw->dev.id].name,
-	                      sw->dev.n_ports, n_lossless, headroom, err);
+	return fabric->flowctl->divide(sw, err);
 }
 
 void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time now)

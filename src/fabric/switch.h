@@ -32,6 +32,14 @@ struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabri
                                    uint32_t id) WF_MUST_USE;
 
 /*
+ * The same for a switch that is the first part of something larger, of size bytes, which handles its
+ * events by itself.
+ */
+struct wf_switch *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,
+                                      uint32_t id, const struct wf_node_ops *ops,
+                                      size_t size) WF_MUST_USE;
+
+/*
  * Sets up buffers and flow control when all its ports are connected and have their rates. Returns
  * 0, -ENOMEM, or -EINVAL with err filled.
  */

@@ -164,7 +164,7 @@ static int write_pfc(const struct wf_ns3_setup *s, const struct wf_ns3_sim *sim,
                      struct wf_hpcc_run *run, FILE *out)
 {
 	struct wf_mem *mem = wf_mem_heap();
-	struct wf_pause_note *notes;
+	struct wf_ns3_pause *notes;
 	int ret = wf_ns3_sim_pauses(sim, &notes, &run->pauses);
 
 	if (ret != 0)

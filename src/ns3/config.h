@@ -7,7 +7,7 @@
 #define WF_NS3_CONFIG_H
 
 #include "fabric/config.h"
-#include "fabric/route/pinned.h"
+#include "ns3/path.h"
 #include "topo/topo.h"
 
 enum wf_ns3_cc {
@@ -47,7 +47,7 @@ struct wf_ns3_input {
 	uint32_t max_nodes;        /* without topo: any number below this may be a host's */
 	struct wf_ns3_line *lines; /* in the order of the file */
 	uint32_t n_lines;
-	struct wf_pin_path *paths; /* two for each flow; NULL: not pinned */
+	struct wf_ns3_path *paths; /* two for each flow; NULL: not pinned */
 };
 
 /* Frees what was read, topo too. */

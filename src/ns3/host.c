@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "ns3/ns3_priv.h"
 #include "sim/host/telemetry.h"
 
 /* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
@@ -17,7 +18,6 @@ enum { TIMER_PACE = 2, HOST_TIMERS };
 
 #define NONE UINT32_MAX
 #define ACK_CLASS 3 /* the class whose pause holds acknowledgements back */
-#define BIT_NS_PER_BYTE (UINT64_C(8) * 1000000000)
 
 struct wf_ns3_host {
 	struct wf_device dev;
@@ -61,15 +61,6 @@ static bool has_bytes(const struct wf_ns3_qp *qp)
 static bool is_window_bound(const struct wf_ns3_qp *qp)
 {
 	return qp->snd_nxt - qp->snd_una >= qp->cc->window;
-}
-
-/*
- * How long bytes take at a rate, in whole ns. A whole number comes out as one less, as
- * wf_step_floor() says.
- */
-static wf_time pace(uint64_t rate, uint32_t bytes)
-{
-	return (wf_time)((bytes * BIT_NS_PER_BYTE - 1) / rate) * WF_NS;
 }
 
 /* ---- sending ---- */
@@ -124,8 +115,9 @@ static void send_data(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 	qp->last_size = pkt.size;
 	catch_up(qp, at);
 	qp->cc->ops->on_send(qp->cc, pkt.size, at);
-	qp->gap = pace(qp->cc->rate, pkt.size);
-	qp->next_avail = at + (h->env->rate_bound ? qp->gap : pace(qp->cc->line_rate, pkt.size));
+	qp->gap = wf_ns3_time(qp->cc->rate, pkt.size);
+	qp->next_avail =
+		at + (h->env->rate_bound ? qp->gap : wf_ns3_time(qp->cc->line_rate, pkt.size));
 	transmit(h, &pkt, now);
 }
 
@@ -191,7 +183,7 @@ static void host_tx(struct wf_ns3_host *h, wf_time now)
 	struct wf_port *port = &h->dev.ports[0];
 	uint32_t i;
 
-	if (wf_port_is_busy(&h->dev, port))
+	if (wf_ns3_is_busy(&h->dev, port))
 		return;
 	if (h->ack != NULL && (h->ack_free || !is_paused(h, h->ack_queue))) {
 		send_ack(h, now);
@@ -286,7 +278,7 @@ static void rx_data(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 static void repace(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 {
 	struct wf_node *node = &h->dev.node;
-	wf_time gap = pace(qp->cc->rate, qp->last_size);
+	wf_time gap = wf_ns3_time(qp->cc->rate, qp->last_size);
 	wf_time at;
 
 	qp->next_avail += gap - qp->gap;
@@ -314,8 +306,7 @@ static void tell_cc(struct wf_ns3_host *h, struct wf_ns3_qp *qp, const struct wf
 		ack.telemetry = &h->telemetry;
 	}
 	if (ack.ecn)
-		ack.asked = port->in_delay +
-		            wf_step_floor(h->dev.fabric->step, wf_port_time(port, pkt->size));
+		ack.asked = port->in_delay + wf_ns3_time(port->rate, pkt->size);
 	catch_up(qp, at);
 	qp->cc->ops->on_ack(qp->cc, &ack);
 	if (qp->cc->repace)
@@ -369,8 +360,6 @@ static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 		return;
 	if (wf_packet_is_control(pkt->type)) {
 		h->dev.fabric->flowctl->control(&h->dev, port, pkt, now);
-		if (wf_pause_ends(pkt))
-			host_tx(h, now);
 		return;
 	}
 	assert(pkt->dst == h->host);

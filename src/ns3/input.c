@@ -201,7 +201,7 @@ static uint32_t port_to(const struct wf_topo *topo, uint32_t node, uint32_t peer
 
 /* "0-16-17-1": node ids from from to to. */
 static int read_path(struct wf_text *text, const struct wf_topo *topo, uint32_t from, uint32_t to,
-                     struct wf_pin_path *path)
+                     struct wf_ns3_path *path)
 {
 	struct wf_word word;
 	uint32_t last = WF_TOPO_NONE, hops = 0;
@@ -210,7 +210,7 @@ static int read_path(struct wf_text *text, const struct wf_topo *topo, uint32_t 
 
 	if (ret != 0)
 		return ret;
-	for (unsigned i = 0; i < WF_PIN_HOPS; i++)
+	for (unsigned i = 0; i < WF_NS3_HOPS; i++)
 		path->hop[i].node = WF_TOPO_NONE;
 	for (p = word.at; p < word.at + word.len; p++) {
 		uint64_t id = 0;
@@ -223,7 +223,7 @@ static int read_path(struct wf_text *text, const struct wf_topo *topo, uint32_t 
 		                         : port_to(topo, last, (uint32_t)id) == WF_TOPO_NONE)
 			goto bad;
 		if (last != WF_TOPO_NONE && topo->nodes[last].kind == WF_TOPO_SWITCH) {
-			if (hops == WF_PIN_HOPS)
+			if (hops == WF_NS3_HOPS)
 				goto bad;
 			path->hop[hops].node = last;
 			path->hop[hops++].port = port_to(topo, last, (uint32_t)id);
@@ -236,7 +236,7 @@ bad:
 	return wf_err_at(text->err, text->name, word.line, word.column,
 	                 "\"%.*s\" is not a path from node %" PRIu32 " to node %" PRIu32
 	                 " over at most %d switches of the topology",
-	                 (int)(word.len < 80 ? word.len : 80), word.at, from, to, WF_PIN_HOPS);
+	                 (int)(word.len < 80 ? word.len : 80), word.at, from, to, WF_NS3_HOPS);
 }
 
 static int read_paths(struct wf_ns3_input *in, struct wf_text *text, struct wf_ns3_line **index,

@@ -269,8 +269,6 @@ static int set_fabric(struct wf_ns3_setup *s, struct wf_err *err)
 		memcpy(f->switch_int, "pint", sizeof("pint"));
 	f->pint_base = c->pint_base;
 	f->pint_rtt = (wf_time)s->max_rtt * WF_NS;
-	if (s->in->paths != NULL)
-		memcpy(f->routing, "pinned", sizeof("pinned"));
 	if (!c->enable_qcn)
 		f->class_ecn[0] = '\0';
 	for (unsigned i = 0; c->enable_qcn && i < c->n_ecn; i++) {
@@ -331,13 +329,13 @@ static void set_sim(struct wf_ns3_setup *s)
 {
 	const struct wf_ns3_input *in = s->in;
 
-	s->pins = (struct wf_pins){ .path = in->paths, .n_flows = in->n_lines };
+	s->paths = (struct wf_ns3_paths){ .path = in->paths, .n_flows = in->n_lines };
 	s->sim = (struct wf_ns3_sim_cfg){
 		.topo = in->topo,
 		.fabric = &s->fabric,
 		.flows = s->flows,
 		.n_flows = in->n_lines,
-		.pins = in->paths != NULL ? &s->pins : NULL,
+		.paths = in->paths != NULL ? &s->paths : NULL,
 		.loss = in->config.loss,
 		.until = in->config.stop,
 		.seed = s->seed,

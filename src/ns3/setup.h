@@ -25,7 +25,7 @@ struct wf_ns3_setup {
 	const struct wf_cc_ops *cc;
 	uint64_t seed;
 	char *params; /* of cc: one for all, or one for each flow */
-	struct wf_pins pins;
+	struct wf_ns3_paths paths;
 };
 
 /*

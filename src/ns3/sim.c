@@ -7,10 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mrg.h"
-#include "fabric/switch.h"
+#include "ns3/ns3_priv.h"
 #include "ns3/order.h"
-
 
 /*
  * Starts flows. That simulator has an event for the flows that start at a time, which asks for the one of
@@ -38,7 +36,7 @@ struct wf_ns3_sim {
 	uint32_t *list;  /* flows by host that sends them */
 	uint32_t *first; /* by host: where its flows begin in list */
 	uint64_t loss;
-	struct wf_mrg *streams; /* NULL: no link loses packets; else of all, then of each link */
+	struct wf_ns3_shared shared;
 	wf_time until;
 };
 
@@ -77,14 +75,21 @@ static void list_classes(uint32_t mask, const char *after, char *text, size_t si
 int wf_ns3_fabric_cfg(struct wf_fabric_cfg *cfg, uint32_t mask, struct wf_err *err)
 {
 	static const char *const set[][2] = {
-		{ "flowctl", "pfc-hpcc" },      { "routing", "ecmp" },
-		{ "link.phy", "0ns" },          { "link.gap", "0B" },
-		{ "link.time_step", "1ns" },    { "switch.latency", "0ns" },
-		{ "switch.cut_through", "no" }, { "nic.rx", "0ns" },
-		{ "classes.strict", "" },       { "buffer.cell", "64B" },
-		{ "buffer.reserved", "4096B" }, { "buffer.headroom", "auto" },
-		{ "buffer.alpha", "1/8" },      { "buffer.xon", "3072B" },
-		{ "ecn.at", "dequeue" },        { "pfc.frame", "43B" },
+		{ "flowctl", "pfc" },
+		{ "routing", "ecmp" },
+		{ "link.phy", "0ns" },
+		{ "link.gap", "0B" },
+		{ "switch.cut_through", "no" },
+		{ "switch.latency", "0ns" },
+		{ "nic.rx", "0ns" },
+		{ "classes.strict", "" },
+		{ "buffer.cell", "64B" },
+		{ "buffer.reserved", "4096B" },
+		{ "buffer.headroom", "auto" },
+		{ "buffer.alpha", "1/8" },
+		{ "buffer.xon", "3072B" },
+		{ "ecn.at", "dequeue" },
+		{ "pfc.frame", "43B" },
 		{ "pfc.reaction", "0ns" },
 	};
 	int ret = wf_param_defaults(wf_fabric_params, wf_fabric_n_params, cfg, err);
@@ -135,12 +140,13 @@ static int make_streams(struct wf_ns3_sim *sim)
 	struct wf_mem *mem = wf_mem_heap();
 	uint32_t n = sim->topo->n_links;
 
-	sim->streams = mem->alloc(mem, (n + (size_t)1) * sizeof(*sim->streams));
-	if (sim->streams == NULL)
+	sim->shared.streams = mem->alloc(mem, (n + (size_t)1) * sizeof(*sim->shared.streams));
+	if (sim->shared.streams == NULL)
 		return -ENOMEM;
-	wf_mrg_init(&sim->streams[0], RNG_SEED, LOSS_STREAM, sim->fabric.seed);
+	wf_mrg_init(&sim->shared.streams[0], RNG_SEED, LOSS_STREAM, sim->fabric.seed);
 	for (uint32_t i = 1; i <= n; i++)
-		sim->streams[i] = sim->streams[0]; /* that simulator's begin all with the same */
+		sim->shared.streams[i] =
+			sim->shared.streams[0]; /* that simulator's begin all with the same */
 	return 0;
 }
 
@@ -153,17 +159,12 @@ static uint32_t count_lossy(const struct wf_ns3_sim *sim)
 	return n;
 }
 
-static int make_coins(struct wf_ns3_sim *sim)
+static void make_coins(struct wf_ns3_sim *sim)
 {
-	struct wf_fabric_shard *shard = sim->shard;
 	uint64_t first = (uint64_t)STREAMS_PER_NODE * sim->topo->n_nodes +
 	                 (uint64_t)STREAMS_PER_LOSS * (count_lossy(sim) + 1);
 
-	shard->coins = wf_shard_alloc(shard->shard, sizeof(*shard->coins));
-	if (shard->coins == NULL)
-		return -ENOMEM;
-	wf_mrg_row_init(shard->coins, RNG_SEED, first, sim->fabric.seed);
-	return 0;
+	wf_mrg_row_init(&sim->shared.coins, RNG_SEED, first, sim->fabric.seed);
 }
 
 static int make_shard(struct wf_ns3_sim *sim)
@@ -174,6 +175,7 @@ static int make_shard(struct wf_ns3_sim *sim)
 	if (fs == NULL)
 		return -ENOMEM;
 	fs->shard = shard;
+	fs->user = &sim->shared;
 	fs->grave = wf_shard_alloc(shard, sizeof(*fs->grave));
 	if (fs->grave == NULL)
 		return -ENOMEM;
@@ -282,7 +284,7 @@ static int make_device(struct wf_ns3_sim *sim, uint32_t id)
 		sim->hosts[host] = h;
 		sim->devices[id] = wf_ns3_host_device(h);
 	} else {
-		struct wf_switch *sw = wf_switch_create(shard, &sim->fabric, id);
+		struct wf_switch *sw = wf_ns3_switch_create(shard, &sim->fabric, id);
 
 		if (sw == NULL)
 			return -ENOMEM;
@@ -325,8 +327,6 @@ static int connect_half(struct wf_ns3_sim *sim, uint32_t link, bool from_a)
 	in->in_delay = out->delay;
 	in->loss = l->loss != 0 ? l->loss : sim->loss;
 	in->lossy = in->loss != 0;
-	if (in->lossy)
-		in->stream = &sim->streams[l->loss != 0 ? link + 1 : 0];
 	return wf_link_connect(&out->link, &src->node, &dst->node, in->number);
 }
 
@@ -365,17 +365,15 @@ static int build(struct wf_ns3_sim *sim, const struct wf_ns3_sim_cfg *cfg, struc
 
 	if (ret != 0)
 		return ret;
-	sim->fabric.pins = cfg->pins;
-	sim->fabric.pause_log = true;
-	sim->fabric.in_order = true;
-	sim->fabric.sched = &wf_sched_turns;
+	sim->fabric.flowctl = &wf_ns3_pfc;
+	sim->fabric.hooks = &wf_ns3_hooks;
+	sim->shared.paths = cfg->paths;
 	ret = make_engine(sim);
 	if (ret == 0)
 		ret = make_shard(sim);
 	if (ret == 0 && (sim->loss != 0 || count_lossy(sim) != 0))
 		ret = make_streams(sim);
-	if (ret == 0)
-		ret = make_coins(sim);
+	make_coins(sim);
 	if (ret == 0)
 		ret = list_flows(sim, cfg->flows);
 	if (ret == 0)
@@ -426,7 +424,7 @@ void wf_ns3_sim_destroy(struct wf_ns3_sim *sim)
 	mem->free(mem, sim->env.rx);
 	mem->free(mem, sim->list);
 	mem->free(mem, sim->first);
-	mem->free(mem, sim->streams);
+	mem->free(mem, sim->shared.streams);
 	mem->free(mem, sim);
 }
 
@@ -450,25 +448,25 @@ wf_time wf_ns3_sim_end(const struct wf_ns3_sim *sim, uint32_t flow)
 	return sim->env.qp[flow]->end;
 }
 
-int wf_ns3_sim_pauses(const struct wf_ns3_sim *sim, struct wf_pause_note **notes_p, size_t *n_p)
+int wf_ns3_sim_pauses(const struct wf_ns3_sim *sim, struct wf_ns3_pause **pauses_p, size_t *n_p)
 {
 	struct wf_mem *mem = wf_mem_heap();
-	const struct wf_pause_log *log;
-	struct wf_pause_note *notes;
+	const struct wf_ns3_pause_log *log;
+	struct wf_ns3_pause *pauses;
 	size_t n = 0;
 
-	for (log = sim->shard->pauses; log != NULL; log = log->next)
+	for (log = sim->shared.pauses; log != NULL; log = log->next)
 		n += log->n;
-	notes = mem->alloc(mem, (n + 1) * sizeof(*notes));
-	if (notes == NULL)
+	pauses = mem->alloc(mem, (n + 1) * sizeof(*pauses));
+	if (pauses == NULL)
 		return -ENOMEM;
 	*n_p = n;
 	n = 0;
-	for (log = sim->shard->pauses; log != NULL; log = log->next) {
-		memcpy(&notes[n], log->note, log->n * sizeof(*notes));
+	for (log = sim->shared.pauses; log != NULL; log = log->next) {
+		memcpy(&pauses[n], log->pause, log->n * sizeof(*pauses));
 		n += log->n;
 	}
-	*notes_p = notes;
+	*pauses_p = pauses;
 	return 0;
 }
 

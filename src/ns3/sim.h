@@ -3,8 +3,10 @@
  * sim.h - a simulation in the model of the HPCC simulator (ns-3): topology and flows in, flow
  * completion times and pause frames out.
  *
- * The switches are the fabric's, with its options set to that simulator's way by
- * wf_ns3_fabric_cfg(); the hosts are those of host.h. docs/validation.md lists what differs.
+ * Ports, links, buffers and routes are the fabric's, with its options set to that simulator's way by
+ * wf_ns3_fabric_cfg(). What it does in its own way are the hosts (host.h), what a switch does with a
+ * packet (switch.c), pause frames (pfc.c), time on the wire and chance (hooks.c), and the order of
+ * events (order.h). docs/validation.md lists what differs.
  */
 #ifndef WF_NS3_SIM_H
 #define WF_NS3_SIM_H
@@ -17,15 +19,22 @@ struct wf_ns3_sim_cfg {
 	const struct wf_fabric_cfg *fabric; /* borrowed until wf_ns3_sim_create() returns */
 	const struct wf_ns3_flow *flows;    /* by start; borrowed for the life of the simulation */
 	uint32_t n_flows;
-	const struct wf_pins
-		*pins; /* borrowed for the life of the simulation; NULL: routing as in fabric */
-	struct wf_ns3_env host; /* what hosts do: mtu to telemetry, and cc */
-	uint64_t loss;          /* of 2^32: on links that have no loss of their own */
+	const struct wf_ns3_paths *paths; /* the same; NULL: flows are hashed */
+	struct wf_ns3_env host;           /* what hosts do: mtu to telemetry, and cc */
+	uint64_t loss;                    /* of 2^32: on links that have no loss of their own */
 	wf_time until;
 	uint64_t seed;
 };
 
 struct wf_ns3_sim;
+
+/* A pause frame that a device received. */
+struct wf_ns3_pause {
+	wf_time at;
+	uint32_t node;
+	uint16_t port;
+	bool stop;
+};
 
 /*
  * Sets cfg to the defaults, then every option to the way of the HPCC simulator, for classes of
@@ -47,10 +56,10 @@ int wf_ns3_sim_run(struct wf_ns3_sim *sim) WF_MUST_USE;
 wf_time wf_ns3_sim_end(const struct wf_ns3_sim *sim, uint32_t flow);
 
 /*
- * All pause frames received, in their order: *notes_p, of *n_p, is the caller's to free with
+ * All pause frames received, in their order: *pauses_p, of *n_p, is the caller's to free with
  * wf_mem_heap(). Returns 0 or -ENOMEM.
  */
-int wf_ns3_sim_pauses(const struct wf_ns3_sim *sim, struct wf_pause_note **notes_p,
+int wf_ns3_sim_pauses(const struct wf_ns3_sim *sim, struct wf_ns3_pause **pauses_p,
                       size_t *n_p) WF_MUST_USE;
 
 struct wf_ns3_sim_counts {

@@ -79,6 +79,13 @@ static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time no
 	}
 }
 
+static int credit_divide(struct wf_switch *sw, struct wf_err *err)
+{
+	(void)sw;
+	(void)err;
+	return 0;
+}
+
 static bool credit_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
                          const struct wf_packet *pkt, wf_time now)
 {
@@ -171,8 +178,8 @@ const struct wf_flowctl_ops wf_flowctl_credit = {
 	.name = "credit",
 	.help = "InfiniBand: credits per virtual lane, nothing sent without buffer",
 	.uses_credits = true,
-	.sees_all = false,
 	.start = credit_start,
+	.divide = credit_divide,
 	.admit = credit_admit,
 	.release = credit_release,
 	.pass = credit_pass,

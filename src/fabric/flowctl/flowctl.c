@@ -9,7 +9,10 @@
 const struct wf_flowctl_ops *const *wf_flowctl_all(void)
 {
 	static const struct wf_flowctl_ops *const all[] = {
-		&wf_flowctl_credit, &wf_flowctl_pfc, &wf_flowctl_pfc_hpcc, &wf_flowctl_none, NULL,
+		&wf_flowctl_credit,
+		&wf_flowctl_pfc,
+		&wf_flowctl_none,
+		NULL,
 	};
 
 	return all;

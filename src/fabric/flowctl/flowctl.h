@@ -14,14 +14,15 @@
 struct wf_switch;
 
 struct wf_flowctl_ops {
-	const char *name;   /* "pfc" */
-	const char *help;   /* one line */
-	bool uses_credits;  /* counts packets: pass and sent do something */
-	bool sees_all;      /* packets that go straight through are admitted and released too */
-	bool loses_control; /* link control packets are lost on links as others are */
+	const char *name;  /* "pfc" */
+	const char *help;  /* one line */
+	bool uses_credits; /* counts packets: pass and sent do something */
 
 	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
+
+	/* Divides the buffer of a switch up, when all its ports have started. Returns 0 or -EINVAL with err filled. */
+	int (*divide)(struct wf_switch *sw, struct wf_err *err);
 
 	/* A packet came in by queue pkt->vl of in and has to wait in a switch for out: may it? */
 	bool (*admit)(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
@@ -73,17 +74,7 @@ const struct wf_flowctl_ops *wf_flowctl_find(const char *name);
 
 extern const struct wf_flowctl_ops wf_flowctl_credit;
 extern const struct wf_flowctl_ops wf_flowctl_pfc;
-extern const struct wf_flowctl_ops wf_flowctl_pfc_hpcc;
 extern const struct wf_flowctl_ops wf_flowctl_none;
-
-/* pfc-hpcc: whether a frame ends a pause. */
-static inline bool wf_pause_ends(const struct wf_packet *pkt)
-{
-	return pkt->type == WF_PACKET_PAUSE && pkt->u.pause.quanta[0] == 0;
-}
-
-/* pfc-hpcc: divides the buffer of a switch up. Returns 0 or -EINVAL with err filled. */
-int wf_pfc_hpcc_init(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
 
 /* PFC: notes the pause of a queue that lasted from from to end. */
 void wf_pfc_incident(struct wf_device *dev, const struct wf_port *port, unsigned queue,

@@ -14,6 +14,14 @@ static void none_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 	(void)now;
 }
 
+static int none_divide(struct wf_switch *sw, struct wf_err *err)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+
+	return wf_buffer_init(&sw->buffer, &fabric->cfg, fabric->topo->nodes[sw->dev.id].name,
+	                      sw->dev.n_ports, 0, 0, err);
+}
+
 static bool none_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
                        const struct wf_packet *pkt, wf_time now)
 {
@@ -81,8 +89,8 @@ const struct wf_flowctl_ops wf_flowctl_none = {
 	.name = "none",
 	.help = "lossy Ethernet: queues drop at their tail",
 	.uses_credits = false,
-	.sees_all = false,
 	.start = none_start,
+	.divide = none_divide,
 	.admit = none_admit,
 	.release = none_release,
 	.pass = none_pass,

@@ -49,6 +49,20 @@ static void stop_peer(struct wf_device *dev, struct wf_port *port, unsigned queu
 	wf_port_want_control(dev, port, queue, now);
 }
 
+static int pfc_divide(struct wf_switch *sw, struct wf_err *err)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	uint64_t headroom = 0;
+	uint32_t n_lossless = 0;
+
+	for (unsigned q = 0; q < fabric->classes.n; q++)
+		n_lossless += fabric->classes.queue[q].lossless;
+	for (unsigned i = 0; i < sw->dev.n_ports * sw->dev.n_queues; i++)
+		headroom += sw->dev.lanes[i].capacity;
+	return wf_buffer_init(&sw->buffer, &fabric->cfg, fabric->topo->nodes[sw->dev.id].name,
+	                      sw->dev.n_ports, n_lossless, headroom, err);
+}
+
 static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
                       const struct wf_packet *pkt, wf_time now)
 {
@@ -255,8 +269,8 @@ const struct wf_flowctl_ops wf_flowctl_pfc = {
 	.name = "pfc",
 	.help = "Ethernet with priority flow control (802.1Qbb) on the lossless classes",
 	.uses_credits = false,
-	.sees_all = false,
 	.start = pfc_start,
+	.divide = pfc_divide,
 	.admit = pfc_admit,
 	.release = pfc_release,
 	.pass = pfc_pass,

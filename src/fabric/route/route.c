@@ -9,13 +9,8 @@
 const struct wf_route_ops *const *wf_route_all(void)
 {
 	static const struct wf_route_ops *const all[] = {
-		&wf_route_lft,
-		&wf_route_ecmp,
-		&wf_route_adaptive,
-		&wf_route_spray,
-		&wf_route_source,
-		&wf_route_pinned,
-		NULL,
+		&wf_route_lft,   &wf_route_ecmp,   &wf_route_adaptive,
+		&wf_route_spray, &wf_route_source, NULL,
 	};
 
 	return all;

@@ -37,6 +37,5 @@ extern const struct wf_route_ops wf_route_adaptive;
 extern const struct wf_route_ops wf_route_graded; /* adaptive, where adaptive.* are set */
 extern const struct wf_route_ops wf_route_spray;
 extern const struct wf_route_ops wf_route_source;
-extern const struct wf_route_ops wf_route_pinned;
 
 #endif

@@ -64,23 +64,6 @@ static void test_dwrr_shares(void **state)
 	assert_in_range(bytes[1], 29900000, 30100000);
 }
 
-/* In turns, packets count and not their bytes. */
-static void test_turns(void **state)
-{
-	static const uint16_t size[] = { 60, 1048, 500 };
-	static const unsigned want[] = { 1, 2, 0, 1, 2, 0 };
-	struct rig r;
-
-	(void)state;
-	rig_init(&r, 3, size);
-	for (unsigned i = 0; i < 6; i++) {
-		r.port.last = (uint8_t)wf_sched_turns.pick(&r.classes, &r.port, 7);
-		assert_int_equal(r.port.last, want[i]);
-	}
-	assert_int_equal(wf_sched_turns.pick(&r.classes, &r.port, 4), 2);
-	assert_int_equal(wf_sched_turns.pick(&r.classes, &r.port, 1), 0);
-}
-
 static void test_strict_goes_first(void **state)
 {
 	static const uint16_t size[] = { 1000, 1000, 1000, 1000 };
@@ -218,7 +201,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dwrr_shares),
-		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_strict_goes_first),
 		cmocka_unit_test(test_idle_queue_saves_nothing),
 		cmocka_unit_test(test_vlarb_low_weights),

@@ -87,7 +87,7 @@ static size_t star_run(struct star *s, int64_t *end, struct wf_ns3_sim_counts *c
 		.until = s->until,
 		.seed = s->seed,
 	};
-	struct wf_pause_note *notes;
+	struct wf_ns3_pause *notes;
 	struct wf_ns3_sim_counts own;
 	struct wf_err err = { "" };
 	struct wf_ns3_sim *sim;

@@ -6,8 +6,8 @@
  * draws in sequence, which weft's own draws (rng.h) do not: it is for what has to draw the very
  * numbers that ns-3 draws, where stream is ns-3's and the substream is its RngRun.
  */
-#ifndef WF_BASE_MRG_H
-#define WF_BASE_MRG_H
+#ifndef WF_NS3_MRG_H
+#define WF_NS3_MRG_H
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
  * A step is a product of a matrix and the state, so many steps are one product with a power of that
  * matrix, which repeated squaring gives.
  */
-#include "base/mrg.h"
+#include "ns3/mrg.h"
 
 #include <string.h>
 

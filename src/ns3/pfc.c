@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pfc_hpcc.c - priority flow control as the HPCC simulator (ns-3) models it.
+ * pfc.c - priority flow control as the HPCC simulator (ns-3) models it.
  *
- * What differs from pfc.c, so that the two can be compared (docs/validation.md):
+ * What differs from fabric/flowctl/pfc.c, so that the two can be compared (docs/validation.md):
  *
  *  - A pause lasts until the frame that ends it; there are no quanta and nothing is said twice. One
  *    frame speaks of one class. A pause that ends before its frame was sent is still sent.
@@ -15,10 +15,8 @@
  *  - Packets that go straight through count too, for an instant.
  *  - Frames are lost on links as other packets are, and nobody repeats them.
  */
-#include "base/mrg.h"
-#include "fabric/fabric.h"
 #include "fabric/flowctl/flowctl.h"
-#include "fabric/switch.h"
+#include "ns3/ns3_priv.h"
 
 #define HEADROOM_DELAYS 3
 
@@ -30,7 +28,7 @@ static uint64_t headroom_of(const struct wf_port *port)
 	return port->rate / 8 * ns / 1000000000 * HEADROOM_DELAYS;
 }
 
-static void hpcc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
+static void ns3_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
 	uint64_t headroom = fabric->cfg.buffer_headroom;
@@ -49,7 +47,8 @@ static void hpcc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 	port->held = 0;
 }
 
-int wf_pfc_hpcc_init(struct wf_switch *sw, struct wf_err *err)
+/* Headroom and what is reserved are kept once for a port, whatever its classes. */
+static int ns3_divide(struct wf_switch *sw, struct wf_err *err)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	const struct wf_topo *topo = fabric->topo;
@@ -58,13 +57,13 @@ int wf_pfc_hpcc_init(struct wf_switch *sw, struct wf_err *err)
 	uint64_t headroom = 0;
 
 	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
-		struct wf_port *port = &sw->dev.ports[i];
+		const struct wf_port *port = &sw->dev.ports[i];
 		uint64_t alpha = fabric->cfg.buffer_alpha;
 
 		headroom += wf_port_lane(port, 0)->capacity;
 		for (uint64_t rate = port->rate; rate > nic && alpha < WF_RATIO_ONE; rate /= 2)
 			alpha *= 2;
-		port->alpha = (uint32_t)alpha;
+		wf_ns3_switch_of(sw)->port[i].alpha = (uint32_t)alpha;
 	}
 	return wf_buffer_init(&sw->buffer, &fabric->cfg, topo->nodes[sw->dev.id].name,
 	                      sw->dev.n_ports, 1, headroom, err);
@@ -75,41 +74,46 @@ static uint64_t shared_part(const struct wf_buffer *b, uint64_t used)
 	return used > b->reserved ? used - b->reserved : 0;
 }
 
-static uint64_t threshold(const struct wf_buffer *b, const struct wf_port *in)
+/* How much of the shared part a class that comes in by a port may have. */
+static uint64_t threshold(struct wf_switch *sw, const struct wf_port *in)
 {
+	const struct wf_buffer *b = &sw->buffer;
+	uint64_t alpha = wf_ns3_switch_of(sw)->port[in->number].alpha;
+
 	if (b->shared_used >= b->shared_size)
 		return 0;
-	return ((b->shared_size - b->shared_used) * in->alpha) >> 16;
+	return ((b->shared_size - b->shared_used) * alpha) >> 16;
 }
 
-/* Asks for one more frame; it goes after those that wait, which take turns: stop, go, stop. */
+/*
+ * Asks for one more frame; it goes after those that wait, which take turns: stop, go, stop. If the
+ * wire is free it leaves now, before whatever caused it goes on.
+ */
 static void say(struct wf_device *dev, struct wf_port *port, unsigned queue, bool stop, wf_time now)
 {
+	struct wf_ns3_shared *shared = wf_ns3_shared(dev);
 	struct wf_lane *lane = wf_port_lane(port, queue);
 
+	assert(lane->xoff != stop);
 	lane->xoff = stop;
 	lane->granted++;
-	if (dev->shard->coins != NULL && stop)
-		(void)wf_mrg_row_next(dev->shard->coins);
-	else if (dev->shard->coins != NULL)
-		dev->shard->coins_owed++;
-	if (!dev->fabric->in_order) {
-		wf_port_want_control(dev, port, queue, now);
-		return;
-	}
-	/* In that simulator's order: now, before whatever caused it goes on. */
+	if (stop)
+		(void)wf_mrg_row_next(&shared->coins);
+	else
+		shared->coins_owed++;
 	port->control |= (uint16_t)(1u << queue);
-	if (port->up && !wf_port_is_busy(dev, port))
+	if (port->up && !wf_ns3_is_busy(dev, port))
 		wf_port_transmit_control(dev, port, now);
 }
 
 /* Gives a packet its place. */
-static void place(struct wf_buffer *b, const struct wf_port *in, struct wf_lane *lane,
+static void place(struct wf_switch *sw, const struct wf_port *in, struct wf_lane *lane,
                   uint32_t size)
 {
+	struct wf_buffer *b = &sw->buffer;
 	uint64_t after = shared_part(b, (uint64_t)lane->used + size);
 
-	if (after > threshold(b, in)) {
+	if (after > threshold(sw, in)) {
 		lane->headroom += size;
 	} else {
 		lane->used += size;
@@ -122,24 +126,24 @@ static void place(struct wf_buffer *b, const struct wf_port *in, struct wf_lane 
 		lane->max_used = lane->used + lane->headroom;
 }
 
-static bool hpcc_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
-                       const struct wf_packet *pkt, wf_time now)
+static bool ns3_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
+                      const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 	struct wf_buffer *b = &sw->buffer;
 
 	(void)out;
 	if ((uint64_t)pkt->size + lane->headroom > lane->capacity &&
-	    pkt->size + shared_part(b, lane->used) > threshold(b, in))
+	    pkt->size + shared_part(b, lane->used) > threshold(sw, in))
 		return false;
-	place(b, in, lane, pkt->size);
-	if (!lane->xoff && (lane->headroom > 0 || shared_part(b, lane->used) >= threshold(b, in)))
+	place(sw, in, lane, pkt->size);
+	if (!lane->xoff && (lane->headroom > 0 || shared_part(b, lane->used) >= threshold(sw, in)))
 		say(&sw->dev, in, pkt->vl, true, now);
 	return true;
 }
 
-static void hpcc_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
-                         wf_time now)
+static void ns3_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+                        wf_time now)
 {
 	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 	struct wf_buffer *b = &sw->buffer;
@@ -155,12 +159,12 @@ static void hpcc_release(struct wf_switch *sw, struct wf_port *in, const struct 
 	if (wf_likely(!lane->xoff) || lane->headroom != 0)
 		return;
 	shared = shared_part(b, lane->used);
-	if (shared == 0 || shared + b->xon <= threshold(b, in))
+	if (shared == 0 || shared + b->xon <= threshold(sw, in))
 		say(&sw->dev, in, pkt->vl, false, now);
 }
 
-static void hpcc_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
-                      wf_time now)
+static void ns3_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+                     wf_time now)
 {
 	(void)dev;
 	(void)in;
@@ -169,57 +173,53 @@ static void hpcc_pass(struct wf_device *dev, struct wf_port *in, unsigned queue,
 	(void)now;
 }
 
-static wf_time hpcc_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
+static wf_time ns3_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
 {
 	(void)size;
 	return lane->pause.until == WF_TIME_NEVER ? WF_TIME_NEVER : now;
 }
 
-static void hpcc_sent(struct wf_lane *lane, uint32_t size)
+static void ns3_sent(struct wf_lane *lane, uint32_t size)
 {
 	(void)lane;
 	(void)size;
 }
 
-/* Notes a frame that came in, where the driver asks for it. */
-static void note(struct wf_device *dev, const struct wf_port *port, unsigned queue, bool stop,
-                 wf_time now)
+/* Notes a frame that came in. */
+static void note(struct wf_device *dev, const struct wf_port *port, bool stop, wf_time now)
 {
-	struct wf_fabric_shard *shard = dev->shard;
-	struct wf_pause_log *log = shard->last_pauses;
+	struct wf_ns3_shared *shared = wf_ns3_shared(dev);
+	struct wf_ns3_pause_log *log = shared->last_pauses;
 
-	if (!dev->fabric->pause_log)
-		return;
-	if (log == NULL || log->n == WF_PAUSE_LOG) {
-		log = wf_shard_alloc(shard->shard, sizeof(*log));
+	if (log == NULL || log->n == WF_NS3_PAUSES) {
+		log = wf_shard_alloc(dev->node.shard, sizeof(*log));
 		if (log == NULL) {
-			shard->no_memory = true;
+			dev->shard->no_memory = true;
 			return;
 		}
-		if (shard->last_pauses == NULL)
-			shard->pauses = log;
+		if (shared->last_pauses == NULL)
+			shared->pauses = log;
 		else
-			shard->last_pauses->next = log;
-		shard->last_pauses = log;
+			shared->last_pauses->next = log;
+		shared->last_pauses = log;
 	}
-	log->note[log->n++] = (struct wf_pause_note){
+	log->pause[log->n++] = (struct wf_ns3_pause){
 		.at = now,
 		.node = dev->id,
 		.port = port->number,
-		.priority = dev->fabric->classes.queue[queue].id,
 		.stop = stop,
 	};
 }
 
-static void hpcc_control(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
-                         wf_time now)
+static void ns3_control(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                        wf_time now)
 {
 	unsigned priority = (unsigned)__builtin_ctz(pkt->u.pause.mask);
 	unsigned queue = dev->fabric->classes.of[priority];
 	struct wf_lane *lane = wf_port_lane(port, queue);
 	bool stop = pkt->u.pause.quanta[0] != 0;
 
-	note(dev, port, queue, stop, now);
+	note(dev, port, stop, now);
 	if (stop) {
 		lane->pause_rx++;
 		if (!(port->held >> queue & 1)) {
@@ -235,12 +235,11 @@ static void hpcc_control(struct wf_device *dev, struct wf_port *port, const stru
 	lane->pause.until = now;
 	lane->wait_since = WF_TIME_NEVER; /* the time is counted above */
 	port->held &= (uint16_t) ~(1u << queue);
-	if (!dev->fabric->in_order) /* else who called us looks at once what to send */
-		wf_port_wake(dev, port, now);
+	dev->node.ops->timer(&dev->node, port->number, now); /* looks at once what to send */
 }
 
-static void hpcc_make_control(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
-                              wf_time now)
+static void ns3_make_control(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
+                             wf_time now)
 {
 	unsigned q = (unsigned)__builtin_ctz(port->control);
 	struct wf_lane *lane = wf_port_lane(port, q);
@@ -255,26 +254,25 @@ static void hpcc_make_control(struct wf_device *dev, struct wf_port *port, struc
 		port->control &= (uint16_t) ~(1u << q);
 }
 
-static void hpcc_timer(struct wf_device *dev, struct wf_port *port, wf_time now)
+static void ns3_timer(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	(void)dev;
 	(void)port;
 	(void)now;
 }
 
-const struct wf_flowctl_ops wf_flowctl_pfc_hpcc = {
-	.name = "pfc-hpcc",
+const struct wf_flowctl_ops wf_ns3_pfc = {
+	.name = "ns3",
 	.help = "PFC as the HPCC simulator (ns-3) models it: no quanta, explicit resume",
 	.uses_credits = false,
-	.sees_all = true,
-	.loses_control = true,
-	.start = hpcc_start,
-	.admit = hpcc_admit,
-	.release = hpcc_release,
-	.pass = hpcc_pass,
-	.ready = hpcc_ready,
-	.sent = hpcc_sent,
-	.control = hpcc_control,
-	.make_control = hpcc_make_control,
-	.timer = hpcc_timer,
+	.start = ns3_start,
+	.divide = ns3_divide,
+	.admit = ns3_admit,
+	.release = ns3_release,
+	.pass = ns3_pass,
+	.ready = ns3_ready,
+	.sent = ns3_sent,
+	.control = ns3_control,
+	.make_control = ns3_make_control,
+	.timer = ns3_timer,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of base/mrg.c: published numbers, and streams that follow one another. */
-#include "base/mrg.h"
+/* Unit tests of ns3/mrg.c: published numbers, and streams that follow one another. */
+#include "ns3/mrg.h"
 #include "check.h"
 
 static void check(uint32_t seed, uint64_t stream, uint64_t substream, const uint32_t want[4])
