@@ -31,7 +31,6 @@ struct wf_fabric_shard {
 	unsigned number; /* of the shard */
 	uint64_t hops;   /* packets put on links, control included */
 	bool no_memory;
-	uint64_t max_buffer; /* largest occupancy of a switch's shared buffer, bytes */
 	struct wf_tally tally[WF_MAX_CLASSES];
 	struct wf_packet *grave; /* where a packet goes when there is no memory */
 	void *user;              /* the driver's */

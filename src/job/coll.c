@@ -64,11 +64,6 @@ const char *wf_coll_alg_name(enum wf_coll_alg alg)
 	return alg_names[alg];
 }
 
-const char *wf_proto_name(enum wf_proto proto)
-{
-	return proto_names[proto];
-}
-
 enum wf_coll_kind wf_coll_kind_find(const char *name)
 {
 	return (enum wf_coll_kind)find(kind_names, WF_COLL_KINDS, name);

@@ -86,7 +86,6 @@ extern const size_t wf_coll_n_params;
 /* "all-reduce", "ring", "ll128"; and back: KINDS, ALGS, PROTOS when there is none. */
 const char *wf_coll_kind_name(enum wf_coll_kind kind);
 const char *wf_coll_alg_name(enum wf_coll_alg alg);
-const char *wf_proto_name(enum wf_proto proto);
 enum wf_coll_kind wf_coll_kind_find(const char *name);
 enum wf_coll_alg wf_coll_alg_find(const char *name);
 enum wf_proto wf_proto_find(const char *name);

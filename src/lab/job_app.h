@@ -81,9 +81,6 @@ int wf_job_app_check(const struct wf_job_app *job, struct wf_err *err) WF_MUST_U
 /* What a group took, group below the schedule's n_groups. */
 void wf_job_app_group(const struct wf_job_app *job, uint32_t group, struct wf_job_group *group_p);
 
-/* What a rank did. */
-void wf_job_app_rank(const struct wf_job_app *job, uint32_t rank, struct wf_exec_result *result);
-
 /* NULL is allowed. */
 void wf_job_app_destroy(struct wf_job_app *job);
 

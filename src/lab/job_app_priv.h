@@ -12,7 +12,6 @@
 
 #define JOB_SENDS (2 * WF_EXEC_RECEIVES) /* data work requests of a queue pair at most */
 #define JOB_MANY 64 /* queue pairs of a host: with more, each has fewer work requests */
-#define JOB_NONE UINT32_MAX
 
 /*
  * A connection. The sender's fields are touched by its host's thread alone, the receiver's likewise;

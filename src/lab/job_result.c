@@ -7,11 +7,6 @@
 
 #include "lab/job_app_priv.h"
 
-void wf_job_app_rank(const struct wf_job_app *job, uint32_t rank, struct wf_exec_result *result)
-{
-	wf_exec_result(job->ranks[rank].exec, result);
-}
-
 void wf_job_app_group(const struct wf_job_app *job, uint32_t group, struct wf_job_group *g)
 {
 	const struct wf_schedule *s = job->schedule;

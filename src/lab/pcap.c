@@ -56,7 +56,6 @@ struct wf_pcap {
 	struct stream **streams; /* by number of the sending port in the topology; NULL: none */
 	int fd;                  /* of the nameless file */
 	uint64_t end;            /* of that file; claimed with an atomic add */
-	uint64_t packets;
 };
 
 static struct stream *stream_create(void)
@@ -224,11 +223,6 @@ void wf_pcap_listen(struct wf_pcap *pcap, struct wf_sim *sim)
 	}
 }
 
-uint64_t wf_pcap_packets(const struct wf_pcap *pcap)
-{
-	return pcap->packets;
-}
-
 /* ---- merging ---- */
 
 /* When the cursor's packet was at its interface. */
@@ -351,7 +345,6 @@ static int write_packet(struct wf_pcap *pcap, const struct cursor *c, FILE *file
 	if (wf_pcapng_put_packet(block, sizeof(block), &p, &len) != 0)
 		return -EIO; /* cannot be: there is always room */
 	(void)!fwrite(block, 1, len, file);
-	pcap->packets++;
 	return 0;
 }
 

@@ -47,7 +47,4 @@ void wf_pcap_listen(struct wf_pcap *pcap, struct wf_sim *sim);
  */
 int wf_pcap_write(struct wf_pcap *pcap, FILE *file, struct wf_err *err) WF_MUST_USE;
 
-/* Packets written. */
-uint64_t wf_pcap_packets(const struct wf_pcap *pcap);
-
 #endif

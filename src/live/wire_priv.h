@@ -19,7 +19,6 @@
 #define WF_WIRE_CONTROL 64  /* bytes beside a packet: its traffic class */
 
 /* Bytes before the UDP payload, as the codec wants them: Ethernet, IP, UDP. */
-#define WF_WIRE_HEAD_MAX (WF_ETH_LEN + WF_IPV6_LEN + WF_UDP_LEN)
 
 /* A multicast group that programs of a host have joined, at one of its addresses. */
 struct wf_dmc {

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - the words for states, statuses, operations, events and counters. */
+/* names.c - the words for statuses and counters. */
 #include "rdma/counter.h"
 #include "rdma/verbs.h"
 
 /* table[i], or "?" outside of it. */
 #define NAME_OF(table, i) ((size_t)(i) < WF_ARRAY_SIZE(table) ? (table)[i] : "?")
-
-const char *wf_qp_state_name(enum wf_qp_state state)
-{
-	static const char *const name[] = {
-		[WF_QPS_RESET] = "RESET", [WF_QPS_INIT] = "INIT", [WF_QPS_RTR] = "RTR",
-		[WF_QPS_RTS] = "RTS",     [WF_QPS_SQD] = "SQD",   [WF_QPS_SQE] = "SQE",
-		[WF_QPS_ERR] = "ERR",
-	};
-
-	_Static_assert(WF_ARRAY_SIZE(name) == WF_QPS_STATES, "name every state");
-	return NAME_OF(name, state);
-}
 
 const char *wf_wc_status_name(enum wf_wc_status status)
 {
@@ -47,54 +35,6 @@ const char *wf_wc_status_name(enum wf_wc_status status)
 
 	_Static_assert(WF_ARRAY_SIZE(name) == WF_WC_STATUSES, "name every status");
 	return NAME_OF(name, status);
-}
-
-const char *wf_wr_opcode_name(enum wf_wr_opcode opcode)
-{
-	static const char *const name[] = {
-		[WF_WR_RDMA_WRITE] = "WRITE",
-		[WF_WR_RDMA_WRITE_WITH_IMM] = "WRITE_IMM",
-		[WF_WR_SEND] = "SEND",
-		[WF_WR_SEND_WITH_IMM] = "SEND_IMM",
-		[WF_WR_RDMA_READ] = "READ",
-		[WF_WR_ATOMIC_CMP_AND_SWP] = "CMP_SWAP",
-		[WF_WR_ATOMIC_FETCH_AND_ADD] = "FETCH_ADD",
-		[WF_WR_LOCAL_INV] = "LOCAL_INV",
-		[WF_WR_BIND_MW] = "BIND_MW",
-		[WF_WR_SEND_WITH_INV] = "SEND_INV",
-		[WF_WR_ATOMIC_WRITE] = "ATOMIC_WRITE",
-	};
-
-	_Static_assert(WF_ARRAY_SIZE(name) == WF_WR_OPCODES, "name every operation");
-	return NAME_OF(name, opcode);
-}
-
-const char *wf_event_name(enum wf_event_type type)
-{
-	static const char *const name[] = {
-		[WF_EVENT_CQ_ERR] = "CQ error",
-		[WF_EVENT_QP_FATAL] = "QP fatal",
-		[WF_EVENT_QP_REQ_ERR] = "QP request error",
-		[WF_EVENT_QP_ACCESS_ERR] = "QP access error",
-		[WF_EVENT_COMM_EST] = "communication established",
-		[WF_EVENT_SQ_DRAINED] = "send queue drained",
-		[WF_EVENT_PATH_MIG] = "path migrated",
-		[WF_EVENT_PATH_MIG_ERR] = "path migration error",
-		[WF_EVENT_DEVICE_FATAL] = "device fatal",
-		[WF_EVENT_PORT_ACTIVE] = "port active",
-		[WF_EVENT_PORT_ERR] = "port error",
-		[WF_EVENT_LID_CHANGE] = "LID change",
-		[WF_EVENT_PKEY_CHANGE] = "P_Key change",
-		[WF_EVENT_SM_CHANGE] = "SM change",
-		[WF_EVENT_SRQ_ERR] = "SRQ error",
-		[WF_EVENT_SRQ_LIMIT_REACHED] = "SRQ limit reached",
-		[WF_EVENT_QP_LAST_WQE_REACHED] = "last work request reached",
-		[WF_EVENT_CLIENT_REREGISTER] = "client reregister",
-		[WF_EVENT_GID_CHANGE] = "GID change",
-	};
-
-	_Static_assert(WF_ARRAY_SIZE(name) == WF_EVENTS, "name every event");
-	return NAME_OF(name, type);
 }
 
 const char *wf_counter_name(enum wf_counter counter)

@@ -165,9 +165,5 @@ void *wf_qp_user(const struct wf_qp *qp);
 /* Returns 0, -EINVAL or -ENOMEM. */
 int wf_ah_create(struct wf_pd *pd, const struct wf_ah_attr *attr, struct wf_ah **ah_p) WF_MUST_USE;
 void wf_ah_destroy(struct wf_ah *ah);
-void wf_ah_query(const struct wf_ah *ah, struct wf_ah_attr *attr_p);
-
-/* What a UD receiver answers to: the address of the sender of wc, or -EINVAL. */
-int wf_ah_from_wc(const struct wf_wc *wc, struct wf_ah_attr *attr_p) WF_MUST_USE;
 
 #endif

@@ -288,10 +288,7 @@ enum wf_event_type {
 	WF_EVENTS
 };
 
-/* "RTS", "WR flushed", "SRQ limit reached" …; "?" for a number that is none. Static. */
-const char *wf_qp_state_name(enum wf_qp_state state);
+/* "work request flushed", "retries exceeded" …; "?" for a number that is none. Static. */
 const char *wf_wc_status_name(enum wf_wc_status status);
-const char *wf_wr_opcode_name(enum wf_wr_opcode opcode);
-const char *wf_event_name(enum wf_event_type type);
 
 #endif

@@ -17,8 +17,6 @@
 #define WF_MAD_HEADER_LEN 24
 #define WF_MAD_BASE_VERSION 1
 
-#define WF_QPN_SMP 0
-#define WF_QPN_GMP 1
 #define WF_QKEY_GMP UINT32_C(0x80010000) /* of queue pair 1 */
 
 enum wf_mad_class {

@@ -10,28 +10,21 @@
 #define ETH_END (WF_SIZE_ICRC + WF_SIZE_FCS)
 #define IB_END (WF_SIZE_ICRC + WF_SIZE_VCRC)
 
-/* name, bytes before the BTH without VLAN tag, bytes after the pad. */
+/* Bytes before the BTH without VLAN tag, bytes after the pad. */
 static const struct {
-	const char *name;
 	uint8_t before;
 	uint8_t after;
 } encap_table[] = {
-	[WF_ENCAP_ROCE2_IPV4] = { "roce2-ipv4", ROCE2(WF_IPV4_LEN), ETH_END },
-	[WF_ENCAP_ROCE2_IPV6] = { "roce2-ipv6", ROCE2(WF_IPV6_LEN), ETH_END },
-	[WF_ENCAP_ROCE1] = { "roce1", WF_ETH_LEN + WF_GRH_LEN, ETH_END },
-	[WF_ENCAP_IB] = { "ib", WF_LRH_LEN, IB_END },
-	[WF_ENCAP_IB_GRH] = { "ib-grh", WF_LRH_LEN + WF_GRH_LEN, IB_END },
-	[WF_ENCAP_PFC] = { "pfc", WF_SIZE_PFC - WF_SIZE_FCS, WF_SIZE_FCS },
-	[WF_ENCAP_FCP] = { "fcp", WF_FCP_LEN, 0 },
+	[WF_ENCAP_ROCE2_IPV4] = { ROCE2(WF_IPV4_LEN), ETH_END },
+	[WF_ENCAP_ROCE2_IPV6] = { ROCE2(WF_IPV6_LEN), ETH_END },
+	[WF_ENCAP_ROCE1] = { WF_ETH_LEN + WF_GRH_LEN, ETH_END },
+	[WF_ENCAP_IB] = { WF_LRH_LEN, IB_END },
+	[WF_ENCAP_IB_GRH] = { WF_LRH_LEN + WF_GRH_LEN, IB_END },
+	[WF_ENCAP_PFC] = { WF_SIZE_PFC - WF_SIZE_FCS, WF_SIZE_FCS },
+	[WF_ENCAP_FCP] = { WF_FCP_LEN, 0 },
 };
 
 _Static_assert(WF_ARRAY_SIZE(encap_table) == WF_ENCAPS, "a row for every encapsulation");
-
-const char *wf_encap_name(enum wf_encap encap)
-{
-	assert(encap < WF_ENCAPS);
-	return encap_table[encap].name;
-}
 
 uint16_t wf_size_link_header(enum wf_encap encap, bool vlan)
 {

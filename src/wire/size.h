@@ -3,8 +3,7 @@
  * size.h - how many bytes a packet takes on each kind of link.
  *
  * A size counts what struct wf_packet's size counts: every byte between the link's own framing,
- * from the first header to the last CRC. Ethernet's preamble and gap come on top; see
- * WF_SIZE_ETH_GAP.
+ * from the first header to the last CRC. Ethernet's preamble and gap, 20 bytes, come on top.
  */
 #ifndef WF_WIRE_SIZE_H
 #define WF_WIRE_SIZE_H
@@ -28,7 +27,6 @@ enum wf_encap {
 };
 
 #define WF_SIZE_ETH_MIN 64 /* with FCS */
-#define WF_SIZE_ETH_GAP 20 /* preamble, start delimiter and inter-frame gap */
 #define WF_SIZE_FCS 4
 #define WF_SIZE_ICRC 4
 #define WF_SIZE_VCRC 2
@@ -42,9 +40,6 @@ enum wf_encap {
 #define WF_SIZE_FCP_ON_LINK (WF_FCP_LEN + 2)
 
 #define WF_MTU_MAX 4096 /* payload bytes */
-
-/* "roce2-ipv4", "roce2-ipv6", "roce1", "ib", "ib-grh", "pfc", "fcp"; static. */
-const char *wf_encap_name(enum wf_encap encap);
 
 /* Runs over Ethernet; else over InfiniBand. */
 static inline bool wf_encap_is_eth(enum wf_encap encap)

@@ -28,7 +28,8 @@
 #define WF_QPN_MASK UINT32_C(0xffffff)
 #define WF_PSN_MASK UINT32_C(0xffffff)
 #define WF_MSN_MASK UINT32_C(0xffffff)
-#define WF_QPN_GSI UINT32_C(1) /* general services: datagrams of management */
+#define WF_QPN_SMI UINT32_C(0) /* subnet management */
+#define WF_QPN_GSI UINT32_C(1) /* general services: all other management */
 #define WF_QPN_MULTICAST UINT32_C(0xffffff)
 #define WF_PKEY_DEFAULT 0xffff
 

@@ -117,8 +117,6 @@ struct wv_qp {
 	struct ibv_qp_init_attr init;
 };
 
-#define WV_OF(type, ibv_type, ptr) ((struct type *)(void *)(ptr))
-
 static inline struct wv_context *wv_context(struct ibv_context *c)
 {
 	return wf_container_of(c, struct wv_context, v.context);

@@ -87,7 +87,7 @@ static void test_golden(void **state)
 		assert_int_equal(wf_headers_decode(packet.bytes, packet.captured, WF_LINK_ETHERNET,
 		                                   &h, &reason),
 		                 0);
-		if (!wf_op_is_ud(h.bth.opcode) || h.bth.qpn != WF_QPN_GMP)
+		if (!wf_op_is_ud(h.bth.opcode) || h.bth.qpn != WF_QPN_GSI)
 			continue;
 		in = packet.bytes + h.payload_at;
 		wf_mad_decode(in, &mad);

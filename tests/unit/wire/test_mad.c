@@ -97,7 +97,7 @@ static void test_connection_setup(void **state)
 		assert_int_equal(wf_headers_decode(packet.bytes, packet.captured, WF_LINK_ETHERNET,
 		                                   &h, &reason),
 		                 0);
-		if (!wf_op_is_ud(h.bth.opcode) || h.bth.qpn != WF_QPN_GMP)
+		if (!wf_op_is_ud(h.bth.opcode) || h.bth.qpn != WF_QPN_GSI)
 			continue;
 		assert_int_equal(h.payload_len, WF_MAD_LEN);
 		assert_int_equal(h.deth.qkey, WF_QKEY_GMP);
