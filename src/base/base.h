@@ -26,6 +26,8 @@ typedef int64_t wf_time; /* picoseconds */
 #define WF_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define WF_MUST_USE __attribute__((warn_unused_result))
 #define WF_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+/* A struct that may be read and written as another type. */
+#define WF_MAY_ALIAS __attribute__((may_alias))
 #define WF_ALIGNED(n) __attribute__((aligned(n)))
 #define wf_likely(x) __builtin_expect(!!(x), 1)
 #define wf_unlikely(x) __builtin_expect(!!(x), 0)

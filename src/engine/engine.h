@@ -35,8 +35,8 @@
 
 struct wf_cell {
 	wf_time at;       /* when it is an event at the receiver */
-	uint64_t body[7]; /* the users' */
-} WF_ALIGNED(WF_CACHE_LINE);
+	uint64_t body[7]; /* the users', who read the cell as a struct of their own */
+} WF_ALIGNED(WF_CACHE_LINE) WF_MAY_ALIAS;
 
 /*
  * A piece of a link's FIFO, written by one thread and read by another. The cell after the last one

@@ -12,12 +12,19 @@
 
 #define RNG_PORT 1 /* domain of the draws for loss on links */
 
-int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32_t id)
+void wf_device_fini_nothing(struct wf_device *dev)
+{
+	(void)dev;
+}
+
+int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
+                   const struct wf_fabric *fabric, uint32_t id)
 {
 	struct wf_shard *shard = dev->node.shard;
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
 	unsigned n_queues = fabric->classes.n;
 
+	dev->ops = ops;
 	dev->fabric = fabric;
 	dev->shard = wf_shard_user(shard);
 	dev->id = id;

@@ -114,9 +114,24 @@ struct wf_port {
 _Static_assert(offsetof(struct wf_port, in_delay) == WF_CACHE_LINE, "hot fields are one line");
 
 struct wf_fabric;
+struct wf_device;
+
+/* What is asked of a device of any kind, switch or host (network.h). Every function is set. */
+struct wf_device_ops {
+	/*
+	 * All its ports are connected and have their rates: sets up flow control, and whatever shall
+	 * happen at time 0. Returns 0, -ENOMEM, or -EINVAL with err filled.
+	 */
+	int (*start)(struct wf_device *dev, struct wf_err *err);
+	/* The link at port goes down or comes up, now, while no node runs. */
+	void (*set_up)(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);
+	/* Gives back what is not the engine's memory. */
+	void (*fini)(struct wf_device *dev);
+};
 
 struct wf_device {
 	struct wf_node node; /* first: the engine's */
+	const struct wf_device_ops *ops;
 	const struct wf_fabric *fabric;
 	struct wf_fabric_shard *shard; /* its shard's pool and tallies */
 	struct wf_port *ports;
@@ -160,7 +175,11 @@ static inline wf_time wf_port_time_long(const struct wf_port *port, uint64_t n)
  * Gives a device its ports and lanes, from its shard's memory. The links are connected later.
  * Returns 0 or -ENOMEM.
  */
-int wf_device_init(struct wf_device *dev, const struct wf_fabric *fabric, uint32_t id) WF_MUST_USE;
+int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
+                   const struct wf_fabric *fabric, uint32_t id) WF_MUST_USE;
+
+/* The op of a device that has nothing to give back. */
+void wf_device_fini_nothing(struct wf_device *dev);
 
 /* Sets the rate at which port sends, bits/s: between WF_RATE_MIN and WF_RATE_MAX. */
 void wf_port_set_rate(struct wf_port *port, uint64_t rate);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "fabric/receive.h"
 #include "fabric/telemetry.h"
 #include "wire/ib.h"
 #include "wire/opcode.h"
@@ -230,22 +231,14 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	struct wf_switch *sw = to_switch(wf_device_of(node));
 	struct wf_device *dev = &sw->dev;
 	const struct wf_fabric *fabric = dev->fabric;
-	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
 	struct wf_port *in = &dev->ports[input], *out;
+	struct wf_packet *pkt = wf_port_receive(dev, in, cell, now);
 	struct wf_lane *lane;
 	unsigned queue;
 	uint32_t port;
 
-#ifndef NDEBUG
-	if (!wf_packet_is_control(pkt->type))
-		dev->shard->tally[pkt->cls].on_links--;
-#endif
-	if (wf_unlikely(in->lossy) && wf_port_loses(dev, in, pkt, now))
+	if (wf_unlikely(pkt == NULL))
 		return;
-	if (wf_unlikely(wf_packet_is_control(pkt->type))) {
-		fabric->flowctl->control(dev, in, pkt, now);
-		return;
-	}
 	queue = pkt->vl;
 	if (wf_unlikely(in->global) && queue < fabric->vl_shift)
 		queue += fabric->vl_shift;
@@ -436,33 +429,6 @@ static const struct wf_node_ops switch_ops = {
 	.warm = switch_warm,
 };
 
-struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
-                                   uint32_t id)
-{
-	return wf_switch_create_as(shard, fabric, id, &switch_ops, sizeof(struct wf_switch));
-}
-
-struct wf_switch *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,
-                                      uint32_t id, const struct wf_node_ops *ops, size_t size)
-{
-	unsigned n_ports = fabric->topo->nodes[id].n_ports;
-	struct wf_node *node = wf_engine_add_node(shard, ops, size, n_ports, 2 * n_ports);
-	struct wf_switch *sw;
-
-	assert(size >= sizeof(*sw));
-	if (node == NULL)
-		return NULL;
-	sw = to_switch(wf_device_of(node));
-	sw->load = wf_shard_alloc(shard, n_ports * sizeof(*sw->load));
-	if (sw->load == NULL || wf_device_init(&sw->dev, fabric, id) != 0)
-		return NULL;
-	if (fabric->route == &wf_route_graded && wf_grades_create(sw, shard) != 0)
-		return NULL;
-	wf_switch_set_routes(sw);
-	sw->rng_key = wf_rand_key(fabric->seed, RNG_SWITCH, id);
-	return sw;
-}
-
 void wf_switch_set_routes(struct wf_switch *sw)
 {
 	const struct wf_route_switch *r = &sw->dev.fabric->routes->switches[sw->dev.id];
@@ -511,9 +477,10 @@ static void set_victims(struct wf_switch *sw)
 	}
 }
 
-int wf_switch_start(struct wf_switch *sw, struct wf_err *err)
+static int switch_start(struct wf_device *dev, struct wf_err *err)
 {
-	const struct wf_fabric *fabric = sw->dev.fabric;
+	struct wf_switch *sw = to_switch(dev);
+	const struct wf_fabric *fabric = dev->fabric;
 
 	if (fabric->n_ecn_rates != 0 && set_ecn(sw, err) != 0)
 		return -EINVAL;
@@ -524,9 +491,10 @@ int wf_switch_start(struct wf_switch *sw, struct wf_err *err)
 	return fabric->flowctl->divide(sw, err);
 }
 
-void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time now)
+/* What waits for a port that is down is dropped. */
+static void switch_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
 {
-	struct wf_port *port = &sw->dev.ports[number];
+	struct wf_switch *sw = to_switch(dev);
 
 	if (port->up == up)
 		return;
@@ -542,6 +510,39 @@ void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time no
 			wf_packet_put(sw->dev.shard, p);
 		}
 	}
+}
+
+static const struct wf_device_ops device_ops = {
+	.start = switch_start,
+	.set_up = switch_set_up,
+	.fini = wf_device_fini_nothing,
+};
+
+struct wf_device *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
+                                   uint32_t id)
+{
+	return wf_switch_create_as(shard, fabric, id, &switch_ops, sizeof(struct wf_switch));
+}
+
+struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,
+                                      uint32_t id, const struct wf_node_ops *ops, size_t size)
+{
+	unsigned n_ports = fabric->topo->nodes[id].n_ports;
+	struct wf_node *node = wf_engine_add_node(shard, ops, size, n_ports, 2 * n_ports);
+	struct wf_switch *sw;
+
+	assert(size >= sizeof(*sw));
+	if (node == NULL)
+		return NULL;
+	sw = to_switch(wf_device_of(node));
+	sw->load = wf_shard_alloc(shard, n_ports * sizeof(*sw->load));
+	if (sw->load == NULL || wf_device_init(&sw->dev, &device_ops, fabric, id) != 0)
+		return NULL;
+	if (fabric->route == &wf_route_graded && wf_grades_create(sw, shard) != 0)
+		return NULL;
+	wf_switch_set_routes(sw);
+	sw->rng_key = wf_rand_key(fabric->seed, RNG_SWITCH, id);
+	return &sw->dev;
 }
 
 void wf_switch_count(const struct wf_switch *sw, uint64_t *per_class)

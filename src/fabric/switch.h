@@ -28,28 +28,19 @@ struct wf_switch {
  * Creates the switch for node id of the fabric's topology, in a shard. Returns NULL when there is no
  * more memory.
  */
-struct wf_switch *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
+struct wf_device *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
                                    uint32_t id) WF_MUST_USE;
 
 /*
  * The same for a switch that is the first part of something larger, of size bytes, which handles its
  * events by itself.
  */
-struct wf_switch *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,
+struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,
                                       uint32_t id, const struct wf_node_ops *ops,
                                       size_t size) WF_MUST_USE;
 
-/*
- * Sets up buffers and flow control when all its ports are connected and have their rates. Returns
- * 0, -ENOMEM, or -EINVAL with err filled.
- */
-int wf_switch_start(struct wf_switch *sw, struct wf_err *err) WF_MUST_USE;
-
 /* Takes over the fabric's routes (anew), while no node runs. */
 void wf_switch_set_routes(struct wf_switch *sw);
-
-/* A port's link goes down or up; what waits for a port that is down is dropped. No node runs. */
-void wf_switch_set_up(struct wf_switch *sw, unsigned number, bool up, wf_time now);
 
 /* Packets of each class that wait in the switch now: for checking. */
 void wf_switch_count(const struct wf_switch *sw, uint64_t *per_class);

@@ -407,6 +407,19 @@ static struct wf_ns3_qp *make_qp(struct wf_ns3_host *h, uint32_t flow)
 	return qp;
 }
 
+static int host_start(struct wf_device *dev, struct wf_err *err)
+{
+	(void)err;
+	dev->fabric->flowctl->start(dev, &dev->ports[0], 0);
+	return 0;
+}
+
+static const struct wf_device_ops device_ops = {
+	.start = host_start,
+	.set_up = wf_port_set_up,
+	.fini = wf_device_fini_nothing,
+};
+
 struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_ns3_env *env,
                                        uint32_t host, const uint32_t *list, uint32_t n)
 {
@@ -417,7 +430,8 @@ struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_n
 	if (node == NULL)
 		return NULL;
 	h = to_host(node);
-	if (wf_device_init(&h->dev, env->fabric, env->fabric->topo->host_node[host]) != 0)
+	if (wf_device_init(&h->dev, &device_ops, env->fabric, env->fabric->topo->host_node[host]) !=
+	    0)
 		return NULL;
 	assert(h->dev.n_ports == 1);
 	h->env = env;
@@ -438,9 +452,4 @@ struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_n
 struct wf_ns3_rx *wf_ns3_host_add_rx(struct wf_ns3_host *h)
 {
 	return wf_shard_alloc(h->dev.node.shard, sizeof(struct wf_ns3_rx));
-}
-
-void wf_ns3_host_start(struct wf_ns3_host *h)
-{
-	h->dev.fabric->flowctl->start(&h->dev, &h->dev.ports[0], 0);
 }

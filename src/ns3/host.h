@@ -76,9 +76,6 @@ struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_n
 /* Makes the receiving side of a flow in the host's memory. Returns NULL when there is none left. */
 struct wf_ns3_rx *wf_ns3_host_add_rx(struct wf_ns3_host *host) WF_MUST_USE;
 
-/* Sets up flow control when its port is connected. */
-void wf_ns3_host_start(struct wf_ns3_host *host);
-
 /* A flow of the host begins to send. */
 void wf_ns3_host_begin(struct wf_ns3_host *host, uint32_t flow, wf_time now);
 

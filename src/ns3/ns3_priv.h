@@ -65,7 +65,7 @@ static inline struct wf_ns3_switch *wf_ns3_switch_of(struct wf_switch *sw)
 }
 
 /* Creates the switch for node id in a shard. Returns NULL when there is no more memory. */
-struct wf_switch *wf_ns3_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
+struct wf_device *wf_ns3_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
                                        uint32_t id) WF_MUST_USE;
 
 /* Of n queues, which of those in eligible (not 0) has its turn after last: packets count, not bytes. */

@@ -284,11 +284,9 @@ static int make_device(struct wf_ns3_sim *sim, uint32_t id)
 		sim->hosts[host] = h;
 		sim->devices[id] = wf_ns3_host_device(h);
 	} else {
-		struct wf_switch *sw = wf_ns3_switch_create(shard, &sim->fabric, id);
-
-		if (sw == NULL)
+		sim->devices[id] = wf_ns3_switch_create(shard, &sim->fabric, id);
+		if (sim->devices[id] == NULL)
 			return -ENOMEM;
-		sim->devices[id] = &sw->dev;
 	}
 	return 0;
 }
@@ -345,18 +343,11 @@ static int connect_links(struct wf_ns3_sim *sim)
 
 static int start_devices(struct wf_ns3_sim *sim, struct wf_err *err)
 {
-	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
-		struct wf_device *dev = sim->devices[id];
-		int ret = 0;
+	int ret = 0;
 
-		if (is_host(sim->topo, id))
-			wf_ns3_host_start(sim->hosts[sim->topo->nodes[id].host]);
-		else
-			ret = wf_switch_start(wf_container_of(dev, struct wf_switch, dev), err);
-		if (ret != 0)
-			return ret;
-	}
-	return 0;
+	for (uint32_t id = 0; id < sim->topo->n_nodes && ret == 0; id++)
+		ret = sim->devices[id]->ops->start(sim->devices[id], err);
+	return ret;
 }
 
 static int build(struct wf_ns3_sim *sim, const struct wf_ns3_sim_cfg *cfg, struct wf_err *err)

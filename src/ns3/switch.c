@@ -237,16 +237,16 @@ static const struct wf_node_ops switch_ops = {
 	.warm = switch_warm,
 };
 
-struct wf_switch *wf_ns3_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
+struct wf_device *wf_ns3_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
                                        uint32_t id)
 {
-	struct wf_switch *sw =
+	struct wf_device *dev =
 		wf_switch_create_as(shard, fabric, id, &switch_ops, sizeof(struct wf_ns3_switch));
 	struct wf_ns3_switch *own;
 
-	if (sw == NULL)
+	if (dev == NULL)
 		return NULL;
-	own = wf_ns3_switch_of(sw);
-	own->port = wf_shard_alloc(shard, sw->dev.n_ports * sizeof(*own->port));
-	return own->port != NULL ? sw : NULL;
+	own = wf_ns3_switch_of(wf_container_of(dev, struct wf_switch, dev));
+	own->port = wf_shard_alloc(shard, dev->n_ports * sizeof(*own->port));
+	return own->port != NULL ? dev : NULL;
 }

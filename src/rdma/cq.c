@@ -108,11 +108,26 @@ void wf_cq_arm(struct wf_cq *cq, bool solicited_only)
 		cq->armed = WF_CQ_ARM_SOLICITED;
 }
 
+/* Lists a queue behind those whose completions are seen no later. */
+static void comp_add(struct wf_cq *cq)
+{
+	struct wf_list *before = cq->hca->comps.prev;
+
+	while (before != &cq->hca->comps &&
+	       wf_container_of(before, struct wf_cq, comp_link)->seen > cq->seen)
+		before = before->prev;
+	wf_list_append(before->next, &cq->comp_link);
+}
+
 static void cq_notify(struct wf_cq *cq)
 {
+	const struct wf_hca *hca = cq->hca;
+
 	cq->armed = WF_CQ_IDLE;
-	if (cq->notices++ == 0)
-		wf_list_append(&cq->hca->comps, &cq->comp_link);
+	if (cq->notices++ != 0)
+		return;
+	cq->seen = wf_max_time(hca->now, hca->seen);
+	comp_add(cq);
 }
 
 int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited)
@@ -157,8 +172,21 @@ struct wf_cq *wf_hca_next_comp(struct wf_hca *hca)
 	cq = wf_container_of(hca->comps.next, struct wf_cq, comp_link);
 	wf_list_remove(&cq->comp_link);
 	if (--cq->notices != 0)
-		wf_list_append(&hca->comps, &cq->comp_link);
+		comp_add(cq);
 	return cq;
+}
+
+wf_time wf_hca_comp_time(const struct wf_hca *hca)
+{
+	if (wf_list_empty(&hca->comps))
+		return WF_TIME_NEVER;
+	return wf_container_of(hca->comps.next, struct wf_cq, comp_link)->seen;
+}
+
+void wf_hca_set_seen(struct wf_hca *hca, wf_time at)
+{
+	assert(at >= hca->seen);
+	hca->seen = at;
 }
 
 uint32_t wf_cq_size(const struct wf_cq *cq)

@@ -14,6 +14,7 @@ enum wf_cq_arm_state { WF_CQ_IDLE, WF_CQ_ARM_SOLICITED, WF_CQ_ARM_ANY };
 struct wf_cq {
 	struct wf_list link;
 	struct wf_list comp_link; /* in hca->comps while notices > 0 */
+	wf_time seen;             /* when the program sees what it is listed for */
 	struct wf_hca *hca;
 	struct wf_wc *ring;
 	uint32_t mask;

@@ -505,6 +505,11 @@ static uint8_t data_class(const struct wf_qp *qp)
 	return qp->cls;
 }
 
+uint32_t wf_hca_classes(const struct wf_hca *hca)
+{
+	return hca->data_classes;
+}
+
 void wf_hca_hold(struct wf_hca *hca, uint32_t classes)
 {
 	if (hca->held == classes)

@@ -146,6 +146,9 @@ wf_time wf_hca_tx_time(const struct wf_hca *hca);
  */
 void wf_hca_hold(struct wf_hca *hca, uint32_t classes);
 
+/* Bit per class that a queue pair's data has had so far, in requests and READ responses. */
+uint32_t wf_hca_classes(const struct wf_hca *hca);
+
 /* The queue pair whose packet wf_hca_tx() returned last; valid until the next call. */
 struct wf_qp *wf_hca_sender(const struct wf_hca *hca);
 
@@ -171,8 +174,17 @@ bool wf_hca_next_event(struct wf_hca *hca, struct wf_event *event_p) WF_MUST_USE
 /* Adds an event about the port (PORT_ACTIVE, PORT_ERR, LID_CHANGE …); the driver's to raise. */
 void wf_hca_port_event(struct wf_hca *hca, enum wf_event_type type);
 
-/* Takes the next completion queue whose wf_cq_arm() came true; NULL when there is none. */
+/*
+ * Takes the next completion queue whose wf_cq_arm() came true, in the order in which programs see what is
+ * in them; NULL when there is none.
+ */
 struct wf_cq *wf_hca_next_comp(struct wf_hca *hca);
+
+/* When a program sees the completions of the queue that is next; WF_TIME_NEVER when none is. */
+wf_time wf_hca_comp_time(const struct wf_hca *hca);
+
+/* Completions that are made from now on are seen at at, if they are not made later. Never goes back. */
+void wf_hca_set_seen(struct wf_hca *hca, wf_time at);
 
 uint64_t wf_hca_counter(const struct wf_hca *hca, enum wf_counter counter);
 

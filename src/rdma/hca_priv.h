@@ -99,8 +99,10 @@ struct wf_hca {
 	struct wf_list tx_ring;  /* queue pairs that may have a packet to send */
 	struct wf_list held_acks, held_ring; /* the same, found to be of a class that is held */
 	uint32_t classes;                    /* bit per class that some queue pair has used */
+	uint32_t data_classes;               /* ... for more than acknowledgements and CNPs */
 	uint32_t held;                       /* bit per class that may not send: wf_hca_hold() */
 	wf_time now;
+	wf_time seen;         /* what completes is seen no sooner: wf_hca_set_seen() */
 	struct wf_qp *sender; /* of the last packet */
 	struct wf_qp **qps;   /* by the lower bits of the QPN */
 	uint32_t qp_mask;

@@ -189,6 +189,7 @@ static void set_path(struct wf_qp *qp)
 	qp->cls = ah->sl;
 	qp->traffic_class = ah->traffic_class;
 	qp->hca->classes |= 1u << ah->sl;
+	qp->hca->data_classes |= 1u << ah->sl;
 	if (qp->init.tune.cnp_cls != 0)
 		qp->hca->classes |= 1u << (qp->init.tune.cnp_cls & 15);
 	if (qp->init.tune.ack_cls != 0)

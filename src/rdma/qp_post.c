@@ -113,6 +113,7 @@ static void set_ud(const struct wf_qp *qp, struct wf_swqe *wqe, const struct wf_
 	wqe->ud.cls = ah->attr.sl;
 	wqe->ud.traffic_class = ah->attr.traffic_class;
 	qp->hca->classes |= 1u << ah->attr.sl;
+	qp->hca->data_classes |= 1u << ah->attr.sl;
 	wqe->ud.ect = qp->init.tune.ect || (ah->attr.traffic_class & 3) != 0 ? WF_PACKET_ECT : 0;
 }
 

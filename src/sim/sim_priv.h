@@ -6,6 +6,7 @@
 #define WF_SIM_SIM_PRIV_H
 
 #include "fabric/fabric.h"
+#include "fabric/network.h"
 #include "fabric/switch.h"
 #include "sim/host/adapter.h"
 #include "sim/prog/app.h"
@@ -21,18 +22,16 @@ struct wf_sim {
 	struct wf_fabric fabric;
 	struct wf_engine *engine;
 	unsigned n_shards;
-	struct wf_fabric_shard **shards;
-	struct wf_device **devices; /* by node id */
-	struct wf_host **hosts;     /* by host index; flows of the windowed sender */
-	struct wf_host_env env;
-	bool has_app; /* adapters with programs; else the windowed sender */
+	struct wf_network net;
+	struct wf_host_env env; /* flows of the windowed sender */
+	uint32_t *first_tx;     /* by host: its first one; while building */
+	bool has_app;           /* adapters with programs; else the windowed sender */
 	bool app_done;
 	struct wf_sim_app app;
 	struct wf_sim_app beside;     /* flows beside the application; start NULL: none */
 	struct wf_adapter **adapters; /* by host index */
 	struct wf_adapter_env adapter_env;
-	struct wf_gate **gates; /* by host index; gate_env.ops NULL: none */
-	struct wf_gate_env gate_env;
+	struct wf_gate_env gate_env;        /* ops NULL: no host is a gate */
 	struct wf_gated_fault *link_faults; /* by link; gates only */
 	wf_time delay_max;                  /* of them; gates only */
 	struct wf_rc *rc; /* the application that carries flows; NULL: another, or none */
@@ -61,8 +60,11 @@ struct wf_sim {
 };
 
 /* Makes the flows' two sides and the per-host shares. Returns 0, -EINVAL with err, or -ENOMEM. */
-int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,
+int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg,
                       struct wf_err *err) WF_MUST_USE;
+
+/* Takes over the faults of cfg, and has them happen. Returns 0 or -ENOMEM. */
+int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg) WF_MUST_USE;
 
 /* Takes a link down or up, now, while no node runs. */
 void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now);

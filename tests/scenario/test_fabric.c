@@ -226,7 +226,7 @@ static void test_vls_share_by_weight(void **state)
 
 static void pause_frame(struct rig *r, uint16_t quanta, wf_time at)
 {
-	struct wf_device *dev = r->sim->devices[0];
+	struct wf_device *dev = r->sim->net.devices[0];
 	struct wf_packet pkt = { .type = WF_PACKET_PAUSE };
 
 	pkt.u.pause.mask = 1 << 3;
@@ -237,7 +237,7 @@ static void pause_frame(struct rig *r, uint16_t quanta, wf_time at)
 /* Whether host 0 may send in priority 3 at a time. */
 static bool open_at(const struct rig *r, wf_time at)
 {
-	const struct wf_device *dev = r->sim->devices[0];
+	const struct wf_device *dev = r->sim->net.devices[0];
 
 	return wf_flowctl_pfc.ready(wf_port_lane(&dev->ports[0], 1), 100, at) <= at;
 }

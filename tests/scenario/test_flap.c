@@ -101,7 +101,7 @@ static void run_at_random(const char *layer, bool cut, const char *kind, unsigne
 	assert_int_equal(r.result->bytes_delivered, (2 * hosts - 1) * UINT64_C(300000));
 	assert_true(rig_queue(&r, 3)->drops_link > 0);
 	rig_drain(&r); /* and that credits are home, buffers empty and nobody stopped */
-	assert_int_equal(r.sim->shards[0]->tally[3].on_links, 0);
+	assert_int_equal(r.sim->net.shards[0]->tally[3].on_links, 0);
 	rig_fini(&r);
 }
 

@@ -67,8 +67,8 @@ static uint64_t needed(const struct link *l)
 	set_up(&r, l, "auto", 0);
 	if (rig_build(&r, 1, &err) != 0)
 		fail_msg("%s", err.text);
-	bytes = wf_pfc_headroom(r.sim->devices[r.topo->n_hosts],
-	                        &r.sim->devices[r.topo->n_hosts]->ports[0]);
+	bytes = wf_pfc_headroom(r.sim->net.devices[r.topo->n_hosts],
+	                        &r.sim->net.devices[r.topo->n_hosts]->ports[0]);
 	rig_fini(&r);
 	return bytes;
 }
@@ -152,7 +152,7 @@ static uint64_t headroom_of(const char *rate, unsigned metres, const char *by, c
 	rig_set(&r, "buffer.size", "1GB");
 	if (rig_build(&r, 1, &err) != 0)
 		fail_msg("%s", err.text);
-	bytes = r.sim->devices[r.topo->n_hosts]->ports[0].lanes[1].capacity;
+	bytes = r.sim->net.devices[r.topo->n_hosts]->ports[0].lanes[1].capacity;
 	rig_fini(&r);
 	return bytes;
 }
@@ -218,7 +218,7 @@ static void test_table(void **state)
 		rig_set(&r, "buffer.headroom_table",
 		        "400Gbps:40m:123904B, 400Gbps:4.9m:105472B, 100Gbps:5m:63488B");
 		assert_int_equal(rig_build(&r, 1, &err), 0);
-		assert_int_equal(r.sim->devices[r.topo->n_hosts]->ports[0].lanes[1].capacity,
+		assert_int_equal(r.sim->net.devices[r.topo->n_hosts]->ports[0].lanes[1].capacity,
 		                 cases[i].bytes);
 		rig_fini(&r);
 	}

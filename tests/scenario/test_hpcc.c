@@ -22,7 +22,7 @@ static uint64_t queue_of(const struct rig *r)
 {
 	const struct wf_topo_port *port =
 		&r->topo->ports[r->topo->nodes[r->topo->host_node[0]].first_port];
-	const struct wf_device *sw = r->sim->devices[port->peer];
+	const struct wf_device *sw = r->sim->net.devices[port->peer];
 	uint64_t bytes = 0;
 
 	for (unsigned q = 0; q < sw->n_queues; q++)
@@ -151,7 +151,7 @@ static void test_losses(void **state)
 	assert_true(r.result->packets_dropped > 100);
 	rig_drain(&r);
 	for (unsigned i = 0; i < r.sim->n_shards; i++) {
-		const struct wf_int_record *rec = r.sim->shards[i]->free_int;
+		const struct wf_int_record *rec = r.sim->net.shards[i]->free_int;
 
 		for (; rec != NULL; rec = rec->next)
 			free_records++;

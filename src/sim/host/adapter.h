@@ -6,10 +6,11 @@
  * transport, pulls packets from it whenever the wire is free and flow control agrees, and adds what
  * a host costs in time: the doorbell, fetching data over PCIe, PCIe's bandwidth.
  *
- *	program --post--> hca --tx--> [staged] --> port ~~~ fabric ~~~ port --rx--> hca --> program
+ *	program --post--> hca --tx--> endpoint ~~~ fabric ~~~ endpoint --rx--> hca --> program
  *
- * A packet that flow control holds back is staged, one per queue, and its classes are held in the
- * transport meanwhile, so that a paused class does not stop the others.
+ * When a program sees a completion is a property of the completion queue: the transport lists those
+ * that have something, with the time at which PCIe has brought it to memory, and the adapter calls the
+ * program then.
  *
  * The program is a struct wf_program: its functions run in virtual time, on the thread of the
  * adapter's shard, and may touch only this adapter and what belongs to it.
@@ -17,7 +18,7 @@
 #ifndef WF_SIM_HOST_ADAPTER_H
 #define WF_SIM_HOST_ADAPTER_H
 
-#include "fabric/fabric.h"
+#include "fabric/endpoint.h"
 #include "rdma/hca.h"
 #include "rdma/qp.h"
 #include "sim/host/counts.h"
@@ -62,11 +63,11 @@ struct wf_adapter_env {
  * overhead, link layer, whether data is carried. env is borrowed. Returns NULL when there is no more
  * memory.
  */
-struct wf_adapter *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
-                                     uint32_t host, const struct wf_hca_attr *attr) WF_MUST_USE;
+struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
+                                    uint32_t host, const struct wf_hca_attr *attr) WF_MUST_USE;
 
-/* Frees the transport's part; the node goes with the engine. */
-void wf_adapter_fini(struct wf_adapter *adapter);
+/* The adapter that a device is. */
+struct wf_adapter *wf_adapter_of(struct wf_device *dev);
 
 /*
  * Adds what runs on it; before the run. Up to WF_ADAPTER_PROGRAMS share it: run() of all is called
@@ -75,9 +76,6 @@ void wf_adapter_fini(struct wf_adapter *adapter);
 #define WF_ADAPTER_PROGRAMS 2
 void wf_adapter_add_program(struct wf_adapter *adapter, const struct wf_program *program,
                             void *arg);
-
-/* Sets up flow control when its port is connected, and lets the program run at time 0. */
-void wf_adapter_start(struct wf_adapter *adapter);
 
 struct wf_hca *wf_adapter_hca(struct wf_adapter *adapter);
 struct wf_host_counts *wf_adapter_counts(struct wf_adapter *adapter);

@@ -10,7 +10,7 @@
 #ifndef WF_SIM_HOST_GATE_H
 #define WF_SIM_HOST_GATE_H
 
-#include "fabric/fabric.h"
+#include "fabric/endpoint.h"
 #include "sim/host/gated.h"
 
 struct wf_gate_env {
@@ -19,28 +19,9 @@ struct wf_gate_env {
 	void *arg;
 };
 
-struct wf_gate;
-
 /* Creates host number host of the topology, in a shard. env is borrowed. NULL: no more memory. */
-struct wf_gate *wf_gate_create(struct wf_shard *shard, const struct wf_gate_env *env,
-                               uint32_t host) WF_MUST_USE;
-
-/* Sets up flow control when its port is connected. */
-void wf_gate_start(struct wf_gate *gate);
-
-struct wf_device *wf_gate_device(struct wf_gate *gate);
-
-/* There may be something to send from at on; while no node runs. */
-void wf_gate_wake(struct wf_gate *gate, wf_time at);
-
-/* Takes its link down or up, now, while no node runs. */
-void wf_gate_set_up(struct wf_gate *gate, bool up, wf_time now);
-
-/*
- * With on, its adapter lets nobody send to it: it pauses every lossless class for as long as it lasts, or
- * gives no credits. While no node runs.
- */
-void wf_gate_storm(struct wf_gate *gate, bool on, wf_time now);
+struct wf_device *wf_gate_create(struct wf_shard *shard, const struct wf_gate_env *env,
+                                 uint32_t host) WF_MUST_USE;
 
 /* Tells who is outside of a packet that was dropped: wf_fabric.lost; arg: the env. */
 void wf_gate_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,

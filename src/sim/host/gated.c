@@ -21,12 +21,16 @@ int wf_gated_run(struct wf_sim *sim, wf_time until, wf_time *end_p)
 
 void wf_gated_wake(struct wf_sim *sim, uint32_t host, wf_time at)
 {
-	wf_gate_wake(sim->gates[host], wf_max_time(at, sim->end));
+	struct wf_device *dev = wf_network_host(&sim->net, host);
+
+	if (dev->ports[0].up)
+		wf_port_wake(dev, &dev->ports[0], wf_max_time(at, sim->end));
 }
 
 void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on, wf_time now)
 {
-	wf_gate_storm(sim->gates[host], on, wf_max_time(now, sim->end));
+	wf_endpoint_storm(wf_endpoint_of_device(wf_network_host(&sim->net, host)), on,
+	                  wf_max_time(now, sim->end));
 }
 
 int wf_gated_tune(const struct wf_sim *sim, const struct wf_cc_choice *cc, struct wf_qp_tune *tune,
@@ -60,20 +64,18 @@ static void set_delay(struct wf_device *dev, struct wf_port *port, wf_time more,
 	port->delay += more;
 }
 
-/* The direction of a link that leaves a port of src and comes in by one of dst. */
-static void set_half(struct wf_sim *sim, const struct wf_topo_link *l, bool from_a,
+/* One direction of a link. */
+static void set_half(struct wf_sim *sim, uint32_t link, bool from_a,
                      const struct wf_gated_fault *was, const struct wf_gated_fault *is, wf_time now)
 {
-	struct wf_device *src = sim->devices[from_a ? l->a : l->b];
-	struct wf_device *dst = sim->devices[from_a ? l->b : l->a];
-	struct wf_port *out = &src->ports[from_a ? l->a_port : l->b_port];
-	struct wf_port *in = &dst->ports[from_a ? l->b_port : l->a_port];
+	struct wf_half h = wf_network_half(&sim->net, link, from_a);
+	uint64_t loss = sim->topo->links[link].loss + sim->fabric.cfg.link_loss + is->loss;
 
-	set_delay(src, out, is->delay - was->delay, now);
-	in->in_delay = out->delay;
-	in->loss = wf_min_u64(l->loss + sim->fabric.cfg.link_loss + is->loss, WF_PROB_ONE);
-	in->corrupt = is->corrupt;
-	in->lossy = in->lossy || in->loss != 0 || in->corrupt != 0;
+	set_delay(h.src, h.out, is->delay - was->delay, now);
+	h.in->in_delay = h.out->delay;
+	h.in->loss = wf_min_u64(loss, WF_PROB_ONE);
+	h.in->corrupt = is->corrupt;
+	h.in->lossy = h.in->lossy || h.in->loss != 0 || h.in->corrupt != 0;
 }
 
 int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_fault *fault,
@@ -84,8 +86,8 @@ int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_f
 	now = wf_max_time(now, sim->end);
 	if (fault->delay < 0 || fault->delay > sim->delay_max)
 		return -ERANGE;
-	set_half(sim, &sim->topo->links[link], true, was, fault, now);
-	set_half(sim, &sim->topo->links[link], false, was, fault, now);
+	set_half(sim, link, true, was, fault, now);
+	set_half(sim, link, false, was, fault, now);
 	if (was->down != fault->down) {
 		wf_sim_set_link(sim, link, !fault->down, now);
 		if (wf_engine_at(sim->engine, now + sim->reconverge, wf_sim_reroute, sim) != 0)

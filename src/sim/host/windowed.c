@@ -9,8 +9,8 @@
 #include "base/rng.h"
 #include "wire/transport.h"
 
-/* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
-enum { TIMER_START = 2, TIMER_RESEND, HOST_TIMERS };
+/* Timers of a host's node, after its port's. */
+enum { TIMER_START = WF_ENDPOINT_TIMERS, TIMER_RESEND, HOST_TIMERS };
 
 /* A ring of flows: a list whose last member's ring leads to the first. */
 struct ring {
@@ -18,31 +18,25 @@ struct ring {
 };
 
 struct wf_host {
-	struct wf_device dev;
+	struct wf_endpoint ep;
 	const struct wf_host_env *env;
 	struct wf_host_counts *counts;
-	uint32_t host;
 	uint32_t first_tx, n_tx;
 	uint32_t next_start;            /* of first_tx .. + n_tx: the next one to start */
 	uint32_t owes_first, owes_last; /* list of flows that owe an answer */
-	uint8_t turn;                   /* queue that sent last */
 	uint32_t can_send;              /* bit per queue with a flow in its ring */
+	uint8_t last;                   /* queue that sent data last: it is fetched ahead */
 	struct ring ring[WF_MAX_QUEUES];
 };
 
 static struct wf_host *to_host(struct wf_node *node)
 {
-	return wf_container_of(wf_device_of(node), struct wf_host, dev);
-}
-
-struct wf_device *wf_host_device(struct wf_host *h)
-{
-	return &h->dev;
+	return wf_container_of(wf_endpoint_of(node), struct wf_host, ep);
 }
 
 static unsigned queue_of(const struct wf_host *h, uint8_t cls)
 {
-	return wf_fabric_queue(h->dev.fabric, cls);
+	return wf_fabric_queue(h->ep.dev.fabric, cls);
 }
 
 static void ring_add(struct wf_host *h, uint32_t i)
@@ -89,18 +83,18 @@ static void flow_go(struct wf_host *h, uint32_t i, wf_time now)
 	if (h->env->tx[i].in_ring || !flow_can_send(h, &h->env->tx[i]))
 		return;
 	ring_add(h, i);
-	wf_port_wake(&h->dev, &h->dev.ports[0], now);
+	wf_port_wake(&h->ep.dev, &h->ep.dev.ports[0], now);
 }
 
 static void arm_resend(struct wf_host *h, wf_time at)
 {
-	if (h->dev.node.timer[TIMER_RESEND] > at)
-		wf_timer_set(&h->dev.node, TIMER_RESEND, at);
+	if (h->ep.dev.node.timer[TIMER_RESEND] > at)
+		wf_timer_set(&h->ep.dev.node, TIMER_RESEND, at);
 }
 
 static uint16_t packet_length(const struct wf_host *h, const struct wf_flow_tx *f, uint32_t psn)
 {
-	uint64_t mtu = h->dev.fabric->cfg.mtu;
+	uint64_t mtu = h->ep.dev.fabric->cfg.mtu;
 	uint64_t left = f->bytes - psn * mtu;
 
 	return (uint16_t)(left < mtu ? left : mtu);
@@ -109,8 +103,7 @@ static uint16_t packet_length(const struct wf_host *h, const struct wf_flow_tx *
 static void transmit(struct wf_host *h, struct wf_packet *pkt, wf_time now)
 {
 	pkt->vl = queue_of(h, pkt->cls) & WF_PACKET_VL;
-	h->dev.shard->tally[pkt->cls].sent++;
-	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, pkt->vl), pkt, now);
+	wf_endpoint_send(&h->ep, pkt, now);
 }
 
 /* Counts a packet that is sent again. */
@@ -118,16 +111,16 @@ static void note_resent(struct wf_host *h, uint32_t dst, wf_time now)
 {
 	const struct wf_incident note = {
 		.at = now,
-		.node = h->dev.id,
-		.src = h->host,
+		.node = h->ep.dev.id,
+		.src = h->ep.host,
 		.dst = dst,
 		.queue = WF_INCIDENT_NO_QUEUE,
 		.kind = WF_INCIDENT_RETRANSMIT,
 	};
 
 	h->counts->resent++;
-	if (h->dev.fabric->incidents != 0)
-		wf_incident_add(h->dev.fabric, h->dev.shard, &note);
+	if (h->ep.dev.fabric->incidents != 0)
+		wf_incident_add(h->ep.dev.fabric, h->ep.dev.shard, &note);
 }
 
 /* Sends the next packet of flow i. */
@@ -135,7 +128,7 @@ static void send_data(struct wf_host *h, uint32_t i, wf_time now)
 {
 	struct wf_flow_tx *f = &h->env->tx[i];
 	struct wf_packet pkt = {
-		.src = h->host,
+		.src = h->ep.host,
 		.dst = f->dst,
 		.type = WF_PACKET_DATA,
 		.cls = f->cls,
@@ -147,7 +140,7 @@ static void send_data(struct wf_host *h, uint32_t i, wf_time now)
 		.u.born = now,
 	};
 
-	pkt.size = (uint16_t)(pkt.length + h->dev.fabric->header);
+	pkt.size = (uint16_t)(pkt.length + h->ep.dev.fabric->header);
 	if (f->next < f->highest)
 		note_resent(h, f->dst, now);
 	else
@@ -167,9 +160,9 @@ static void send_answer(struct wf_host *h, uint32_t i, wf_time now)
 {
 	struct wf_flow_rx *f = &h->env->rx[i];
 	struct wf_packet pkt = {
-		.src = h->host,
+		.src = h->ep.host,
 		.dst = f->src,
-		.size = (uint16_t)(h->dev.fabric->header + WF_AETH_LEN),
+		.size = (uint16_t)(h->ep.dev.fabric->header + WF_AETH_LEN),
 		.type = f->owes_nak ? WF_PACKET_NAK : WF_PACKET_ACK,
 		.cls = f->cls,
 		.entropy = f->entropy,
@@ -198,34 +191,16 @@ static void owe(struct wf_host *h, uint32_t i, bool nak, wf_time now)
 	else
 		flows[h->owes_last].ack_next = i;
 	h->owes_last = i;
-	wf_port_wake(&h->dev, &h->dev.ports[0], now);
-}
-
-/* Whether a packet may leave by queue q now; if not, notes the wait and when to ask again. */
-static bool may_send(struct wf_host *h, unsigned q, uint32_t size, wf_time now, wf_time *again_p)
-{
-	struct wf_port *port = &h->dev.ports[0];
-	struct wf_lane *lane = wf_device_lane(&h->dev, 0, q);
-	wf_time at = wf_flowctl_ready(h->dev.fabric->flowctl, port, lane, q, size, now);
-
-	if (at <= now) {
-		port->blocked &= (uint16_t) ~(1u << q);
-		wf_lane_go(lane, now);
-		return true;
-	}
-	port->blocked |= (uint16_t)(1u << q);
-	if (at == WF_TIME_NEVER)
-		wf_lane_stop(lane, now);
-	*again_p = wf_min_time(*again_p, at);
-	return false;
+	wf_port_wake(&h->ep.dev, &h->ep.dev.ports[0], now);
 }
 
 static bool try_answer(struct wf_host *h, wf_time now, wf_time *again_p)
 {
 	uint32_t i = h->owes_first;
 
-	if (i == WF_FLOW_NONE || !may_send(h, queue_of(h, h->env->rx[i].cls),
-	                                   h->dev.fabric->header + WF_AETH_LEN, now, again_p))
+	if (i == WF_FLOW_NONE ||
+	    !wf_endpoint_may_send(&h->ep, queue_of(h, h->env->rx[i].cls),
+	                          h->ep.dev.fabric->header + WF_AETH_LEN, now, again_p))
 		return false;
 	h->owes_first = h->env->rx[i].ack_next;
 	send_answer(h, i, now);
@@ -245,46 +220,55 @@ static uint32_t ring_first(struct wf_host *h, unsigned q)
 	return WF_FLOW_NONE;
 }
 
-/* Queues take turns. */
-static bool try_data(struct wf_host *h, wf_time now, wf_time *again_p)
+/* The bytes of the next packet of flow f. */
+static uint32_t next_size(const struct wf_host *h, const struct wf_flow_tx *f)
 {
-	unsigned n = h->dev.fabric->classes.n;
+	return packet_length(h, f, f->next) + h->ep.dev.fabric->header;
+}
 
-	for (unsigned k = 1; k <= n; k++) {
-		unsigned q = (h->turn + k) % n;
+/* The queues that have data, and the sizes of the packets that are next in them. */
+static uint32_t look_at_queues(struct wf_host *h)
+{
+	uint32_t queues = 0;
+
+	for (uint32_t mask = h->can_send; mask != 0; mask &= mask - 1) {
+		unsigned q = (unsigned)__builtin_ctz(mask);
 		uint32_t first = ring_first(h, q);
-		const struct wf_flow_tx *f;
 
 		if (first == WF_FLOW_NONE)
 			continue;
-		f = &h->env->tx[first];
-		if (!may_send(h, q, packet_length(h, f, f->next) + h->dev.fabric->header, now,
-		              again_p))
-			continue;
-		h->turn = (uint8_t)q;
-		(void)ring_take(h, q);
-		send_data(h, first, now);
-		return true;
+		h->ep.head[q].size = (uint16_t)next_size(h, &h->env->tx[first]);
+		queues |= 1u << q;
 	}
-	return false;
+	return queues;
+}
+
+static bool try_data(struct wf_host *h, wf_time now, wf_time *again_p)
+{
+	uint32_t queues = look_at_queues(h);
+	uint32_t can = wf_endpoint_ready(&h->ep, queues, now, again_p);
+
+	if (can == 0)
+		return false;
+	h->last = (uint8_t)wf_endpoint_pick(&h->ep, queues, can);
+	send_data(h, ring_take(h, h->last), now);
+	return true;
 }
 
 static void host_tx(struct wf_host *h, wf_time now)
 {
-	struct wf_port *port = &h->dev.ports[0];
+	struct wf_port *port = wf_endpoint_port(&h->ep);
 	wf_time again = WF_TIME_NEVER;
+	bool sent = true;
 
 	if (!port->up)
 		return;
 	if (port->control != 0)
-		wf_port_transmit_control(&h->dev, port, now);
-	else if (!try_answer(h, now, &again) && !try_data(h, now, &again)) {
-		if (again != WF_TIME_NEVER)
-			wf_port_wake(&h->dev, port, again);
-		return;
-	}
-	if (port->control != 0 || h->owes_first != WF_FLOW_NONE || h->can_send != 0)
-		wf_port_wake(&h->dev, port, now);
+		wf_port_transmit_control(&h->ep.dev, port, now);
+	else
+		sent = try_answer(h, now, &again) || try_data(h, now, &again);
+	wf_endpoint_again(&h->ep, sent && (h->owes_first != WF_FLOW_NONE || h->can_send != 0),
+	                  again, now);
 }
 
 /* Starts every flow whose time has come. */
@@ -294,7 +278,7 @@ static void host_start_flows(struct wf_host *h, wf_time now)
 		struct wf_flow_tx *f = &h->env->tx[h->first_tx + h->next_start];
 
 		if (f->start > now) {
-			wf_timer_set(&h->dev.node, TIMER_START, f->start);
+			wf_timer_set(&h->ep.dev.node, TIMER_START, f->start);
 			return;
 		}
 		flow_go(h, h->first_tx + h->next_start, now);
@@ -325,11 +309,11 @@ static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
 	struct wf_host *h = to_host(node);
 
 	switch (slot) {
-	case 0:
+	case WF_ENDPOINT_WIRE:
 		host_tx(h, now);
 		break;
-	case 1:
-		h->dev.fabric->flowctl->timer(&h->dev, &h->dev.ports[0], now);
+	case WF_ENDPOINT_FLOWCTL:
+		wf_endpoint_flowctl(&h->ep, now);
 		break;
 	case TIMER_START:
 		host_start_flows(h, now);
@@ -423,22 +407,12 @@ static void rx_answer(struct wf_host *h, const struct wf_packet *pkt, wf_time no
 static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
 	struct wf_host *h = to_host(node);
-	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
-	struct wf_port *port = &h->dev.ports[input];
+	struct wf_packet *pkt = wf_endpoint_receive(&h->ep, cell, now);
 
-#ifndef NDEBUG
-	if (!wf_packet_is_control(pkt->type))
-		h->dev.shard->tally[pkt->cls].on_links--;
-#endif
-	if (wf_unlikely(port->lossy) && wf_port_loses(&h->dev, port, pkt, now))
+	(void)input;
+	if (pkt == NULL)
 		return;
-	if (wf_packet_is_control(pkt->type)) {
-		h->dev.fabric->flowctl->control(&h->dev, port, pkt, now);
-		return;
-	}
-	assert(pkt->dst == h->host);
-	h->dev.shard->tally[pkt->cls].delivered++;
-	h->dev.fabric->flowctl->pass(&h->dev, port, pkt->vl, pkt->size, now);
+	assert(pkt->dst == h->ep.host);
 	if (pkt->type == WF_PACKET_DATA)
 		rx_data(h, pkt, now);
 	else
@@ -448,10 +422,11 @@ static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 static void host_warm(const struct wf_node *node, unsigned input)
 {
 	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
-	const struct wf_host *h = wf_container_of(dev, const struct wf_host, dev);
+	const struct wf_endpoint *ep = wf_container_of(dev, const struct wf_endpoint, dev);
+	const struct wf_host *h = wf_container_of(ep, const struct wf_host, ep);
 
 	__builtin_prefetch(&dev->ports[input]);
-	__builtin_prefetch(wf_device_lane(dev, 0, h->turn));
+	__builtin_prefetch(wf_device_lane(dev, 0, h->last));
 	__builtin_prefetch(&h->env->tx[h->first_tx]);
 }
 
@@ -463,8 +438,23 @@ static const struct wf_node_ops host_ops = {
 	.warm = host_warm,
 };
 
-struct wf_host *wf_host_create(struct wf_shard *shard, const struct wf_host_env *env, uint32_t host,
-                               uint32_t first_tx, uint32_t n_tx)
+static int host_start(struct wf_device *dev, struct wf_err *err)
+{
+	struct wf_host *h = to_host(&dev->node);
+
+	if (h->n_tx > 0)
+		wf_timer_set(&dev->node, TIMER_START, h->env->tx[h->first_tx].start);
+	return wf_endpoint_start(dev, err);
+}
+
+static const struct wf_device_ops device_ops = {
+	.start = host_start,
+	.set_up = wf_endpoint_set_up,
+	.fini = wf_device_fini_nothing,
+};
+
+struct wf_device *wf_host_create(struct wf_shard *shard, const struct wf_host_env *env,
+                                 uint32_t host, uint32_t first_tx, uint32_t n_tx)
 {
 	struct wf_node *node =
 		wf_engine_add_node(shard, &host_ops, sizeof(struct wf_host), 1, HOST_TIMERS);
@@ -474,23 +464,14 @@ struct wf_host *wf_host_create(struct wf_shard *shard, const struct wf_host_env 
 	if (node == NULL)
 		return NULL;
 	h = to_host(node);
-	if (wf_device_init(&h->dev, env->fabric, env->fabric->topo->host_node[host]) != 0)
+	if (wf_endpoint_init(&h->ep, &device_ops, env->fabric, host) != 0)
 		return NULL;
-	assert(h->dev.n_ports == 1);
 	h->env = env;
 	h->counts = fs->user;
-	h->host = host;
 	h->first_tx = first_tx;
 	h->n_tx = n_tx;
 	h->owes_first = WF_FLOW_NONE;
 	for (unsigned q = 0; q < WF_MAX_QUEUES; q++)
 		h->ring[q].last = WF_FLOW_NONE;
-	return h;
-}
-
-void wf_host_start(struct wf_host *h)
-{
-	h->dev.fabric->flowctl->start(&h->dev, &h->dev.ports[0], 0);
-	if (h->n_tx > 0)
-		wf_timer_set(&h->dev.node, TIMER_START, h->env->tx[h->first_tx].start);
+	return &h->ep.dev;
 }

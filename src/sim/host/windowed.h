@@ -11,7 +11,7 @@
 #ifndef WF_SIM_HOST_WINDOWED_H
 #define WF_SIM_HOST_WINDOWED_H
 
-#include "fabric/fabric.h"
+#include "fabric/endpoint.h"
 #include "sim/host/counts.h"
 #include "sim/traffic/traffic.h"
 
@@ -65,19 +65,11 @@ struct wf_host_env {
 	wf_time timeout;
 };
 
-struct wf_host;
-
 /*
  * Creates host number host of the topology, in a shard, which sends flows first_tx .. + n_tx of
  * env->tx (sorted by start) . env is borrowed. Returns NULL when there is no more memory.
  */
-struct wf_host *wf_host_create(struct wf_shard *shard, const struct wf_host_env *env, uint32_t host,
-                               uint32_t first_tx, uint32_t n_tx) WF_MUST_USE;
-
-/* Sets up flow control and the first timer when its port is connected. */
-void wf_host_start(struct wf_host *host);
-
-/* The device of a host. */
-struct wf_device *wf_host_device(struct wf_host *host);
+struct wf_device *wf_host_create(struct wf_shard *shard, const struct wf_host_env *env,
+                                 uint32_t host, uint32_t first_tx, uint32_t n_tx) WF_MUST_USE;
 
 #endif

@@ -61,11 +61,11 @@ static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool 
 bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                         struct wf_sim_counts *counts)
 {
-	if (node >= sim->topo->n_nodes || port >= sim->devices[node]->n_ports ||
+	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports ||
 	    queue >= sim->fabric.classes.n)
 		return false;
 	memset(counts, 0, sizeof(*counts));
-	add_lane(sim, &sim->devices[node]->ports[port].lanes[queue],
+	add_lane(sim, &sim->net.devices[node]->ports[port].lanes[queue],
 	         sim->topo->nodes[node].kind == WF_TOPO_SWITCH, counts);
 	return true;
 }
@@ -104,13 +104,13 @@ size_t wf_sim_flows(const struct wf_sim *sim)
 
 static const struct wf_switch *switch_of(const struct wf_sim *sim, uint32_t id)
 {
-	return wf_container_of(sim->devices[id], struct wf_switch, dev);
+	return wf_container_of(sim->net.devices[id], struct wf_switch, dev);
 }
 
 static void add_devices(const struct wf_sim *sim, struct wf_sim_result *r)
 {
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
-		const struct wf_device *dev = sim->devices[id];
+		const struct wf_device *dev = sim->net.devices[id];
 		bool is_switch = sim->topo->nodes[id].kind == WF_TOPO_SWITCH;
 
 		for (unsigned p = 0; p < dev->n_ports; p++) {
@@ -132,7 +132,7 @@ void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
 	for (unsigned q = 0; q < r->n_queues; q++)
 		r->queue_id[q] = sim->fabric.classes.queue[q].id;
 	for (unsigned i = 0; i < sim->n_shards; i++) {
-		const struct wf_fabric_shard *fs = sim->shards[i];
+		const struct wf_fabric_shard *fs = sim->net.shards[i];
 		const struct wf_host_counts *c = fs->user;
 
 		for (unsigned k = 0; k < WF_MAX_CLASSES; k++) {
@@ -182,7 +182,7 @@ static void count_links(const struct wf_sim *sim, struct inside *inside)
 {
 	for (uint32_t i = 0; i < sim->topo->n_links; i++) {
 		const struct wf_topo_link *l = &sim->topo->links[i];
-		const struct wf_device *a = sim->devices[l->a], *b = sim->devices[l->b];
+		const struct wf_device *a = sim->net.devices[l->a], *b = sim->net.devices[l->b];
 
 		wf_link_walk(&a->ports[l->a_port].link, &b->node.in[l->b_port], sim->end,
 		             count_cell, inside);
@@ -222,8 +222,8 @@ static int check_buffers(const struct wf_sim *sim, uint32_t id, struct wf_err *e
 static int check_credits(const struct wf_sim *sim, const struct wf_topo_link *l, bool from_a,
                          struct wf_err *err)
 {
-	const struct wf_device *src = sim->devices[from_a ? l->a : l->b];
-	const struct wf_device *dst = sim->devices[from_a ? l->b : l->a];
+	const struct wf_device *src = sim->net.devices[from_a ? l->a : l->b];
+	const struct wf_device *dst = sim->net.devices[from_a ? l->b : l->a];
 	const struct wf_port *out = &src->ports[from_a ? l->a_port : l->b_port];
 	const struct wf_port *in = &dst->ports[from_a ? l->b_port : l->a_port];
 
@@ -249,7 +249,7 @@ static int check_credits(const struct wf_sim *sim, const struct wf_topo_link *l,
 /* On an empty fabric a switch's buffer is empty, too, and the switch keeps nobody stopped. */
 static int check_stops(const struct wf_sim *sim, uint32_t id, struct wf_err *err)
 {
-	const struct wf_device *dev = sim->devices[id];
+	const struct wf_device *dev = sim->net.devices[id];
 
 	for (unsigned p = 0; p < dev->n_ports; p++) {
 		for (unsigned q = 0; q < sim->fabric.classes.n; q++) {
@@ -304,9 +304,9 @@ int wf_sim_check(const struct wf_sim *sim, struct wf_err *err)
 		uint64_t sent = 0, ended = 0;
 
 		for (unsigned i = 0; i < sim->n_shards; i++) {
-			sent += sim->shards[i]->tally[c].sent;
-			ended += sim->shards[i]->tally[c].delivered +
-			         sim->shards[i]->tally[c].dropped;
+			sent += sim->net.shards[i]->tally[c].sent;
+			ended += sim->net.shards[i]->tally[c].delivered +
+			         sim->net.shards[i]->tally[c].dropped;
 		}
 		if (sent != ended + inside.packets[c])
 			return wf_err_say(

@@ -21,7 +21,7 @@ static const struct wf_topo_port *topo_port(const struct wf_topo *topo, uint32_t
 static const struct wf_lane *lane_at(const struct wf_sim *sim, uint32_t node, unsigned port,
                                      unsigned queue)
 {
-	return &sim->devices[node]->ports[port].lanes[queue];
+	return &sim->net.devices[node]->ports[port].lanes[queue];
 }
 
 static bool is_switch(const struct wf_sim *sim, uint32_t node)
@@ -60,10 +60,10 @@ bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, u
 	const struct wf_lane *lane;
 	const struct wf_port *p;
 
-	if (node >= sim->topo->n_nodes || port >= sim->devices[node]->n_ports ||
+	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports ||
 	    queue >= fabric->classes.n)
 		return false;
-	p = &sim->devices[node]->ports[port];
+	p = &sim->net.devices[node]->ports[port];
 	lane = &p->lanes[queue];
 	*state = (struct wf_sim_lane_state){
 		.rate = p->rate,
@@ -75,9 +75,9 @@ bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, u
 		state->needed = credit_need(fabric, p);
 	} else if (fabric->flowctl == &wf_flowctl_pfc && is_switch(sim, node)) {
 		state->capacity = lane->capacity;
-		state->needed = wf_pfc_headroom(sim->devices[node], p);
+		state->needed = wf_pfc_headroom(sim->net.devices[node], p);
 		state->xoff = xoff_alone(
-			&wf_container_of(sim->devices[node], struct wf_switch, dev)->buffer);
+			&wf_container_of(sim->net.devices[node], struct wf_switch, dev)->buffer);
 	}
 	return true;
 }

@@ -18,14 +18,14 @@ uint64_t wf_sim_hops(const struct wf_sim *sim)
 	uint64_t hops = 0;
 
 	for (unsigned i = 0; i < sim->n_shards; i++)
-		hops += sim->shards[i]->hops;
+		hops += sim->net.shards[i]->hops;
 	return hops;
 }
 
 bool wf_sim_queue_used(const struct wf_sim *sim, uint32_t node, unsigned queue)
 {
 	return sim->topo->nodes[node].kind == WF_TOPO_HOST ||
-	       (sim->devices[node]->queues_used >> queue & 1) != 0;
+	       (sim->net.devices[node]->queues_used >> queue & 1) != 0;
 }
 
 uint64_t wf_sim_host_counter(const struct wf_sim *sim, uint32_t host, enum wf_counter counter)
@@ -77,7 +77,7 @@ void wf_sim_incident_link(struct wf_sim *sim, uint32_t link, bool up, wf_time no
 			.kind = up ? WF_INCIDENT_LINK_UP : WF_INCIDENT_LINK_DOWN,
 		};
 
-		wf_incident_add(&sim->fabric, sim->devices[ends[i]]->shard, &note);
+		wf_incident_add(&sim->fabric, sim->net.devices[ends[i]]->shard, &note);
 	}
 }
 
@@ -86,7 +86,7 @@ void wf_sim_end_incidents(struct wf_sim *sim)
 	if (sim->fabric.flowctl != &wf_flowctl_pfc)
 		return;
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
-		struct wf_device *dev = sim->devices[id];
+		struct wf_device *dev = sim->net.devices[id];
 
 		for (unsigned i = 0; i < dev->n_ports * dev->n_queues; i++) {
 			const struct wf_port *port = &dev->ports[i / dev->n_queues];
@@ -107,7 +107,7 @@ void wf_sim_end_incidents(struct wf_sim *sim)
 void wf_sim_take_incidents(struct wf_sim *sim, wf_sim_incident_fn *fn, void *arg)
 {
 	for (unsigned i = 0; i < sim->n_shards; i++) {
-		struct wf_fabric_shard *fs = sim->shards[i];
+		struct wf_fabric_shard *fs = sim->net.shards[i];
 		struct wf_incident_chunk *chunk = fs->first_incident;
 
 		for (; chunk != NULL; chunk = fs->first_incident) {

@@ -214,8 +214,7 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 	return wf_payload_create(sim->n_shards, &sim->adapter_env.payload);
 }
 
-int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t *first_tx,
-                      struct wf_err *err)
+int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)
 {
 	struct wf_shard *shard = wf_engine_shard(sim->engine, 0);
 	struct wf_mem *mem = wf_mem_heap();
@@ -245,7 +244,7 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, uint32_t
 	if (sim->env.tx == NULL || sim->env.rx == NULL || sim->rx_of_spec == NULL || items == NULL)
 		ret = -ENOMEM;
 	else
-		ret = fill_flows(sim, cfg, items, first_tx);
+		ret = fill_flows(sim, cfg, items, sim->first_tx);
 	mem->free(mem, items);
 	return ret;
 }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * endpoint.c - a host's port: pulling packets, choosing among queues, and letting nobody send to it.
+ */
+#include "fabric/endpoint.h"
+
+#include <errno.h>
+
+#include "wire/ib.h"
+
+/* What holds between any two calls. */
+static void assert_endpoint(const struct wf_endpoint *ep)
+{
+#ifndef NDEBUG
+	uint32_t held = 0;
+
+	assert(ep->waiting >> ep->dev.n_queues == 0);
+	for (uint8_t c = 0; c < WF_MAX_CLASSES; c++)
+		held |= (ep->waiting >> wf_fabric_queue(ep->dev.fabric, c) & 1u) << c;
+	assert(ep->held == held);
+	for (uint32_t mask = ep->waiting; mask != 0; mask &= mask - 1) {
+		unsigned q = (unsigned)__builtin_ctz(mask);
+
+		assert(ep->head[q].size != 0 && ep->head[q].vl == q);
+		assert(ep->held >> ep->head[q].cls & 1);
+	}
+#endif
+	(void)ep;
+}
+
+int wf_endpoint_init(struct wf_endpoint *ep, const struct wf_device_ops *ops,
+                     const struct wf_fabric *fabric, uint32_t host)
+{
+	struct wf_shard *shard = ep->dev.node.shard;
+	int ret = wf_device_init(&ep->dev, ops, fabric, fabric->topo->host_node[host]);
+
+	if (ret != 0)
+		return ret;
+	assert(ep->dev.n_ports == 1);
+	ep->head = wf_shard_alloc(shard, ep->dev.n_queues * sizeof(*ep->head));
+	ep->owed = wf_shard_alloc(shard, ep->dev.n_queues * sizeof(*ep->owed));
+	if (ep->head == NULL || ep->owed == NULL)
+		return -ENOMEM;
+	ep->host = host;
+	return 0;
+}
+
+int wf_endpoint_start(struct wf_device *dev, struct wf_err *err)
+{
+	(void)err;
+	dev->fabric->flowctl->start(dev, &dev->ports[0], 0);
+	return 0;
+}
+
+void wf_endpoint_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
+{
+	struct wf_endpoint *ep = wf_endpoint_of_device(dev);
+
+	wf_port_set_up(dev, port, up, now);
+	/* Flow control begins anew: there is nothing to give back. */
+	for (unsigned q = 0; q < dev->n_queues; q++)
+		ep->owed[q] = 0;
+}
+
+void wf_endpoint_keep(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_flowctl_ops *flowctl = ep->dev.fabric->flowctl;
+
+	assert(ep->storm);
+	if (flowctl->uses_credits)
+		ep->owed[pkt->vl] += wf_ib_blocks(pkt->size) * WF_IB_BLOCK;
+	else
+		flowctl->pass(&ep->dev, wf_endpoint_port(ep), pkt->vl, pkt->size, now);
+}
+
+/* Gives what was kept back of one queue. */
+static void give_back(struct wf_endpoint *ep, unsigned q, wf_time now)
+{
+	uint32_t owed = ep->owed[q];
+
+	ep->owed[q] = 0;
+	if (owed != 0)
+		ep->dev.fabric->flowctl->pass(&ep->dev, wf_endpoint_port(ep), q, owed, now);
+}
+
+void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now)
+{
+	const struct wf_fabric *fabric = ep->dev.fabric;
+	struct wf_port *port = wf_endpoint_port(ep);
+
+	if (ep->storm == on)
+		return;
+	ep->storm = on;
+	for (unsigned q = 0; q < fabric->classes.n; q++) {
+		if (fabric->flowctl->uses_credits) {
+			give_back(ep, q, now);
+		} else if (fabric->classes.queue[q].lossless) {
+			wf_port_lane(port, q)->xoff = on;
+			wf_port_want_control(&ep->dev, port, q, now);
+		}
+	}
+}
+
+unsigned wf_endpoint_pick(struct wf_endpoint *ep, uint32_t queues, uint32_t can)
+{
+	const struct wf_fabric *fabric = ep->dev.fabric;
+	struct wf_port *port = wf_endpoint_port(ep);
+	unsigned q = (unsigned)__builtin_ctz(can);
+
+	assert(can != 0 && (can & ~queues) == 0);
+	if (wf_likely((can & (can - 1)) == 0)) {
+		fabric->sched->alone(port, q);
+		return q;
+	}
+	/* The scheduler looks at the heads of queues, as it does in a switch. */
+	for (uint32_t mask = queues; mask != 0; mask &= mask - 1) {
+		unsigned i = (unsigned)__builtin_ctz(mask);
+
+		wf_port_lane(port, i)->head = &ep->head[i];
+	}
+	q = fabric->sched->pick(&fabric->classes, port, can);
+	for (uint32_t mask = queues; mask != 0; mask &= mask - 1)
+		wf_port_lane(port, (unsigned)__builtin_ctz(mask))->head = NULL;
+	assert(can >> q & 1);
+	return q;
+}
+
+/* Which queues have a head changes: so do the classes of which no more is pulled. */
+static void set_waiting(struct wf_endpoint *ep, const struct wf_pull_ops *ops, uint32_t queues)
+{
+	ep->waiting = queues;
+	ep->held = 0;
+	for (uint8_t c = 0; c < WF_MAX_CLASSES && queues != 0; c++) {
+		if (queues >> wf_fabric_queue(ep->dev.fabric, c) & 1)
+			ep->held |= 1u << c;
+	}
+	assert_endpoint(ep);
+	ops->hold(ep);
+}
+
+static void leave(struct wf_endpoint *ep, const struct wf_pull_ops *ops, struct wf_packet *pkt,
+                  wf_time now)
+{
+	ops->leave(ep, pkt, now);
+	wf_endpoint_send(ep, pkt, now);
+}
+
+bool wf_endpoint_pull(struct wf_endpoint *ep, const struct wf_pull_ops *ops, bool more, wf_time now,
+                      wf_time *again_p)
+{
+	uint32_t can = wf_endpoint_ready(ep, ep->waiting, now, again_p);
+	struct wf_packet pkt;
+	unsigned q;
+
+	while (more && (can == 0 || ops->rivals(ep)) && ops->next(ep, now, &pkt, again_p)) {
+		q = wf_fabric_queue(ep->dev.fabric, pkt.cls);
+		pkt.vl = q & WF_PACKET_VL;
+		assert(!(ep->waiting >> q & 1));
+		if (wf_endpoint_may_send(ep, q, pkt.size, now, again_p)) {
+			/* Nobody else to choose from: it need not wait at its queue's head. */
+			if (can == 0 && !ops->rivals(ep)) {
+				leave(ep, ops, &pkt, now);
+				return true;
+			}
+			can |= 1u << q;
+		}
+		ep->head[q] = pkt;
+		set_waiting(ep, ops, ep->waiting | 1u << q);
+	}
+	if (can == 0)
+		return false;
+	q = wf_endpoint_pick(ep, ep->waiting, can);
+	set_waiting(ep, ops, ep->waiting & ~(1u << q));
+	leave(ep, ops, &ep->head[q], now);
+	return true;
+}
+
+bool wf_endpoint_take_back(struct wf_endpoint *ep, const struct wf_pull_ops *ops,
+                           struct wf_packet *pkt_p)
+{
+	unsigned q;
+
+	if (ep->waiting == 0)
+		return false;
+	q = (unsigned)__builtin_ctz(ep->waiting);
+	*pkt_p = ep->head[q];
+	set_waiting(ep, ops, ep->waiting & ~(1u << q));
+	return true;
+}

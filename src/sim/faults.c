@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * faults.c - links that go down and come back, and the routes that follow.
+ */
+#include <errno.h>
+
+#include "sim/sim_priv.h"
+
+void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
+{
+	sim->link_down[link] = !up;
+	wf_sim_incident_link(sim, link, up, now);
+	wf_network_set_link(&sim->net, link, up, now);
+}
+
+void wf_sim_reroute(void *arg, wf_time now)
+{
+	struct wf_sim *sim = arg;
+	struct wf_routes *routes, *old = sim->fabric.routes;
+
+	(void)now;
+	if (wf_fabric_find_routes(&sim->fabric, sim->link_down, &routes) != 0) {
+		sim->failed = true;
+		return;
+	}
+	sim->fabric.routes = routes;
+	wf_network_set_routes(&sim->net);
+	wf_routes_destroy(old);
+}
+
+static void next_fault(void *arg, wf_time now)
+{
+	struct wf_sim *sim = arg;
+	const struct wf_sim_fault *f = &sim->faults[sim->next_fault++];
+
+	wf_sim_set_link(sim, f->link, f->up, now);
+	if (wf_engine_at(sim->engine, now + sim->reconverge, wf_sim_reroute, sim) != 0)
+		sim->failed = true;
+}
+
+static int fault_order(const struct wf_sim_fault *a, const struct wf_sim_fault *b)
+{
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
+{
+	struct wf_mem *mem = wf_mem_heap();
+
+	sim->reconverge = cfg->reconverge;
+	sim->n_faults = cfg->n_faults;
+	sim->link_down = mem->alloc(mem, sim->topo->n_links);
+	sim->link_faults = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->link_faults));
+	sim->faults = mem->alloc(mem, cfg->n_faults * sizeof(*sim->faults));
+	if (sim->link_down == NULL || sim->link_faults == NULL || sim->faults == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < cfg->n_faults; i++) {
+		size_t k = i;
+		int ret = wf_engine_at(sim->engine, cfg->faults[i].at, next_fault, sim);
+
+		if (ret != 0)
+			return ret;
+		/* Kept in the order of time, so that each call takes the next. */
+		for (; k > 0 && fault_order(&sim->faults[k - 1], &cfg->faults[i]) > 0; k--)
+			sim->faults[k] = sim->faults[k - 1];
+		sim->faults[k] = cfg->faults[i];
+	}
+	return 0;
+}
