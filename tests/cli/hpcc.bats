@@ -100,6 +100,50 @@ data() {
 	done
 }
 
+@test "a run may last for long: what a second implementation says of the 95th second" {
+	cp "$(data inputs)/topo_star3.txt" topo.txt
+	printf '%s\n' 3 '0 2 3 100 1000000 2.0' '1 2 3 100 1000000 95.0' \
+		'0 2 3 100 1000000 95.0' >flow.txt
+	printf '%s\n' '0 2 10000 100 0-3-2 2-3-0' '1 2 10000 100 1-3-2 2-3-1' \
+		'0 2 10001 100 0-3-2 2-3-0' >paths.txt
+	for cc in pfconly hpcc; do
+		sed -e 's/^TOPOLOGY_FILE .*/TOPOLOGY_FILE topo.txt/; s/^FLOW_FILE .*/FLOW_FILE flow.txt/' \
+			-e 's/^SIMULATOR_STOP_TIME .*/SIMULATOR_STOP_TIME 100/' \
+			"$(data a_2to1/$cc)/config.txt" >config.txt
+		"$WEFT" run --quiet --hpcc config.txt --paths paths.txt --out o
+		python3 "$WEFT_SOURCE_DIR/scripts/ns3_model.py" config.txt paths.txt r
+		cmp <(sort o/fct.txt) <(sort r/fct.txt)
+		# Alone: 1,000 packets of 83 ns, one more link, an acknowledgement of 4 + 4, 4 us of links.
+		[ $cc = hpcc ] || [ "$(head -1 o/fct.txt | cut -d' ' -f7)" = $((1001 * 83 + 4008)) ]
+	done
+	# The longest that can be said: 1,000,000 s.
+	sed -i 's/95.0$/999999.0/' flow.txt
+	sed -i 's/^SIMULATOR_STOP_TIME .*/SIMULATOR_STOP_TIME 1000000/' config.txt
+	weft run --hpcc config.txt --paths paths.txt --out o
+	[ "$status" -eq 0 ]
+	says "$err" "3 of 3 flows done"
+	sed -i 's/^SIMULATOR_STOP_TIME .*/SIMULATOR_STOP_TIME 1000001/' config.txt
+	weft run --hpcc config.txt --paths paths.txt --out o
+	[ "$status" -eq 2 ]
+	says "$err" "SIMULATOR_STOP_TIME"
+}
+
+@test "what only this model does is no choice of a scenario" {
+	small_scenario >s.yaml
+	for choice in flowctl=pfc-hpcc routing=pinned link.time_step=1ns; do
+		weft run s.yaml --set fabric.$choice
+		[ "$status" -eq 2 ]
+		says "$err" "${choice%=*}"
+		says "$err" "$choice"
+	done
+	weft list flowctl
+	[ "$status" -eq 0 ] && ! grep -q hpcc <<<"$out"
+	weft list routing
+	[ "$status" -eq 0 ] && ! grep -q pinned <<<"$out"
+	weft list parameters
+	[ "$status" -eq 0 ] && ! grep -q time_step <<<"$out"
+}
+
 @test "mistakes are told with their place" {
 	config() {
 		weft run --hpcc config.txt --out o
