@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hpcc_run.h - reads the input files of the HPCC simulator (ns-3), runs them in its model, and writes
- * its output files.
+ * hpcc_run.h - reads the input files of the HPCC simulator (ns-3), runs them in its model, and
+ * writes its output files.
  */
 #ifndef WF_LAB_HPCC_RUN_H
 #define WF_LAB_HPCC_RUN_H
@@ -31,8 +31,8 @@ struct wf_hpcc_run {
 };
 
 /*
- * Runs it and writes both files. Returns 0, -EINVAL with err filled (the input cannot be), -EIO with
- * err filled, or -ENOMEM.
+ * Runs it and writes both files. Returns 0, -EINVAL with err filled (the input cannot be), -EIO
+ * with err filled, or -ENOMEM.
  */
 int wf_hpcc_run(const struct wf_ns3_input *in, const struct wf_hpcc_run_opts *opts,
                 struct wf_hpcc_run *run, struct wf_err *err) WF_MUST_USE;

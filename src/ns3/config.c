@@ -2,11 +2,12 @@
 /*
  * config.c - the configuration file of the HPCC simulator: a key and its values on each line.
  *
- * Keys that say nothing about the model (names of output files, tracing, monitoring) are skipped, as
- * that simulator skips keys that it does not know.
+ * Keys that say nothing about the model (names of output files, tracing, monitoring) are skipped,
+ * as that simulator skips keys that it does not know.
  */
 #include "ns3/config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -140,8 +141,10 @@ static int set_key(struct wf_text *text, size_t k, struct wf_ns3_config *config)
 	struct wf_err why = { "" };
 	struct wf_word word;
 	char value[VALUE_TEXT];
-	int ret = wf_text_expect(text, keys[k].row.name, &word);
+	int ret;
 
+	assert(k < WF_ARRAY_SIZE(keys) && keys[k].row.size > 0);
+	ret = wf_text_expect(text, keys[k].row.name, &word);
 	if (ret != 0)
 		return ret;
 	if (word.len + 8 > sizeof(value))
@@ -165,6 +168,7 @@ static struct wf_ecn_rate *ecn_of(struct wf_ns3_config *config, uint64_t rate)
 	}
 	if (config->n_ecn == WF_ECN_RATES)
 		return NULL;
+	assert(config->n_ecn < WF_ECN_RATES);
 	config->ecn[config->n_ecn].rate = rate;
 	return &config->ecn[config->n_ecn++];
 }

@@ -54,9 +54,9 @@ struct wf_ns3_input {
 void wf_ns3_input_fini(struct wf_ns3_input *in);
 
 /*
- * Reads one kind of file, whose text is bytes and whose name, for errors, is name. Flows need topo or
- * max_nodes in *in, paths need the flows. Whatever these return (0, -EINVAL with err filled, or
- * -ENOMEM), the caller gives *in to wf_ns3_input_fini().
+ * Reads one kind of file, whose text is bytes and whose name, for errors, is name. Flows need
+ * topo or max_nodes in *in, paths need the flows. Whatever these return (0, -EINVAL with err
+ * filled, or -ENOMEM), the caller gives *in to wf_ns3_input_fini().
  */
 int wf_ns3_config_parse(struct wf_ns3_config *config, const char *bytes, size_t len,
                         const char *name, struct wf_err *err) WF_MUST_USE;

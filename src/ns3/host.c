@@ -3,8 +3,9 @@
  * host.c - a host of the HPCC simulator (ns-3).
  *
  * The order of what happens inside one event follows that simulator, whose adapter looks for
- * something to send when a flow starts, when a packet has left, when an acknowledgement was received
- * or is to be sent, when a pause ends, and when its timer for the pace of the queue pairs is due.
+ * something to send when a flow starts, when a packet has left, when an acknowledgement was
+ * received or is to be sent, when a pause ends, and when its timer for the pace of the queue
+ * pairs is due.
  */
 #include "ns3/host.h"
 
@@ -24,7 +25,7 @@ struct wf_ns3_host {
 	const struct wf_ns3_env *env;
 	uint32_t host;
 	struct wf_ns3_qp **active;
-	uint32_t n_active;
+	uint32_t n_active, n_flows;
 	uint32_t last;                    /* of active: who sent last */
 	struct wf_packet *ack, *last_ack; /* acknowledgements to send */
 	uint8_t ack_queue;                /* whose pause holds acknowledgements back */
@@ -76,6 +77,7 @@ static void send_ack(struct wf_ns3_host *h, wf_time now)
 {
 	struct wf_packet *pkt = h->ack;
 
+	assert(pkt != NULL && !wf_ns3_is_busy(&h->dev, &h->dev.ports[0]));
 	h->ack = wf_packet_next(pkt);
 	transmit(h, pkt, now);
 	wf_packet_put(h->dev.shard, pkt);
@@ -104,6 +106,7 @@ static void send_data(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 		.u.born = at,
 	};
 
+	assert(has_bytes(qp) && qp->spec->src == h->host && qp->next_avail <= now);
 	pkt.size = (uint16_t)(pkt.length + h->env->header);
 	if (h->env->telemetry) {
 		struct wf_int_record *r = wf_int_get(h->dev.shard);
@@ -126,6 +129,7 @@ static void clear_finished(struct wf_ns3_host *h, uint32_t first, uint32_t *chos
 {
 	uint32_t n = first;
 
+	assert(first < h->n_active && is_finished(h->active[first]) && *chosen != first);
 	for (uint32_t i = first + 1; i < h->n_active; i++) {
 		if (is_finished(h->active[i]))
 			continue;
@@ -202,6 +206,7 @@ void wf_ns3_host_begin(struct wf_ns3_host *h, uint32_t flow, wf_time now)
 {
 	struct wf_ns3_qp *qp = h->env->qp[flow];
 
+	assert(qp->spec->src == h->host && qp->snd_nxt == 0 && h->n_active < h->n_flows);
 	qp->next_avail = now;
 	h->active[h->n_active++] = qp;
 	host_tx(h, now);
@@ -319,6 +324,7 @@ static void take_ack(struct wf_ns3_host *h, const struct wf_packet *pkt,
 	struct wf_ns3_qp *qp = h->env->qp[pkt->qpn];
 	uint64_t seq = pkt->psn, bytes = 0;
 
+	assert(qp->flow == pkt->qpn && seq <= qp->spec->size);
 	if (qp->end != WF_TIME_NEVER)
 		return;
 	if (seq > qp->heard) {
@@ -436,6 +442,7 @@ struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_n
 	assert(h->dev.n_ports == 1);
 	h->env = env;
 	h->host = host;
+	h->n_flows = n;
 	h->ack_queue = wf_fabric_queue(env->fabric, ACK_CLASS);
 	h->ack_free = env->ack_first || env->fabric->classes.queue[h->ack_queue].id != ACK_CLASS;
 	h->active = wf_shard_alloc(shard, ((size_t)n + 1) * sizeof(struct wf_ns3_qp *));

@@ -2,11 +2,11 @@
 /*
  * host.h - a host of the HPCC simulator (ns-3): a queue pair for each flow, on one port.
  *
- * The adapter sends acknowledgements first, then the queue pairs take turns, packet by packet: each
- * when its pace, its window and PFC allow. The receiver acknowledges every packet in order and echoes
- * its congestion mark and telemetry; a gap draws a NACK, at most one in nack_interval for the same
- * gap, from which the sender goes back. There is no timeout: a loss at the end is for ever. Time is in
- * whole nanoseconds, and events come in the order of ns3/order.h.
+ * The adapter sends acknowledgements first, then the queue pairs take turns, packet by packet:
+ * each when its pace, its window and PFC allow. The receiver acknowledges every packet in order
+ * and echoes its congestion mark and telemetry; a gap draws a NACK, at most one in nack_interval
+ * for the same gap, from which the sender goes back. There is no timeout: a loss at the end is
+ * for ever. Time is in whole nanoseconds, and events come in the order of ns3/order.h.
  */
 #ifndef WF_NS3_HOST_H
 #define WF_NS3_HOST_H

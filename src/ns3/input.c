@@ -2,6 +2,7 @@
 /*
  * input.c - the flow and path files of the HPCC simulator.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -142,6 +143,7 @@ static int number_ports(struct wf_ns3_input *in)
 		            index[i]->dst == index[i - 1]->dst;
 
 		next = same ? next + 1 : FIRST_SPORT;
+		assert(i == 0 || index[i]->src >= index[i - 1]->src);
 		index[i]->sport = next & UINT16_MAX;
 	}
 	mem->free(mem, index);
@@ -156,6 +158,7 @@ int wf_ns3_flows_parse(struct wf_ns3_input *in, const char *bytes, size_t len, c
 	uint32_t n = 0;
 	int ret;
 
+	assert(in->lines == NULL && (in->topo != NULL || in->max_nodes > 0));
 	wf_text_init(&text, bytes, len, name, err);
 	if (!wf_text_seek(&text))
 		return wf_err_at(err, name, 0, 0,
@@ -296,6 +299,7 @@ int wf_ns3_paths_parse(struct wf_ns3_input *in, const char *bytes, size_t len, c
 	struct wf_text text;
 	int ret = -ENOMEM;
 
+	assert(in->topo != NULL && in->lines != NULL && in->paths == NULL);
 	in->paths = mem->alloc(mem, (2 * (size_t)in->n_lines + 1) * sizeof(*in->paths));
 	if (index != NULL && seen != NULL && in->paths != NULL) {
 		wf_text_init(&text, bytes, len, name, err);

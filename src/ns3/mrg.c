@@ -7,6 +7,7 @@
  */
 #include "ns3/mrg.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define STREAM_BITS 127
@@ -74,6 +75,7 @@ static void jump(struct wf_mrg_matrix a, uint64_t v[3], uint64_t m, uint64_t n, 
 
 void wf_mrg_init(struct wf_mrg *mrg, uint32_t seed, uint64_t stream, uint64_t substream)
 {
+	assert(seed != 0);
 	for (unsigned i = 0; i < 3; i++) {
 		mrg->x[i] = seed % WF_MRG_M1;
 		mrg->y[i] = seed % WF_MRG_M2;
@@ -105,6 +107,7 @@ uint32_t wf_mrg_next(struct wf_mrg *mrg)
 	uint64_t x = (A12 * mrg->x[1] + A13_NEG * (WF_MRG_M1 - mrg->x[0])) % WF_MRG_M1;
 	uint64_t y = (A21 * mrg->y[2] + A23_NEG * (WF_MRG_M2 - mrg->y[0])) % WF_MRG_M2;
 
+	assert(x < WF_MRG_M1 && y < WF_MRG_M2);
 	mrg->x[0] = mrg->x[1];
 	mrg->x[1] = mrg->x[2];
 	mrg->x[2] = x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ns3_priv.h - what the devices of one simulation share, and the tables that they put in place of the
- * fabric's.
+ * ns3_priv.h - what the devices of one simulation share, and the tables that they put in place of
+ * the fabric's.
  */
 #ifndef WF_NS3_NS3_PRIV_H
 #define WF_NS3_NS3_PRIV_H
@@ -23,7 +23,9 @@ struct wf_ns3_pause_log {
 /* What all devices share: the user pointer of the fabric's shard, of which there is one. */
 struct wf_ns3_shared {
 	const struct wf_ns3_paths *paths; /* NULL: flows are hashed */
-	/* Losses: a stream for all links, then one for each link with a rate of its own; or NULL. */
+	/*
+	 * Losses: a stream for all links, then one for each link with a rate of its own; or NULL.
+	 */
 	struct wf_mrg *streams;
 	/*
 	 * Marks. A pause frame takes a number too; one that ends a pause, behind the packet whose
@@ -68,7 +70,10 @@ static inline struct wf_ns3_switch *wf_ns3_switch_of(struct wf_switch *sw)
 struct wf_device *wf_ns3_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
                                        uint32_t id) WF_MUST_USE;
 
-/* Of n queues, which of those in eligible (not 0) has its turn after last: packets count, not bytes. */
+/*
+ * Of n queues, which of those in eligible (not 0) has its turn after last: packets count, not
+ * bytes.
+ */
 unsigned wf_ns3_turn(unsigned n, unsigned last, uint32_t eligible);
 
 extern const struct wf_flowctl_ops wf_ns3_pfc;

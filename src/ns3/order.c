@@ -2,10 +2,11 @@
 /*
  * order.c - one queue of events for all nodes.
  *
- * Time is in whole ticks. Each tick up to some way ahead has a list of what is due in it, and what is
- * asked for goes to the end of its list: events of a tick run in the order in which they were asked
- * for. What is due later than there are lists waits in a heap, by time and order, and joins the list
- * of its tick when that tick gets one, which is before anybody can ask for that list directly.
+ * Time is in whole ticks. Each tick up to some way ahead has a list of what is due in it, and
+ * what is asked for goes to the end of its list: events of a tick run in the order in which they
+ * were asked for. What is due later than there are lists waits in a heap, by time and order, and
+ * joins the list of its tick when that tick gets one, which is before anybody can ask for that
+ * list directly.
  */
 #include "ns3/order.h"
 
@@ -40,6 +41,7 @@ struct place {
 
 int wf_ns3_order_init(struct wf_ns3_order *q, struct wf_shard *shard, wf_time tick, wf_time horizon)
 {
+	assert(tick > 0 && horizon >= 0);
 	memset(q, 0, sizeof(*q));
 	q->shard = shard;
 	q->tick = tick;
@@ -97,6 +99,7 @@ static inline void list_add(struct wf_ns3_order *q, int64_t tick, uint32_t node,
 	struct wf_ns3_list *list = &q->list[slot];
 	uint32_t i = event_get(q);
 
+	assert(tick >= q->now && tick < q->now + q->lists && i <= q->n_events);
 	if (i == 0)
 		return;
 	q->event[i].next = 0;
@@ -226,6 +229,7 @@ static uint64_t order_run(void *order, wf_time now)
 	uint32_t slot = (uint32_t)tick & (q->lists - 1);
 	uint64_t events = 0;
 
+	assert(now % q->tick == 0 && tick >= q->now);
 	q->now = tick;
 	while (q->n_far > 0 && q->far[0].tick < tick + q->lists) {
 		struct wf_ns3_far far = far_pop(q);

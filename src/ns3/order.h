@@ -2,8 +2,8 @@
 /*
  * order.h - one queue of events for all nodes, as the HPCC simulator and many others have it.
  *
- * Nodes run in the order of time, and what is due at the same time runs in the order in which it was
- * asked for. All times are whole multiples of a tick.
+ * Nodes run in the order of time, and what is due at the same time runs in the order in which it
+ * was asked for. All times are whole multiples of a tick.
  *
  *	cfg.order = &wf_ns3_order_ops;
  *	cfg.order_arg = &order;

@@ -152,6 +152,7 @@ static void ns3_release(struct wf_switch *sw, struct wf_port *in, const struct w
 	uint64_t shared;
 
 	assert(lane->used >= rest && b->used >= pkt->size);
+	assert(b->shared_used >= wf_min_u64(rest, shared_part(b, lane->used)));
 	b->shared_used -= wf_min_u64(rest, shared_part(b, lane->used));
 	lane->headroom -= from_headroom;
 	lane->used -= rest;
@@ -219,6 +220,7 @@ static void ns3_control(struct wf_device *dev, struct wf_port *port, const struc
 	struct wf_lane *lane = wf_port_lane(port, queue);
 	bool stop = pkt->u.pause.quanta[0] != 0;
 
+	assert((pkt->u.pause.mask & (pkt->u.pause.mask - 1)) == 0); /* one class */
 	note(dev, port, stop, now);
 	if (stop) {
 		lane->pause_rx++;
@@ -246,6 +248,7 @@ static void ns3_make_control(struct wf_device *dev, struct wf_port *port, struct
 	bool stop = lane->xoff == (lane->granted % 2 == 1);
 
 	(void)now;
+	assert(lane->granted > 0);
 	pkt->type = WF_PACKET_PAUSE;
 	pkt->u.pause.mask = (uint16_t)(1u << dev->fabric->classes.queue[q].id);
 	pkt->u.pause.quanta[0] = stop ? UINT16_MAX : 0;

@@ -59,6 +59,7 @@ static void search(const struct wf_ns3_input *in, uint32_t from, struct reach *r
 			/* Of several links between two nodes the last counts. */
 			if (reach[port->peer].seen && reach[port->peer].from != queue[i])
 				continue;
+			assert(reach[port->peer].seen || n < topo->n_nodes);
 			if (!reach[port->peer].seen)
 				queue[n++] = port->peer;
 			reach[port->peer] = (struct reach){
@@ -76,6 +77,7 @@ static struct wf_ns3_pair pair_of(const struct reach *r)
 {
 	struct wf_ns3_pair p = { .rtt = 2 * r->delay + r->tx, .bw = r->bw };
 
+	assert(r->seen); /* a topology is connected */
 	p.bdp = (uint64_t)((unsigned __int128)p.rtt * p.bw / NS_PER_S / 8);
 	return p;
 }
@@ -314,6 +316,8 @@ static void set_flows(struct wf_ns3_setup *s)
 	for (uint32_t i = 0; i < in->n_lines; i++) {
 		const struct wf_ns3_line *l = &in->lines[i];
 
+		assert(in->topo->nodes[l->src].kind == WF_TOPO_HOST &&
+		       in->topo->nodes[l->dst].kind == WF_TOPO_HOST);
 		s->flows[i] = (struct wf_ns3_flow){
 			.src = in->topo->nodes[l->src].host,
 			.dst = in->topo->nodes[l->dst].host,
@@ -382,5 +386,6 @@ uint64_t wf_ns3_setup_alone(const struct wf_ns3_setup *s, uint32_t flow)
 	uint64_t size = s->in->lines[flow].size;
 	uint64_t packets = (size - 1) / s->in->config.payload + 1;
 
+	assert(flow < s->in->n_lines && p->bw > 0);
 	return p->rtt + (size + packets * HEADER) * 8 * NS_PER_S / p->bw;
 }

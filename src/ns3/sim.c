@@ -11,8 +11,8 @@
 #include "ns3/order.h"
 
 /*
- * Starts flows. That simulator has an event for the flows that start at a time, which asks for the one of
- * the next such time; each flow's own is the third one that is asked for at that time, each by the last.
+ * Starts flows. In that simulator three events start the flows of one time, each of which asks for
+ * the next; the first also asks for the first event of the next time at which flows start.
  */
 enum { TIMER_NEXT, TIMER_BEGIN, STARTER_TIMERS };
 
@@ -41,9 +41,9 @@ struct wf_ns3_sim {
 };
 
 /*
- * What that simulator draws from. Losses have a stream of their own, of those that programs may name.
- * Marks come each from a new stream: the first that is left after those which nodes and links with
- * losses make and do not use.
+ * What that simulator draws from. Losses have a stream of their own, of those that programs may
+ * name. Marks come each from a new stream: the first that is left after those which nodes and
+ * links with losses make and do not use.
  */
 #define RNG_SEED 1
 #define LOSS_STREAM ((UINT64_C(1) << 63) + 50)
@@ -107,7 +107,7 @@ int wf_ns3_fabric_cfg(struct wf_fabric_cfg *cfg, uint32_t mask, struct wf_err *e
 	return ret;
 }
 
-/* Has what is due in the time that packets are on their way in lists; horizon is about that long. */
+/* The horizon is about as long as a packet is on its way: what is due within it is in lists. */
 static int make_engine(struct wf_ns3_sim *sim)
 {
 	uint64_t bytes = sim->env.mtu + sim->env.header;
@@ -196,8 +196,12 @@ static int list_flows(struct wf_ns3_sim *sim, const struct wf_ns3_flow *flows)
 	sim->env.rx = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(struct wf_ns3_rx *));
 	if (sim->list == NULL || sim->first == NULL || sim->env.qp == NULL || sim->env.rx == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < sim->n_flows; i++)
+	for (uint32_t i = 0; i < sim->n_flows; i++) {
+		assert(flows[i].src < n_hosts && flows[i].dst < n_hosts);
+		assert(i == 0 || flows[i].start >= flows[i - 1].start);
+		assert(flows[i].start % WF_NS == 0 && flows[i].size > 0);
 		sim->first[flows[i].src + 2]++;
+	}
 	for (uint32_t h = 1; h < n_hosts + 2; h++)
 		sim->first[h] += sim->first[h - 1];
 	for (uint32_t i = 0; i < sim->n_flows; i++)
@@ -220,6 +224,7 @@ static void starter_timer(struct wf_node *node, unsigned slot, wf_time now)
 	struct starter *s = wf_container_of(node, struct starter, node);
 	const struct wf_ns3_flow *flows = s->sim->env.flows;
 
+	assert(s->next < s->sim->n_flows && flows[s->next].start == now);
 	if (slot == TIMER_NEXT) {
 		s->end = end_of_start(s->sim, s->next);
 		s->again = true;
@@ -319,6 +324,7 @@ static int connect_half(struct wf_ns3_sim *sim, uint32_t link, bool from_a)
 	struct wf_port *out = &src->ports[from_a ? l->a_port : l->b_port];
 	struct wf_port *in = &dst->ports[from_a ? l->b_port : l->a_port];
 
+	assert(in->number < dst->n_ports && out->number < src->n_ports);
 	wf_port_set_rate(out, l->rate);
 	out->delay = l->delay - l->delay % WF_NS;
 	out->cut = WF_PORT_STORE;
@@ -436,6 +442,7 @@ int wf_ns3_sim_run(struct wf_ns3_sim *sim)
 
 wf_time wf_ns3_sim_end(const struct wf_ns3_sim *sim, uint32_t flow)
 {
+	assert(flow < sim->n_flows);
 	return sim->env.qp[flow]->end;
 }
 

@@ -3,10 +3,10 @@
  * sim.h - a simulation in the model of the HPCC simulator (ns-3): topology and flows in, flow
  * completion times and pause frames out.
  *
- * Ports, links, buffers and routes are the fabric's, with its options set to that simulator's way by
- * wf_ns3_fabric_cfg(). What it does in its own way are the hosts (host.h), what a switch does with a
- * packet (switch.c), pause frames (pfc.c), time on the wire and chance (hooks.c), and the order of
- * events (order.h). docs/validation.md lists what differs.
+ * Ports, links, buffers and routes are the fabric's, with its options set to that simulator's way
+ * by wf_ns3_fabric_cfg(). What it does in its own way are the hosts (host.h), what a switch does
+ * with a packet (switch.c), pause frames (pfc.c), time on the wire and chance (hooks.c), and the
+ * order of events (order.h). docs/validation.md lists what differs.
  */
 #ifndef WF_NS3_SIM_H
 #define WF_NS3_SIM_H

@@ -4,11 +4,12 @@
  *
  *	in --> lost? --> pause frame? --> route --> buffer? --> port idle? --> mark? --> out
  *	                                                           | no
- *	                                                           +--> queue --> (turn) --> mark? --> out
+ *	                                                           +--> queue --> its turn --+
+ *	                                                                out <-- mark? <------+
  *
- * What one event causes at once happens at once, before the next event, and that the wire is free is
- * always an event: as in simulators with one queue of events. Every packet takes buffer, if only for
- * an instant. A packet is marked by the queue that it leaves behind.
+ * What one event causes at once happens at once, before the next event, and that the wire is free
+ * is always an event: as in simulators with one queue of events. Every packet takes buffer, if
+ * only for an instant. A packet is marked by the queue that it leaves behind.
  */
 #include "fabric/telemetry.h"
 #include "ns3/ns3_priv.h"
@@ -31,7 +32,7 @@ unsigned wf_ns3_turn(unsigned n, unsigned last, uint32_t eligible)
 	return q;
 }
 
-/* By which port the path written down for a packet's flow leaves a switch; NO_PORT: it is not on it. */
+/* The port by which the path of a packet's flow leaves a switch; NO_PORT: it is not on the path. */
 static uint32_t port_on_path(const struct wf_switch *sw, const struct wf_packet *pkt)
 {
 	const struct wf_ns3_paths *paths = wf_ns3_shared(&sw->dev)->paths;
@@ -91,6 +92,7 @@ static void send(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	struct wf_ns3_shared *shared = wf_ns3_shared(&sw->dev);
 
+	assert(!wf_ns3_is_busy(&sw->dev, out) && pkt->vl < fabric->classes.n);
 	if (fabric->classes.queue[pkt->vl].ecn && lane->bytes != 0 &&
 	    should_mark(sw, out, lane->bytes)) {
 		pkt->flags |= WF_PACKET_CE;
@@ -132,6 +134,7 @@ static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, stru
 {
 	struct wf_packet *p = lane->head;
 
+	assert(p != NULL && out->nonempty >> p->vl & 1);
 	lane->head = wf_packet_next(p);
 	if (lane->head == NULL) {
 		lane->tail = NULL;

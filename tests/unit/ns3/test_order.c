@@ -87,8 +87,8 @@ static void push(struct probe *p, unsigned out, uint64_t value, wf_time at)
 }
 
 /*
- * What is due at the same time comes in the order in which it was asked for, whatever it is
- * and however far away it was then. Input i and timer i are asked for in turns, some before and some
+ * What is due at the same time comes in the order in which it was asked for, whatever it is and
+ * however far away it was then. Input i and timer i are asked for in turns, some before and some
  * after the time has a list of its own.
  */
 static void test_order_of_asking(void **state)

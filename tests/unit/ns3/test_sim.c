@@ -109,8 +109,9 @@ static size_t star_run(struct star *s, int64_t *end, struct wf_ns3_sim_counts *c
 }
 
 /*
- * n packets over two hops and back: 83 ns each on the first link, the last one 83 on the second, four
- * links of 1000, and an acknowledgement of 4 on two of them. A whole number of ns is one less.
+ * n packets over two hops and back: 83 ns each on the first link, the last one 83 on the second,
+ * four links of 1000, and an acknowledgement of 4 on two of them. A whole number of ns is one
+ * less.
  */
 static void test_alone(void **state)
 {
@@ -157,7 +158,10 @@ static void test_losses(void **state)
 	star_fini(&s);
 }
 
-/* In whole chunks: what ends in the middle of one is never done, and a loss repeats from its start. */
+/*
+ * In whole chunks: what ends in the middle of one is never done, and a loss repeats from its
+ * start.
+ */
 static void test_chunks(void **state)
 {
 	int64_t end[2], whole;

@@ -4,7 +4,10 @@
 
 #include "ns3/ns3_priv.h"
 
-/* Three queues take turns, whatever the sizes of their packets, and who may not send is passed over. */
+/*
+ * Three queues take turns, whatever the sizes of their packets, and who may not send is passed
+ * over.
+ */
 static void test_turns(void **state)
 {
 	static const unsigned want[] = { 1, 2, 0, 1, 2, 0 };
