@@ -125,7 +125,8 @@ void *wf_arena_alloc(struct wf_arena *arena, size_t size, size_t align)
 	char *p;
 
 	assert(align != 0 && (align & (align - 1)) == 0 && align <= 4096);
-	if (size > SIZE_MAX / 4)
+	if (size > SIZE_MAX / 4 || (arena->limit != 0 && (arena->used > arena->limit ||
+	                                                  size > arena->limit - arena->used)))
 		return NULL;
 
 	p = (char *)round_up((size_t)(uintptr_t)arena->next, align);

@@ -27,6 +27,7 @@ struct wf_arena {
 	char *end;
 	void *blocks; /* list of mapped blocks */
 	size_t used;  /* bytes handed out */
+	size_t limit; /* of used; 0: as much as the system has */
 	size_t mapped;
 };
 
@@ -38,7 +39,7 @@ void wf_arena_fini(struct wf_arena *arena);
 
 /*
  * size bytes, zeroed, at a multiple of align (a power of two, at most 4096); NULL when the system
- * has no more memory.
+ * has no more memory, or above the arena's limit.
  */
 void *wf_arena_alloc(struct wf_arena *arena, size_t size, size_t align) WF_MUST_USE;
 

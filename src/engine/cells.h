@@ -13,10 +13,16 @@
 
 #include "engine/engine.h"
 
+/*
+ * A key stands for an event of the node being run: time since the window's start in the upper 48
+ * bits, then the input, or this plus the timer.
+ */
+#define WF_KEY_TIMER 0x8000u
+
 /* The part of a shard that nodes use while they run. The rest is in engine_priv.h. */
 struct wf_shard {
 	struct wf_node *running; /* the node being run, or NULL */
-	wf_time base;            /* start of the window */
+	wf_time base;            /* start of the window that is run, or was the last to be run */
 	wf_time limit;           /* end of what is run of it */
 	void *user;
 	uint64_t *key; /* what is due in this run: key[first .. end), ascending */
@@ -78,7 +84,10 @@ static inline void wf_link_commit(struct wf_link *link, struct wf_shard *shard, 
 		wf_link_notify(link, shard, at);
 }
 
-/* Sets a timer of a node, from its own handlers or while no node runs; a second set replaces the first. */
+/*
+ * Sets a timer of a node, from its own handlers or while no node runs; a second set replaces the
+ * first. A time that is over, while no node runs, means now: wf_engine_now().
+ */
 static inline void wf_timer_set(struct wf_node *node, unsigned slot, wf_time at)
 {
 	struct wf_shard *shard = node->shard;
@@ -88,7 +97,7 @@ static inline void wf_timer_set(struct wf_node *node, unsigned slot, wf_time at)
 	assert(shard->running != node || at >= shard->base);
 	node->timer[slot] = at;
 	if (wf_likely(shard->running == node && at < shard->limit)) {
-		wf_shard_due(shard, (uint64_t)(at - shard->base) << 16 | 0x8000 | slot);
+		wf_shard_due(shard, (uint64_t)(at - shard->base) << 16 | WF_KEY_TIMER | slot);
 		return;
 	}
 	node->armed[slot / 64] |= UINT64_C(1) << (slot % 64);

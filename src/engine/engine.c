@@ -34,13 +34,15 @@ static int slots_for(const struct wf_engine_cfg *cfg, uint32_t *slots_p)
 	return 0;
 }
 
-static int shard_init(struct wf_engine *e, struct wf_shard_priv *s)
+static int shard_init(struct wf_engine *e, struct wf_shard_priv *s, size_t limit)
 {
 	size_t lists = 2 * (size_t)e->n_shards * e->slots;
 
 	s->engine = e;
 	s->shard.priv = s;
 	wf_arena_init(&s->arena);
+	s->arena.limit = limit;
+	s->end.cell[0].at = WF_TIME_NEVER;
 	s->wheel = wf_arena_alloc(&s->arena, lists * sizeof(*s->wheel), WF_CACHE_LINE);
 	s->slot_entries = wf_arena_alloc(&s->arena, e->slots * sizeof(uint32_t), WF_CACHE_LINE);
 	s->slot_used = wf_arena_alloc(&s->arena, e->slots / 8, WF_CACHE_LINE);
@@ -80,7 +82,7 @@ int wf_engine_create(const struct wf_engine_cfg *cfg, struct wf_engine **engine_
 		goto err_free;
 	}
 	for (unsigned i = 0; i < e->n_shards; i++) {
-		ret = shard_init(e, &e->shards[i]);
+		ret = shard_init(e, &e->shards[i], cfg->max_memory);
 		if (ret != 0)
 			goto err_free;
 	}
@@ -143,17 +145,21 @@ static int shard_grow(struct wf_shard_priv *s)
 {
 	uint32_t room = s->nodes_room == 0 ? 64 : s->nodes_room * 2;
 	struct wf_node **nodes;
+	uint64_t *due_nodes;
+	uint32_t *run;
 
 	if (s->n_nodes < s->nodes_room)
 		return 0;
 	nodes = wf_arena_alloc(&s->arena, room * sizeof(struct wf_node *), WF_CACHE_LINE);
-	s->due_nodes = wf_arena_alloc(&s->arena, room / 8, WF_CACHE_LINE);
-	s->run = wf_arena_alloc(&s->arena, room * sizeof(*s->run), WF_CACHE_LINE);
-	if (nodes == NULL || s->due_nodes == NULL || s->run == NULL)
+	due_nodes = wf_arena_alloc(&s->arena, room / 8, WF_CACHE_LINE);
+	run = wf_arena_alloc(&s->arena, room * sizeof(*run), WF_CACHE_LINE);
+	if (nodes == NULL || due_nodes == NULL || run == NULL)
 		return -ENOMEM;
 	if (s->n_nodes > 0)
 		memcpy(nodes, s->nodes, s->n_nodes * sizeof(*nodes));
 	s->nodes = nodes;
+	s->due_nodes = due_nodes;
+	s->run = run;
 	s->nodes_room = room;
 	s->due_room = room / 64;
 	return 0;
@@ -168,7 +174,7 @@ struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_
 	size_t timer_size = sizeof(wf_time) + (order != NULL ? order->timer_size : 0);
 	struct wf_node *n;
 
-	assert(size >= sizeof(*n) && n_in <= WF_ENGINE_MAX_INPUTS && n_timers < 0x8000);
+	assert(size >= sizeof(*n) && n_in <= WF_ENGINE_MAX_INPUTS && n_timers < WF_KEY_TIMER);
 	if (s->n_nodes == WF_ENGINE_MAX_NODES || shard_grow(s) != 0)
 		return NULL;
 	n = wf_arena_alloc(&s->arena, size, WF_CACHE_LINE);
@@ -195,10 +201,12 @@ struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_
 
 int wf_link_connect(struct wf_link *link, struct wf_node *src, struct wf_node *dst, unsigned input)
 {
-	struct wf_chunk *c = &wf_pool_get(src->shard->priv)->chunk;
+	union wf_object *o = wf_pool_get(src->shard->priv);
+	struct wf_chunk *c;
 
-	if (src->shard->priv->no_memory)
+	if (o == NULL)
 		return -ENOMEM;
+	c = &o->chunk;
 	assert(input < dst->n_in && dst->in[input].chunk == NULL);
 	c->cell[0].at = WF_TIME_NEVER;
 	c->next = NULL;
@@ -246,13 +254,20 @@ static wf_time next_global(const struct wf_engine *e)
 	return e->n_globals == 0 ? WF_TIME_NEVER : e->globals[e->n_globals - 1].at;
 }
 
+/* Everything before at has run. */
+static void pass_time(struct wf_engine *e, wf_time at)
+{
+	e->now = wf_max_time(e->now, at);
+	if (e->now / e->window > e->k)
+		e->k = e->now / e->window;
+}
+
 static void run_global(struct wf_engine *e)
 {
 	struct wf_global g = e->globals[--e->n_globals];
 
-	if (g.at / e->window > e->k)
-		e->k = g.at / e->window;
-	g.fn(g.arg, g.at);
+	pass_time(e, g.at);
+	g.fn(g.arg, e->now);
 }
 
 static void run_task(void *arg, unsigned task)
@@ -286,7 +301,7 @@ static uint64_t take_entries(struct wf_engine *e, uint32_t slot)
 	return entries;
 }
 
-/* Runs window k up to limit. */
+/* Runs window k up to limit, unless memory runs out. */
 static void run_window(struct wf_engine *e, int64_t k, wf_time limit)
 {
 	uint32_t slot = (uint32_t)k & (e->slots - 1);
@@ -303,7 +318,7 @@ static void run_window(struct wf_engine *e, int64_t k, wf_time limit)
 	}
 	entries = take_entries(e, slot);
 	run_part(e, false, entries);
-	if (e->has_late)
+	if (e->has_late && !wf_engine_out_of_memory(e))
 		run_part(e, true, entries + take_entries(e, slot));
 }
 
@@ -321,45 +336,54 @@ static int64_t next_window(const struct wf_engine *e)
 
 static void run_loop(struct wf_engine *e, wf_time until, wf_engine_hook *hook, void *arg)
 {
-	wf_time done = 0;
-
-	while (done < until && !wf_engine_out_of_memory(e)) {
+	do {
 		int64_t k = next_window(e);
 		wf_time start = k == INT64_MAX ? WF_TIME_NEVER : k * e->window;
-		wf_time global = next_global(e);
+		wf_time global = next_global(e), end;
 
+		if (e->now >= until)
+			return;
 		if (global != WF_TIME_NEVER && global < until &&
-		    global <= wf_max_time(start, done)) {
+		    global <= wf_max_time(start, e->now)) {
 			run_global(e);
 			continue;
 		}
 		if (start >= until)
 			return;
-		done = wf_min_time(start + e->window, wf_min_time(global, until));
-		run_window(e, k, done);
-		if (hook != NULL && !hook(arg, done))
-			return;
-	}
+		end = wf_min_time(start + e->window, wf_min_time(global, until));
+		run_window(e, k, end);
+		pass_time(e, end);
+	} while (!wf_engine_out_of_memory(e) && (hook == NULL || hook(arg, e->now)));
 }
 
 /* The same in the order that the user brought. */
 static void run_ordered(struct wf_engine *e, wf_time until, wf_engine_hook *hook, void *arg)
 {
-	while (!wf_engine_out_of_memory(e)) {
-		wf_time now = e->order->next(e->order_arg);
+	do {
+		wf_time at = e->order->next(e->order_arg);
 		wf_time global = next_global(e);
 
-		if (wf_min_time(now, global) >= until)
+		if (wf_min_time(at, global) >= until)
 			return;
-		if (global <= now) {
+		if (global <= at) {
 			run_global(e);
 			continue;
 		}
 		e->windows++;
-		e->shards[0].events += e->order->run(e->order_arg, now);
-		if (hook != NULL && !hook(arg, now + 1))
-			return;
-	}
+		e->now = at;
+		e->shards[0].events += e->order->run(e->order_arg, at);
+		e->now = at + 1;
+	} while (!wf_engine_out_of_memory(e) && (hook == NULL || hook(arg, e->now)));
+}
+
+wf_time wf_engine_now(const struct wf_engine *e)
+{
+	return e->now;
+}
+
+void wf_engine_rest(struct wf_engine *e, wf_time until)
+{
+	pass_time(e, wf_min_time(until, wf_engine_next(e)));
 }
 
 wf_time wf_engine_next(const struct wf_engine *e)
@@ -436,7 +460,7 @@ void wf_link_walk(const struct wf_link *link, const struct wf_input *input, wf_t
 	 * Not from where the receiver stands: the sender may have begun its chunk again without the
 	 * receiver knowing yet. What was received is older than done.
 	 */
-	for (;; chunk = chunk->next) {
+	for (; chunk != NULL; chunk = chunk->next) {
 		uint32_t n = chunk == link->chunk ? link->cell : WF_CHUNK_CELLS;
 
 		for (uint32_t i = 0; i < n; i++) {

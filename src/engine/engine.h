@@ -2,9 +2,9 @@
 /*
  * engine.h - nodes that exchange cells over links, in windows of virtual time.
  *
- * Everything that passes between two nodes takes at least one window L (the smallest link delay), so
- * in the window [kL, (k+1)L) no node can hear of what another does in it. Each node therefore runs a
- * whole window at once: it merges the heads of its input FIFOs with its own timers in the order
+ * Everything that passes between two nodes takes at least one window L (the smallest link delay),
+ * so in the window [kL, (k+1)L) no node can hear of what another does in it. Each node therefore runs
+ * a whole window at once: it merges the heads of its input FIFOs with its own timers in the order
  * (time, input, timer) and handles them while its state is in cache. Nodes with nothing due are not
  * visited, empty windows are jumped over, and nodes may be run by any number of threads: what a node
  * sees depends on none of that, so the results are the same, bit for bit.
@@ -13,9 +13,9 @@
  *	 node a  --->  struct wf_link  ==== chunks ====>  struct wf_input  --->  node b
  *	                     \------ "input i of node b is due in window k" ------/
  *
- * Late nodes run a window after all others have run it. What is on its way to them may therefore take
- * less than a window; what they send may not, and they exchange nothing with one another. Hosts are
- * late: links into hosts are the shortest, and without this they would make all windows short.
+ * Late nodes run a window after all others have run it. What is on its way to them may therefore
+ * take less than a window; what they send may not, and they exchange nothing with one another. Hosts
+ * are late: links into hosts are the shortest, and without this they would make all windows short.
  *
  * The engine knows no RDMA: a cell is 64 bytes of which it reads the first eight, a time.
  */
@@ -99,6 +99,7 @@ struct wf_engine_cfg {
 	wf_time horizon;  /* no cell arrives later than this after it was sent */
 	unsigned threads; /* 1..WF_ENGINE_MAX_THREADS */
 	unsigned shards;  /* >= threads; see wf_engine_shards_for() */
+	size_t max_memory; /* bytes that each shard hands out at most; 0: what the system has */
 	/* An order of events of the user's own, and its argument: see order.h. NULL: windows. */
 	const struct wf_engine_order_ops *order;
 	void *order_arg;
@@ -145,34 +146,46 @@ int wf_link_connect(struct wf_link *link, struct wf_node *src, struct wf_node *d
                     unsigned input) WF_MUST_USE;
 
 /*
- * Runs fn once at virtual time at, on the thread that calls wf_engine_run(), while no node runs and
- * before any node's event at that time. Call before the run or from such a function. Returns 0 or
+ * Runs fn once at virtual time at, or now if that is over, on the thread that calls wf_engine_run(),
+ * while no node runs and before any node's event at that time. Call while no node runs. Returns 0 or
  * -ENOMEM.
  */
 typedef void wf_engine_fn(void *arg, wf_time now);
 int wf_engine_at(struct wf_engine *engine, wf_time at, wf_engine_fn *fn, void *arg) WF_MUST_USE;
 
-/* Called after every window, with the time up to which everything has run; false ends the run. */
+/*
+ * Called after every window and after every function of wf_engine_at(), with wf_engine_now(); false
+ * ends the run.
+ */
 typedef bool wf_engine_hook(void *arg, wf_time now);
 
 /*
  * Runs until nothing is due, until virtual time until, or until hook (may be NULL) says so. Returns
- * 0, or -EAGAIN when a thread cannot be started.
+ * 0, -EAGAIN when a thread cannot be started, or -ENOMEM when memory ran out, now or before.
  */
 int wf_engine_run(struct wf_engine *engine, wf_time until, wf_engine_hook *hook,
                   void *arg) WF_MUST_USE;
 
 /*
- * No event is due before this, while no node runs: the start of the next window that has one, or the time of
- * the next function; WF_TIME_NEVER when nothing is due. It may lie before the time up to which everything
- * has run, when that is within the window.
+ * The time up to which everything has run: that of the engine, which all others read. It never goes
+ * back. Whatever is asked for from outside for a time before it becomes due now.
+ */
+wf_time wf_engine_now(const struct wf_engine *engine);
+
+/*
+ * No event is due before this, while no node runs: the start of the next window that has one, or the
+ * time of the next function; WF_TIME_NEVER when nothing is due. It may lie before wf_engine_now(),
+ * when that is within the window.
  */
 wf_time wf_engine_next(const struct wf_engine *engine);
 
+/* Lets time pass without events, while no node runs: up to until, or to when something is due. */
+void wf_engine_rest(struct wf_engine *engine, wf_time until);
+
 /*
  * Calls fn for every cell that is on the link between link and input, while no node runs. fn may
- * change the cell's body. done is the time up to which everything has run; with an earlier one fn
- * may see cells that were received already and that nobody reads any more.
+ * change the cell's body. done is wf_engine_now(); with an earlier time fn may see cells that were
+ * received already and that nobody reads any more.
  */
 typedef void wf_link_fn(void *arg, struct wf_cell *cell);
 void wf_link_walk(const struct wf_link *link, const struct wf_input *input, wf_time done,

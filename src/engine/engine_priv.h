@@ -22,7 +22,7 @@
 #define ENTRY_TIMERS (ENTRY_AGAIN - 1)
 
 _Static_assert(WF_ENGINE_MAX_INPUTS <= ENTRY_TIMERS, "inputs and the timer mark fit an entry");
-_Static_assert(WF_ENGINE_MAX_INPUTS <= 0x8000, "inputs fit the lower half of a key");
+_Static_assert(WF_ENGINE_MAX_INPUTS <= WF_KEY_TIMER, "inputs fit the lower half of a key");
 
 #define BLOCK_ENTRIES 124
 
@@ -77,11 +77,16 @@ struct wf_shard_priv {
 	uint32_t far_n, far_room;
 
 	uint64_t events;
+	/*
+	 * When there is no more memory, the run ends with the part of the window that is being run.
+	 * Until then, links that need another chunk write all into spare, which nobody reads, and
+	 * their receivers find the end, which nobody writes.
+	 */
 	bool no_memory;
-	union wf_object spare; /* handed out when there is no more memory; the run ends */
+	struct wf_chunk spare, end;
 } WF_ALIGNED(WF_CACHE_LINE);
 
-/* A function to call between windows. */
+/* A function to call between windows: wf_engine_at(). */
 struct wf_global {
 	wf_time at;
 	uint64_t number; /* breaks ties in the order of asking */
@@ -97,12 +102,13 @@ struct wf_engine {
 	uint32_t slots; /* of the wheel; a power of two */
 	struct wf_shard_priv *shards;
 
-	struct wf_global *globals; /* heap by (at, number) */
+	struct wf_global *globals; /* sorted by (at, number), the soonest last */
 	uint32_t n_globals, globals_room;
 	uint64_t next_global;
 
-	/* The window being run; written by the leader while the others wait. */
-	int64_t k;
+	/* Written by the leader while the others wait. */
+	wf_time now; /* everything before it has run */
+	int64_t k;   /* the window being run, or in which now is */
 	wf_time limit;
 	bool late; /* the late nodes' part of it */
 	bool has_late;
@@ -115,7 +121,7 @@ struct wf_engine {
 	struct wf_team team;
 };
 
-/* Takes an object from the shard's pool; never NULL (see spare). */
+/* Takes an object from the shard's pool. NULL: there is no more memory, and the run ends. */
 union wf_object *wf_pool_get(struct wf_shard_priv *s);
 
 /* Gives an object back. */
@@ -129,7 +135,7 @@ static inline void wf_pool_put(struct wf_shard_priv *s, union wf_object *o)
 /* Hands what the shard's pool has too much of to the engine's. */
 void wf_pool_trim(struct wf_shard_priv *s);
 
-/* Puts entry for window k of a half of a shard into the wheel of s. */
+/* Puts entry for window k of a half of a shard into the wheel of s, if there is memory. */
 void wf_wheel_add(struct wf_shard_priv *s, uint32_t half, int64_t k, uint32_t entry);
 
 /* The half that a node is in. */

@@ -2,15 +2,12 @@
 /*
  * shard.c - runs the nodes of a shard for one window.
  *
- * A key stands for one due event of the node being run: time since the window's start in the upper
- * 48 bits, then the input, or 0x8000 + timer. Keys are unique enough to order all events of a node
- * (inputs are FIFOs), and a sorted array of plain integers is all the event queue there is.
+ * Keys (cells.h) are unique enough to order all events of a node (inputs are FIFOs), and a sorted
+ * array of these plain integers is all the event queue there is.
  */
 #include <string.h>
 
 #include "engine/engine_priv.h"
-
-#define KEY_TIMER 0x8000u
 
 /* A shard that takes less memory than this is in the cache anyway. */
 #define CACHE_SIZE ((size_t)1 << 20)
@@ -72,7 +69,7 @@ static void node_collect(struct wf_shard *sh, struct wf_node *n)
 			if (at >= sh->limit)
 				continue;
 			n->armed[w] &= ~(UINT64_C(1) << (i % 64));
-			wf_shard_due(sh, (uint64_t)(at - sh->base) << 16 | KEY_TIMER | i);
+			wf_shard_due(sh, (uint64_t)(at - sh->base) << 16 | WF_KEY_TIMER | i);
 		}
 	}
 }
@@ -164,11 +161,11 @@ static void node_run(struct wf_shard_priv *s, struct wf_node *n)
 		uint32_t i = (uint32_t)key & 0xffff;
 
 		s->events++;
-		if (i < KEY_TIMER) {
+		if (i < WF_KEY_TIMER) {
 			node_rx(s, n, i, now);
 			continue;
 		}
-		i -= KEY_TIMER;
+		i -= WF_KEY_TIMER;
 		if (n->timer[i] != now)
 			continue; /* cleared or set anew since */
 		n->timer[i] = WF_TIME_NEVER;
@@ -289,11 +286,14 @@ void wf_shard_run(struct wf_shard_priv *s)
 
 void wf_link_next_chunk(struct wf_link *link, struct wf_shard *shard)
 {
-	struct wf_chunk *c = &wf_pool_get(to_priv(shard))->chunk;
+	struct wf_shard_priv *s = to_priv(shard);
+	union wf_object *o = wf_pool_get(s);
+	struct wf_chunk *c = o != NULL ? &o->chunk : &s->spare;
 
 	c->cell[0].at = WF_TIME_NEVER;
 	c->next = NULL;
-	__atomic_store_n(&link->chunk->next, c, __ATOMIC_RELAXED);
+	if (link->chunk != &s->spare)
+		__atomic_store_n(&link->chunk->next, o != NULL ? c : &s->end, __ATOMIC_RELAXED);
 	link->chunk = c;
 	link->cell = 0;
 }
@@ -312,17 +312,26 @@ void wf_link_notify(struct wf_link *link, struct wf_shard *shard, wf_time at)
 	wf_wheel_add(s, link->dst_half, k,
 	             link->dst | (link->notified <= shard->base ? ENTRY_AGAIN : 0));
 	link->notified = (k + 1) * s->engine->window;
-	/* A late node told of this very window looks no further than what is run of it now. */
-	if (k == s->engine->k && shard->limit < link->notified)
+	/*
+	 * A late node told of this very window looks no further than what is run of it now. Between
+	 * windows nothing is run, and the limit is that of a window which is over.
+	 */
+	if (k == s->engine->k && shard->running != NULL && shard->limit < link->notified)
 		link->notified = shard->limit;
 }
 
 void wf_node_wake(struct wf_node *node, unsigned slot, wf_time at)
 {
 	struct wf_shard_priv *s = to_priv(node->shard);
+	struct wf_engine *e = s->engine;
 
-	if (wf_unlikely(s->engine->order != NULL))
-		s->engine->order->timer(s->engine->order_arg, node, slot, at);
+	assert(s->shard.running == NULL);
+	if (at < e->now) {
+		at = e->order == NULL ? e->now : (e->now + e->window - 1) / e->window * e->window;
+		node->timer[slot] = at;
+	}
+	if (e->order != NULL)
+		e->order->timer(e->order_arg, node, slot, at);
 	else if (at < node->registered)
 		wf_wheel_add_timer(s, node, at);
 }
@@ -333,13 +342,6 @@ struct wf_node *wf_shard_node(const struct wf_shard *shard, uint32_t index)
 {
 	assert(index < shard->priv->n_nodes);
 	return shard->priv->nodes[index];
-}
-
-void *wf_node_timer_data(const struct wf_node *node, unsigned slot)
-{
-	assert(slot < node->n_timers);
-	return (char *)(node->timer + node->n_timers) +
-	       slot * node->shard->priv->engine->order->timer_size;
 }
 
 void wf_node_run_cell(struct wf_node *node, unsigned input, wf_time now)

@@ -4,7 +4,8 @@
  *
  * Each shard writes only its own wheel, which has a list of entries for every receiving shard and
  * every window up to the horizon. A receiver empties the lists for a window when it runs that
- * window; nobody adds to them then, because whatever is sent in a window arrives in a later one.
+ * window. Nobody adds to them then: what is sent in a window arrives in a later one, but for what is
+ * sent to late nodes, and these have lists of their own that are emptied after all others have run.
  */
 #include <string.h>
 
@@ -43,10 +44,8 @@ union wf_object *wf_pool_get(struct wf_shard_priv *s)
 	union wf_object *o;
 
 	if (s->pool.first == NULL && !pool_refill(s)) {
-		/* Nothing sent in a window is read in it, and the run ends with this one. */
 		s->no_memory = true;
-		memset(&s->spare, 0, sizeof(s->spare));
-		return &s->spare;
+		return NULL;
 	}
 	o = s->pool.first;
 	s->pool.first = o->next_free;
@@ -82,7 +81,11 @@ void wf_wheel_add(struct wf_shard_priv *s, uint32_t half, int64_t k, uint32_t en
 
 	assert(k >= e->k && k < e->k + e->slots);
 	if (b == NULL || b->n == BLOCK_ENTRIES) {
-		b = &wf_pool_get(s)->block;
+		union wf_object *o = wf_pool_get(s);
+
+		if (o == NULL)
+			return;
+		b = &o->block;
 		b->next = *list;
 		b->n = 0;
 		*list = b;
@@ -176,8 +179,7 @@ void wf_wheel_add_timer(struct wf_shard_priv *s, struct wf_node *node, wf_time a
 	struct wf_engine *e = s->engine;
 	int64_t k = at / e->window;
 
-	if (k < e->k)
-		k = e->k;
+	assert(k >= e->k);
 	node->registered = at;
 	if (k >= e->k + e->slots)
 		far_push(s, node, at);

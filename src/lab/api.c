@@ -274,19 +274,18 @@ uint32_t weft_fabric_hosts(const struct weft_fabric *f)
 int weft_run(struct weft_fabric *f, weft_time until)
 {
 	wf_time end;
-	bool stopped;
 	int ret;
 
 	if (f->running)
 		return -EBUSY;
-	if (until <= f->now)
+	if (until <= weft_fabric_now(f))
 		return 0;
 	f->stop = false;
 	f->running = true;
 	ret = wf_sim_run_until(f->sim, until, &end);
 	f->running = false;
-	stopped = f->stop || ret != 0 || until == WF_TIME_NEVER;
-	f->now = stopped ? wf_max_time(f->now, end) : until;
+	if (!f->stop && ret == 0 && until != WF_TIME_NEVER)
+		wf_sim_rest(f->sim, until);
 	return ret == 0 && f->no_memory ? -ENOMEM : ret;
 }
 
@@ -297,7 +296,7 @@ void weft_stop(struct weft_fabric *f)
 
 weft_time weft_fabric_now(const struct weft_fabric *f)
 {
-	return f->now;
+	return wf_sim_now(f->sim);
 }
 
 void weft_fabric_stats(const struct weft_fabric *f, struct weft_stats *stats)
@@ -322,7 +321,7 @@ struct weft_adapter *weft_adapter_open(struct weft_fabric *f, uint32_t host)
 
 wf_time wf_api_time(const struct weft_adapter *a)
 {
-	return a->fabric->running ? a->now : a->fabric->now;
+	return a->fabric->running ? a->now : weft_fabric_now(a->fabric);
 }
 
 weft_time weft_adapter_now(const struct weft_adapter *a)
@@ -333,7 +332,7 @@ weft_time weft_adapter_now(const struct weft_adapter *a)
 void wf_api_touch(struct weft_adapter *a)
 {
 	if (!a->fabric->running)
-		wf_adapter_call_at(a->adapter, a->fabric->now);
+		wf_adapter_call_at(a->adapter, weft_fabric_now(a->fabric));
 }
 
 int weft_call_at(struct weft_adapter *a, weft_time at, weft_call_fn *fn, void *arg)

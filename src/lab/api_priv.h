@@ -57,7 +57,6 @@ struct weft_fabric {
 	const struct wf_fabric *fabric; /* the simulation's */
 	struct weft_adapter *adapters;  /* by host */
 	uint32_t max_qp, max_mr;
-	wf_time now; /* between runs */
 	bool running;
 	bool stop;      /* set by any thread, with an atomic store */
 	bool no_memory; /* the same: a completion could not be kept */

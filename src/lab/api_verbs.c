@@ -199,7 +199,7 @@ static void show_waiting(void *arg)
 {
 	struct weft_cq *cq = arg;
 
-	wf_api_show(cq, cq->adapter->now);
+	wf_api_show(cq, wf_api_time(cq->adapter));
 }
 
 void weft_cq_on_completion(struct weft_cq *cq, weft_wc_fn *fn, void *arg)

@@ -58,7 +58,7 @@ static void wake_gates(struct wf_dmodel *m)
 			if (c->model_woken == rx->pos)
 				continue;
 			c->model_woken = rx->pos;
-			wf_gated_wake(m->sim, h, wf_max_time(wf_model_sent_at(m, pkt.src), m->now));
+			wf_gated_wake(m->sim, h, wf_model_sent_at(m, pkt.src));
 		}
 	}
 }
@@ -70,7 +70,7 @@ static void set_target(struct wf_dmodel *m)
 
 	if (due == WF_TIME_NEVER)
 		return;
-	due = wf_max_time(due, m->now) + LATE;
+	due = wf_max_time(due, wf_sim_now(m->sim)) + LATE;
 	if (m->target <= due)
 		return;
 	m->slip += m->target - due;
@@ -81,20 +81,20 @@ static void set_target(struct wf_dmodel *m)
 static void run(struct wf_dmodel *m)
 {
 	wf_time until = m->pace == WF_LIVE_WALL ? m->target + 1 : FOREVER;
-	wf_time end = m->now;
 
 	m->stopped = false;
 	m->windows = 0;
 	if (m->pace == WF_LIVE_NONE && m->under_way == 0 && !m->waiting)
 		return;
 	if (m->pace == WF_LIVE_WALL && wf_gated_next(m->sim) >= until) {
-		m->now = m->target;
+		wf_sim_rest(m->sim, m->target);
 		return;
 	}
 	/* Without memory it stands still, and its programs see their packets lost. */
-	if (wf_gated_run(m->sim, until, &end) != 0)
+	if (wf_gated_run(m->sim, until) != 0)
 		m->d->stop = true;
-	m->now = wf_max_time(m->now, m->stopped || m->pace == WF_LIVE_NONE ? end : m->target);
+	if (!m->stopped && m->pace == WF_LIVE_WALL)
+		wf_sim_rest(m->sim, m->target);
 }
 
 /* Tells programs of room in their rings, and of packets that have come. */

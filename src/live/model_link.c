@@ -60,12 +60,12 @@ int wf_model_fault(struct wf_daemon *d, uint32_t link, enum wf_live_fault what, 
 	case WF_LIVE_FAULT_KILL:
 		return -EINVAL;
 	}
-	return wf_gated_set_link(m->sim, link, &fault, m->now);
+	return wf_gated_set_link(m->sim, link, &fault);
 }
 
 void wf_model_storm(struct wf_daemon *d, uint32_t host, bool on)
 {
-	wf_gated_storm(d->model->sim, host, on, d->model->now);
+	wf_gated_storm(d->model->sim, host, on);
 }
 
 /* What a port has counted, over its queues. */
@@ -150,7 +150,7 @@ void wf_model_look(const struct wf_daemon *d, struct wf_live_model *model)
 	*model = (struct wf_live_model){
 		.pace = m->pace,
 		.n_ports = m->topo->n_ports,
-		.time_ps = (uint64_t)m->now,
+		.time_ps = (uint64_t)wf_sim_now(m->sim),
 		.slip_ps = (uint64_t)m->slip,
 		.under_way = m->under_way,
 		.delivered = m->delivered,

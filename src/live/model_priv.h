@@ -35,7 +35,6 @@ struct wf_dmodel {
 	struct wf_dcarried *free;
 
 	wf_time zero;   /* of the clock, when virtual time was 0; moves on by what slips */
-	wf_time now;    /* virtual; everything before has run */
 	wf_time target; /* virtual; what the clock says in this turn */
 	uint32_t clock; /* ns, of the system's clock, in this turn: what packets are stamped with */
 	wf_time turn_end;  /* of the system's clock: a turn does not last longer */

@@ -184,7 +184,7 @@ static void order_cell(void *order, uint32_t node, unsigned input, wf_time at)
 static void order_timer(void *order, struct wf_node *node, unsigned slot, wf_time at)
 {
 	struct wf_ns3_order *q = order;
-	struct place *place = wf_node_timer_data(node, slot);
+	struct place *place = wf_node_timer_data(node, slot, sizeof(*place));
 
 	if (place->at == at && place->number != 0)
 		return;
@@ -214,7 +214,7 @@ static wf_time order_next(const void *order)
 
 static void run_timer(struct wf_node *node, unsigned slot, uint32_t number, wf_time now)
 {
-	struct place *place = wf_node_timer_data(node, slot);
+	struct place *place = wf_node_timer_data(node, slot, sizeof(*place));
 
 	if (place->number != number)
 		return; /* set anew since */

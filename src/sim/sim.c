@@ -35,6 +35,7 @@ static int engine_cfg(struct wf_sim *sim, const struct wf_sim_cfg *want, struct 
 	memset(cfg, 0, sizeof(*cfg));
 	wf_network_engine_cfg(&sim->fabric, want->threads, cfg);
 	cfg->mem = wf_mem_heap();
+	cfg->max_memory = want->max_memory;
 	if (want->app != NULL && want->app->side_delay > 0) {
 		cfg->window = wf_min_time(cfg->window, want->app->side_delay);
 		cfg->horizon = wf_max_time(cfg->horizon, want->app->side_delay);
@@ -277,7 +278,6 @@ static bool after_window(void *arg, wf_time now)
 	struct wf_sim *sim = arg;
 	uint64_t done = flows_done(sim);
 
-	sim->end = now;
 #ifndef NDEBUG
 	assert_conserved(sim);
 #endif
@@ -324,8 +324,18 @@ int wf_sim_run_until(struct wf_sim *sim, wf_time until, wf_time *end_p)
 
 	sim->until = until;
 	ret = wf_sim_run(sim, NULL, NULL);
-	*end_p = sim->end;
+	*end_p = wf_sim_now(sim);
 	return ret;
+}
+
+wf_time wf_sim_now(const struct wf_sim *sim)
+{
+	return wf_engine_now(sim->engine);
+}
+
+void wf_sim_rest(struct wf_sim *sim, wf_time until)
+{
+	wf_engine_rest(sim->engine, until);
 }
 
 uint64_t wf_sim_payload_in_use(const struct wf_sim *sim)

@@ -46,7 +46,8 @@ struct wf_sim_cfg {
 	wf_time reconverge; /* a link change to new routes everywhere */
 	wf_time until;      /* stop at this virtual time even if flows are unfinished */
 	uint64_t seed;
-	unsigned threads; /* 1..64 */
+	unsigned threads;  /* 1..64 */
+	size_t max_memory; /* bytes of each share of the devices; 0: what the system has */
 };
 
 /* Counters of one queue (class or VL) over the whole fabric, or of one port and queue. */
@@ -149,9 +150,15 @@ int wf_sim_run(struct wf_sim *sim, wf_sim_progress_fn *progress, void *arg) WF_M
 
 /*
  * The same up to another time than the configuration's; it can be called again, with a later one.
- * *end_p is the time up to which everything has run.
+ * *end_p is wf_sim_now().
  */
 int wf_sim_run_until(struct wf_sim *sim, wf_time until, wf_time *end_p) WF_MUST_USE;
+
+/* While it stands: the time up to which everything has run; it never goes back. */
+wf_time wf_sim_now(const struct wf_sim *sim);
+
+/* While it stands: lets time pass without events, up to until or to when something is due. */
+void wf_sim_rest(struct wf_sim *sim, wf_time until);
 
 /* Payloads of packets that have neither arrived nor been dropped; 0 where data is not carried. */
 uint64_t wf_sim_payload_in_use(const struct wf_sim *sim);

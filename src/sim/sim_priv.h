@@ -43,7 +43,6 @@ struct wf_sim {
 	uint8_t *link_down; /* by link */
 	wf_time reconverge;
 	wf_time until;
-	wf_time end;
 
 	wf_sim_progress_fn *progress;
 	void *progress_arg;

@@ -36,6 +36,7 @@ struct rig {
 	wf_time until;
 	wf_time reconverge;
 	uint64_t seed;
+	size_t max_memory;              /* 0: no limit */
 	const struct wf_gate_ops *gate; /* NULL: flows */
 	void *gate_arg;
 };
@@ -167,6 +168,7 @@ static inline int rig_build(struct rig *r, unsigned threads, struct wf_err *err)
 		.until = r->until,
 		.seed = r->seed,
 		.threads = threads,
+		.max_memory = r->max_memory,
 	};
 	return wf_sim_create(&cfg, &r->sim, err);
 }
@@ -197,8 +199,8 @@ static inline void rig_drain(struct rig *r)
 {
 	struct wf_err err = { "" };
 
-	r->sim->end += 100 * WF_MS;
-	assert_int_equal(wf_engine_run(r->sim->engine, r->sim->end, NULL, NULL), 0);
+	assert_int_equal(
+		wf_engine_run(r->sim->engine, wf_sim_now(r->sim) + 100 * WF_MS, NULL, NULL), 0);
 	if (wf_sim_check(r->sim, &err) != 0)
 		fail_msg("%s", err.text);
 }

@@ -561,6 +561,65 @@ static void test_wrong_use(void **state)
 	rig_fini(&r);
 }
 
+/* A fabric whose link goes down and comes up again while a program may be doing nothing. */
+static const struct weft_fabric_attr flapping = {
+	.scenario = "name: x\nseed: 1\n"
+		    "topology: {kind: leaf-spine, hosts: 8, radix: 8, host_rate: 400Gbps}\n"
+		    "fabric: ib-ndr\n"
+		    "faults:\n  - {link: [leaf0, spine0], down: 40us, up: 240us}\n"
+		    "run: {until: 100ms, reconverge: 50us}\n",
+};
+
+/*
+ * Work that is posted after a run whose last event was a link's, not a host's, is done: the time is
+ * that of the last change of routes (240 us and 50 us), and the work is dated from there.
+ */
+static void test_work_after_a_fault(void **state)
+{
+	(void)state;
+	for (unsigned idle = 0; idle < 2; idle++) {
+		struct rig r;
+
+		rig_init(&r, &flapping, WEFT_RC);
+		if (idle) {
+			assert_int_equal(weft_run(r.fabric, WEFT_FOREVER), 0);
+			assert_int_equal(weft_fabric_now(r.fabric), 290 * WF_US);
+		}
+		for (unsigned i = 0; i < 3; i++) {
+			weft_time posted = weft_fabric_now(r.fabric);
+
+			assert_int_equal(request(&r, WEFT_WRITE, i, 0, 4096), 0);
+			assert_int_equal(weft_run(r.fabric, WEFT_FOREVER), 0);
+			assert_int_equal(r.side[0].done[i], 1);
+			assert_in_range(r.side[0].last_at, posted + 1 * WF_US, posted + 20 * WF_US);
+			assert_true(weft_fabric_now(r.fabric) >= 290 * WF_US);
+		}
+		assert_int_equal(r.side[0].bad, 0);
+		rig_fini(&r);
+	}
+}
+
+/* Time passes also when nothing happens, and a run to a time that is over does nothing. */
+static void test_idle_time(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, &flapping, WEFT_RC);
+	for (weft_time t = 7 * WF_US; t < 500 * WF_US; t += 7 * WF_US) {
+		assert_int_equal(weft_run(r.fabric, t), 0);
+		assert_int_equal(weft_fabric_now(r.fabric), t);
+		assert_int_equal(weft_run(r.fabric, t - 1), 0);
+		assert_int_equal(weft_fabric_now(r.fabric), t);
+	}
+	assert_int_equal(request(&r, WEFT_WRITE, 0, 0, 4096), 0);
+	assert_int_equal(weft_run(r.fabric, WF_MS), 0);
+	assert_int_equal(weft_fabric_now(r.fabric), WF_MS);
+	assert_int_equal(r.side[0].done[0], 1);
+	assert_in_range(r.side[0].last_at, 498 * WF_US, 510 * WF_US);
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,7 +628,8 @@ int main(void)
 		cmocka_unit_test(test_datagrams),      cmocka_unit_test(test_uc_srq_and_polling),
 		cmocka_unit_test(test_errors),         cmocka_unit_test(test_time),
 		cmocka_unit_test(test_two_fabrics),    cmocka_unit_test(test_making_fabrics),
-		cmocka_unit_test(test_wrong_use),
+		cmocka_unit_test(test_wrong_use),      cmocka_unit_test(test_work_after_a_fault),
+		cmocka_unit_test(test_idle_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,12 +133,12 @@ static void send_some(struct outside *o, uint32_t from, uint32_t to, uint32_t n)
 /* Everything before at happens, in pieces of any length. */
 static void run_to(struct outside *o, wf_time at)
 {
-	wf_time done;
-
 	for (wf_time t = o->now; t < at;) {
 		t = wf_min_time(at, t + 777 * WF_NS + t % (3 * WF_US));
-		assert_int_equal(wf_gated_run(o->rig.sim, t, &done), 0);
-		assert_true(done <= t);
+		assert_int_equal(wf_gated_run(o->rig.sim, t), 0);
+		assert_true(wf_sim_now(o->rig.sim) <= t);
+		wf_sim_rest(o->rig.sim, t);
+		assert_true(wf_sim_now(o->rig.sim) == t);
 	}
 	o->now = at;
 }
@@ -181,8 +181,8 @@ static void test_delay_is_exact(void **state)
 	assert_int_equal(o->host[1].first - 10 * WF_MS, before);
 	assert_true(wf_gated_next(o->rig.sim) == WF_TIME_NEVER);
 	/* Both links a millisecond longer. */
-	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &slow, o->now), 0);
-	assert_int_equal(wf_gated_set_link(o->rig.sim, 1, &slow, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &slow), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 1, &slow), 0);
 	o->host[1].got = 0;
 	send_some(o, 0, 1, 1);
 	run_to(o, 30 * WF_MS);
@@ -254,7 +254,7 @@ static void test_storm(void **state)
 		if (i == 0)
 			rig_set(&o->rig, "buffer.size", "1MB");
 		build(o);
-		wf_gated_storm(o->rig.sim, 1, true, o->now);
+		wf_gated_storm(o->rig.sim, 1, true);
 		run_to(o, 1 * WF_MS);
 		send_some(o, 0, 1, 4000);
 		run_to(o, 50 * WF_MS);
@@ -266,7 +266,7 @@ static void test_storm(void **state)
 		o->host[0].to = 2;
 		run_to(o, 90 * WF_MS);
 		assert_int_equal(o->host[2].got, 0);
-		wf_gated_storm(o->rig.sim, 1, false, o->now);
+		wf_gated_storm(o->rig.sim, 1, false);
 		run_to(o, 200 * WF_MS);
 		assert_int_equal(o->host[1].got + o->host[2].got, 4000);
 		assert_true(o->host[2].got > 1000 && o->lost == 0);
@@ -287,12 +287,12 @@ static void test_shorter_link_keeps_order(void **state)
 	for (unsigned i = 0; i < 20; i++) {
 		run_to(o, o->now + 300 * WF_US);
 		f.delay = i % 3 * 100 * WF_US;
-		assert_int_equal(wf_gated_set_link(o->rig.sim, i % 2, &f, o->now), 0);
+		assert_int_equal(wf_gated_set_link(o->rig.sim, i % 2, &f), 0);
 	}
 	run_to(o, 100 * WF_MS);
 	assert_int_equal(o->host[1].got, 3000);
 	f.delay = wf_gated_delay_max(o->rig.sim) + 1;
-	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), -ERANGE);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f), -ERANGE);
 	end(o);
 }
 
@@ -304,7 +304,7 @@ static void test_loss_and_corruption(void **state)
 	(void)state;
 	rig_topo(&o->rig, "host_rate", "10Gbps");
 	build(o);
-	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f), 0);
 	send_some(o, 0, 1, 5000);
 	run_to(o, 100 * WF_MS);
 	assert_int_equal(o->host[1].got + o->lost, 5000);
@@ -313,7 +313,7 @@ static void test_loss_and_corruption(void **state)
 	assert_true(fault_of(o, 0).loss == f.loss && fault_of(o, 1).loss == 0);
 	/* All is well again: credits are none the fewer. */
 	f = (struct wf_gated_fault){ .loss = 0 };
-	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f), 0);
 	o->host[1].got = o->host[1].bad = o->lost = 0;
 	send_some(o, 0, 1, 5000);
 	run_to(o, 200 * WF_MS);
@@ -357,18 +357,18 @@ static void test_links_go_down(void **state)
 	host = &o->rig.topo->nodes[o->rig.topo->host_node[0]];
 	n = uplinks(o->rig.topo, o->rig.topo->ports[host->first_port].peer, links);
 	assert_int_equal(n, 2);
-	assert_int_equal(wf_gated_set_link(o->rig.sim, links[0], &down, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, links[0], &down), 0);
 	run_to(o, 1 * WF_MS);
 	send_some(o, 0, 7, 100);
 	run_to(o, 5 * WF_MS);
 	assert_int_equal(o->host[7].got, 100);
-	assert_int_equal(wf_gated_set_link(o->rig.sim, links[1], &down, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, links[1], &down), 0);
 	run_to(o, 6 * WF_MS);
 	send_some(o, 0, 7, 100);
 	run_to(o, 10 * WF_MS);
 	assert_int_equal(o->host[7].got, 100);
 	assert_int_equal(o->lost, 100);
-	assert_int_equal(wf_gated_set_link(o->rig.sim, links[0], &up, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, links[0], &up), 0);
 	run_to(o, 11 * WF_MS);
 	send_some(o, 0, 7, 100);
 	run_to(o, 15 * WF_MS);
@@ -379,10 +379,10 @@ static void test_links_go_down(void **state)
 	run_to(o, 16 * WF_MS);
 	got = o->host[7].got;
 	assert_true(got > 200 && got < 1200);
-	assert_int_equal(wf_gated_set_link(o->rig.sim, n, &down, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, n, &down), 0);
 	run_to(o, 30 * WF_MS);
 	assert_true(o->host[0].left > 0);
-	assert_int_equal(wf_gated_set_link(o->rig.sim, n, &up, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, n, &up), 0);
 	wf_gated_wake(o->rig.sim, 0, o->now);
 	run_to(o, 60 * WF_MS);
 	assert_int_equal(o->host[0].left, 0);
@@ -400,14 +400,14 @@ static void test_longer_link_after_up(void **state)
 	(void)state;
 	rig_topo(&o->rig, "host_rate", "100Gbps");
 	build(o);
-	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f), 0);
 	run_to(o, 20 * WF_US);
 	f.down = false;
-	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f), 0);
 	send_some(o, 0, 1, 500);
 	run_to(o, 22 * WF_US);
 	f.delay = 300 * WF_US;
-	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f, o->now), 0);
+	assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &f), 0);
 	run_to(o, 100 * WF_MS);
 	assert_int_equal(o->lost, 0);
 	assert_int_equal(o->host[1].got, 500);
@@ -442,7 +442,7 @@ static void test_links_change_at_random(void **state)
 			run_to(o, o->now + (wf_time)(1 + draw(&n, 10000)) * WF_NS);
 			f.down = draw(&n, 4) == 0;
 			f.delay = (wf_time)draw(&n, 4) * 3 * WF_US;
-			assert_int_equal(wf_gated_set_link(o->rig.sim, draw(&n, 3), &f, o->now), 0);
+			assert_int_equal(wf_gated_set_link(o->rig.sim, draw(&n, 3), &f), 0);
 			wf_gated_wake(o->rig.sim, k % 2, o->now);
 			if (wf_sim_check(o->rig.sim, &err) != 0)
 				fail_msg("%s", err.text);
@@ -451,7 +451,7 @@ static void test_links_change_at_random(void **state)
 		o->host[0].left = o->host[1].left = 0;
 		f = (struct wf_gated_fault){ .down = false };
 		for (unsigned link = 0; link < 3; link++)
-			assert_int_equal(wf_gated_set_link(o->rig.sim, link, &f, o->now), 0);
+			assert_int_equal(wf_gated_set_link(o->rig.sim, link, &f), 0);
 		run_to(o, o->now + 100 * WF_MS);
 		assert_true(o->lost > 50 && o->host[2].got > 300);
 		assert_int_equal(o->host[2].got + o->lost, o->sent);

@@ -14,9 +14,11 @@ wf_time wf_gated_next(const struct wf_sim *sim)
 	return wf_engine_next(sim->engine);
 }
 
-int wf_gated_run(struct wf_sim *sim, wf_time until, wf_time *end_p)
+int wf_gated_run(struct wf_sim *sim, wf_time until)
 {
-	return wf_sim_run_until(sim, until, end_p);
+	wf_time end;
+
+	return wf_sim_run_until(sim, until, &end);
 }
 
 void wf_gated_wake(struct wf_sim *sim, uint32_t host, wf_time at)
@@ -24,13 +26,13 @@ void wf_gated_wake(struct wf_sim *sim, uint32_t host, wf_time at)
 	struct wf_device *dev = wf_network_host(&sim->net, host);
 
 	if (dev->ports[0].up)
-		wf_port_wake(dev, &dev->ports[0], wf_max_time(at, sim->end));
+		wf_port_wake(dev, &dev->ports[0], wf_max_time(at, wf_sim_now(sim)));
 }
 
-void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on, wf_time now)
+void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on)
 {
 	wf_endpoint_storm(wf_endpoint_of_device(wf_network_host(&sim->net, host)), on,
-	                  wf_max_time(now, sim->end));
+	                  wf_sim_now(sim));
 }
 
 int wf_gated_tune(const struct wf_sim *sim, const struct wf_cc_choice *cc, struct wf_qp_tune *tune,
@@ -78,12 +80,11 @@ static void set_half(struct wf_sim *sim, uint32_t link, bool from_a,
 	h.in->lossy = h.in->lossy || h.in->loss != 0 || h.in->corrupt != 0;
 }
 
-int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_fault *fault,
-                      wf_time now)
+int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_fault *fault)
 {
 	struct wf_gated_fault *was = &sim->link_faults[link];
+	wf_time now = wf_sim_now(sim);
 
-	now = wf_max_time(now, sim->end);
 	if (fault->delay < 0 || fault->delay > sim->delay_max)
 		return -ERANGE;
 	set_half(sim, link, true, was, fault, now);

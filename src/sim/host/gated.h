@@ -31,16 +31,16 @@ struct wf_gate_ops {
 wf_time wf_gated_next(const struct wf_sim *sim);
 
 /*
- * Runs everything before until, or until the gates' go_on() says no. *end_p is the time before which
- * everything has run. Returns 0 or -ENOMEM.
+ * Runs everything before until, or until the gates' go_on() says no: see wf_sim_now(). Returns 0 or
+ * -ENOMEM.
  */
-int wf_gated_run(struct wf_sim *sim, wf_time until, wf_time *end_p) WF_MUST_USE;
+int wf_gated_run(struct wf_sim *sim, wf_time until) WF_MUST_USE;
 
-/* Host may have something to send from at on, which is not before what has run. */
+/* Host may have something to send from at on, or from now on if that is over. */
 void wf_gated_wake(struct wf_sim *sim, uint32_t host, wf_time at);
 
-/* The adapter of host lets nobody send to it; on or off. */
-void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on, wf_time now);
+/* The adapter of host lets nobody send to it, from now on; on or off. */
+void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on);
 
 /* What is wrong with a link, in both directions. */
 struct wf_gated_fault {
@@ -51,11 +51,11 @@ struct wf_gated_fault {
 };
 
 /*
- * A link changes at now, which is not before what has run. Routes follow later, as configured. Returns 0,
- * -ERANGE (delay: more than wf_gated_delay_max()) or -ENOMEM.
+ * A link changes now. Routes follow later, as configured. Returns 0, -ERANGE (delay: more than
+ * wf_gated_delay_max()) or -ENOMEM.
  */
-int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_fault *fault,
-                      wf_time now) WF_MUST_USE;
+int wf_gated_set_link(struct wf_sim *sim, uint32_t link,
+                      const struct wf_gated_fault *fault) WF_MUST_USE;
 void wf_gated_fault(const struct wf_sim *sim, uint32_t link, struct wf_gated_fault *fault_p);
 wf_time wf_gated_delay_max(const struct wf_sim *sim);
 

@@ -32,7 +32,7 @@ static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool 
 {
 	bool credits = sim->fabric.flowctl->uses_credits;
 	uint64_t unit = !of_switch ? 0 : credits ? WF_IB_BLOCK : 1;
-	uint64_t ps = stopped(&sim->fabric, lane, sim->end);
+	uint64_t ps = stopped(&sim->fabric, lane, wf_sim_now(sim));
 
 	c->tx_packets += lane->tx_packets;
 	c->tx_bytes += lane->tx_bytes;
@@ -126,7 +126,7 @@ static void add_devices(const struct wf_sim *sim, struct wf_sim_result *r)
 void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->end = sim->end;
+	r->end = wf_sim_now(sim);
 	r->flows = sim->n_flows;
 	r->n_queues = sim->fabric.classes.n;
 	for (unsigned q = 0; q < r->n_queues; q++)
@@ -184,9 +184,9 @@ static void count_links(const struct wf_sim *sim, struct inside *inside)
 		const struct wf_topo_link *l = &sim->topo->links[i];
 		const struct wf_device *a = sim->net.devices[l->a], *b = sim->net.devices[l->b];
 
-		wf_link_walk(&a->ports[l->a_port].link, &b->node.in[l->b_port], sim->end,
+		wf_link_walk(&a->ports[l->a_port].link, &b->node.in[l->b_port], wf_sim_now(sim),
 		             count_cell, inside);
-		wf_link_walk(&b->ports[l->b_port].link, &a->node.in[l->a_port], sim->end,
+		wf_link_walk(&b->ports[l->b_port].link, &a->node.in[l->a_port], wf_sim_now(sim),
 		             count_cell, inside);
 	}
 }

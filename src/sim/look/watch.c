@@ -91,12 +91,12 @@ void wf_sim_end_incidents(struct wf_sim *sim)
 		for (unsigned i = 0; i < dev->n_ports * dev->n_queues; i++) {
 			const struct wf_port *port = &dev->ports[i / dev->n_queues];
 			const struct wf_lane *lane = &dev->lanes[i];
-			wf_time end = wf_min_time(lane->pause.until, sim->end);
+			wf_time end = wf_min_time(lane->pause.until, wf_sim_now(sim));
 
 			if (end > lane->pause.from)
 				wf_pfc_incident(dev, port, i % dev->n_queues, lane->pause.from,
 				                end);
-			end = wf_min_time(lane->again.until, sim->end);
+			end = wf_min_time(lane->again.until, wf_sim_now(sim));
 			if (end > lane->again.from)
 				wf_pfc_incident(dev, port, i % dev->n_queues, lane->again.from,
 				                end);

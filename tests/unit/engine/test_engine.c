@@ -9,6 +9,7 @@
 #include "engine/cells.h"
 #include "engine/engine.h"
 #include "engine/order.h"
+#include "mem_fail.h"
 
 #define LOG_MAX 4096
 
@@ -431,6 +432,298 @@ static void test_same_on_any_number_of_threads(void **state)
 	assert_int_equal(run_walkers(4, 4), want);
 }
 
+/* The engine's time, as its users see it. */
+struct clock {
+	struct wf_engine *engine;
+	struct probe *probe;
+	unsigned hooks, calls;
+	wf_time at[16];
+};
+
+static bool see_time(void *arg, wf_time now)
+{
+	struct clock *c = arg;
+
+	assert_int_equal(now, wf_engine_now(c->engine));
+	assert_true(c->hooks == 0 || now >= c->at[c->hooks - 1]);
+	assert_true(c->hooks < WF_ARRAY_SIZE(c->at));
+	c->at[c->hooks++] = now;
+	return true;
+}
+
+static void see_call(void *arg, wf_time now)
+{
+	struct clock *c = arg;
+
+	assert_int_equal(now, wf_engine_now(c->engine));
+	c->calls++;
+}
+
+/* Windows and functions move the time alike, and the hook sees both; it never goes back. */
+static void test_now(void **state)
+{
+	struct wf_engine *e = make_engine(1000, 10000);
+	struct clock c = { .engine = e, .probe = make_probe(e, 0, 1) };
+
+	(void)state;
+	assert_int_equal(wf_engine_now(e), 0);
+	wf_timer_set(&c.probe->node, 0, 2500);
+	assert_int_equal(wf_engine_at(e, 2600, see_call, &c), 0);
+	assert_int_equal(wf_engine_at(e, 77777, see_call, &c), 0);
+	assert_int_equal(wf_engine_run(e, 50000, see_time, &c), 0);
+	assert_int_equal(c.calls, 1);
+	assert_int_equal(wf_engine_now(e), 2600);
+	assert_int_equal(wf_engine_run(e, WF_TIME_NEVER, see_time, &c), 0);
+	assert_int_equal(c.calls, 2);
+	assert_int_equal(c.hooks, 3);
+	assert_int_equal(c.at[0], 2600); /* the window, as far as it was run */
+	assert_int_equal(c.at[1], 2600); /* the function */
+	assert_int_equal(c.at[2], 77777);
+	assert_int_equal(wf_engine_now(e), 77777);
+	/* A run to a time that is over, and a function for one. */
+	assert_int_equal(wf_engine_at(e, 10, see_call, &c), 0);
+	assert_int_equal(wf_engine_run(e, 20, see_time, &c), 0);
+	assert_int_equal(c.calls, 2);
+	assert_int_equal(wf_engine_run(e, WF_TIME_NEVER, see_time, &c), 0);
+	assert_int_equal(c.calls, 3);
+	assert_int_equal(wf_engine_now(e), 77777);
+	wf_engine_destroy(e);
+}
+
+/* Time passes without events, but not past one. */
+static void test_rest(void **state)
+{
+	struct wf_engine *e = make_engine(1000, 10000);
+	struct probe *p = make_probe(e, 0, 2);
+
+	(void)state;
+	wf_engine_rest(e, 123456789);
+	assert_int_equal(wf_engine_now(e), 123456789);
+	wf_engine_rest(e, 5);
+	assert_int_equal(wf_engine_now(e), 123456789);
+	wf_timer_set(&p->node, 0, 123459000);
+	wf_engine_rest(e, 200000000);
+	assert_int_equal(wf_engine_now(e), 123459000);
+	assert_int_equal(wf_engine_run(e, WF_TIME_NEVER, NULL, NULL), 0);
+	assert_int_equal(p->n, 1);
+	assert_int_equal(p->log[0].at, 123459000);
+	wf_engine_destroy(e);
+}
+
+/* What is asked for from outside for a time that is over is due now, in every kind of standing. */
+static void test_timer_in_the_past(void **state)
+{
+	static const wf_time ends[] = { 2000, 2100, 2999, 100000, 5 * WF_S };
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(ends); i++) {
+		struct wf_engine *e = make_engine(1000, 10000);
+		struct probe *p = make_probe(e, 0, 3);
+		struct clock c = { .engine = e, .probe = p };
+
+		wf_timer_set(&p->node, 0, 1500);
+		wf_timer_set(&p->node, 1, 2050);
+		if (i % 2 == 0)
+			assert_int_equal(wf_engine_at(e, ends[i] - 1, see_call, &c), 0);
+		assert_int_equal(wf_engine_run(e, ends[i], NULL, NULL), 0);
+		wf_engine_rest(e, ends[i]);
+		p->n = 0;
+		wf_timer_clear(&p->node, 1);
+		wf_timer_set(&p->node, 0, 0);
+		wf_timer_set(&p->node, 2, wf_engine_now(e) - 1);
+		assert_int_equal(wf_engine_run(e, WF_TIME_NEVER, NULL, NULL), 0);
+		assert_int_equal(p->n, 2);
+		assert_int_equal(p->log[0].at, ends[i]);
+		assert_int_equal(p->log[0].what, 100);
+		assert_int_equal(p->log[1].at, ends[i]);
+		assert_int_equal(p->log[1].what, 102);
+		wf_engine_destroy(e);
+	}
+}
+
+static void send_between(void *arg, wf_time now)
+{
+	struct probe *p = arg;
+
+	push(p, 0, (uint64_t)now, now + 100);
+	wf_timer_set(&p->node, 0, now + 50);
+}
+
+/*
+ * What a function sends between windows to a late node is not written over by what the sender sends
+ * in the window after it, although the last one that it ran is long over.
+ */
+static void test_send_between_windows(void **state)
+{
+	struct wf_engine *e = make_engine(1000, 2000);
+	struct wf_shard *shard = wf_engine_shard(e, 0);
+	struct probe *late =
+		to_probe(wf_engine_add_node(shard, &late_ops, sizeof(struct probe), 1, 1));
+	struct probe *feeder =
+		to_probe(wf_engine_add_node(shard, &feeder_ops, sizeof(struct probe), 0, 1));
+	static const wf_time at[] = { 100, 6300, 6350, 6370, 6420, 9300, 9350 };
+
+	(void)state;
+	assert_int_equal(wf_link_connect(&feeder->out[0], &feeder->node, &late->node, 0), 0);
+	push(feeder, 0, 0, 100);
+	assert_int_equal(wf_engine_at(e, 6200, send_between, feeder), 0);
+	assert_int_equal(wf_engine_at(e, 6270, send_between, feeder), 0);
+	assert_int_equal(wf_engine_at(e, 9200, send_between, feeder), 0);
+	assert_int_equal(wf_engine_run(e, WF_TIME_NEVER, NULL, NULL), 0);
+	assert_int_equal(late->n, WF_ARRAY_SIZE(at));
+	for (unsigned i = 0; i < late->n; i++) {
+		assert_int_equal(late->log[i].at, at[i]);
+		assert_int_equal(late->log[i].value, at[i] - 100);
+	}
+	wf_engine_destroy(e);
+}
+
+/* ---- memory that runs out ---- */
+
+#define CROWD 40
+
+/* Sends many cells at once, to a late node sooner than a window, to another one far later. */
+struct sender {
+	struct wf_node node;
+	struct wf_link out[2];
+	unsigned rounds;
+	uint64_t sent, taken; /* cells, by one link and from one input */
+};
+
+static void sender_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct sender *s = wf_container_of(node, struct sender, node);
+
+	for (unsigned i = 0; i < CROWD; i++, s->sent++) {
+		for (unsigned j = 0; j < 2; j++) {
+			unsigned k = (s->rounds + j) % 2;
+
+			wf_link_slot(&s->out[k], node->shard)->body[0] = 2 * s->sent + k;
+			wf_link_commit(&s->out[k], node->shard,
+			               now + (k == 0 ? 10 : 60000) + (wf_time)i);
+		}
+	}
+	if (++s->rounds < 50)
+		wf_timer_set(node, slot, now + 700 + 100000 * (s->rounds % 16 == 0));
+}
+
+/* Every cell comes, in its order, by the input that it was sent to. */
+static void sender_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct sender *s = wf_container_of(node, struct sender, node);
+
+	(void)input;
+	assert_int_equal(cell->body[0], 2 * s->taken++ + !node->ops->late);
+	assert_int_equal(cell->at, now);
+}
+
+static const struct wf_node_ops sender_ops = { "sender", false, sender_rx, sender_timer,
+	                                       probe_warm };
+static const struct wf_node_ops taker_ops = { "taker", true, sender_rx, probe_timer, probe_warm };
+
+static int crowd_build(struct wf_engine *e, unsigned n, unsigned shards)
+{
+	struct wf_node *sender[CROWD], *taker[CROWD];
+
+	for (unsigned i = 0; i < n; i++) {
+		struct wf_shard *shard = wf_engine_shard(e, i * shards / n);
+
+		sender[i] = wf_engine_add_node(shard, &sender_ops, sizeof(struct sender), 1, 1);
+		taker[i] = wf_engine_add_node(shard, &taker_ops, sizeof(struct sender), 1, 0);
+		if (sender[i] == NULL || taker[i] == NULL)
+			return -ENOMEM;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		struct sender *s = wf_container_of(sender[i], struct sender, node);
+
+		if (wf_link_connect(&s->out[0], sender[i], taker[(i + 7) % n], 0) != 0 ||
+		    wf_link_connect(&s->out[1], sender[i], sender[(i + 11) % n], 0) != 0)
+			return -ENOMEM;
+		wf_timer_set(sender[i], 0, 5 + i);
+	}
+	return 0;
+}
+
+static void crowd_call(void *arg, wf_time now)
+{
+	unsigned *calls = arg;
+
+	(void)now;
+	++*calls;
+}
+
+/* Returns what building or running it said. */
+static int crowd_run(struct wf_mem *mem, unsigned threads, unsigned shards, size_t limit)
+{
+	struct wf_engine_cfg cfg = {
+		.window = 1000,
+		.horizon = 70000,
+		.threads = threads,
+		.shards = shards,
+		.max_memory = limit,
+		.mem = mem,
+	};
+	struct wf_engine *e = NULL;
+	unsigned calls = 0;
+	int ret = wf_engine_create(&cfg, &e);
+
+	if (ret != 0)
+		return ret;
+	ret = crowd_build(e, CROWD, shards);
+	for (wf_time t = 1500; t < 40000 && ret == 0; t += 1700)
+		ret = wf_engine_at(e, t, crowd_call, &calls);
+	if (ret == 0) {
+		ret = wf_engine_run(e, WF_S, NULL, NULL);
+		assert_int_equal(ret != 0, wf_engine_out_of_memory(e));
+		if (ret != 0)
+			assert_int_equal(wf_engine_run(e, WF_S, NULL, NULL), -ENOMEM);
+	}
+	wf_engine_destroy(e);
+	return ret;
+}
+
+/*
+ * Whenever memory ends, while building, in the one half of a window or the other, the run ends with
+ * -ENOMEM, and until then every node gets what was sent to it.
+ */
+static void test_out_of_memory(void **state)
+{
+	static const unsigned kinds[][2] = { { 1, 1 }, { 1, 5 }, { 2, 8 } };
+
+	(void)state;
+	for (size_t k = 0; k < WF_ARRAY_SIZE(kinds); k++) {
+		unsigned failed = 0, went = 0;
+
+		for (size_t limit = 64; limit < (size_t)8 << 20;
+		     limit += 8192 / kinds[k][1] + limit / 64) {
+			int ret = crowd_run(wf_mem_heap(), kinds[k][0], kinds[k][1], limit);
+
+			assert_true(ret == 0 || ret == -ENOMEM);
+			failed += ret != 0;
+			went += ret == 0;
+		}
+		assert_true(failed > 50 && went > 0);
+	}
+}
+
+/* The same with the engine's own tables. */
+static void test_out_of_heap(void **state)
+{
+	long n = 0;
+
+	(void)state;
+	for (;; n++) {
+		struct mem_fail fail = mem_fail_after(n);
+		int ret = crowd_run(&fail.mem, 1, 1, 0);
+
+		assert_int_equal(fail.held, 0);
+		if (ret == 0)
+			break;
+		assert_int_equal(ret, -ENOMEM);
+	}
+	assert_true(n >= 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -443,6 +736,12 @@ int main(void)
 		cmocka_unit_test(test_hook_ends_run),
 		cmocka_unit_test(test_late_nodes),
 		cmocka_unit_test(test_same_on_any_number_of_threads),
+		cmocka_unit_test(test_now),
+		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_timer_in_the_past),
+		cmocka_unit_test(test_send_between_windows),
+		cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_out_of_heap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
