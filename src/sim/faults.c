@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "base/sort.h"
 #include "sim/sim_priv.h"
 
 void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
@@ -38,9 +39,12 @@ static void next_fault(void *arg, wf_time now)
 		sim->failed = true;
 }
 
-static int fault_order(const struct wf_sim_fault *a, const struct wf_sim_fault *b)
+static int by_time(const void *a, const void *b, const void *arg)
 {
-	return a->at < b->at ? -1 : a->at > b->at;
+	const struct wf_sim_fault *x = a, *y = b;
+
+	(void)arg;
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
 int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
@@ -51,19 +55,19 @@ int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 	sim->n_faults = cfg->n_faults;
 	sim->link_down = mem->alloc(mem, sim->topo->n_links);
 	sim->link_faults = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->link_faults));
-	sim->faults = mem->alloc(mem, cfg->n_faults * sizeof(*sim->faults));
+	/* The second half of it is to sort in. */
+	sim->faults = mem->alloc(mem, 2 * cfg->n_faults * sizeof(*sim->faults));
 	if (sim->link_down == NULL || sim->link_faults == NULL || sim->faults == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n_faults; i++) {
-		size_t k = i;
 		int ret = wf_engine_at(sim->engine, cfg->faults[i].at, next_fault, sim);
 
 		if (ret != 0)
 			return ret;
-		/* Kept in the order of time, so that each call takes the next. */
-		for (; k > 0 && fault_order(&sim->faults[k - 1], &cfg->faults[i]) > 0; k--)
-			sim->faults[k] = sim->faults[k - 1];
-		sim->faults[k] = cfg->faults[i];
+		sim->faults[i] = cfg->faults[i];
 	}
+	/* In the order of time, so that each call takes the next. */
+	wf_sort(sim->faults, sim->faults + sim->n_faults, sim->n_faults, sizeof(*sim->faults),
+	        by_time, NULL);
 	return 0;
 }

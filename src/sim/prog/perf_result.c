@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "base/sort.h"
 #include "sim/prog/perf_priv.h"
 
 typedef unsigned __int128 wf_u128;
@@ -28,23 +29,12 @@ static int check_end(const struct wf_perf *perf, struct wf_err *err)
 	return 0;
 }
 
-/* Shell sort: no recursion, no memory, and fast enough for what it is given. */
-static void sort_times(wf_time *t, size_t n)
+static int by_length(const void *a, const void *b, const void *arg)
 {
-	size_t gap = 1;
+	const wf_time *x = a, *y = b;
 
-	while (gap < n / 3)
-		gap = 3 * gap + 1;
-	for (; gap > 0; gap /= 3) {
-		for (size_t i = gap; i < n; i++) {
-			wf_time v = t[i];
-			size_t k = i;
-
-			for (; k >= gap && t[k - gap] > v; k -= gap)
-				t[k] = t[k - gap];
-			t[k] = v;
-		}
-	}
+	(void)arg;
+	return *x < *y ? -1 : *x > *y;
 }
 
 /* Nearest rank: the smallest value that per_mille thousandths do not exceed. */
@@ -93,12 +83,12 @@ int wf_perf_latency(const struct wf_perf *perf, struct wf_perf_latency *result, 
 	assert(!perf->cfg.bandwidth);
 	if (ret != 0)
 		return ret;
-	t = mem->alloc(mem, s->done * sizeof(*t));
+	t = mem->alloc(mem, 2 * s->done * sizeof(*t)); /* half of it to sort in */
 	if (t == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->done; i++)
 		t[i] = (s->done_at[i] - s->posted_at[i]) / (perf->one_sided ? 1 : 2);
-	sort_times(t, s->done);
+	wf_sort(t, t + s->done, s->done, sizeof(*t), by_length, NULL);
 	summarize(t, s->done, result);
 	mem->free(mem, t);
 	return 0;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "rdma/cq.h"
 #include "rdma/mr.h"
 #include "rdma/qp.h"
@@ -66,27 +67,19 @@ static uint32_t messages(const struct wf_flow_spec *f)
 	return (uint32_t)((f->bytes + MESSAGE_MAX - 1) / MESSAGE_MAX);
 }
 
-static bool starts_before(const struct wf_rc *rc, uint32_t a, uint32_t b)
+/* Flows by their start; those that start together in the order of their numbers. */
+static int by_start(const void *a, const void *b, const void *flows)
 {
-	wf_time x = rc->flows[a].spec.start, y = rc->flows[b].spec.start;
+	const struct flow *x = (const struct flow *)flows + *(const uint32_t *)a;
+	const struct flow *y = (const struct flow *)flows + *(const uint32_t *)b;
 
-	return x < y || (x == y && a < b);
+	if (x->spec.start != y->spec.start)
+		return x->spec.start < y->spec.start ? -1 : 1;
+	return x < y ? -1 : x > y;
 }
 
-/* A host's flows by their start; they mostly come in that order. */
-static void sort_starts(const struct wf_rc *rc, struct host *h)
-{
-	for (uint32_t i = 1; i < h->n_starts; i++) {
-		uint32_t flow = h->starts[i], k = i;
-
-		for (; k > 0 && starts_before(rc, flow, h->starts[k - 1]); k--)
-			h->starts[k] = h->starts[k - 1];
-		h->starts[k] = flow;
-	}
-}
-
-/* Shares the flows out over the hosts. */
-static void plan_hosts(struct wf_rc *rc)
+/* Shares the flows out over the hosts. room is for as many numbers as there are flows. */
+static void plan_hosts(struct wf_rc *rc, uint32_t *room)
 {
 	uint32_t first = 0;
 
@@ -119,7 +112,8 @@ static void plan_hosts(struct wf_rc *rc)
 	}
 	for (uint32_t h = 0; h < rc->n_hosts; h++) {
 		rc->hosts[h].turn = 0;
-		sort_starts(rc, &rc->hosts[h]);
+		wf_sort(rc->hosts[h].starts, room, rc->hosts[h].n_starts, sizeof(*room), by_start,
+		        rc->flows);
 	}
 }
 
@@ -129,6 +123,7 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 {
 	struct wf_mem *mem = wf_mem_heap();
 	struct wf_rc *rc;
+	uint32_t *room;
 	enum wf_mtu mtu;
 
 	if (wf_conn_mtu(fabric, &mtu, err) != 0)
@@ -142,7 +137,9 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 	rc->flows = mem->alloc(mem, n * sizeof(*rc->flows));
 	rc->starts = mem->alloc(mem, n * sizeof(*rc->starts));
 	rc->hosts = mem->alloc(mem, rc->n_hosts * sizeof(*rc->hosts));
-	if (rc->flows == NULL || rc->starts == NULL || rc->hosts == NULL) {
+	room = mem->alloc(mem, n * sizeof(*room));
+	if (rc->flows == NULL || rc->starts == NULL || rc->hosts == NULL || room == NULL) {
+		mem->free(mem, room);
 		wf_rc_destroy(rc);
 		return -ENOMEM;
 	}
@@ -151,7 +148,8 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 		rc->flows[i].left = messages(&flows[i]);
 		rc->flows[i].end = WF_TIME_NEVER;
 	}
-	plan_hosts(rc);
+	plan_hosts(rc, room);
+	mem->free(mem, room);
 	*rc_p = rc;
 	return 0;
 }

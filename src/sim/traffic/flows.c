@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/rng.h"
+#include "base/sort.h"
 #include "sim/sim_priv.h"
 #include "wire/ether.h"
 
@@ -17,46 +18,16 @@ struct item {
 	wf_time start;
 };
 
-static bool item_before(const struct item *a, const struct item *b)
+static int item_order(const void *a, const void *b, const void *arg)
 {
-	if (a->host != b->host)
-		return a->host < b->host;
-	if (a->start != b->start)
-		return a->start < b->start;
-	return a->spec < b->spec;
-}
+	const struct item *x = a, *y = b;
 
-/* Heap sort: no recursion, no memory, the same on every machine. */
-static void sift(struct item *v, size_t i, size_t n)
-{
-	struct item item = v[i];
-
-	for (;;) {
-		size_t c = 2 * i + 1;
-
-		if (c >= n)
-			break;
-		if (c + 1 < n && item_before(&v[c], &v[c + 1]))
-			c++;
-		if (!item_before(&item, &v[c]))
-			break;
-		v[i] = v[c];
-		i = c;
-	}
-	v[i] = item;
-}
-
-static void sort_items(struct item *v, size_t n)
-{
-	for (size_t i = n / 2; i-- > 0;)
-		sift(v, i, n);
-	for (size_t end = n; end-- > 1;) {
-		struct item top = v[0];
-
-		v[0] = v[end];
-		v[end] = top;
-		sift(v, 0, end);
-	}
+	(void)arg;
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->spec < y->spec ? -1 : x->spec > y->spec;
 }
 
 static int check_flow(const struct wf_sim *sim, const struct wf_flow_spec *f, size_t i,
@@ -132,7 +103,7 @@ static int fill_rx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_
 	return rx->early == NULL ? -ENOMEM : 0;
 }
 
-/* Lists the flows in the order of src (by_src) or dst. */
+/* Lists the flows in the order of src (by_src) or dst; behind them is room for as many items. */
 static void list_items(struct item *items, const struct wf_sim_cfg *cfg, bool by_src)
 {
 	for (uint32_t i = 0; i < cfg->n_flows; i++) {
@@ -140,7 +111,7 @@ static void list_items(struct item *items, const struct wf_sim_cfg *cfg, bool by
 		items[i].spec = i;
 		items[i].start = cfg->flows[i].start;
 	}
-	sort_items(items, cfg->n_flows);
+	wf_sort(items, items + cfg->n_flows, cfg->n_flows, sizeof(*items), item_order, NULL);
 }
 
 static int fill_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct item *items,
@@ -240,7 +211,7 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct w
 	sim->env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
 	sim->env.rx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_rx));
 	sim->rx_of_spec = mem->alloc(mem, cfg->n_flows * sizeof(*sim->rx_of_spec));
-	items = mem->alloc(mem, cfg->n_flows * sizeof(*items));
+	items = mem->alloc(mem, 2 * cfg->n_flows * sizeof(*items)); /* half of it to sort in */
 	if (sim->env.tx == NULL || sim->env.rx == NULL || sim->rx_of_spec == NULL || items == NULL)
 		ret = -ENOMEM;
 	else
