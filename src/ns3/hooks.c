@@ -39,6 +39,12 @@ static bool loses(struct wf_device *dev, const struct wf_port *port, const struc
 	return wf_mrg_next(&streams[topo->links[link].loss != 0 ? link + 1 : 0]) < port->loss;
 }
 
+void wf_ns3_no_warm(const struct wf_node *node, unsigned input)
+{
+	(void)node;
+	(void)input;
+}
+
 const struct wf_fabric_hooks wf_ns3_hooks = {
 	.wire_free = wire_free,
 	.loses = loses,

@@ -14,16 +14,14 @@
 #include "ns3/ns3_priv.h"
 #include "sim/host/telemetry.h"
 
-/* Timers of a host's node: 0 the port's wire, 1 its flow control, then */
-enum { TIMER_PACE = 2, HOST_TIMERS };
+enum { TIMER_PACE = WF_ENDPOINT_TIMERS, HOST_TIMERS };
 
 #define NONE UINT32_MAX
 #define ACK_CLASS 3 /* the class whose pause holds acknowledgements back */
 
 struct wf_ns3_host {
-	struct wf_device dev;
+	struct wf_endpoint ep;
 	const struct wf_ns3_env *env;
-	uint32_t host;
 	struct wf_ns3_qp **active;
 	uint32_t n_active, n_flows;
 	uint32_t last;                    /* of active: who sent last */
@@ -35,17 +33,17 @@ struct wf_ns3_host {
 
 static struct wf_ns3_host *to_host(struct wf_node *node)
 {
-	return wf_container_of(wf_device_of(node), struct wf_ns3_host, dev);
+	return wf_container_of(wf_endpoint_of(node), struct wf_ns3_host, ep);
 }
 
-struct wf_device *wf_ns3_host_device(struct wf_ns3_host *h)
+struct wf_ns3_host *wf_ns3_host_of(struct wf_device *dev)
 {
-	return &h->dev;
+	return to_host(&dev->node);
 }
 
 static bool is_paused(const struct wf_ns3_host *h, unsigned queue)
 {
-	return h->dev.ports[0].held >> queue & 1;
+	return wf_endpoint_port(&h->ep)->held >> queue & 1;
 }
 
 static bool is_finished(const struct wf_ns3_qp *qp)
@@ -68,19 +66,18 @@ static bool is_window_bound(const struct wf_ns3_qp *qp)
 
 static void transmit(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 {
-	pkt->vl = wf_fabric_queue(h->dev.fabric, pkt->cls) & WF_PACKET_VL;
-	h->dev.shard->tally[pkt->cls].sent++;
-	wf_port_transmit(&h->dev, &h->dev.ports[0], wf_device_lane(&h->dev, 0, pkt->vl), pkt, now);
+	pkt->vl = wf_fabric_queue(h->ep.dev.fabric, pkt->cls) & WF_PACKET_VL;
+	wf_endpoint_send(&h->ep, pkt, now);
 }
 
 static void send_ack(struct wf_ns3_host *h, wf_time now)
 {
 	struct wf_packet *pkt = h->ack;
 
-	assert(pkt != NULL && !wf_ns3_is_busy(&h->dev, &h->dev.ports[0]));
+	assert(pkt != NULL && !wf_ns3_is_busy(&h->ep.dev, wf_endpoint_port(&h->ep)));
 	h->ack = wf_packet_next(pkt);
 	transmit(h, pkt, now);
-	wf_packet_put(h->dev.shard, pkt);
+	wf_packet_put(h->ep.dev.shard, pkt);
 }
 
 static void catch_up(struct wf_ns3_qp *qp, wf_time at)
@@ -94,7 +91,7 @@ static void send_data(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 	uint64_t left = qp->spec->size - qp->snd_nxt;
 	wf_time at = now;
 	struct wf_packet pkt = {
-		.src = h->host,
+		.src = h->ep.host,
 		.dst = qp->spec->dst,
 		.type = WF_PACKET_DATA,
 		.cls = qp->spec->cls,
@@ -106,10 +103,10 @@ static void send_data(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 		.u.born = at,
 	};
 
-	assert(has_bytes(qp) && qp->spec->src == h->host && qp->next_avail <= now);
+	assert(has_bytes(qp) && qp->spec->src == h->ep.host && qp->next_avail <= now);
 	pkt.size = (uint16_t)(pkt.length + h->env->header);
 	if (h->env->telemetry) {
-		struct wf_int_record *r = wf_int_get(h->dev.shard);
+		struct wf_int_record *r = wf_int_get(h->ep.dev.shard);
 
 		if (r != NULL)
 			wf_int_attach(&pkt, r, 0);
@@ -152,8 +149,8 @@ static uint32_t next_qp(struct wf_ns3_host *h, wf_time at)
 		i = i + 1 == n ? 0 : i + 1;
 		qp = h->active[i];
 		catch_up(qp, at); /* the window goes with the rate */
-		if (!is_paused(h, wf_fabric_queue(h->dev.fabric, qp->spec->cls)) && has_bytes(qp) &&
-		    !is_window_bound(qp)) {
+		if (!is_paused(h, wf_fabric_queue(h->ep.dev.fabric, qp->spec->cls)) &&
+		    has_bytes(qp) && !is_window_bound(qp)) {
 			if (qp->next_avail > at)
 				continue;
 			chosen = i;
@@ -177,17 +174,17 @@ static void wait_for_pace(struct wf_ns3_host *h, wf_time now)
 			first = wf_min_time(first, h->active[i]->next_avail);
 	}
 	/* One that could send but for its window, or a pause, stops the timer: so it is there. */
-	if (first != WF_TIME_NEVER && first > now && !wf_timer_is_set(&h->dev.node, TIMER_PACE))
-		wf_timer_set(&h->dev.node, TIMER_PACE, first);
+	if (first != WF_TIME_NEVER && first > now && !wf_timer_is_set(&h->ep.dev.node, TIMER_PACE))
+		wf_timer_set(&h->ep.dev.node, TIMER_PACE, first);
 }
 
 /* Sends what is next; the wire may be busy. */
 static void host_tx(struct wf_ns3_host *h, wf_time now)
 {
-	struct wf_port *port = &h->dev.ports[0];
+	struct wf_port *port = wf_endpoint_port(&h->ep);
 	uint32_t i;
 
-	if (wf_ns3_is_busy(&h->dev, port))
+	if (wf_ns3_is_busy(&h->ep.dev, port))
 		return;
 	if (h->ack != NULL && (h->ack_free || !is_paused(h, h->ack_queue))) {
 		send_ack(h, now);
@@ -206,7 +203,7 @@ void wf_ns3_host_begin(struct wf_ns3_host *h, uint32_t flow, wf_time now)
 {
 	struct wf_ns3_qp *qp = h->env->qp[flow];
 
-	assert(qp->spec->src == h->host && qp->snd_nxt == 0 && h->n_active < h->n_flows);
+	assert(qp->spec->src == h->ep.host && qp->snd_nxt == 0 && h->n_active < h->n_flows);
 	qp->next_avail = now;
 	h->active[h->n_active++] = qp;
 	host_tx(h, now);
@@ -214,8 +211,9 @@ void wf_ns3_host_begin(struct wf_ns3_host *h, uint32_t flow, wf_time now)
 
 static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
-	if (slot == 0 || slot == TIMER_PACE)
-		host_tx(to_host(node), now);
+	(void)slot;
+	assert(slot == WF_ENDPOINT_WIRE || slot == TIMER_PACE);
+	host_tx(to_host(node), now);
 }
 
 /* ---- receiving ---- */
@@ -245,19 +243,19 @@ static enum answer check_order(const struct wf_ns3_host *h, struct wf_ns3_rx *rx
 
 static void rx_data(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 {
-	struct wf_ns3_rx *rx = h->env->rx[pkt->qpn];
+	struct wf_ns3_rx *rx = &h->env->rx[pkt->qpn];
 	enum answer answer = check_order(h, rx, pkt, now);
 	struct wf_int_record *record = wf_int_detach(pkt);
 	struct wf_packet *ack;
 
 	if (answer == NO_ANSWER) {
 		if (record != NULL)
-			wf_int_put(h->dev.shard, record);
+			wf_int_put(h->ep.dev.shard, record);
 		return;
 	}
-	ack = wf_packet_get(h->dev.shard);
+	ack = wf_packet_get(h->ep.dev.shard);
 	*ack = (struct wf_packet){
-		.src = h->host,
+		.src = h->ep.host,
 		.dst = pkt->src,
 		.size = (uint16_t)h->env->ack_size,
 		.type = answer == ANSWER_ACK ? WF_PACKET_ACK : WF_PACKET_NAK,
@@ -282,7 +280,7 @@ static void rx_data(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 /* A new rate that also counts for the packet sent last. */
 static void repace(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 {
-	struct wf_node *node = &h->dev.node;
+	struct wf_node *node = &h->ep.dev.node;
 	wf_time gap = wf_ns3_time(qp->cc->rate, qp->last_size);
 	wf_time at;
 
@@ -296,7 +294,7 @@ static void repace(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 static void tell_cc(struct wf_ns3_host *h, struct wf_ns3_qp *qp, const struct wf_packet *pkt,
                     const struct wf_int_record *record, uint64_t bytes, wf_time now)
 {
-	const struct wf_port *port = &h->dev.ports[0];
+	const struct wf_port *port = wf_endpoint_port(&h->ep);
 	wf_time at = now;
 	struct wf_cc_ack ack = {
 		.now = at,
@@ -307,7 +305,7 @@ static void tell_cc(struct wf_ns3_host *h, struct wf_ns3_qp *qp, const struct wf
 	};
 
 	if (record != NULL) {
-		wf_telemetry_read(h->dev.fabric, record, &h->telemetry);
+		wf_telemetry_read(h->ep.dev.fabric, record, &h->telemetry);
 		ack.telemetry = &h->telemetry;
 	}
 	if (ack.ecn)
@@ -349,46 +347,29 @@ static void rx_ack(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 
 	take_ack(h, pkt, record, now);
 	if (record != NULL)
-		wf_int_put(h->dev.shard, record);
+		wf_int_put(h->ep.dev.shard, record);
 }
 
 static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
 	struct wf_ns3_host *h = to_host(node);
-	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
-	struct wf_port *port = &h->dev.ports[input];
+	struct wf_packet *pkt = wf_endpoint_receive(&h->ep, cell, now);
 
-#ifndef NDEBUG
-	if (!wf_packet_is_control(pkt->type))
-		h->dev.shard->tally[pkt->cls].on_links--;
-#endif
-	if (wf_unlikely(port->lossy) && wf_port_loses(&h->dev, port, pkt, now))
+	(void)input;
+	if (pkt == NULL)
 		return;
-	if (wf_packet_is_control(pkt->type)) {
-		h->dev.fabric->flowctl->control(&h->dev, port, pkt, now);
-		return;
-	}
-	assert(pkt->dst == h->host);
-	h->dev.shard->tally[pkt->cls].delivered++;
+	assert(pkt->dst == h->ep.host);
 	if (pkt->type == WF_PACKET_DATA)
 		rx_data(h, pkt, now);
 	else
 		rx_ack(h, pkt, now);
 }
 
-static void host_warm(const struct wf_node *node, unsigned input)
-{
-	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
-
-	__builtin_prefetch(&dev->ports[input]);
-	__builtin_prefetch(wf_device_lane(dev, input, 0));
-}
-
 static const struct wf_node_ops host_ops = {
-	.name = "hpcc host",
+	.name = "ns3 host",
 	.rx = host_rx,
 	.timer = host_timer,
-	.warm = host_warm,
+	.warm = wf_ns3_no_warm,
 };
 
 /* ---- life ---- */
@@ -396,11 +377,11 @@ static const struct wf_node_ops host_ops = {
 static struct wf_ns3_qp *make_qp(struct wf_ns3_host *h, uint32_t flow)
 {
 	const struct wf_ns3_env *env = h->env;
-	const struct wf_topo *topo = h->dev.fabric->topo;
-	struct wf_shard *shard = h->dev.node.shard;
+	const struct wf_topo *topo = h->ep.dev.fabric->topo;
+	struct wf_shard *shard = h->ep.dev.node.shard;
 	struct wf_ns3_qp *qp = wf_shard_alloc(shard, sizeof(*qp));
 	struct wf_cc *cc = wf_shard_alloc(shard, env->cc->size);
-	uint32_t port = topo->nodes[h->dev.id].first_port;
+	uint32_t port = topo->nodes[h->ep.dev.id].first_port;
 
 	if (qp == NULL || cc == NULL)
 		return NULL;
@@ -413,21 +394,14 @@ static struct wf_ns3_qp *make_qp(struct wf_ns3_host *h, uint32_t flow)
 	return qp;
 }
 
-static int host_start(struct wf_device *dev, struct wf_err *err)
-{
-	(void)err;
-	dev->fabric->flowctl->start(dev, &dev->ports[0], 0);
-	return 0;
-}
-
 static const struct wf_device_ops device_ops = {
-	.start = host_start,
-	.set_up = wf_port_set_up,
+	.start = wf_endpoint_start,
+	.set_up = wf_endpoint_set_up,
 	.fini = wf_device_fini_nothing,
 };
 
-struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_ns3_env *env,
-                                       uint32_t host, const uint32_t *list, uint32_t n)
+struct wf_device *wf_ns3_host_create(struct wf_shard *shard, const struct wf_ns3_env *env,
+                                     uint32_t host, const uint32_t *list, uint32_t n)
 {
 	struct wf_node *node =
 		wf_engine_add_node(shard, &host_ops, sizeof(struct wf_ns3_host), 1, HOST_TIMERS);
@@ -436,12 +410,9 @@ struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_n
 	if (node == NULL)
 		return NULL;
 	h = to_host(node);
-	if (wf_device_init(&h->dev, &device_ops, env->fabric, env->fabric->topo->host_node[host]) !=
-	    0)
+	if (wf_endpoint_init(&h->ep, &device_ops, env->fabric, host) != 0)
 		return NULL;
-	assert(h->dev.n_ports == 1);
 	h->env = env;
-	h->host = host;
 	h->n_flows = n;
 	h->ack_queue = wf_fabric_queue(env->fabric, ACK_CLASS);
 	h->ack_free = env->ack_first || env->fabric->classes.queue[h->ack_queue].id != ACK_CLASS;
@@ -453,10 +424,5 @@ struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_n
 		if (env->qp[list[i]] == NULL)
 			return NULL;
 	}
-	return h;
-}
-
-struct wf_ns3_rx *wf_ns3_host_add_rx(struct wf_ns3_host *h)
-{
-	return wf_shard_alloc(h->dev.node.shard, sizeof(struct wf_ns3_rx));
+	return &h->ep.dev;
 }

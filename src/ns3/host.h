@@ -12,7 +12,7 @@
 #define WF_NS3_HOST_H
 
 #include "cc/cc.h"
-#include "fabric/fabric.h"
+#include "fabric/endpoint.h"
 
 /* A flow, as it is asked for. */
 struct wf_ns3_flow {
@@ -51,7 +51,7 @@ struct wf_ns3_env {
 	const struct wf_cc_ops *cc;
 	const struct wf_ns3_flow *flows;
 	struct wf_ns3_qp **qp; /* by flow */
-	struct wf_ns3_rx **rx; /* by flow */
+	struct wf_ns3_rx *rx;  /* by flow */
 	uint32_t mtu;          /* payload bytes of a full packet */
 	uint32_t header;       /* bytes around the payload */
 	uint32_t ack_size;
@@ -70,16 +70,13 @@ struct wf_ns3_host;
  * Creates host number host of the topology, in a shard, with the sending sides of flows list[0..n).
  * env is borrowed. Returns NULL when there is no more memory.
  */
-struct wf_ns3_host *wf_ns3_host_create(struct wf_shard *shard, const struct wf_ns3_env *env,
-                                       uint32_t host, const uint32_t *list, uint32_t n) WF_MUST_USE;
+struct wf_device *wf_ns3_host_create(struct wf_shard *shard, const struct wf_ns3_env *env,
+                                     uint32_t host, const uint32_t *list, uint32_t n) WF_MUST_USE;
 
-/* Makes the receiving side of a flow in the host's memory. Returns NULL when there is none left. */
-struct wf_ns3_rx *wf_ns3_host_add_rx(struct wf_ns3_host *host) WF_MUST_USE;
+/* The host that a device is. */
+struct wf_ns3_host *wf_ns3_host_of(struct wf_device *dev);
 
 /* A flow of the host begins to send. */
 void wf_ns3_host_begin(struct wf_ns3_host *host, uint32_t flow, wf_time now);
-
-/* The device of a host. */
-struct wf_device *wf_ns3_host_device(struct wf_ns3_host *host);
 
 #endif

@@ -52,6 +52,9 @@ wf_time wf_ns3_time(uint64_t rate, uint32_t bytes);
 
 extern const struct wf_fabric_hooks wf_ns3_hooks;
 
+/* The op warm of all nodes: there are no windows, and nothing is fetched ahead. */
+void wf_ns3_no_warm(const struct wf_node *node, unsigned input);
+
 /* A switch. */
 struct wf_ns3_switch {
 	struct wf_switch sw; /* first: the fabric's */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/network.h"
 #include "ns3/ns3_priv.h"
 #include "ns3/order.h"
 
@@ -28,15 +29,14 @@ struct wf_ns3_sim {
 	struct wf_fabric fabric;
 	struct wf_engine *engine;
 	struct wf_ns3_order order;
-	struct wf_fabric_shard *shard;
-	struct wf_device **devices; /* by node id */
-	struct wf_ns3_host **hosts;
+	struct wf_network net;
+	struct wf_fabric_shard *shard; /* the only one */
+	struct wf_ns3_shared *shared;  /* its user's */
 	struct wf_ns3_env env;
 	uint32_t n_flows;
 	uint32_t *list;  /* flows by host that sends them */
 	uint32_t *first; /* by host: where its flows begin in list */
 	uint64_t loss;
-	struct wf_ns3_shared shared;
 	wf_time until;
 };
 
@@ -49,11 +49,6 @@ struct wf_ns3_sim {
 #define LOSS_STREAM ((UINT64_C(1) << 63) + 50)
 #define STREAMS_PER_NODE 6
 #define STREAMS_PER_LOSS 2
-
-static bool is_host(const struct wf_topo *topo, uint32_t id)
-{
-	return topo->nodes[id].kind == WF_TOPO_HOST;
-}
 
 /* The classes of mask as a list: "3" or "3:1". */
 static void list_classes(uint32_t mask, const char *after, char *text, size_t size)
@@ -110,24 +105,16 @@ int wf_ns3_fabric_cfg(struct wf_fabric_cfg *cfg, uint32_t mask, struct wf_err *e
 /* The horizon is about as long as a packet is on its way: what is due within it is in lists. */
 static int make_engine(struct wf_ns3_sim *sim)
 {
-	uint64_t bytes = sim->env.mtu + sim->env.header;
 	struct wf_engine_cfg cfg = {
-		.window = WF_NS,
-		.horizon = WF_NS,
-		.threads = 1,
-		.shards = 1,
 		.order = &wf_ns3_order_ops,
 		.order_arg = &sim->order,
 		.mem = wf_mem_heap(),
 	};
 	int ret;
 
-	for (uint32_t i = 0; i < sim->topo->n_links; i++) {
-		const struct wf_topo_link *l = &sim->topo->links[i];
-		wf_time slow = (wf_time)(bytes * 8 * (uint64_t)WF_S / l->rate);
-
-		cfg.horizon = wf_max_time(cfg.horizon, l->delay + slow);
-	}
+	wf_network_engine_cfg(&sim->fabric, 1, &cfg);
+	cfg.window = WF_NS;
+	cfg.horizon = wf_max_time(cfg.horizon, WF_NS);
 	ret = wf_engine_create(&cfg, &sim->engine);
 	if (ret != 0)
 		return ret;
@@ -140,13 +127,13 @@ static int make_streams(struct wf_ns3_sim *sim)
 	struct wf_mem *mem = wf_mem_heap();
 	uint32_t n = sim->topo->n_links;
 
-	sim->shared.streams = mem->alloc(mem, (n + (size_t)1) * sizeof(*sim->shared.streams));
-	if (sim->shared.streams == NULL)
+	sim->shared->streams = mem->alloc(mem, (n + (size_t)1) * sizeof(*sim->shared->streams));
+	if (sim->shared->streams == NULL)
 		return -ENOMEM;
-	wf_mrg_init(&sim->shared.streams[0], RNG_SEED, LOSS_STREAM, sim->fabric.seed);
+	wf_mrg_init(&sim->shared->streams[0], RNG_SEED, LOSS_STREAM, sim->fabric.seed);
 	for (uint32_t i = 1; i <= n; i++)
-		sim->shared.streams[i] =
-			sim->shared.streams[0]; /* that simulator's begin all with the same */
+		sim->shared->streams[i] =
+			sim->shared->streams[0]; /* that simulator's begin all with the same */
 	return 0;
 }
 
@@ -164,24 +151,7 @@ static void make_coins(struct wf_ns3_sim *sim)
 	uint64_t first = (uint64_t)STREAMS_PER_NODE * sim->topo->n_nodes +
 	                 (uint64_t)STREAMS_PER_LOSS * (count_lossy(sim) + 1);
 
-	wf_mrg_row_init(&sim->shared.coins, RNG_SEED, first, sim->fabric.seed);
-}
-
-static int make_shard(struct wf_ns3_sim *sim)
-{
-	struct wf_shard *shard = wf_engine_shard(sim->engine, 0);
-	struct wf_fabric_shard *fs = wf_shard_alloc(shard, sizeof(*fs));
-
-	if (fs == NULL)
-		return -ENOMEM;
-	fs->shard = shard;
-	fs->user = &sim->shared;
-	fs->grave = wf_shard_alloc(shard, sizeof(*fs->grave));
-	if (fs->grave == NULL)
-		return -ENOMEM;
-	wf_shard_set_user(shard, fs);
-	sim->shard = fs;
-	return 0;
+	wf_mrg_row_init(&sim->shared->coins, RNG_SEED, first, sim->fabric.seed);
 }
 
 /* Sorts the flows by the host that sends them. */
@@ -193,7 +163,7 @@ static int list_flows(struct wf_ns3_sim *sim, const struct wf_ns3_flow *flows)
 	sim->list = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(*sim->list));
 	sim->first = mem->alloc(mem, ((size_t)n_hosts + 2) * sizeof(*sim->first));
 	sim->env.qp = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(struct wf_ns3_qp *));
-	sim->env.rx = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(struct wf_ns3_rx *));
+	sim->env.rx = mem->alloc(mem, ((size_t)sim->n_flows + 1) * sizeof(*sim->env.rx));
 	if (sim->list == NULL || sim->first == NULL || sim->env.qp == NULL || sim->env.rx == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < sim->n_flows; i++) {
@@ -219,6 +189,13 @@ static uint32_t end_of_start(const struct wf_ns3_sim *sim, uint32_t n)
 	return end;
 }
 
+static void begin(const struct wf_ns3_sim *sim, uint32_t flow, wf_time now)
+{
+	struct wf_device *src = wf_network_host(&sim->net, sim->env.flows[flow].src);
+
+	wf_ns3_host_begin(wf_ns3_host_of(src), flow, now);
+}
+
 static void starter_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
 	struct starter *s = wf_container_of(node, struct starter, node);
@@ -236,7 +213,7 @@ static void starter_timer(struct wf_node *node, unsigned slot, wf_time now)
 		wf_timer_set(node, TIMER_BEGIN, now);
 	} else {
 		for (; s->next < s->end; s->next++)
-			wf_ns3_host_begin(s->sim->hosts[flows[s->next].src], s->next, now);
+			begin(s->sim, s->next, now);
 	}
 }
 
@@ -248,17 +225,11 @@ static void starter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 	(void)now;
 }
 
-static void starter_warm(const struct wf_node *node, unsigned input)
-{
-	(void)node;
-	(void)input;
-}
-
 static const struct wf_node_ops starter_ops = {
 	.name = "starter",
 	.rx = starter_rx,
 	.timer = starter_timer,
-	.warm = starter_warm,
+	.warm = wf_ns3_no_warm,
 };
 
 static int make_starter(struct wf_ns3_sim *sim)
@@ -274,86 +245,58 @@ static int make_starter(struct wf_ns3_sim *sim)
 	return 0;
 }
 
-static int make_device(struct wf_ns3_sim *sim, uint32_t id)
+static struct wf_device *make_host(void *arg, struct wf_shard *shard, uint32_t host)
 {
-	struct wf_shard *shard = sim->shard->shard;
-	uint32_t host = sim->topo->nodes[id].host;
+	struct wf_ns3_sim *sim = arg;
+	uint32_t first = sim->first[host];
 
-	if (is_host(sim->topo, id)) {
-		uint32_t first = sim->first[host];
-		struct wf_ns3_host *h = wf_ns3_host_create(
-			shard, &sim->env, host, sim->list + first, sim->first[host + 1] - first);
+	return wf_ns3_host_create(shard, &sim->env, host, sim->list + first,
+	                          sim->first[host + 1] - first);
+}
 
-		if (h == NULL)
-			return -ENOMEM;
-		sim->hosts[host] = h;
-		sim->devices[id] = wf_ns3_host_device(h);
-	} else {
-		sim->devices[id] = wf_ns3_switch_create(shard, &sim->fabric, id);
-		if (sim->devices[id] == NULL)
-			return -ENOMEM;
+static struct wf_device *make_switch(void *arg, struct wf_shard *shard, uint32_t id)
+{
+	struct wf_ns3_sim *sim = arg;
+
+	return wf_ns3_switch_create(shard, &sim->fabric, id);
+}
+
+/* Links take whole ns, and what they lose is what they say themselves, or else what all do. */
+static void set_links(struct wf_ns3_sim *sim)
+{
+	for (uint32_t i = 0; i < 2 * sim->topo->n_links; i++) {
+		const struct wf_topo_link *l = &sim->topo->links[i / 2];
+		struct wf_half half = wf_network_half(&sim->net, i / 2, i % 2 == 0);
+
+		half.out->delay = l->delay - l->delay % WF_NS;
+		half.in->in_delay = half.out->delay;
+		half.in->loss = l->loss != 0 ? l->loss : sim->loss;
+		half.in->lossy = half.in->loss != 0;
 	}
-	return 0;
 }
 
-static int make_devices(struct wf_ns3_sim *sim)
+static int make_network(struct wf_ns3_sim *sim, const struct wf_ns3_sim_cfg *cfg)
 {
-	struct wf_mem *mem = wf_mem_heap();
-	uint32_t n = sim->topo->n_nodes;
-	int ret = 0;
+	const struct wf_network_cfg net = {
+		.fabric = &sim->fabric,
+		.engine = sim->engine,
+		.n_shards = 1,
+		.mem = wf_mem_heap(),
+		.shard_user = sizeof(struct wf_ns3_shared),
+		.make_host = make_host,
+		.make_switch = make_switch,
+		.arg = sim,
+	};
+	int ret = wf_network_create(&sim->net, &net);
 
-	sim->devices = mem->alloc(mem, n * sizeof(struct wf_device *));
-	sim->hosts = mem->alloc(mem, sim->topo->n_hosts * sizeof(struct wf_ns3_host *));
-	if (sim->devices == NULL || sim->hosts == NULL)
-		return -ENOMEM;
-	for (uint32_t id = 0; id < n && ret == 0; id++)
-		ret = make_device(sim, id);
-	for (uint32_t i = 0; i < sim->n_flows && ret == 0; i++) {
-		sim->env.rx[i] = wf_ns3_host_add_rx(sim->hosts[sim->env.flows[i].dst]);
-		ret = sim->env.rx[i] == NULL ? -ENOMEM : 0;
-	}
-	return ret;
-}
-
-/* Connects the direction of a link that leaves its end a or b. */
-static int connect_half(struct wf_ns3_sim *sim, uint32_t link, bool from_a)
-{
-	const struct wf_topo_link *l = &sim->topo->links[link];
-	struct wf_device *src = sim->devices[from_a ? l->a : l->b];
-	struct wf_device *dst = sim->devices[from_a ? l->b : l->a];
-	struct wf_port *out = &src->ports[from_a ? l->a_port : l->b_port];
-	struct wf_port *in = &dst->ports[from_a ? l->b_port : l->a_port];
-
-	assert(in->number < dst->n_ports && out->number < src->n_ports);
-	wf_port_set_rate(out, l->rate);
-	out->delay = l->delay - l->delay % WF_NS;
-	out->cut = WF_PORT_STORE;
-	in->in_delay = out->delay;
-	in->loss = l->loss != 0 ? l->loss : sim->loss;
-	in->lossy = in->loss != 0;
-	return wf_link_connect(&out->link, &src->node, &dst->node, in->number);
-}
-
-static int connect_links(struct wf_ns3_sim *sim)
-{
-	for (uint32_t i = 0; i < sim->topo->n_links; i++) {
-		int ret = connect_half(sim, i, true);
-
-		if (ret == 0)
-			ret = connect_half(sim, i, false);
-		if (ret != 0)
-			return ret;
-	}
-	return 0;
-}
-
-static int start_devices(struct wf_ns3_sim *sim, struct wf_err *err)
-{
-	int ret = 0;
-
-	for (uint32_t id = 0; id < sim->topo->n_nodes && ret == 0; id++)
-		ret = sim->devices[id]->ops->start(sim->devices[id], err);
-	return ret;
+	if (ret != 0)
+		return ret;
+	set_links(sim);
+	sim->shard = sim->net.shards[0];
+	sim->shared = sim->shard->user;
+	sim->shared->paths = cfg->paths;
+	make_coins(sim);
+	return sim->loss != 0 || count_lossy(sim) != 0 ? make_streams(sim) : 0;
 }
 
 static int build(struct wf_ns3_sim *sim, const struct wf_ns3_sim_cfg *cfg, struct wf_err *err)
@@ -364,22 +307,14 @@ static int build(struct wf_ns3_sim *sim, const struct wf_ns3_sim_cfg *cfg, struc
 		return ret;
 	sim->fabric.flowctl = &wf_ns3_pfc;
 	sim->fabric.hooks = &wf_ns3_hooks;
-	sim->shared.paths = cfg->paths;
 	ret = make_engine(sim);
-	if (ret == 0)
-		ret = make_shard(sim);
-	if (ret == 0 && (sim->loss != 0 || count_lossy(sim) != 0))
-		ret = make_streams(sim);
-	make_coins(sim);
 	if (ret == 0)
 		ret = list_flows(sim, cfg->flows);
 	if (ret == 0)
-		ret = make_devices(sim);
-	if (ret == 0)
-		ret = connect_links(sim);
+		ret = make_network(sim, cfg);
 	if (ret == 0)
 		ret = make_starter(sim);
-	return ret != 0 ? ret : start_devices(sim, err);
+	return ret != 0 ? ret : wf_network_start(&sim->net, err);
 }
 
 int wf_ns3_sim_create(const struct wf_ns3_sim_cfg *cfg, struct wf_ns3_sim **sim_p,
@@ -413,15 +348,15 @@ void wf_ns3_sim_destroy(struct wf_ns3_sim *sim)
 
 	if (sim == NULL)
 		return;
+	if (sim->shared != NULL)
+		mem->free(mem, sim->shared->streams);
+	wf_network_fini(&sim->net);
 	wf_engine_destroy(sim->engine);
 	wf_fabric_fini(&sim->fabric);
-	mem->free(mem, sim->devices);
-	mem->free(mem, sim->hosts);
 	mem->free(mem, sim->env.qp);
 	mem->free(mem, sim->env.rx);
 	mem->free(mem, sim->list);
 	mem->free(mem, sim->first);
-	mem->free(mem, sim->shared.streams);
 	mem->free(mem, sim);
 }
 
@@ -453,14 +388,14 @@ int wf_ns3_sim_pauses(const struct wf_ns3_sim *sim, struct wf_ns3_pause **pauses
 	struct wf_ns3_pause *pauses;
 	size_t n = 0;
 
-	for (log = sim->shared.pauses; log != NULL; log = log->next)
+	for (log = sim->shared->pauses; log != NULL; log = log->next)
 		n += log->n;
 	pauses = mem->alloc(mem, (n + 1) * sizeof(*pauses));
 	if (pauses == NULL)
 		return -ENOMEM;
 	*n_p = n;
 	n = 0;
-	for (log = sim->shared.pauses; log != NULL; log = log->next) {
+	for (log = sim->shared->pauses; log != NULL; log = log->next) {
 		memcpy(&pauses[n], log->pause, log->n * sizeof(*pauses));
 		n += log->n;
 	}
@@ -475,7 +410,7 @@ void wf_ns3_sim_counts(const struct wf_ns3_sim *sim, struct wf_ns3_sim_counts *c
 	for (unsigned c = 0; c < WF_MAX_CLASSES; c++)
 		counts->dropped += sim->shard->tally[c].dropped;
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
-		const struct wf_device *dev = sim->devices[id];
+		const struct wf_device *dev = sim->net.devices[id];
 
 		for (unsigned k = 0; k < dev->n_ports * dev->n_queues; k++)
 			counts->marked += dev->lanes[k].ecn_marked;

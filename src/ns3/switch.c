@@ -11,6 +11,7 @@
  * is always an event: as in simulators with one queue of events. Every packet takes buffer, if
  * only for an instant. A packet is marked by the queue that it leaves behind.
  */
+#include "fabric/receive.h"
 #include "fabric/telemetry.h"
 #include "ns3/ns3_priv.h"
 
@@ -194,20 +195,12 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	struct wf_switch *sw = to_switch(node);
 	struct wf_device *dev = &sw->dev;
 	const struct wf_flowctl_ops *flowctl = dev->fabric->flowctl;
-	struct wf_packet *pkt = (struct wf_packet *)(void *)cell;
 	struct wf_port *in = &dev->ports[input];
+	struct wf_packet *pkt = wf_port_receive(dev, in, cell, now);
 	uint32_t port;
 
-#ifndef NDEBUG
-	if (!wf_packet_is_control(pkt->type))
-		dev->shard->tally[pkt->cls].on_links--;
-#endif
-	if (wf_unlikely(in->lossy) && wf_port_loses(dev, in, pkt, now))
+	if (pkt == NULL)
 		return;
-	if (wf_unlikely(wf_packet_is_control(pkt->type))) {
-		flowctl->control(dev, in, pkt, now);
-		return;
-	}
 	pkt->input = (uint16_t)input;
 	port = route(sw, pkt, now);
 	if (wf_unlikely(port == NO_PORT))
@@ -227,17 +220,11 @@ static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 	send_next(sw, &sw->dev.ports[slot], now);
 }
 
-static void switch_warm(const struct wf_node *node, unsigned input)
-{
-	(void)node;
-	(void)input;
-}
-
 static const struct wf_node_ops switch_ops = {
 	.name = "ns3 switch",
 	.rx = switch_rx,
 	.timer = switch_timer,
-	.warm = switch_warm,
+	.warm = wf_ns3_no_warm,
 };
 
 struct wf_device *wf_ns3_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
