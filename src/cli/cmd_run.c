@@ -34,7 +34,7 @@ static const char help_text[] =
 	"      --seed N                 the same as --set seed=N\n"
 	"  -t, --threads N              threads to run on, 1 to 64 (1); the results do not depend "
 	"on it\n"
-	"      --ports                  list the ports with drops, pauses, waits or marks\n"
+	"      --ports                  list the ports with losses, pauses, waits or marks\n"
 	"  -j, --json                   print JSON instead of a table\n"
 	"  -o, --out FILE               write to FILE, whole or not at all\n"
 	"      --pcap FILE              write what passed the ports of the hosts as a capture for\n"

@@ -52,9 +52,10 @@ static const char *pace_name(uint32_t pace)
 	return pace == WF_LIVE_WALL ? "wall" : pace == WF_LIVE_NONE ? "none" : "direct";
 }
 
+/* By congestion, and for want of a route; errors and links that are down are counted by themselves. */
 static uint64_t drops(const struct wf_live_port *p)
 {
-	return p->drops_buffer + p->drops_link + p->drops_route + p->drops_life;
+	return p->drops_buffer + p->drops_life + p->drops_route;
 }
 
 /* Ports of switches; of hosts, those that have something to tell. */
@@ -66,16 +67,16 @@ static void print_model(const struct wf_live_model *m)
 	       pace_name(m->pace), (double)m->time_ps / (double)WF_S,
 	       (double)m->slip_ps / (double)WF_S, m->under_way, m->delivered, m->lost,
 	       m->unclaimed);
-	printf("%-14s %4s %-14s %-4s %11s %11s %9s %9s %9s %9s %9s\n", "switch or host", "port",
-	       "to", "", "tx packets", "rx packets", "drops", "ecn", "pause tx", "pause rx",
-	       "no credit");
+	printf("%-14s %4s %-14s %-4s %11s %11s %9s %9s %9s %9s %9s %9s %9s\n", "switch or host",
+	       "port", "to", "", "tx packets", "rx packets", "drops", "errors", "link down", "ecn",
+	       "pause tx", "pause rx", "no credit");
 	for (uint32_t i = 0; i < m->n_ports; i++) {
 		const struct wf_live_port *p = &m->port[i];
 
-		printf("%-14s %4u %-14s %-4s %11lu %11lu %9lu %9lu %9lu %9lu %9lu\n", p->node,
-		       p->number, p->peer, p->down != 0 ? "down" : "up", p->tx_packets,
-		       p->rx_packets, drops(p), p->ecn_marked, p->pause_tx, p->pause_rx,
-		       p->credit_waits);
+		printf("%-14s %4u %-14s %-4s %11lu %11lu %9lu %9lu %9lu %9lu %9lu %9lu %9lu\n",
+		       p->node, p->number, p->peer, p->down != 0 ? "down" : "up", p->tx_packets,
+		       p->rx_packets, drops(p), p->drops_error, p->drops_down, p->ecn_marked,
+		       p->pause_tx, p->pause_rx, p->credit_waits);
 	}
 }
 
@@ -92,9 +93,11 @@ static void print_port(struct wf_json *json, const struct wf_live_port *p)
 	wf_json_u64(json, "tx_bytes", p->tx_bytes);
 	wf_json_u64(json, "rx_packets", p->rx_packets);
 	wf_json_u64(json, "drops_buffer", p->drops_buffer);
-	wf_json_u64(json, "drops_link", p->drops_link);
-	wf_json_u64(json, "drops_route", p->drops_route);
 	wf_json_u64(json, "drops_life", p->drops_life);
+	wf_json_u64(json, "drops_error", p->drops_error);
+	wf_json_u64(json, "drops_down", p->drops_down);
+	wf_json_u64(json, "drops_route", p->drops_route);
+	wf_json_u64(json, "link_downed", p->link_downed);
 	wf_json_u64(json, "ecn_marked", p->ecn_marked);
 	wf_json_u64(json, "trimmed", p->trimmed);
 	wf_json_u64(json, "pause_tx", p->pause_tx);

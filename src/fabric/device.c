@@ -154,7 +154,6 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 	bool gone = pkt->input == WF_PACKET_GONE;
 
 	assert(gone || port->up); /* nothing is sent into a link that is down */
-
 	/* Control packets are short and repeated by real links; errors spare them (docs/limits.md). */
 	if (control && (gone || fabric->hooks == NULL))
 		return gone;
@@ -172,7 +171,8 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 		/* It was sent and received, if not whole: its credits come back. */
 		fabric->flowctl->pass(dev, port, pkt->vl, pkt->size, now);
 	}
-	wf_device_drop(dev, port, pkt->vl, pkt, WF_DROP_LINK, now);
+	wf_port_lane(port, pkt->vl)->rx_lost++;
+	wf_device_drop(dev, port, pkt->vl, pkt, gone ? WF_DROP_DOWN : WF_DROP_ERROR, now);
 	return true;
 }
 

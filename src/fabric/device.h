@@ -18,11 +18,18 @@
 #include "topo/topo.h"
 #include "wire/packet.h"
 
+/*
+ * Why a packet is lost. There are three kinds that are never added up: congestion (no room, or too
+ * long at the head of a queue), errors on links, and links that are down. Only congestion breaks
+ * the promise of a lossless class. A packet without a route is lost to a link that is down as long
+ * as one is, or as routes are those from when one was; else its destination has no route at all.
+ */
 enum wf_drop {
-	WF_DROP_BUFFER, /* no room */
-	WF_DROP_LINK,   /* corrupted or lost on the link, or the link is down */
-	WF_DROP_ROUTE,  /* no port leads to the destination */
-	WF_DROP_LIFE,   /* too long at the head of a queue */
+	WF_DROP_BUFFER, /* congestion: no room */
+	WF_DROP_LIFE,   /* congestion: too long at the head of a queue */
+	WF_DROP_ERROR,  /* bit errors, or a link that loses packets at random */
+	WF_DROP_DOWN,   /* on the link or queued for it when it went down; no way round */
+	WF_DROP_ROUTE,  /* no port leads to the destination, though all links are up */
 	WF_DROPS
 };
 
@@ -61,6 +68,7 @@ struct wf_lane {
 
 	/* counters */
 	uint32_t drops[WF_DROPS];
+	uint32_t rx_lost; /* ingress: packets that the peer sent and that did not come */
 	uint32_t ecn_marked;
 	uint32_t
 		trimmed; /* egress: packets that did not fit the queue and went on without payload */

@@ -100,6 +100,7 @@ struct wf_fabric {
 	struct wf_pint pint;
 	uint8_t int_bytes;  /* that telemetry takes in a packet, and in its acknowledgement */
 	uint32_t incidents; /* bit per enum wf_incident_kind that is noted; the driver's */
+	bool broken;        /* a link is down, or was when the routes were found; the driver's */
 	bool careful;       /* packets that go straight through a switch have to be looked at */
 	bool departs;       /* something happens when a packet leaves: telemetry, or marking then */
 	bool mark_late;     /* ecn.at dequeue */

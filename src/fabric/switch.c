@@ -68,6 +68,34 @@ static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time
 	return fabric->route->pick(sw, sw->set_ports + set->first, set->n, pkt, now);
 }
 
+/*
+ * There is no way for a packet. It is lost to the link that it would have taken, when that is one
+ * of this switch's and down, and is counted there; else where it came in.
+ */
+static void drop_unrouted(struct wf_switch *sw, struct wf_port *in, unsigned queue,
+                          const struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	uint32_t leaf = fabric->routes->leaf_of_host[pkt->dst];
+	struct wf_port *out = NULL;
+
+	if (leaf == sw->leaf) {
+		out = &sw->dev.ports[fabric->routes->port_of_host[pkt->dst]];
+	} else {
+		const struct wf_route_set *set = &sw->sets[sw->set_of_leaf[leaf]];
+
+		if (set->n != 0)
+			out = &sw->dev.ports[sw->set_ports[set->first]];
+	}
+	assert(out == NULL || (!out->up && fabric->broken));
+	fabric->flowctl->pass(&sw->dev, in, pkt->vl, pkt->size, now);
+	if (out != NULL)
+		wf_device_drop(&sw->dev, out, queue, pkt, WF_DROP_DOWN, now);
+	else
+		wf_device_drop(&sw->dev, in, pkt->vl, pkt,
+		               fabric->broken ? WF_DROP_DOWN : WF_DROP_ROUTE, now);
+}
+
 /* ECN: between kmin and kmax with growing probability, above always. */
 static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_t queued)
 {
@@ -246,8 +274,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	pkt->input = (uint16_t)input;
 	port = route(sw, pkt, now);
 	if (wf_unlikely(port == NO_PORT)) {
-		fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
-		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE, now);
+		drop_unrouted(sw, in, queue, pkt, now);
 		return;
 	}
 	out = &dev->ports[port];
@@ -506,7 +533,7 @@ static void switch_set_up(struct wf_device *dev, struct wf_port *port, bool up, 
 		while (lane->head != NULL) {
 			struct wf_packet *p = dequeue(sw, port, lane, q, now);
 
-			wf_device_drop(&sw->dev, port, q, p, WF_DROP_LINK, now);
+			wf_device_drop(&sw->dev, port, q, p, WF_DROP_DOWN, now);
 			wf_packet_put(sw->dev.shard, p);
 		}
 	}

@@ -124,10 +124,13 @@ static void put_metric(const struct wf_compare *r, enum wf_metric which, FILE *f
 {
 	const struct wf_compare_fabric *f;
 	char name[CELL], cell[CELL];
+	/* Links that do what they should are not worth a row. */
+	bool quiet = which == WF_METRIC_LINK_ERRORS || which == WF_METRIC_LINK_DOWN;
 	bool some = false;
 
 	for (unsigned i = 0; i < r->n; i++)
-		some |= wf_metric_has(&r->fabric[i].judged.metrics, which);
+		some |= wf_metric_has(&r->fabric[i].judged.metrics, which) &&
+		        (!quiet || r->fabric[i].judged.high.value[which] > 0);
 	if (!some)
 		return;
 	row_name(r, which, name);

@@ -163,7 +163,9 @@ static void take_counts(const struct wf_run *run, struct wf_metrics *m)
 		{ WF_METRIC_CREDIT_WAITS, run->total.credit_waits, credit },
 		{ WF_METRIC_CREDIT_TIME, run->total.credit_wait_ps, credit },
 		{ WF_METRIC_LOSSLESS_DROPS, run->lossless_drops, pfc || credit },
-		{ WF_METRIC_DROPS, run->result.packets_dropped, true },
+		{ WF_METRIC_DROPS, run->total.drops_congestion, true },
+		{ WF_METRIC_LINK_ERRORS, run->total.drops_error, true },
+		{ WF_METRIC_LINK_DOWN, run->total.drops_down, true },
 		{ WF_METRIC_RESENT, run->result.resent, true },
 	};
 

@@ -38,7 +38,9 @@ const struct wf_metric_row wf_metric_rows[WF_METRICS] = {
 	                            0 },
 	[WF_METRIC_LOSSLESS_DROPS] = { "lossless_drops", "drops in lossless classes", WF_UNIT_COUNT,
 	                               -1 },
-	[WF_METRIC_DROPS] = { "drops", "packets dropped", WF_UNIT_COUNT, 0 },
+	[WF_METRIC_DROPS] = { "drops_congestion", "congestion drops", WF_UNIT_COUNT, 0 },
+	[WF_METRIC_LINK_ERRORS] = { "drops_error", "lost to link errors", WF_UNIT_COUNT, 0 },
+	[WF_METRIC_LINK_DOWN] = { "drops_down", "lost to links down", WF_UNIT_COUNT, 0 },
 	[WF_METRIC_RESENT] = { "resent", "packets sent again", WF_UNIT_COUNT, 0 },
 };
 

@@ -34,9 +34,11 @@ enum wf_metric {
 	WF_METRIC_CNPS,
 	WF_METRIC_CREDIT_WAITS,
 	WF_METRIC_CREDIT_TIME,
-	WF_METRIC_LOSSLESS_DROPS,
-	WF_METRIC_DROPS,
-	WF_METRIC_RESENT, /* packets sent again */
+	WF_METRIC_LOSSLESS_DROPS, /* by congestion, in classes that promise not to */
+	WF_METRIC_DROPS,          /* by congestion, in all */
+	WF_METRIC_LINK_ERRORS,    /* packets lost to errors on links */
+	WF_METRIC_LINK_DOWN,      /* packets lost to links that were down */
+	WF_METRIC_RESENT,         /* packets sent again */
 	WF_METRICS
 };
 

@@ -203,7 +203,7 @@ static void resend_storm(struct wf_note_ctx *c)
 	overtaking = r->resent > 4 * missing && strcmp(c->run->fabric->cfg.routing, "spray") == 0;
 	wf_human_count(r->resent, again, sizeof(again));
 	wf_human_count(missing, lost, sizeof(lost));
-	wf_note_say(c, "%llu %% of all packets were sent again: %s, for %s that were dropped%s%s%s",
+	wf_note_say(c, "%llu %% of all packets were sent again: %s, for %s that were lost%s%s%s",
 	            (unsigned long long)(r->resent * 100 / r->packets_sent), again, lost,
 	            c->run->total.trimmed != 0 ? " or trimmed" : "",
 	            overtaking ? " (sprayed packets overtake each other, which looks like a loss)"
@@ -280,8 +280,12 @@ static const struct {
 } rules[] = {
 	{ { "deadlock", "queues are stopped and wait for one another in a circle" }, deadlock },
 	{ { "lossless-drops",
-	    "a lossless class lost packets; by how much the headroom is too small" },
+	    "a lossless class lost packets to congestion; by how much the headroom is too small" },
 	  lossless_drops },
+	{ { "link-errors", "packets were lost to errors on links; which, and its error rate" },
+	  wf_note_link_errors },
+	{ { "link-down", "links were down; which, for how long, and how many packets that took" },
+	  wf_note_link_down },
 	{ { "ecn-above-xoff", "PFC stops senders before the queue is long enough for marks" },
 	  ecn_above_xoff },
 	{ { "pauses-spread", "PFC pauses reached switches and hosts beside the congestion" },

@@ -26,6 +26,10 @@ const struct wf_topo_node *wf_note_peer(const struct wf_note_ctx *c, uint32_t no
 /* How long traffic ran. */
 wf_time wf_note_span(const struct wf_note_ctx *c);
 
+/* notes_links.c: what links lost */
+void wf_note_link_errors(struct wf_note_ctx *c);
+void wf_note_link_down(struct wf_note_ctx *c);
+
 /* notes_spread.c: rules that look at several ports together */
 void wf_note_pauses_spread(struct wf_note_ctx *c);
 void wf_note_path_collision(struct wf_note_ctx *c);

@@ -11,7 +11,7 @@
 /* clang-format off */
 const char *const wf_record_schema[] = {
 	"PRAGMA application_id = 2003134068",
-	"PRAGMA user_version = 5",
+	"PRAGMA user_version = 6",
 
 	/* Runs that belong together: of one invocation of weft, and of those that went on with it. */
 	"CREATE TABLE study (\n"

@@ -76,8 +76,11 @@ static const struct measure measures[] = {
 	  "packets that did not fit and went on without their payload" },
 	{ "drops_buffer", FIELD(drops_buffer), "rx_prio%u_discards", "port_xmit_discards", 1, 1,
 	  "packets", "packets", "counter", true, "packets dropped for want of buffer" },
-	{ "drops_link", FIELD(drops_link), "rx_crc_errors_phy", "port_rcv_errors", 1, 1, "packets",
-	  "packets", "counter", true, "packets corrupted or lost on the link, or when it went down" },
+	{ "drops_error", FIELD(drops_error), "rx_crc_errors_phy", "port_rcv_errors", 1, 1, "packets",
+	  "packets", "counter", true, "packets corrupted or lost on the link into the port" },
+	{ "drops_down", FIELD(drops_down), "tx_discards_phy", "port_inactive_discards", 1, 1,
+	  "packets", "packets", "counter", true,
+	  "packets on the link or queued for it when it went down, or with no way round" },
 	{ "drops_route", FIELD(drops_route), "rx_no_route_discards", "port_rcv_switch_relay_errors", 1,
 	  1, "packets", "packets", "counter", true, "packets that had nowhere to go" },
 	{ "drops_life", FIELD(drops_life), NULL, "port_xmit_discards_hoq", 0, 1, NULL, "packets",
@@ -334,10 +337,8 @@ static int note_order(const void *pa, const void *pb)
 static const char *detail(const struct wf_incident *note)
 {
 	static const char *const drop[] = {
-		[WF_DROP_BUFFER] = "buffer",
-		[WF_DROP_LINK] = "link",
-		[WF_DROP_ROUTE] = "route",
-		[WF_DROP_LIFE] = "life",
+		[WF_DROP_BUFFER] = "buffer", [WF_DROP_LIFE] = "life",   [WF_DROP_ERROR] = "error",
+		[WF_DROP_DOWN] = "down",     [WF_DROP_ROUTE] = "route",
 	};
 
 	_Static_assert(WF_ARRAY_SIZE(drop) == WF_DROPS, "name every reason");

@@ -130,9 +130,10 @@ COUNT_CELL(sent, run->result.packets_sent)
 COUNT_CELL(delivered, run->result.packets_delivered)
 COUNT_CELL(dropped, run->result.packets_dropped)
 SOME_CELL(dropped_buffer, run->total.drops_buffer)
-SOME_CELL(dropped_link, run->total.drops_link)
-SOME_CELL(dropped_route, run->total.drops_route)
 SOME_CELL(dropped_life, run->total.drops_life)
+SOME_CELL(dropped_error, run->total.drops_error)
+SOME_CELL(dropped_down, run->total.drops_down)
+SOME_CELL(dropped_route, run->total.drops_route)
 SOME_CELL(inside, run->result.packets_inside)
 SOME_CELL(trimmed, run->total.trimmed)
 COUNT_CELL(resent, run->result.resent)
@@ -404,12 +405,13 @@ static const struct row rows[] = {
 	{ "goodput of a receiver's line", goodput_share },
 	{ "packets sent", sent },
 	{ "packets delivered", delivered },
-	{ "packets dropped", dropped },
-	{ "  no room in the buffer", dropped_buffer },
-	{ "  lost on a link", dropped_link },
+	{ "packets lost", dropped },
+	{ "  congestion: no room", dropped_buffer },
+	{ "  congestion: head of queue", dropped_life },
+	{ "  errors on links", dropped_error },
+	{ "  links that were down", dropped_down },
 	{ "  no route", dropped_route },
-	{ "  too long at a queue's head", dropped_life },
-	{ "dropped in lossless classes", lossless_drops },
+	{ "drops in lossless classes", lossless_drops },
 	{ "packets trimmed", trimmed },
 	{ "packets sent again", resent },
 	{ "packets still inside", inside },
@@ -577,26 +579,27 @@ static void print_port(const struct wf_run *run, const struct wf_run_port *p, FI
 	wf_human_time(c->credit_wait_ps, waited, sizeof(waited));
 	wf_human_bytes(c->max_queue_bytes, queue, sizeof(queue));
 	fprintf(file,
-	        "%-20s %-16s %5u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10s %10" PRIu64
-	        " %10s %10" PRIu64 " %10s\n",
+	        "%-20s %-16s %5u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
+	        " %10s %10" PRIu64 " %10s %10" PRIu64 " %10s\n",
 	        name, topo->nodes[topo->ports[node->first_port + p->port].peer].name,
-	        run->result.queue_id[p->queue], c->drops, c->pause_tx, c->pause_rx, paused,
-	        c->credit_waits, waited, c->ecn_marked, queue);
+	        run->result.queue_id[p->queue], c->drops_congestion + c->drops_route,
+	        c->drops_error, c->drops_down, c->pause_tx, c->pause_rx, paused, c->credit_waits,
+	        waited, c->ecn_marked, queue);
 }
 
 static void print_ports(const struct wf_run *run, FILE *file)
 {
 	const struct wf_run_port **sorted = calloc(run->n_ports + 1, sizeof(struct wf_run_port *));
 
-	fprintf(file, "\n%s: ports with drops, pauses, waits or marks%s\n", run->fabric->label,
+	fprintf(file, "\n%s: ports with losses, pauses, waits or marks%s\n", run->fabric->label,
 	        run->n_ports == 0 ? ": none" : ", the worst first:");
 	if (run->n_ports == 0) {
 		free(sorted);
 		return;
 	}
-	fprintf(file, "%-20s %-16s %5s %10s %10s %10s %10s %10s %10s %10s %10s\n", "port", "to",
-	        "class", "drops", "pauses out", "pauses in", "paused", "waits", "waited", "marks",
-	        "max queue");
+	fprintf(file, "%-20s %-16s %5s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s\n", "port",
+	        "to", "class", "drops", "errors", "link down", "pauses out", "pauses in", "paused",
+	        "waits", "waited", "marks", "max queue");
 	for (size_t i = 0; i < run->n_ports && sorted != NULL; i++)
 		sorted[i] = &run->ports[i];
 	if (sorted != NULL)

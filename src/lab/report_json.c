@@ -55,10 +55,12 @@ static void put_counts(struct wf_json *j, const struct wf_sim_counts *c)
 	wf_json_u64(j, "tx_packets", c->tx_packets);
 	wf_json_u64(j, "tx_bytes", c->tx_bytes);
 	wf_json_u64(j, "drops", c->drops);
+	wf_json_u64(j, "drops_congestion", c->drops_congestion);
 	wf_json_u64(j, "drops_buffer", c->drops_buffer);
-	wf_json_u64(j, "drops_link", c->drops_link);
-	wf_json_u64(j, "drops_route", c->drops_route);
 	wf_json_u64(j, "drops_life", c->drops_life);
+	wf_json_u64(j, "drops_error", c->drops_error);
+	wf_json_u64(j, "drops_down", c->drops_down);
+	wf_json_u64(j, "drops_route", c->drops_route);
 	wf_json_u64(j, "ecn_marks", c->ecn_marked);
 	wf_json_u64(j, "trimmed", c->trimmed);
 	wf_json_u64(j, "pauses_sent", c->pause_tx);

@@ -26,9 +26,11 @@ static void add_counts(struct wf_sim_counts *sum, const struct wf_sim_counts *c)
 	sum->tx_bytes += c->tx_bytes;
 	sum->drops += c->drops;
 	sum->drops_buffer += c->drops_buffer;
-	sum->drops_link += c->drops_link;
-	sum->drops_route += c->drops_route;
+	sum->drops_congestion += c->drops_congestion;
 	sum->drops_life += c->drops_life;
+	sum->drops_error += c->drops_error;
+	sum->drops_down += c->drops_down;
+	sum->drops_route += c->drops_route;
 	sum->ecn_marked += c->ecn_marked;
 	sum->trimmed += c->trimmed;
 	sum->pause_tx += c->pause_tx;
@@ -58,7 +60,7 @@ static void add_up(const struct wf_scenario *s, struct wf_run *run)
 	for (unsigned q = 0; q < r->n_queues; q++) {
 		add_counts(&run->total, &r->queue[q]);
 		if (q < run->fabric->classes.n && run->fabric->classes.queue[q].lossless)
-			run->lossless_drops += r->queue[q].drops;
+			run->lossless_drops += r->queue[q].drops_congestion;
 	}
 	run->completion = r->flows_done == r->flows ? span : -1;
 	if (span > 0)

@@ -31,12 +31,12 @@ struct wf_run {
 	const struct wf_scenario_fabric *fabric;
 	struct wf_sim_result result;
 	struct wf_sim_counts total; /* sums over the queues; maxima for max_* */
-	uint64_t lossless_drops;
-	wf_time completion;        /* first flow's start to the last byte; -1: not all arrived */
-	uint64_t goodput;          /* bits/s of payload over that time, or over the whole run */
-	uint64_t headroom;         /* pfc: of the port that needs most, bytes */
+	uint64_t lossless_drops; /* by congestion, in lossless classes: a promise that was broken */
+	wf_time completion;      /* first flow's start to the last byte; -1: not all arrived */
+	uint64_t goodput;        /* bits/s of payload over that time, or over the whole run */
+	uint64_t headroom;       /* pfc: of the port that needs most, bytes */
 	uint64_t headroom_needed;  /* what rate, cable and reaction ask of it */
-	struct wf_run_port *ports; /* those with drops, pauses, waits or marks */
+	struct wf_run_port *ports; /* those with losses, pauses, waits or marks */
 	size_t n_ports;
 	struct wf_notes notes;           /* what this says in words */
 	uint64_t wire_checked;           /* packets written as bytes, read back and compared */

@@ -25,6 +25,7 @@ static void kill_programs(struct wf_daemon *d, uint32_t host)
 static void set(struct wf_daemon *d, uint32_t i, enum wf_live_fault what, uint64_t value)
 {
 	struct wf_live_host *h = &d->table->host[i];
+	bool up = h->down == 0;
 
 	switch (what) {
 	case WF_LIVE_FAULT_DOWN:
@@ -52,6 +53,8 @@ static void set(struct wf_daemon *d, uint32_t i, enum wf_live_fault what, uint64
 		h->delay = 0;
 		break;
 	}
+	if (up && h->down != 0)
+		d->gone[i].count[WF_LIVE_LINK_DOWNED]++;
 }
 
 /* Whether receivers have to look at anything but their port. */

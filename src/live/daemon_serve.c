@@ -335,6 +335,8 @@ void wf_daemon_counts(const struct wf_daemon *d, uint32_t host, uint64_t count[W
 			add_counts(count, c->stats);
 	}
 	wf_wire_counts(d, host, count);
+	if (d->model != NULL)
+		count[WF_LIVE_LOST] += wf_model_host_errors(d, host);
 }
 
 static int counters(struct wf_daemon *d, const struct wf_live_req *req, struct wf_live_reply *reply,

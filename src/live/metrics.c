@@ -18,34 +18,38 @@
 static const struct metric {
 	const char *name, *help;
 	uint32_t count;
+	uint32_t also; /* and this is added, when it is not 0 */
 } metrics[] = {
 	{ "node_infiniband_port_data_transmitted_bytes_total", "bytes sent, with headers",
-	  WF_LIVE_TX_OCTETS },
+	  WF_LIVE_TX_OCTETS, 0 },
 	{ "node_infiniband_port_data_received_bytes_total", "bytes received, with headers",
-	  WF_LIVE_RX_OCTETS },
-	{ "node_infiniband_port_packets_transmitted_total", "packets sent", WF_CTR_TX_PACKETS },
-	{ "node_infiniband_port_packets_received_total", "packets received", WF_CTR_RX_PACKETS },
-	{ "node_infiniband_port_errors_received_total", "packets received with errors",
-	  WF_CTR_RX_BAD },
+	  WF_LIVE_RX_OCTETS, 0 },
+	{ "node_infiniband_port_packets_transmitted_total", "packets sent", WF_CTR_TX_PACKETS, 0 },
+	{ "node_infiniband_port_packets_received_total", "packets received", WF_CTR_RX_PACKETS, 0 },
+	{ "node_infiniband_port_errors_received_total", "packets with errors on the way in",
+	  WF_LIVE_ICRC_ERRORS, WF_LIVE_LOST },
+	{ "node_infiniband_symbol_error_total", "errors on the link, one for each such packet",
+	  WF_LIVE_ICRC_ERRORS, WF_LIVE_LOST },
 	{ "node_infiniband_port_discards_transmitted_total", "packets that could not be sent",
-	  WF_LIVE_DROPPED },
-	{ "weft_retransmits_total", "packets sent again", WF_CTR_TX_RETRANSMITS },
-	{ "weft_link_lost_packets_total", "packets lost by faults of links", WF_LIVE_LOST },
-	{ "weft_icrc_errors_total", "packets that came corrupted", WF_LIVE_ICRC_ERRORS },
+	  WF_LIVE_DROPPED, 0 },
+	{ "weft_retransmits_total", "packets sent again", WF_CTR_TX_RETRANSMITS, 0 },
+	{ "node_infiniband_link_downed_total", "times the link went down", WF_LIVE_LINK_DOWNED, 0 },
+	{ "weft_link_lost_packets_total", "packets lost to errors on links", WF_LIVE_LOST, 0 },
+	{ "weft_icrc_errors_total", "packets that came corrupted", WF_LIVE_ICRC_ERRORS, 0 },
 	{ "weft_wire_transmitted_packets_total", "packets sent to the wire",
-	  WF_LIVE_WIRE_TX_PACKETS },
+	  WF_LIVE_WIRE_TX_PACKETS, 0 },
 	{ "weft_wire_received_packets_total", "packets that came from the wire",
-	  WF_LIVE_WIRE_RX_PACKETS },
+	  WF_LIVE_WIRE_RX_PACKETS, 0 },
 	{ "weft_wire_transmit_errors_total", "packets that the wire did not take",
-	  WF_LIVE_WIRE_TX_ERRORS },
-	{ "weft_wire_malformed_total", "datagrams that were no RoCE v2",
-	  WF_LIVE_WIRE_RX_MALFORMED },
+	  WF_LIVE_WIRE_TX_ERRORS, 0 },
+	{ "weft_wire_malformed_total", "datagrams that were no RoCE v2", WF_LIVE_WIRE_RX_MALFORMED,
+	  0 },
 	{ "weft_wire_refused_total", "packets for nobody, or not for that sender",
-	  WF_LIVE_WIRE_RX_REFUSED },
+	  WF_LIVE_WIRE_RX_REFUSED, 0 },
 	{ "weft_wire_no_room_total", "packets that the program had no room for",
-	  WF_LIVE_WIRE_RX_NO_ROOM },
+	  WF_LIVE_WIRE_RX_NO_ROOM, 0 },
 	{ "weft_wire_overflow_total", "packets that the socket had no room for",
-	  WF_LIVE_WIRE_RX_OVERFLOW },
+	  WF_LIVE_WIRE_RX_OVERFLOW, 0 },
 };
 
 #define LABELS "{host=\"%s\",device=\"weft0\",port=\"1\"} "
@@ -62,7 +66,7 @@ static void write_all(struct wf_daemon *d, FILE *out)
 		for (uint32_t h = 0; h < t->n_hosts; h++) {
 			wf_daemon_counts(d, h, count);
 			fprintf(out, "%s" LABELS "%" PRIu64 "\n", m->name, t->host[h].name,
-			        count[m->count]);
+			        count[m->count] + (m->also != 0 ? count[m->also] : 0));
 		}
 	}
 	fprintf(out, "# HELP node_infiniband_state_id 4: active, 1: down\n"
@@ -89,8 +93,14 @@ static const struct port_metric {
 	  offsetof(struct wf_live_port, rx_packets) },
 	{ "weft_switch_port_buffer_drops_total", "packets for which there was no room",
 	  offsetof(struct wf_live_port, drops_buffer) },
-	{ "weft_switch_port_link_drops_total", "packets lost on the link",
-	  offsetof(struct wf_live_port, drops_link) },
+	{ "weft_switch_port_lifetime_drops_total", "packets too long at the head of a queue",
+	  offsetof(struct wf_live_port, drops_life) },
+	{ "weft_switch_port_link_errors_total", "packets lost to errors on the link",
+	  offsetof(struct wf_live_port, drops_error) },
+	{ "weft_switch_port_link_down_drops_total", "packets lost because a link was down",
+	  offsetof(struct wf_live_port, drops_down) },
+	{ "weft_switch_port_link_downed_total", "times the link went down",
+	  offsetof(struct wf_live_port, link_downed) },
 	{ "weft_switch_port_route_drops_total", "packets that had nowhere to go",
 	  offsetof(struct wf_live_port, drops_route) },
 	{ "weft_switch_port_ecn_marked_total", "packets marked",

@@ -52,6 +52,9 @@ uint32_t wf_model_host_link(const struct wf_daemon *d, uint32_t host);
 uint32_t wf_model_link_host(const struct wf_daemon *d, uint32_t link);
 uint32_t wf_model_links(const struct wf_daemon *d);
 
+/* Packets that were lost to errors on the link into a host. */
+uint64_t wf_model_host_errors(const struct wf_daemon *d, uint32_t host);
+
 /* The adapter of a host lets nobody send to it, or does again. */
 void wf_model_storm(struct wf_daemon *d, uint32_t host, bool on);
 

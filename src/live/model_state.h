@@ -21,7 +21,11 @@ struct wf_live_port {
 	int64_t delay;
 	/* Sums over the port's classes; as in results (docs/results.md). */
 	uint64_t tx_packets, tx_bytes, rx_packets;
-	uint64_t drops_buffer, drops_link, drops_route, drops_life;
+	uint64_t drops_buffer, drops_life; /* congestion */
+	uint64_t drops_error; /* errors on the link into it; of hosts with what came corrupted */
+	uint64_t drops_down;  /* links that were down */
+	uint64_t drops_route;
+	uint64_t link_downed; /* times the link went down */
 	uint64_t ecn_marked, trimmed, pause_tx, pause_rx, paused_ps, credit_waits, credit_wait_ps;
 	uint64_t queue_bytes, max_queue_bytes;
 };

@@ -28,7 +28,7 @@
 #include "rdma/counter.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 1
+#define WF_LIVE_VERSION 2
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_GROUP UINT32_C(0x80000000)
@@ -244,8 +244,9 @@ enum wf_live_count {
 	WF_LIVE_TX_OCTETS = WF_COUNTERS, /* bytes on the link, headers included */
 	WF_LIVE_RX_OCTETS,
 	WF_LIVE_DROPPED,     /* packets that could not be sent, or not be let in */
-	WF_LIVE_LOST,        /* packets, by a fault of a link */
+	WF_LIVE_LOST,        /* packets, on the way here, by a link that loses some */
 	WF_LIVE_ICRC_ERRORS, /* packets that came corrupted: discarded */
+	WF_LIVE_LINK_DOWNED, /* times that the host's link went down */
 	/* Of a host on the wire. */
 	WF_LIVE_WIRE_TX_PACKETS,
 	WF_LIVE_WIRE_TX_ERRORS, /* could not be sent, or were not allowed */

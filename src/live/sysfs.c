@@ -29,10 +29,17 @@ struct tree {
 static const struct {
 	const char *name;
 	uint32_t count, unit;
+	uint32_t also; /* and this is added, when it is not 0 */
 } port_counters[] = {
-	{ "port_xmit_data", WF_LIVE_TX_OCTETS, 4 },    { "port_rcv_data", WF_LIVE_RX_OCTETS, 4 },
-	{ "port_xmit_packets", WF_CTR_TX_PACKETS, 1 }, { "port_rcv_packets", WF_CTR_RX_PACKETS, 1 },
-	{ "port_rcv_errors", WF_CTR_RX_BAD, 1 },       { "port_xmit_discards", WF_LIVE_DROPPED, 1 },
+	{ "port_xmit_data", WF_LIVE_TX_OCTETS, 4, 0 },
+	{ "port_rcv_data", WF_LIVE_RX_OCTETS, 4, 0 },
+	{ "port_xmit_packets", WF_CTR_TX_PACKETS, 1, 0 },
+	{ "port_rcv_packets", WF_CTR_RX_PACKETS, 1, 0 },
+	{ "port_xmit_discards", WF_LIVE_DROPPED, 1, 0 },
+	/* Of a link that loses packets a port sees errors; each is taken for one symbol. */
+	{ "port_rcv_errors", WF_LIVE_ICRC_ERRORS, 1, WF_LIVE_LOST },
+	{ "symbol_error", WF_LIVE_ICRC_ERRORS, 1, WF_LIVE_LOST },
+	{ "link_downed", WF_LIVE_LINK_DOWNED, 1, 0 },
 };
 
 /* Those of hw_counters/: from the first counter up to here, under their own names, … */
@@ -271,6 +278,7 @@ static void put_port(struct tree *t, const struct wf_live_table *table, uint32_t
 		snprintf(name, sizeof(name), "hw_counters/%s", wire_counters[i].name);
 		put_live(t, table, host, name);
 	}
+	put(t, PORT "/counters/link_error_recovery", "0\n"); /* links here do not retrain */
 	put(t, PORT "/hw_counters/lifespan", "0\n");
 }
 
@@ -327,10 +335,13 @@ int wf_sysfs_live(const char *path, const struct wf_live_table *t, uint32_t host
 		return snprintf(buf, WF_SYSFS_MAX_TEXT, "%s\n", up ? "5: LinkUp" : "3: Disabled");
 	if (strncmp(path, "counters/", 9) == 0) {
 		for (size_t i = 0; i < WF_ARRAY_SIZE(port_counters); i++) {
+			uint64_t n = count[port_counters[i].count];
+
+			if (port_counters[i].also != 0)
+				n += count[port_counters[i].also];
 			if (strcmp(path + 9, port_counters[i].name) == 0)
 				return snprintf(buf, WF_SYSFS_MAX_TEXT, "%llu\n",
-				                (unsigned long long)(count[port_counters[i].count] /
-				                                     port_counters[i].unit));
+				                (unsigned long long)(n / port_counters[i].unit));
 		}
 	} else if (strncmp(path, "hw_counters/", 12) == 0) {
 		for (int i = 0; i < HW_COUNTERS; i++) {

@@ -3,13 +3,31 @@
  * faults.c - links that go down and come back, and the routes that follow.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/sort.h"
 #include "sim/sim_priv.h"
 
+/* Keeps account of how long a link is down. */
+static void note_outage(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
+{
+	struct wf_sim_outage *o = &sim->outages[link];
+
+	if (sim->link_down[link] == !up)
+		return;
+	if (up) {
+		o->before += now - o->since;
+	} else {
+		o->times++;
+		o->since = now;
+	}
+}
+
 void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 {
+	note_outage(sim, link, up, now);
 	sim->link_down[link] = !up;
+	sim->fabric.broken |= !up; /* until routes are found with all links up */
 	wf_sim_incident_link(sim, link, up, now);
 	wf_network_set_link(&sim->net, link, up, now);
 }
@@ -25,6 +43,7 @@ void wf_sim_reroute(void *arg, wf_time now)
 		return;
 	}
 	sim->fabric.routes = routes;
+	sim->fabric.broken = memchr(sim->link_down, 1, sim->topo->n_links) != NULL;
 	wf_network_set_routes(&sim->net);
 	wf_routes_destroy(old);
 }
@@ -54,10 +73,12 @@ int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 	sim->reconverge = cfg->reconverge;
 	sim->n_faults = cfg->n_faults;
 	sim->link_down = mem->alloc(mem, sim->topo->n_links);
+	sim->outages = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->outages));
 	sim->link_faults = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->link_faults));
 	/* The second half of it is to sort in. */
 	sim->faults = mem->alloc(mem, 2 * cfg->n_faults * sizeof(*sim->faults));
-	if (sim->link_down == NULL || sim->link_faults == NULL || sim->faults == NULL)
+	if (sim->link_down == NULL || sim->outages == NULL || sim->link_faults == NULL ||
+	    sim->faults == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n_faults; i++) {
 		int ret = wf_engine_at(sim->engine, cfg->faults[i].at, next_fault, sim);

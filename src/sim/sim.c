@@ -210,6 +210,7 @@ void wf_sim_destroy(struct wf_sim *sim)
 	wf_wire_check_destroy(sim->check);
 	mem->free(mem, sim->adapters);
 	mem->free(mem, sim->first_tx);
+	mem->free(mem, sim->outages);
 	mem->free(mem, sim->link_faults);
 	mem->free(mem, sim->rx_of_spec);
 	mem->free(mem, sim->faults);

@@ -53,11 +53,14 @@ struct wf_sim_cfg {
 /* Counters of one queue (class or VL) over the whole fabric, or of one port and queue. */
 struct wf_sim_counts {
 	uint64_t tx_packets, tx_bytes;
-	uint64_t drops;        /* all reasons: */
-	uint64_t drops_buffer; /*   no room */
-	uint64_t drops_link;   /*   corrupted, lost, or the link went down */
-	uint64_t drops_route;  /*   nowhere to go */
-	uint64_t drops_life;   /*   head-of-queue lifetime over */
+	uint64_t rx_lost;          /* of what the peer sent to here: lost on the link */
+	uint64_t drops;            /* all reasons (enum wf_drop): */
+	uint64_t drops_congestion; /*   no room, or head-of-queue lifetime over: */
+	uint64_t drops_buffer;     /*     no room */
+	uint64_t drops_life;       /*     head-of-queue lifetime over */
+	uint64_t drops_error;      /*   bit errors and random loss of a link */
+	uint64_t drops_down;       /*   a link was down */
+	uint64_t drops_route;      /*   nowhere to go, though all links are up */
 	uint64_t ecn_marked;
 	uint64_t trimmed;            /* packets that went on without their payload */
 	uint64_t pause_tx, pause_rx; /* PFC frames that say stop */

@@ -41,6 +41,10 @@ struct wf_sim {
 	struct wf_sim_fault *faults;
 	size_t n_faults, next_fault;
 	uint8_t *link_down; /* by link */
+	struct wf_sim_outage {
+		uint32_t times;
+		wf_time since, before; /* down now: from when; and how long before that */
+	} * outages;                   /* by link */
 	wf_time reconverge;
 	wf_time until;
 

@@ -185,7 +185,8 @@ END
 import json
 run = json.load(open("run.json"))["runs"][0]
 f = json.load(open("stdout.txt"))["fabrics"][0]
-assert f["drops"] == run["packets_dropped"], (f, run)
+for kind in ("drops_congestion", "drops_error", "drops_down"):
+    assert f[kind] == run["total"][kind], (kind, f, run)
 assert f["ecn_marks"] == run["total"]["ecn_marks"], (f, run)
 END
 }

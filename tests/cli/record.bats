@@ -58,7 +58,8 @@ for n, run in enumerate(report["runs"], 1):
     assert value["packet_latency_p99"] == run["packet_latency_ps"]["p99"]
     # The counters of all ports add up to the report's, whatever they are called.
     for measure, key in (("tx_packets", "tx_packets"), ("ecn_marked", "ecn_marks"),
-                         ("drops_buffer", "drops_buffer"), ("drops_link", "drops_link"),
+                         ("drops_buffer", "drops_buffer"), ("drops_error", "drops_error"),
+                         ("drops_down", "drops_down"), ("drops_route", "drops_route"),
                          ("pause_rx", "pauses_received"), ("pause_tx", "pauses_sent")):
         got = one("SELECT coalesce(sum(t.value * c.factor), 0) FROM total t JOIN counter c "
                   "ON c.id = t.counter WHERE t.run = ? AND c.measure = ?", n, measure)

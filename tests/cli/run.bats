@@ -9,7 +9,7 @@ load common
 	weft run s.yaml
 	[ "$status" -eq 0 ]
 	for row in "flows done" "completion time" "goodput" "packets sent" "packets delivered" \
-		"packets dropped" "dropped in lossless classes" "PFC pauses sent" "credit waits" \
+		"packets lost" "drops in lossless classes" "PFC pauses sent" "credit waits" \
 		"ECN marks" "packet latency, p50" "packet latency, p99" "packet latency, max" \
 		"flow completion, p99" "longest egress queue" "packet-hops"; do
 		says "$out" "$row"
@@ -122,7 +122,7 @@ load common
 	small_scenario | sed 's/kind: permutation/kind: incast/; s/100KB/1MB/' >s.yaml
 	weft run s.yaml --ports -q --fabric ib-ndr
 	[ "$status" -eq 0 ]
-	says "$out" "ib-ndr: ports with drops, pauses, waits or marks"
+	says "$out" "ib-ndr: ports with losses, pauses, waits or marks"
 	grep -qE '^(leaf|spine|h)[0-9]+:[0-9]+ ' stdout.txt
 }
 
@@ -207,7 +207,7 @@ END
 
 @test "ports are listed the worst first" {
 	weft run "$WEFT_SOURCE_DIR/examples/ecn-above-xoff.yaml" --ports -q
-	awk '/ports with drops.*the worst first:$/ { getline; on = 1; next } /^$/ { on = 0 } on' stdout.txt >ports.txt
+	awk '/ports with losses.*the worst first:$/ { getline; on = 1; next } /^$/ { on = 0 } on' stdout.txt >ports.txt
 	[ "$(wc -l <ports.txt)" -gt 10 ]
 	# In each list: no port with less time lost before one with more, as none lost a packet.
 	python3 - <<'END'
@@ -215,8 +215,8 @@ unit = {"ps": 1, "ns": 1e3, "us": 1e6, "ms": 1e9}
 text = open("stdout.txt").read()
 for part in text.split("the worst first:\n")[1:]:
     rows = [line.split() for line in part.split("\n\n")[0].splitlines()[1:]]
-    drops = [int(r[3]) for r in rows]
-    paused = [float(r[6]) * unit[r[7]] for r in rows]
+    drops = [int(r[3]) + int(r[4]) + int(r[5]) for r in rows]
+    paused = [float(r[8]) * unit[r[9]] for r in rows]
     assert len(rows) > 4 and max(drops) == 0, rows
     assert paused == sorted(paused, reverse=True), paused
 END

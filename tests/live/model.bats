@@ -22,6 +22,8 @@ s = [p for p in m["ports"] if p["switch"]]
 print(eval(sys.argv[1]))' "$1"
 }
 
+PORT=/sys/class/infiniband/weft0/ports/1
+
 # holds EXPRESSION: it is true.
 holds() {
 	[ "$(model "$1")" = True ]
@@ -209,11 +211,14 @@ bandwidth() {
 	kill -9 "$server"
 	ended "$server" || true
 	client= server=
-	holds 'sum(p["drops_route"] for p in s) > 0'
+	# Nothing leads there any more: that is the links' doing, and not the switch's.
+	holds 'sum(p["drops_down"] for p in s) > 0 and sum(p["drops_route"] for p in s) == 0'
+	holds 'all(p["link_downed"] == ({p["node"], p["peer"]} in ({"leaf0", "spine0"}, {"leaf0", "spine1"})) for p in s)'
 	"$WEFT" fault clear leaf0-spine1
 	"$WEFT" fault link leaf0-spine1 loss 1%
 	flow
-	until_true holds 'sum(p["drops_link"] for p in s) > 0'
+	until_true holds 'sum(p["drops_error"] for p in s) > 0'
+	holds 'sum(p["drops_buffer"] + p["drops_life"] for p in s) == 0'
 	goes_on
 	stop_flow
 	"$WEFT" fault clear
@@ -230,9 +235,22 @@ bandwidth() {
 	"$WEFT" fault link h1 corrupt 2%
 	flow
 	until_true above icrc_errors 5
+	# Errors are what they are called where they are found out, and no switch has dropped anything.
+	until_true holds 'sum(p["drops_error"] for p in m["ports"] if not p["switch"]) > 5'
+	holds 'sum(p["drops_error"] + p["drops_down"] + p["drops_buffer"] for p in s) == 0'
+	goes_on
+	stop_flow
+	errors=$(on h1 cat $PORT/counters/port_rcv_errors)
+	[ "$errors" -gt 0 ]
+	[ "$(on h1 cat $PORT/counters/symbol_error)" -ge "$errors" ]
+	"$WEFT" fault clear
+	"$WEFT" fault link h1 loss 5%
+	flow
+	until_true sh -c '[ "$("$0" exec --host h1 -- cat "$1")" -gt "$2" ]' "$WEFT" $PORT/counters/port_rcv_errors $((errors + 5))
 	goes_on
 	stop_flow
 	"$WEFT" fault clear
+	[ "$(on h1 cat $PORT/counters/link_downed)" -eq 0 ]
 	spawn h1 stdbuf -oL ibv_asyncwatch >events.txt 2>&1
 	watcher=$pid
 	until_true grep -q weft0 events.txt
@@ -241,6 +259,9 @@ bandwidth() {
 	holds 'all(not p["up"] for p in s if p["peer"] == "h1")'
 	"$WEFT" fault link h1-leaf0 up
 	until_true grep -q PORT_ACTIVE events.txt
+	[ "$(on h1 cat $PORT/counters/link_downed)" -eq 1 ]
+	[ "$(on h1 cat $PORT/counters/link_error_recovery)" -eq 0 ]
+	holds 'all(p["link_downed"] == (p["peer"] == "h1") for p in s)'
 	kill -9 "$watcher"
 	flow -u 22
 	# The host pauses the switch, and the switch, when it is full, the sender.
@@ -290,7 +311,7 @@ bandwidth() {
 }
 
 @test "what is said of it: status, metrics, and what cannot be" {
-	needs curl ibv_rc_pingpong
+	needs curl ibv_rc_pingpong ib_write_bw
 	port=$(free_port)
 	up --pace wall --metrics "127.0.0.1:$port"
 	pair ibv_rc_pingpong -g 0 -n 100 -e
@@ -298,6 +319,20 @@ bandwidth() {
 	curl -sf "http://127.0.0.1:$port/metrics" >metrics.txt
 	grep -q '^weft_model_slip_seconds_total ' metrics.txt
 	awk '/^weft_switch_port_transmitted_packets_total.switch="s1",port="1",peer="h1"/ { n = $2 } END { exit n < 100 }' metrics.txt
+	# Three kinds of loss, each by itself.
+	"$WEFT" fault link h1 loss 3%
+	flow
+	until_true holds 'all(p["drops_error"] > 0 for p in m["ports"] if {p["node"], p["peer"]} == {"h1", "s1"})'
+	stop_flow
+	"$WEFT" fault clear
+	"$WEFT" fault link h2 down
+	curl -sf "http://127.0.0.1:$port/metrics" >metrics.txt
+	awk '/^weft_switch_port_link_errors_total.switch="s1",port="1",peer="h1"/ { n = $2 } END { exit n < 1 }' metrics.txt
+	awk '/^node_infiniband_port_errors_received_total.host="h1"/ { n = $2 } END { exit n < 1 }' metrics.txt
+	awk '/^weft_switch_port_(buffer|lifetime|route)_drops_total/ { n += $2; k++ } END { exit n != 0 || k != 6 }' metrics.txt
+	grep -q '^weft_switch_port_link_downed_total{switch="s1",port="2",peer="h2"} 1$' metrics.txt
+	grep -q '^node_infiniband_link_downed_total{host="h2",device="weft0",port="1"} 1$' metrics.txt
+	grep -q '^weft_switch_port_link_down_drops_total{switch="s1",port="1",peer="h1"} ' metrics.txt
 	"$WEFT" down
 	run -2 up --pace slow
 	[[ "$output" == *"wall, none or direct"* ]]

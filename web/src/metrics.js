@@ -44,9 +44,10 @@ const KNOWN = [
 		["max_queue", "longest egress queue", "low"], ["max_buffer", "fullest ingress buffer", "low"], ["max_switch", "fullest shared buffer", "low"],
 	]],
 	["Loss", [
-		["packets_dropped", "packets dropped", "low"], ["lossless_drops", "dropped in lossless classes", "low"],
-		["drops_buffer", "dropped: no room in the buffer", "low"], ["drops_link", "dropped: lost on a link", "low"],
-		["drops_route", "dropped: no route", "low"], ["drops_life", "dropped: too long at a queue's head", "low"],
+		["packets_dropped", "packets lost", "low"], ["lossless_drops", "congestion drops in lossless classes", "low"],
+		["drops_congestion", "congestion drops", "low"],
+		["drops_buffer", "lost: no room in the buffer (congestion)", "low"], ["drops_life", "lost: too long at a queue's head (congestion)", "low"],
+		["drops_error", "lost: errors on links", "low"], ["drops_down", "lost: links that were down", "low"], ["drops_route", "lost: no route", "low"],
 		["packets_resent", "packets sent again", "low"], ["out_of_sequence", "out of sequence at a receiver", "low"],
 		["local_ack_timeout_err", "timeouts of a sender", "low"], ["trimmed", "packets cut to their headers", ""],
 	]],
@@ -75,7 +76,7 @@ export function median(values) {
 }
 
 // The rows of the comparison: of each fabric the median of its seeds (values), the least and the most (low,
-// high), and what every run has (each: by run id). A value that no fabric has is left out, and so is a reason of drops that
+// high), and what every run has (each: by run id). A value that no fabric has is left out, and so is a reason of losses that
 // did not occur.
 export function metrics(values, fabrics) {
 	const known = new Map(KNOWN.flatMap(([group, list]) => list.map(([name, label, better, unit]) => [name, { label, better, group, unit }])));
@@ -94,7 +95,7 @@ export function metrics(values, fabrics) {
 	const flows = found.get("flows")?.values.some((v) => v > 0) ?? false;
 	return [...found.values()]
 		.filter((m) => flows || m.group !== TRAFFIC)
-		.filter((m) => !LEFT_OUT.has(m.key) && m.values.some((v) => v !== null) && !(m.label.startsWith("dropped:") && m.values.every((v) => !v)))
+		.filter((m) => !LEFT_OUT.has(m.key) && m.values.some((v) => v !== null) && !(m.label.startsWith("lost:") && m.values.every((v) => !v)))
 		.sort((a, b) => place(a.key) - place(b.key) || (a.key < b.key ? -1 : 1));
 }
 

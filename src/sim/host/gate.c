@@ -119,8 +119,10 @@ static void gate_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf
 	struct wf_packet pkt;
 
 	wf_endpoint_set_up(dev, port, up, now);
-	while (!up && wf_endpoint_take_back(&g->ep, &pull_ops, &pkt))
+	while (!up && wf_endpoint_take_back(&g->ep, &pull_ops, &pkt)) {
+		wf_port_lane(port, pkt.vl)->drops[WF_DROP_DOWN]++;
 		g->env->ops->lost(g->env->arg, &pkt);
+	}
 }
 
 static const struct wf_device_ops device_ops = {

@@ -36,10 +36,13 @@ static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool 
 
 	c->tx_packets += lane->tx_packets;
 	c->tx_bytes += lane->tx_bytes;
+	c->rx_lost += lane->rx_lost;
 	c->drops_buffer += lane->drops[WF_DROP_BUFFER];
-	c->drops_link += lane->drops[WF_DROP_LINK];
-	c->drops_route += lane->drops[WF_DROP_ROUTE];
 	c->drops_life += lane->drops[WF_DROP_LIFE];
+	c->drops_congestion += lane->drops[WF_DROP_BUFFER] + lane->drops[WF_DROP_LIFE];
+	c->drops_error += lane->drops[WF_DROP_ERROR];
+	c->drops_down += lane->drops[WF_DROP_DOWN];
+	c->drops_route += lane->drops[WF_DROP_ROUTE];
 	for (unsigned why = 0; why < WF_DROPS; why++)
 		c->drops += lane->drops[why];
 	c->ecn_marked += lane->ecn_marked;

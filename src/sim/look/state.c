@@ -82,6 +82,23 @@ bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, u
 	return true;
 }
 
+bool wf_sim_link_state(const struct wf_sim *sim, uint32_t link, struct wf_sim_link_state *state)
+{
+	const struct wf_sim_outage *o;
+
+	if (link >= sim->topo->n_links)
+		return false;
+	o = &sim->outages[link];
+	*state = (struct wf_sim_link_state){
+		.down = sim->link_down[link] != 0,
+		.times = o->times,
+		.time = o->before,
+	};
+	if (state->down)
+		state->time += wf_max_time(sim->end - o->since, 0);
+	return true;
+}
+
 /* ---- circles ---- */
 
 enum colour { WHITE, GREY, BLACK };

@@ -22,6 +22,16 @@ struct wf_sim_lane_state {
 bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                        struct wf_sim_lane_state *state);
 
+/* How often a link was down up to now, and for how long in all. */
+struct wf_sim_link_state {
+	bool down;
+	uint32_t times;
+	wf_time time;
+};
+
+/* Fills *state; false when there is no such link. */
+bool wf_sim_link_state(const struct wf_sim *sim, uint32_t link, struct wf_sim_link_state *state);
+
 /* A queue of a switch's port. */
 struct wf_sim_lane_id {
 	uint32_t node;

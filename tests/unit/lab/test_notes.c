@@ -107,6 +107,15 @@ static const struct {
 	              "sender: {timeout: 200us}}\n" INCAST("8"),
 	  "resend-storm",
 	  { "go-back-N" } },
+	/* Errors and links that were down are said of the links, and no class is accused. */
+	{ SINGLE("4") FABRIC(", link: {ber: 1e-7}, sender: {timeout: 200us}") PERMUTE "seed: 2\n",
+	  "link-errors",
+	  { "lost to errors on", "(link.ber is 1e-07)", "(port ", "not congestion" } },
+	{ SINGLE("4") "fabric: {profile: ib-ndr, sender: {timeout: 200us}}\n" PERMUTE
+	              "faults: [{link: [h1, leaf0], down: 20us, up: 25us}, "
+	              "{link: [leaf0, h1], down: 40us, up: 45us}, {link: [h2, leaf0], down: 1s}]\n",
+	  "link-down",
+	  { "the link from h1 (port 0) to leaf0 (port 1) was down 2 times, for 10.00 us in all" } },
 	/* The same hash, and what does not hash. */
 	{ LEAVES FABRIC("") PERMUTE "seed: 1\n",
 	  "path-collision",
@@ -202,7 +211,7 @@ static void test_table(void **state)
 			assert_string_not_equal(rule.name, other.name);
 		}
 	}
-	assert_int_equal(n, 9);
+	assert_int_equal(n, 11);
 }
 
 int main(void)

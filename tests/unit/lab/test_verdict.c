@@ -233,6 +233,23 @@ static void test_out(void **state)
 	assert_int_equal(v.choice, -1);
 }
 
+/* What links lose is not what a fabric promises to keep. */
+static void test_errors_accuse_nobody(void **state)
+{
+	char before[sizeof(v.text)];
+
+	(void)state;
+	reset();
+	judge(0);
+	memcpy(before, v.text, sizeof(before));
+	set(IB, WF_METRIC_LOSSLESS_DROPS, 0, 0, 0);
+	set(IB, WF_METRIC_LINK_ERRORS, 30, 20, 40);
+	set(IB, WF_METRIC_LINK_DOWN, 30, 20, 40);
+	judge(0);
+	assert_string_equal(v.text, before);
+	assert_false(says("promises to keep"));
+}
+
 /* The cause and what the cures came to are said of what is slow, and only of that. */
 static void test_why(void **state)
 {
@@ -321,12 +338,19 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alike),    cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_gives),    cmocka_unit_test(test_staff),
-		cmocka_unit_test(test_cost),     cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_sides),    cmocka_unit_test(test_out),
-		cmocka_unit_test(test_why),      cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_one_side), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_gives),
+		cmocka_unit_test(test_staff),
+		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_sides),
+		cmocka_unit_test(test_out),
+		cmocka_unit_test(test_errors_accuse_nobody),
+		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_one_side),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
