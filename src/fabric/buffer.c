@@ -26,9 +26,9 @@ int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const c
 	if (reserved + headroom >= b->size)
 		return wf_err_say(
 			err,
-			"buffer.size: %s needs %llu bytes for headroom and %llu reserved, "
-			"and has %llu; a larger buffer, fewer lossless classes or less "
-			"headroom is needed",
+			"buffer.size: %s needs %llu bytes for headroom (buffer.headroom) and "
+			"%llu reserved (buffer.reserved), and has %llu; a larger buffer, fewer "
+			"lossless classes or less headroom is needed",
 			name, (unsigned long long)headroom, (unsigned long long)reserved,
 			(unsigned long long)b->size);
 	b->shared_size = b->size - reserved - headroom;

@@ -105,7 +105,7 @@ const struct wf_param wf_fabric_params[] = {
 	{ .name = "switch.pint_base",
 	  .kind = WF_PARAM_RATIO,
 	  FIELD(pint_base),
-	  .min = (int64_t)WF_RATIO_ONE + 1,
+	  .min = WF_PINT_BASE_MIN,
 	  .max = 2 * (int64_t)WF_RATIO_ONE,
 	  .def = "1.05",
 	  .help = "pint: the ratio of two codes" },

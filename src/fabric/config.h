@@ -28,6 +28,7 @@
  */
 #define WF_BUFFER_MAX INT64_C(4000000000)
 #define WF_CELL_MAX 4096
+#define WF_PINT_BASE_MIN 65937 /* of 2^16: closer codes are more than there can be (pint.c) */
 #define WF_ALPHA_MAX (128 * (int64_t)WF_RATIO_ONE)
 
 struct wf_fabric_cfg {

@@ -228,7 +228,7 @@ int wf_job_check(const struct wf_job_cfg *cfg, struct wf_err *err)
 			"next",
 			cfg->coll.slice_steps, cfg->coll.chunk_steps, cfg->coll.steps);
 	if (!is_coll(cfg) && !wf_job_is_train(cfg) && cfg->file[0] == '\0')
-		return wf_err_say(err, "file: %s is read from a file; name it", cfg->kind);
+		return wf_err_say(err, "kind: %s is read from a file; name it as file", cfg->kind);
 	if (!is_coll(cfg))
 		return 0;
 	make_coll(cfg, 2, &coll);

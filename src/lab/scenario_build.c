@@ -33,6 +33,7 @@ static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
                            struct wf_scenario_net *net, struct wf_err *err)
 {
 	struct wf_place place = wf_settings_place(&s->topo_settings, "file", &s->topo_place);
+	struct wf_place kind = wf_settings_place(&s->topo_settings, "kind", &s->topo_place);
 	struct wf_mem *heap = wf_mem_heap();
 	struct wf_err why = { "" };
 	char path[WF_PATH_MAX];
@@ -41,8 +42,8 @@ static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
 	int rc;
 
 	if (net->cfg.file[0] == '\0')
-		return wf_place_err(&place, err,
-		                    "a topology of kind %s is read from a file; write, "
+		return wf_place_err(&kind, err,
+		                    "kind: %s is read from a file; write, "
 		                    "e.g., file: topology.txt",
 		                    ops->name);
 	rc = path_of(s, net->cfg.file, &place, path, err);

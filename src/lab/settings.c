@@ -210,6 +210,23 @@ static bool says(const char *text, const char *name)
 	return false;
 }
 
+/*
+ * The place of the last row that text names, after place. plain: names that are ordinary words
+ * count, too.
+ */
+static struct wf_place last_named(const struct wf_settings *s, const char *text,
+                                  struct wf_place place, bool plain)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const char *name = s->table[i].name;
+
+		if (s->place[i].order > place.order && (plain || strpbrk(name, "._") != NULL) &&
+		    says(text, name))
+			place = s->place[i];
+	}
+	return place;
+}
+
 int wf_settings_err(const struct wf_settings *s, const struct wf_place *fallback,
                     const struct wf_err *why, struct wf_err *err)
 {
@@ -221,12 +238,13 @@ int wf_settings_err(const struct wf_settings *s, const struct wf_place *fallback
 	if (len > 0 && strncmp(text, s->what, len) == 0 && text[len] == '.')
 		text += len + 1;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ": "), text);
-	place = wf_settings_place(s, name, fallback);
-	for (size_t i = 0; i < s->n; i++) {
-		/* A name that is no ordinary word is meant as a name. */
-		if (s->place[i].order > place.order && strpbrk(s->table[i].name, "._") != NULL &&
-		    says(text, s->table[i].name))
-			place = s->place[i];
+	place = last_named(s, text, wf_settings_place(s, name, fallback), false);
+	if (place.order == fallback->order) {
+		/* Nobody set what the text is about: the first half says what is wrong. */
+		char wrong[WF_ERR_TEXT];
+
+		snprintf(wrong, sizeof(wrong), "%.*s", (int)strcspn(text, ";"), text);
+		place = last_named(s, wrong, place, true);
 	}
 	return wf_place_err(&place, err, "%s", text);
 }

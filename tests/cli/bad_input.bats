@@ -190,7 +190,7 @@ bytes_read() {
 
 @test "files that a scenario names" {
 	change 's/^topology.*/topology: {kind: hpcc, file: gone.txt}/' 's.yaml:3:30: there is no file gone.txt'
-	change 's/^topology.*/topology: {kind: hpcc}/' 's.yaml:3:11: a topology of kind hpcc is read from a file'
+	change 's/^topology.*/topology: {kind: hpcc}/' 's.yaml:3:18: kind: hpcc is read from a file'
 	mkdir -p sub
 	printf '3 1 2\n2\n0 2 100Gbps 1us 0\n0 7 100Gbps 1us 0\n' >sub/t.txt
 	change 's/^topology.*/topology: {kind: hpcc, file: sub\/t.txt}/' 'sub/t.txt:4:'

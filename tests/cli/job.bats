@@ -225,7 +225,7 @@ assert 1 < job["end_ps"] / line < 1.001, (job["end_ps"], line)
 	printf 'topology: {kind: single, hosts: 8}\nfabric: ib-ndr\njob: {kind: goal}\n' >s.yaml
 	weft run s.yaml
 	[ "$status" -eq 2 ]
-	says "$err" "file: goal is read from a file; name it"
+	says "$err" "kind: goal is read from a file; name it"
 	printf 'topology: {kind: single, hosts: 8}\nfabric: ib-ndr\njob: {kind: goal, file: x.goal}\n' >s.yaml
 	weft run s.yaml
 	[ "$status" -eq 2 ]

@@ -59,7 +59,7 @@ static void test_mean(void **state)
 
 static void test_small_base(void **state)
 {
-	struct wf_fabric_cfg cfg = { .pint_base = 65537, .pint_rtt = 10 * WF_US };
+	struct wf_fabric_cfg cfg = { .pint_base = WF_PINT_BASE_MIN, .pint_rtt = 10 * WF_US };
 	struct wf_pint pint = make(66191); /* 1.01: eleven bits */
 	struct wf_err err = { "" };
 
@@ -67,6 +67,9 @@ static void test_small_base(void **state)
 	assert_in_range(pint.codes, 1200, 1300);
 	wf_pint_fini(&pint);
 	memset(&pint, 0, sizeof(pint));
+	assert_int_equal(wf_pint_init(&pint, &cfg, &err), 0);
+	wf_pint_fini(&pint);
+	cfg.pint_base--; /* what the row does not allow */
 	assert_int_not_equal(wf_pint_init(&pint, &cfg, &err), 0);
 	assert_non_null(strstr(err.text, "switch.pint_base"));
 	wf_pint_fini(&pint);

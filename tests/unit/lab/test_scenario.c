@@ -208,7 +208,7 @@ static void test_nets_differ(void **state)
 	refuse("topology: {kind: leaf-spine, hosts: 4096, cable.host: 2m}\n"
 	       "fabric: [roce-400g, ib-ndr]\n"
 	       "traffic: [{kind: permutation}]\n",
-	       "x.yaml:1:11: radix: a leaf-spine of 64-port switches holds at most 2048 hosts at "
+	       "x.yaml:1:37: radix: a leaf-spine of 64-port switches holds at most 2048 hosts at "
 	       "these rates and blocking, not 4096; radix 92 or more would do (ib-ndr: "
 	       "switch.ports 64)");
 	refuse("topology: {kind: rail, hosts: 16, gpus: 8}\n"
