@@ -41,7 +41,7 @@ extern const struct wf_engine_order_ops wf_ns3_order_ops;
  * Sets up an order in the caller's memory, before nodes are added to the shard. What is due within
  * horizon is in lists; what is due later waits in a heap. Returns 0 or -ENOMEM.
  */
-int wf_ns3_order_init(struct wf_ns3_order *order, struct wf_shard *shard, wf_time tick,
+int wf_ns3_order_init(struct wf_ns3_order *q, struct wf_shard *shard, wf_time tick,
                       wf_time horizon) WF_MUST_USE;
 
 #endif
