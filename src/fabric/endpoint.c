@@ -145,14 +145,14 @@ static void leave(struct wf_endpoint *ep, const struct wf_pull_ops *ops, struct 
 	wf_endpoint_send(ep, pkt, now);
 }
 
-bool wf_endpoint_pull(struct wf_endpoint *ep, const struct wf_pull_ops *ops, bool more, wf_time now,
+bool wf_endpoint_pull(struct wf_endpoint *ep, const struct wf_pull_ops *ops, wf_time now,
                       wf_time *again_p)
 {
 	uint32_t can = wf_endpoint_ready(ep, ep->waiting, now, again_p);
 	struct wf_packet pkt;
 	unsigned q;
 
-	while (more && (can == 0 || ops->rivals(ep)) && ops->next(ep, now, &pkt, again_p)) {
+	while ((can == 0 || ops->rivals(ep)) && ops->next(ep, now, &pkt, again_p)) {
 		q = wf_fabric_queue(ep->dev.fabric, pkt.cls);
 		pkt.vl = q & WF_PACKET_VL;
 		assert(!(ep->waiting >> q & 1));

@@ -165,13 +165,13 @@ struct wf_pull_ops {
 };
 
 /*
- * Sends the next packet of whoever is asked, or one that waits; with more false only one that waits.
- * *again_p as above. Returns false when none may leave now.
+ * Sends the next packet of whoever is asked, or one that waits. *again_p as above. Returns false when
+ * none may leave now.
  *
  * What the host gives first leaves first, so acknowledgements stay ahead of data; only where data of
  * several classes waits is each class's next packet pulled, so that the scheduler can choose.
  */
-bool wf_endpoint_pull(struct wf_endpoint *ep, const struct wf_pull_ops *ops, bool more, wf_time now,
+bool wf_endpoint_pull(struct wf_endpoint *ep, const struct wf_pull_ops *ops, wf_time now,
                       wf_time *again_p);
 
 /* Takes one of the packets that wait at their queue's head out again; false: none does. */

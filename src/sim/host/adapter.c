@@ -106,6 +106,14 @@ static void attach_record(struct wf_adapter *a, struct wf_packet *pkt)
 	wf_int_attach(pkt, r, back ? WF_INT_BACK : 0);
 }
 
+/* PCIe has to bring the payload: the next packet may have to wait until it is idle again. */
+static void charge_pcie(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
+{
+	if (pkt->length == 0 || wf_op_is_atomic(pkt->opcode))
+		return;
+	a->pcie_tx = wf_max_time(a->pcie_tx, now) + wf_rate_time(a->pcie, pkt->length);
+}
+
 /* The packet is put on the wire now. */
 static void adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
@@ -115,6 +123,7 @@ static void adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time
 		pkt->payload = (uint32_t)(now >> BORN_SHIFT);
 	if (pkt->flags & WF_PACKET_INT)
 		attach_record(a, pkt);
+	charge_pcie(a, pkt, now);
 }
 
 /* Gives a packet with payload its bytes' number. */
@@ -139,14 +148,6 @@ void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_p
 		wf_payload_put(env->payload, shard->number, pkt->payload);
 }
 
-/* PCIe has to bring the payload: the next packet may have to wait for it. */
-static void charge_pcie(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
-{
-	if (pkt->length == 0 || wf_op_is_atomic(pkt->opcode))
-		return;
-	a->pcie_tx = wf_max_time(a->pcie_tx, now) + wf_rate_time(a->pcie, pkt->length);
-}
-
 static bool adapter_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt,
                          wf_time *again_p)
 {
@@ -158,7 +159,6 @@ static bool adapter_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *
 		return false;
 	pkt->type = WF_PACKET_RDMA;
 	keep_payload(a, pkt, bytes);
-	charge_pcie(a, pkt, now);
 	return true;
 }
 
@@ -205,17 +205,20 @@ static void wake_for_tx(struct wf_adapter *a, wf_time now)
 
 static void adapter_tx(struct wf_adapter *a, wf_time now)
 {
-	struct wf_port *port = &a->ep.dev.ports[0];
+	struct wf_port *port = wf_endpoint_port(&a->ep);
 	wf_time again = WF_TIME_NEVER;
+	bool busy;
 
 	if (!port->up)
 		return;
 	if (port->control != 0)
 		wf_port_transmit_control(&a->ep.dev, port, now);
-	else
-		(void)wf_endpoint_pull(&a->ep, &pull_ops, now >= a->pcie_tx, now, &again);
-	wf_endpoint_again(&a->ep, (a->ep.waiting & ~port->blocked) != 0, again, now);
-	if (wf_hca_tx_time(a->hca) != WF_TIME_NEVER && a->pcie_tx > wf_max_time(port->free_at, now))
+	else if (now >= a->pcie_tx)
+		(void)wf_endpoint_pull(&a->ep, &pull_ops, now, &again);
+	busy = a->pcie_tx > wf_max_time(port->free_at, now);
+	wf_endpoint_again(&a->ep, !busy && (a->ep.waiting & ~port->blocked) != 0, again, now);
+	/* What waits was not looked at while PCIe is busy: it may be that it is let go by now. */
+	if (busy && (a->ep.waiting != 0 || wf_hca_tx_time(a->hca) != WF_TIME_NEVER))
 		wf_port_wake(&a->ep.dev, port, a->pcie_tx);
 	else
 		wake_for_tx(a, now);

@@ -72,7 +72,7 @@ static void gate_tx(struct wf_gate *g, wf_time now)
 	if (port->control != 0)
 		wf_port_transmit_control(&g->ep.dev, port, now);
 	else
-		(void)wf_endpoint_pull(&g->ep, &pull_ops, true, now, &again);
+		(void)wf_endpoint_pull(&g->ep, &pull_ops, now, &again);
 	wf_endpoint_again(&g->ep, port->free_at > now, again, now);
 }
 

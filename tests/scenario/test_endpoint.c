@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scenarios: a host's port. Which queue sends next, and when a program sees what came. */
+/* ctest: tsan */
+#include "rig.h"
+
+#include <stdint.h>
+
+#include "weft/weft.h"
+
+#define BYTES 8000000u
+
+/* ---- which queue sends next ---- */
+
+/*
+ * Two flows of the same size from one host to another, class a and class b. Returns when a's is over, in
+ * thousandths of when b's is. With a share of s until then, that is (1 / s) / 2 of the time of both.
+ */
+static uint64_t race(struct rig *r, enum wf_flow_op op, uint8_t a, uint8_t b)
+{
+	wf_time end_a, end_b;
+
+	/* Whoever is named first would win with queues that go by their number. */
+	rig_flow(r, 0, 1, BYTES, 0, b);
+	rig_flow(r, 0, 1, BYTES, 0, a);
+	for (size_t i = 0; i < r->flows.n; i++)
+		r->flows.flow[i].op = (uint8_t)op;
+	rig_run(r, 1);
+	assert_true(r->result->finished);
+	end_b = wf_sim_flow_end(r->sim, 0);
+	end_a = wf_sim_flow_end(r->sim, 1);
+	rig_fini(r);
+	return (uint64_t)(end_a * 1000 / end_b);
+}
+
+/* Ethernet: by weight among classes, and strict classes before all others (802.1Qaz). */
+static void test_ets_at_the_host(void **state)
+{
+	static const enum wf_flow_op ops[] = { WF_FLOW_WINDOW, WF_FLOW_WRITE };
+	struct rig r;
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(ops); i++) {
+		rig_init(&r, "pfc", "single", 2);
+		rig_set(&r, "classes.weights", "0:25,3:75");
+		assert_in_range(race(&r, ops[i], 3, 0), 656, 676); /* (1 / 0.75) / 2 */
+		rig_init(&r, "pfc", "single", 2);
+		rig_set(&r, "classes.weights", "0:75,3:25");
+		assert_in_range(race(&r, ops[i], 0, 3), 656, 676);
+		rig_init(&r, "pfc", "single", 2);
+		rig_set(&r, "classes.strict", "6");
+		assert_in_range(race(&r, ops[i], 6, 3), 490, 510); /* (1 / 1) / 2 */
+	}
+}
+
+/* InfiniBand: by the weights of the low table. */
+static void test_vl_arbitration_at_the_host(void **state)
+{
+	static const enum wf_flow_op ops[] = { WF_FLOW_WINDOW, WF_FLOW_WRITE };
+	struct rig r;
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(ops); i++) {
+		rig_init(&r, "credit", "single", 2);
+		rig_set(&r, "vl.arb_high", "");
+		rig_set(&r, "vl.count", "2");
+		rig_set(&r, "vl.arb_low", "0:64,1:192");
+		assert_in_range(race(&r, ops[i], 1, 0), 646, 686);
+	}
+}
+
+/* ---- when a program sees what came ---- */
+
+#define QUEUES 20
+
+struct receiver {
+	struct weft_cq *cq[QUEUES];
+	struct weft_qp *qp[QUEUES];
+	weft_time at[QUEUES];
+	unsigned n;
+	int destroy; /* the number of a queue that the first callback destroys; -1: none */
+};
+
+struct watched {
+	struct receiver *r;
+	unsigned number;
+};
+
+static void on_receive(void *arg, const struct weft_wc *wc)
+{
+	struct watched *w = arg;
+	struct receiver *r = w->r;
+	int victim = r->destroy;
+
+	assert_int_equal(wc->status, WEFT_SUCCESS);
+	r->at[w->number] = wc->time;
+	r->n++;
+	if (victim < 0 || (unsigned)victim == w->number)
+		return;
+	r->destroy = -1;
+	weft_qp_destroy(r->qp[victim]);
+	assert_int_equal(weft_cq_destroy(r->cq[victim]), 0);
+}
+
+static void send_one(struct weft_fabric *f, struct receiver *r, struct watched *w, unsigned i,
+                     unsigned char *memory, const struct weft_mr *to)
+{
+	struct weft_adapter *a = weft_adapter_open(f, i + 1);
+	struct weft_sge from = { (uintptr_t)memory, 65536, 0 };
+	struct weft_sge into = { (uintptr_t)memory, 65536, weft_mr_lkey(to) };
+	struct weft_recv recv = { .sge = &into, .n_sge = 1 };
+	struct weft_send send = { .opcode = WEFT_SEND, .sge = &from, .n_sge = 1 };
+	struct weft_qp_attr attr = { 0 };
+	struct weft_cq *cq;
+	struct weft_mr *mr;
+	struct weft_qp *qp;
+
+	w->r = r;
+	w->number = i;
+	assert_int_equal(weft_mr_create(a, memory, 65536, WEFT_LOCAL_WRITE, &mr), 0);
+	assert_int_equal(weft_cq_create(a, 16, &cq), 0);
+	assert_int_equal(weft_cq_create(weft_adapter_open(f, 0), 16, &r->cq[i]), 0);
+	weft_cq_on_completion(r->cq[i], on_receive, w);
+	attr.send_cq = attr.recv_cq = cq;
+	assert_int_equal(weft_qp_create(a, &attr, &qp), 0);
+	attr.send_cq = attr.recv_cq = r->cq[i];
+	assert_int_equal(weft_qp_create(weft_adapter_open(f, 0), &attr, &r->qp[i]), 0);
+	assert_int_equal(weft_qp_connect(qp, r->qp[i], NULL), 0);
+	from.lkey = weft_mr_lkey(mr);
+	assert_int_equal(weft_post_recv(r->qp[i], &recv), 0);
+	assert_int_equal(weft_post_send(qp, &send), 0);
+}
+
+/* n senders to one host whose PCIe is four times as slow as its link, a completion queue each. */
+static void receive(struct receiver *r, unsigned n, int destroy)
+{
+	static const char *const set[] = { "fabric.nic.pcie=100Gbps", NULL };
+	const struct weft_fabric_attr attr = { .profile = "ib-ndr", .hosts = n + 1, .set = set };
+	static unsigned char memory[65536];
+	struct watched w[QUEUES];
+	struct weft_fabric *f;
+	char error[512] = "";
+	struct weft_mr *mr;
+
+	memset(r, 0, sizeof(*r));
+	r->destroy = destroy;
+	if (weft_fabric_create(&attr, error, sizeof(error), &f) != 0)
+		fail_msg("%s", error);
+	assert_int_equal(weft_mr_create(weft_adapter_open(f, 0), memory, sizeof(memory),
+	                                WEFT_LOCAL_WRITE, &mr),
+	                 0);
+	for (unsigned i = 0; i < n; i++)
+		send_one(f, r, &w[i], i, memory, mr);
+	assert_int_equal(weft_run(f, WEFT_FOREVER), 0);
+	weft_fabric_destroy(f);
+}
+
+/*
+ * The last packets of the messages come in one after the other, faster than PCIe takes them to memory:
+ * programs see each 4096 B * 80 ps/B after the one before.
+ */
+static void test_each_queue_is_seen_in_its_time(void **state)
+{
+	struct receiver r;
+
+	(void)state;
+	receive(&r, 4, -1);
+	assert_int_equal(r.n, 4);
+	for (unsigned i = 1; i < 4; i++)
+		assert_int_equal(r.at[i] - r.at[i - 1], 4096 * 80);
+	/* More than one would think of: none waits for another's sake. */
+	receive(&r, QUEUES, -1);
+	assert_int_equal(r.n, QUEUES);
+	for (unsigned i = 1; i < QUEUES; i++)
+		assert_int_equal(r.at[i] - r.at[i - 1], 4096 * 80);
+}
+
+/* A callback may destroy a queue whose completion is in memory, but not seen. */
+static void test_a_queue_that_is_gone_is_not_seen(void **state)
+{
+	struct receiver r;
+
+	(void)state;
+	receive(&r, 4, 2);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.at[2], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ets_at_the_host),
+		cmocka_unit_test(test_vl_arbitration_at_the_host),
+		cmocka_unit_test(test_each_queue_is_seen_in_its_time),
+		cmocka_unit_test(test_a_queue_that_is_gone_is_not_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
