@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/rng.h"
-#include "sim/traffic.h"
+#include "sim/traffic/traffic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

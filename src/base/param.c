@@ -576,6 +576,8 @@ static int set_number(const struct wf_param *row, void *config, const char *text
 
 int wf_param_set(const struct wf_param *row, void *config, const char *text, struct wf_err *err)
 {
+	if (row->kind == WF_PARAM_TEXT && row->check != NULL && row->check(text, err) != 0)
+		return -EINVAL;
 	if (row->kind == WF_PARAM_TEXT)
 		return set_text(row, config, text, err);
 	if (row->kind == WF_PARAM_NAME)

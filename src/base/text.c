@@ -19,15 +19,16 @@ void wf_text_init(struct wf_text *text, const char *bytes, size_t len, const cha
 		                  .err = err };
 }
 
-static bool is_blank(char c)
+static bool is_blank(const struct wf_text *text, char c)
 {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+	return (c == ',' && text->commas) || c == ' ' || c == '\t' || c == '\r' || c == '\v' ||
+	       c == '\f';
 }
 
 /* Skips blanks and a comment; whether a word follows on this line. */
 static bool skip_blanks(struct wf_text *text)
 {
-	while (text->at < text->end && is_blank(*text->at))
+	while (text->at < text->end && is_blank(text, *text->at))
 		text->at++;
 	if (text->at < text->end && *text->at == '#') {
 		const char *end = memchr(text->at, '\n', (size_t)(text->end - text->at));
@@ -56,7 +57,7 @@ bool wf_text_word(struct wf_text *text, struct wf_word *word)
 	word->at = text->at;
 	word->line = text->line;
 	word->column = (unsigned)(text->at - text->line_start) + 1;
-	while (text->at < text->end && !is_blank(*text->at) && *text->at != '\n')
+	while (text->at < text->end && !is_blank(text, *text->at) && *text->at != '\n')
 		text->at++;
 	word->len = (size_t)(text->at - word->at);
 	return found;

@@ -2,7 +2,7 @@
 /*
  * text.h - the words of a text file in memory, each with its place.
  *
- * Words are separated by blanks (a carriage return is one); from a '#' that starts a word on, the
+ * Words are separated by blanks (a carriage return is one, and a comma where commas says so); from a '#' that starts a word on, the
  * rest of a line is a comment. Lines without words do not count. Any bytes are allowed.
  */
 #ifndef WF_BASE_TEXT_H
@@ -20,6 +20,7 @@ struct wf_text {
 	const char *end;
 	const char *line_start;
 	unsigned line; /* from 1 */
+	bool commas;   /* separate words, too */
 	struct wf_err *err;
 };
 

@@ -7,6 +7,7 @@
  * followed by silence: multiplier / 2^shift. Every CCTI_Timer the index falls by one, down to
  * CCTI_Min. The timer runs from the start of the flow on and is counted when somebody looks.
  */
+#include "base/rows.h"
 #include "cc/cc_priv.h"
 
 #define MULTIPLIER_MAX 16383 /* 14 bits */
@@ -21,6 +22,37 @@ struct ibcc {
 	wf_time period;
 	uint32_t delay[WF_IBCC_ENTRIES]; /* packet times, Q16 */
 };
+
+/* An entry of the table, as the standard has it: 2 bits of shift, 14 bits of multiplier. */
+struct cct_entry {
+	uint32_t shift;
+	uint32_t multiplier;
+};
+
+#define ENTRY(field) .offset = offsetof(struct cct_entry, field), .size = sizeof(uint32_t)
+
+static const struct wf_param cct_fields[] = {
+	{ .name = "shift", .kind = WF_PARAM_U32, ENTRY(shift), .max = 3 },
+	{ .name = "multiplier", .kind = WF_PARAM_U32, ENTRY(multiplier), .max = MULTIPLIER_MAX },
+};
+
+static const struct wf_rows cct_rows = {
+	.what = "a congestion control table",
+	.example = "multiplier or shift:multiplier, with commas between, e.g. 0,1,2:9",
+	.fields = cct_fields,
+	.n_fields = WF_ARRAY_SIZE(cct_fields),
+	.n_optional = 1,
+	.size = sizeof(struct cct_entry),
+	.max = WF_IBCC_ENTRIES,
+};
+
+static int check_cct(const char *text, struct wf_err *err)
+{
+	struct cct_entry e[WF_IBCC_ENTRIES];
+	unsigned n;
+
+	return wf_rows_parse(&cct_rows, text, e, &n, err);
+}
 
 static const char *const shapes[] = { "linear", "exponential", NULL };
 
@@ -73,7 +105,9 @@ static const struct wf_param ibcc_params[] = {
 	  .kind = WF_PARAM_TEXT,
 	  FIELD(cct),
 	  .def = "",
-	  .help = "the table from index 0: multiplier or shift:multiplier, with commas" },
+	  .check = check_cct,
+	  .help = "the table from index 0: multiplier (0 to 16383) or shift:multiplier (0 to 3), "
+	          "with commas; the last entry stands for all that follow" },
 	{ .name = "becn_on_ack",
 	  .kind = WF_PARAM_BOOL,
 	  FIELD(becn_on_ack),
@@ -86,38 +120,18 @@ static struct ibcc *to_ibcc(struct wf_cc *cc)
 	return wf_container_of(cc, struct ibcc, cc);
 }
 
-/* Reads a number at *s, up to most; skips what is not a digit before it. */
-static uint64_t read_number(const char **s, uint64_t most)
+/* Fills the table from the entries in text; the last one stands for those that are not given. */
+static void read_table(struct ibcc *b, const char *text)
 {
-	uint64_t x = 0;
-
-	while (**s == ' ')
-		(*s)++;
-	for (; **s >= '0' && **s <= '9'; (*s)++)
-		x = wf_min_u64(x * 10 + (uint64_t)(**s - '0'), most);
-	return x;
-}
-
-/* Fills the table from text; the last entry given stands for those that are not. */
-static void read_table(struct ibcc *b, const char *s)
-{
+	struct cct_entry e[WF_IBCC_ENTRIES];
 	uint32_t delay = 0;
+	unsigned n;
+	int ret = wf_rows_parse(&cct_rows, text, e, &n, NULL);
 
+	assert(ret == 0 && n > 0); /* check_cct() has seen it */
 	for (uint32_t i = 0; i < WF_IBCC_ENTRIES; i++) {
-		if (*s != '\0') {
-			uint64_t x = read_number(&s, MULTIPLIER_MAX);
-			uint64_t shift = 0;
-
-			if (*s == ':') {
-				s++;
-				shift = wf_min_u64(x, 3);
-				x = read_number(&s, MULTIPLIER_MAX);
-			}
-			delay = (uint32_t)((x << 16) >> shift);
-			while (*s != '\0' && *s != ',')
-				s++;
-			s += *s == ',' ? 1 : 0;
-		}
+		if (ret == 0 && i < n)
+			delay = (e[i].multiplier << 16) >> e[i].shift;
 		b->delay[i] = delay;
 	}
 }
@@ -192,7 +206,7 @@ static void ibcc_start(struct wf_cc *cc, const void *param, wf_time now)
 	b->period = p.ccti_timer;
 	b->ccti = b->min;
 	b->tick = now;
-	if (p.cct[0] != '\0')
+	if (p.cct[strspn(p.cct, " ")] != '\0')
 		read_table(b, p.cct);
 	else
 		make_table(b, strcmp(p.cct_shape, "exponential") == 0, p.cct_step);

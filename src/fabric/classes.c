@@ -5,128 +5,95 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "fabric/config.h"
+#include "wire/ib.h"
 
 #define PRIORITIES 8 /* of 802.1Q */
-#define VL_MANAGEMENT 15
+#define VL_MANAGEMENT WF_VL_MGMT
 #define MAX_WEIGHT 10000
 #define AUTO_ARB_WEIGHT 64 /* 64-byte units: a packet of 4 KiB */
 
 /* One entry of a list: "3" or "3:50". */
 struct entry {
-	unsigned id;
-	unsigned weight;
+	uint32_t id;
+	uint32_t weight;
 };
 
-static const char *skip_blanks(const char *p)
-{
-	while (*p == ' ')
-		p++;
-	return p;
-}
-
-/* Reads a whole number of at most max and moves *p_p behind it; false when there is none. */
-static bool read_uint(const char **p_p, unsigned max, unsigned *v)
-{
-	const char *p = skip_blanks(*p_p);
-	unsigned x = 0;
-
-	if (*p < '0' || *p > '9')
-		return false;
-	for (; *p >= '0' && *p <= '9'; p++) {
-		x = x * 10 + (unsigned)(*p - '0');
-		if (x > max)
-			return false;
-	}
-	*v = x;
-	*p_p = skip_blanks(p);
-	return true;
-}
-
-/*
- * Reads the next entry of a list and the comma behind it. Returns 1, 0 at the list's end, or
- * -EINVAL. max_weight 0: entries have no weight.
- */
-static int next_entry(const char **p_p, unsigned max_id, unsigned max_weight, struct entry *e)
-{
-	*p_p = skip_blanks(*p_p);
-	if (**p_p == '\0')
-		return 0;
-	if (!read_uint(p_p, max_id, &e->id))
-		return -EINVAL;
-	if (max_weight != 0) {
-		if (**p_p != ':')
-			return -EINVAL;
-		(*p_p)++;
-		if (!read_uint(p_p, max_weight, &e->weight))
-			return -EINVAL;
-	}
-	if (**p_p == '\0')
-		return 1;
-	if (**p_p != ',' || *skip_blanks(*p_p + 1) == '\0')
-		return -EINVAL;
-	(*p_p)++;
-	return 1;
-}
+#define FIELD(field) .offset = offsetof(struct entry, field), .size = sizeof(uint32_t)
 
 /* ---- Ethernet ---- */
 
 /* A list of priorities, as a mask. */
 static int parse_priorities(const char *name, const char *text, unsigned *mask, struct wf_err *err)
 {
-	const char *p = text;
-	struct entry e = { 0 };
-	int rc;
+	static const struct wf_param fields[] = {
+		{ .name = "priority", .kind = WF_PARAM_U32, FIELD(id), .max = PRIORITIES - 1 },
+	};
+	const struct wf_rows table = {
+		.name = name,
+		.what = "a list of priorities",
+		.example = "0 to 7 with commas between, e.g. 3,4",
+		.fields = fields,
+		.n_fields = WF_ARRAY_SIZE(fields),
+		.size = sizeof(struct entry),
+		.max = PRIORITIES,
+	};
+	struct entry e[PRIORITIES];
+	unsigned n;
+	int rc = wf_rows_parse(&table, text, e, &n, err);
 
 	*mask = 0;
-	while ((rc = next_entry(&p, PRIORITIES - 1, 0, &e)) == 1) {
-		if (*mask & 1u << e.id)
+	for (unsigned i = 0; rc == 0 && i < n; i++) {
+		if (*mask & 1u << e[i].id)
 			return wf_err_say(err, "%s: priority %u is there twice; once is enough",
-			                  name, e.id);
-		*mask |= 1u << e.id;
+			                  name, e[i].id);
+		*mask |= 1u << e[i].id;
 	}
-	if (rc < 0)
-		return wf_err_say(
-			err,
-			"%s: \"%s\" is not a list of priorities; write 0 to %d with commas "
-			"between, e.g. 3,4",
-			name, text, PRIORITIES - 1);
-	return 0;
+	return rc;
 }
 
 static int parse_weights(const char *text, unsigned strict, unsigned weight[PRIORITIES],
                          struct wf_err *err)
 {
-	const char *p = text;
-	struct entry e = { 0 };
-	int rc;
+	static const struct wf_param fields[] = {
+		{ .name = "priority", .kind = WF_PARAM_U32, FIELD(id), .max = PRIORITIES - 1 },
+		{ .name = "weight", .kind = WF_PARAM_U32, FIELD(weight), .max = MAX_WEIGHT },
+	};
+	static const struct wf_rows table = {
+		.name = "classes.weights",
+		.what = "a list of weights",
+		.example = "priority:weight with commas between, e.g. 0:50,3:50",
+		.fields = fields,
+		.n_fields = WF_ARRAY_SIZE(fields),
+		.size = sizeof(struct entry),
+		.max = PRIORITIES,
+	};
+	struct entry e[PRIORITIES];
+	unsigned n;
+	int rc = wf_rows_parse(&table, text, e, &n, err);
 
-	while ((rc = next_entry(&p, PRIORITIES - 1, MAX_WEIGHT, &e)) == 1) {
-		if (e.weight == 0)
+	for (unsigned i = 0; rc == 0 && i < n; i++) {
+		if (e[i].weight == 0)
 			return wf_err_say(
 				err,
 				"classes.weights: priority %u has weight 0 and would never "
 				"send; write 1 to %d",
-				e.id, MAX_WEIGHT);
-		if (weight[e.id] != 0)
+				e[i].id, MAX_WEIGHT);
+		if (weight[e[i].id] != 0)
 			return wf_err_say(err,
 			                  "classes.weights: priority %u is there twice; once is "
 			                  "enough",
-			                  e.id);
-		if (strict & 1u << e.id)
+			                  e[i].id);
+		if (strict & 1u << e[i].id)
 			return wf_err_say(
 				err,
 				"classes.weights: priority %u is in classes.strict too; a "
 				"strict priority has no weight",
-				e.id);
-		weight[e.id] = e.weight;
+				e[i].id);
+		weight[e[i].id] = e[i].weight;
 	}
-	if (rc < 0)
-		return wf_err_say(err,
-		                  "classes.weights: \"%s\" is not a list of weights; write "
-		                  "priority:weight with commas between, e.g. 0:50,3:50",
-		                  text);
-	return 0;
+	return rc;
 }
 
 /* A priority that has neither a weight nor is strict gets a weight when nobody has one. */
@@ -221,64 +188,80 @@ static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c,
 
 static int parse_sl2vl(const struct wf_fabric_cfg *cfg, struct wf_classes *c, struct wf_err *err)
 {
-	const char *p = cfg->vl_sl2vl;
-	struct entry e = { 0 };
-	unsigned n = 0;
+	static const struct wf_param fields[] = {
+		{ .name = "VL", .kind = WF_PARAM_U32, FIELD(id), .max = VL_MANAGEMENT },
+	};
+	static const struct wf_rows table = {
+		.name = "vl.sl2vl",
+		.what = "a list of 16 VLs",
+		.example = "the VL of each service level with commas between, or auto",
+		.fields = fields,
+		.n_fields = WF_ARRAY_SIZE(fields),
+		.size = sizeof(struct entry),
+		.max = WF_MAX_CLASSES,
+	};
+	struct entry e[WF_MAX_CLASSES];
+	unsigned n;
 	int rc;
 
-	if (strcmp(p, "auto") == 0) {
+	if (strcmp(cfg->vl_sl2vl, "auto") == 0) {
 		for (unsigned sl = 0; sl < WF_MAX_CLASSES - 1; sl++)
 			c->of[sl] = (uint8_t)(sl % cfg->vl_count);
 		c->of[WF_MAX_CLASSES - 1] = (uint8_t)cfg->vl_count;
 		return 0;
 	}
-	while ((rc = next_entry(&p, VL_MANAGEMENT, 0, &e)) == 1 && n < WF_MAX_CLASSES) {
-		if (e.id == VL_MANAGEMENT && n == WF_MAX_CLASSES - 1)
-			e.id = cfg->vl_count;
-		else if (e.id >= cfg->vl_count)
+	rc = wf_rows_parse(&table, cfg->vl_sl2vl, e, &n, err);
+	if (rc != 0)
+		return rc;
+	if (n != WF_MAX_CLASSES)
+		return wf_err_say(err, "vl.sl2vl: \"%s\" is not %s: it has %u; write %s",
+		                  cfg->vl_sl2vl, table.what, n, table.example);
+	for (unsigned sl = 0; sl < WF_MAX_CLASSES; sl++) {
+		if (e[sl].id == VL_MANAGEMENT && sl == WF_MAX_CLASSES - 1)
+			e[sl].id = cfg->vl_count;
+		else if (e[sl].id >= cfg->vl_count)
 			return wf_err_say(
 				err,
 				"vl.sl2vl: service level %u goes to VL %u, but vl.count is "
 				"%u; write a VL from 0 to %u",
-				n, e.id, cfg->vl_count, cfg->vl_count - 1);
-		c->of[n++] = (uint8_t)e.id;
+				sl, e[sl].id, cfg->vl_count, cfg->vl_count - 1);
+		c->of[sl] = (uint8_t)e[sl].id;
 	}
-	if (rc != 0 || n != WF_MAX_CLASSES)
-		return wf_err_say(err,
-		                  "vl.sl2vl: \"%s\" is not a list of 16 VLs; write the VL of each "
-		                  "service level with commas between, or auto",
-		                  cfg->vl_sl2vl);
 	return 0;
 }
 
 static int parse_arb(const char *name, const char *text, unsigned vl_count,
-                     struct wf_vlarb_entry table[64], unsigned *n_p, struct wf_err *err)
+                     struct wf_vlarb_entry entries[WF_VLARB_ENTRIES], unsigned *n_p,
+                     struct wf_err *err)
 {
-	const char *p = text;
-	struct entry e = { 0 };
-	unsigned n = 0;
-	int rc;
+	static const struct wf_param fields[] = {
+		{ .name = "VL", .kind = WF_PARAM_U32, FIELD(id), .max = VL_MANAGEMENT },
+		{ .name = "weight", .kind = WF_PARAM_U32, FIELD(weight), .max = UINT8_MAX },
+	};
+	const struct wf_rows table = {
+		.name = name,
+		.what = "an arbitration table",
+		.example =
+			"VL:weight with weights from 0 to 255 and commas between, e.g. 0:64,1:32",
+		.fields = fields,
+		.n_fields = WF_ARRAY_SIZE(fields),
+		.size = sizeof(struct entry),
+		.max = WF_VLARB_ENTRIES,
+	};
+	struct entry e[WF_VLARB_ENTRIES];
+	int rc = wf_rows_parse(&table, text, e, n_p, err);
 
-	while ((rc = next_entry(&p, VL_MANAGEMENT, 255, &e)) == 1) {
-		if (n == 64)
-			return wf_err_say(err, "%s: it has more than 64 entries; write fewer",
-			                  name);
-		if (e.id >= vl_count)
+	for (unsigned i = 0; rc == 0 && i < *n_p; i++) {
+		if (e[i].id >= vl_count)
 			return wf_err_say(
 				err,
 				"%s: it names VL %u, but vl.count is %u; write a VL from 0 "
 				"to %u",
-				name, e.id, vl_count, vl_count - 1);
-		table[n].queue = (uint8_t)e.id;
-		table[n++].weight = (uint8_t)e.weight;
+				name, e[i].id, vl_count, vl_count - 1);
+		entries[i].queue = (uint8_t)e[i].id;
+		entries[i].weight = (uint8_t)e[i].weight;
 	}
-	if (rc < 0)
-		return wf_err_say(err,
-		                  "%s: \"%s\" is not an arbitration table; write VL:weight with "
-		                  "weights from 0 to 255 and commas between, e.g. 0:64,1:32",
-		                  name, text);
-	*n_p = n;
-	return 0;
+	return rc;
 }
 
 /* A VL that packets use but no table serves would hold them for ever. */

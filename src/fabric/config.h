@@ -167,6 +167,8 @@ struct wf_class {
 		alpha; /* of 2^16: share of the free buffer that a queue may take where it is lossy */
 };
 
+#define WF_VLARB_ENTRIES 64 /* of one table */
+
 struct wf_vlarb_entry {
 	uint8_t queue;
 	uint8_t weight; /* 64-byte units */
@@ -181,8 +183,8 @@ struct wf_classes {
 	uint8_t trim;               /* queue in which they go on */
 	unsigned n_high, n_low;     /* VL arbitration tables */
 	uint32_t high_limit;        /* 4 KiB units; 255 = no limit */
-	struct wf_vlarb_entry high[64];
-	struct wf_vlarb_entry low[64];
+	struct wf_vlarb_entry high[WF_VLARB_ENTRIES];
+	struct wf_vlarb_entry low[WF_VLARB_ENTRIES];
 };
 
 /*

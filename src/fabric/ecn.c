@@ -3,7 +3,7 @@
  * ecn.c - marking thresholds that depend on a port's rate, from their text.
  */
 #include "base/rate.h"
-#include "fabric/by_rate.h"
+#include "base/rows.h"
 #include "fabric/config.h"
 
 #define FIELD(field) .offset = offsetof(struct wf_ecn_rate, field), .size = sizeof(uint64_t)
@@ -19,19 +19,19 @@ static const struct wf_param fields[] = {
 	{ .name = "pmax", .kind = WF_PARAM_PROB, FIELD(ecn.pmax), .max = (int64_t)WF_PROB_ONE },
 };
 
-static const struct wf_by_rate table = {
+static const struct wf_rows table = {
 	.name = "ecn.by_rate",
+	.what = "a table of thresholds",
 	.example = "rate:kmin:kmax:pmax, with commas between, e.g. 100Gbps:400KB:1600KB:0.2",
 	.fields = fields,
 	.n_fields = WF_ARRAY_SIZE(fields),
 	.size = sizeof(struct wf_ecn_rate),
 	.max = WF_ECN_RATES,
-	.what = "rates",
 };
 
 int wf_ecn_parse(const char *text, struct wf_ecn_rate *rates, unsigned *n_p, struct wf_err *err)
 {
-	int ret = wf_by_rate_parse(&table, text, rates, n_p, err);
+	int ret = wf_rows_parse(&table, text, rates, n_p, err);
 
 	for (unsigned i = 0; ret == 0 && i < *n_p; i++) {
 		if (rates[i].ecn.kmin > rates[i].ecn.kmax)

@@ -87,6 +87,8 @@ change() {
 	change 's/fabric: .*/fabric: {profile: ib-ndr, flowctl: pfc}/' 's.yaml:4:36: flowctl: pfc cannot be had on InfiniBand'
 	change 's/fabric: .*/fabric: {profile: ib-ndr, vl: {buffer: 1KB}}/' 's.yaml:4:40: vl.buffer: no packet of mtu 4096B'
 	change 's/fabric: .*/fabric: {profile: roce-400g, classes: {lossless: 9}}/' 's.yaml:4:50: classes.lossless: "9" is not a list of priorities'
+	change 's/fabric: .*/fabric: {profile: ib-ndr, cc: {ibcc: {cct: "0,1,x"}}}/' \
+		's.yaml:4:45: cc.ibcc.cct: "0,1,x" is not a congestion control table: entry 3: "x" is not a whole number'
 	change 's/fabric: .*/fabric: {profile: roce-400g, buffer: {size: 10KB}}/' 's.yaml:4:45: buffer.size: '
 	change 's/size: 100KB/class: 9/' 's.yaml:6:32: class: Ethernet (fabric roce-400g) has no priority 9; write 0 to 7'
 	change 's/radix: 8/radix: 2/' 's.yaml:3:'
@@ -196,7 +198,7 @@ bytes_read() {
 	change 's/^topology.*/topology: {kind: hpcc, file: sub\/t.txt}/' 'sub/t.txt:4:'
 	change 's/^topology.*/topology: {kind: hpcc, file: sub}/' 'sub: it is a directory'
 	printf '0 0\nten 100\n' >cdf.txt
-	change 's/{kind: permutation.*/{kind: random, sizes: cdf.txt}/' 'cdf.txt:2:1: "ten" is not a size'
+	change 's/{kind: permutation.*/{kind: random, sizes: cdf.txt}/' 'cdf.txt:2:1: the size: "ten" is not a size'
 }
 
 @test "a profile that is wrong is named with its own place" {

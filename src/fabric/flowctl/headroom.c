@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "fabric/by_rate.h"
+#include "base/rows.h"
 #include "fabric/fabric.h"
 
 #define KIB UINT64_C(1024)
@@ -137,20 +137,20 @@ static const struct wf_param fields[] = {
 	{ .name = "bytes", .kind = WF_PARAM_BYTES, FIELD(bytes), .max = WF_BUFFER_MAX },
 };
 
-static const struct wf_by_rate table = {
+static const struct wf_rows table = {
 	.name = "buffer.headroom_table",
+	.what = "a table of headrooms",
 	.example = "rate:length:bytes, with commas between, e.g. 400Gbps:40m:123904B",
 	.fields = fields,
 	.n_fields = WF_ARRAY_SIZE(fields),
 	.size = sizeof(struct wf_headroom_row),
 	.max = WF_HEADROOM_ROWS,
-	.what = "rows",
 };
 
 int wf_headroom_parse(const char *text, struct wf_headroom_row *rows, unsigned *n_p,
                       struct wf_err *err)
 {
-	return wf_by_rate_parse(&table, text, rows, n_p, err);
+	return wf_rows_parse(&table, text, rows, n_p, err);
 }
 
 /* The row of the shortest cable that is long enough, else of the longest; 0: none of the rate. */

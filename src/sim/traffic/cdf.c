@@ -5,91 +5,47 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "sim/traffic/traffic.h"
 
-#define MAX_WORD 40
+#define LINE "<bytes> <percent>"
+#define SIZE_MAX_BYTES (INT64_C(1) << 50)
+#define MAX_PERCENT 30 /* characters */
 
 typedef unsigned __int128 u128;
-
-/* A line of the text, without comment and line end. */
-struct line {
-	const char *at;
-	const char *end;
-	unsigned number;
-};
 
 struct point {
 	uint64_t size;
 	uint64_t prob;
 };
 
-static const struct wf_param size_row = {
-	.name = "size",
-	.kind = WF_PARAM_BYTES,
-	.offset = offsetof(struct point, size),
-	.size = sizeof(uint64_t),
-	.max = INT64_C(1) << 50,
-};
-
-static const struct wf_param prob_row = {
-	.name = "percent",
-	.kind = WF_PARAM_PROB,
-	.offset = offsetof(struct point, prob),
-	.size = sizeof(uint64_t),
-	.max = (int64_t)WF_PROB_ONE,
-};
-
-static bool is_blank(char c)
+/* The word as per cent, whether it has a sign behind it or not. */
+static int read_percent(const struct wf_text *text, const struct wf_word *word, uint64_t *prob_p)
 {
-	return c == ' ' || c == '\t' || c == '\r' || c == ',';
+	char with_sign[MAX_PERCENT + 1];
+	struct wf_word w = *word;
+
+	if (w.len < MAX_PERCENT && w.at[w.len - 1] != '%') {
+		memcpy(with_sign, w.at, w.len);
+		with_sign[w.len++] = '%';
+		w.at = with_sign;
+	}
+	return wf_text_value(text, &w, "the per cent", WF_PARAM_PROB, 0, (int64_t)WF_PROB_ONE,
+	                     prob_p);
 }
 
-/*
- * Takes the next word of the line into word, and its column into *column. Returns its length, 0 at
- * the line's end; a word too long to be a number is cut and so not one.
- */
-static size_t next_word(struct line *line, const char *start, char word[MAX_WORD], unsigned *column)
+/* Reads a line that has a word. */
+static int read_point(struct wf_text *text, struct point *point)
 {
-	size_t len = 0;
+	struct wf_word size, percent;
 
-	while (line->at < line->end && is_blank(*line->at))
-		line->at++;
-	*column = (unsigned)(line->at - start) + 1;
-	for (; line->at < line->end && !is_blank(*line->at); line->at++) {
-		if (len < MAX_WORD - 2)
-			word[len++] = *line->at == '\0' ? '?' : *line->at;
-	}
-	word[len] = '\0';
-	return len;
-}
-
-/* Reads "<bytes> <percent>" from a line. Returns 1, 0 for an empty line, or -EINVAL. */
-static int read_point(struct line line, const char *name, struct point *point, struct wf_err *err)
-{
-	const char *start = line.at;
-	struct wf_err why = { "" };
-	char word[MAX_WORD];
-	unsigned column;
-	size_t len = next_word(&line, start, word, &column);
-
-	if (len == 0)
-		return 0;
-	if (wf_param_set(&size_row, point, word, &why) != 0)
-		return wf_err_at(err, name, line.number, column, "%s", why.text);
-	len = next_word(&line, start, word, &column);
-	if (len == 0)
-		return wf_err_at(err, name, line.number, column,
-		                 "the per cent are missing; a line is <bytes> <percent>");
-	if (word[len - 1] != '%') {
-		word[len++] = '%';
-		word[len] = '\0';
-	}
-	if (wf_param_set(&prob_row, point, word, &why) != 0)
-		return wf_err_at(err, name, line.number, column, "%s", why.text);
-	if (next_word(&line, start, word, &column) != 0)
-		return wf_err_at(err, name, line.number, column,
-		                 "\"%s\" is too much; a line is <bytes> <percent>", word);
-	return 1;
+	if (wf_text_expect(text, "the size", &size) != 0 ||
+	    wf_text_value(text, &size, "the size", WF_PARAM_BYTES, 0, SIZE_MAX_BYTES,
+	                  &point->size) != 0 ||
+	    wf_text_expect(text, "the per cent", &percent) != 0 ||
+	    read_percent(text, &percent, &point->prob) != 0)
+		return -EINVAL;
+	return wf_text_end_line(text, LINE);
 }
 
 static int add_point(struct wf_cdf *cdf, const struct point *p, const char *name, unsigned line,
@@ -117,33 +73,24 @@ static int add_point(struct wf_cdf *cdf, const struct point *p, const char *name
 int wf_cdf_parse(const char *text, size_t len, const char *name, struct wf_cdf *cdf,
                  struct wf_err *err)
 {
-	const char *end = text + len;
-	struct line line = { .at = text };
 	struct wf_cdf c = { 0 };
+	struct wf_text words;
+	unsigned last = 0; /* line with a point */
 
-	while (line.at < end) {
-		const char *eol = memchr(line.at, '\n', (size_t)(end - line.at));
-		const char *hash;
+	wf_text_init(&words, text, len, name, err);
+	words.commas = true;
+	while (wf_text_seek(&words)) {
 		struct point point = { 0 };
-		int rc;
 
-		if (eol == NULL)
-			eol = end;
-		hash = memchr(line.at, '#', (size_t)(eol - line.at));
-		line.end = hash != NULL ? hash : eol;
-		line.number++;
-		rc = read_point(line, name, &point, err);
-		if (rc == 1)
-			rc = add_point(&c, &point, name, line.number, err);
-		if (rc != 0)
-			return rc;
-		line.at = eol + 1;
+		last = words.line;
+		if (read_point(&words, &point) != 0 || add_point(&c, &point, name, last, err) != 0)
+			return -EINVAL;
 	}
 	if (c.n == 0)
 		return wf_err_at(err, name, 0, 0,
-		                 "there is no distribution in it; a line is <bytes> <percent>");
+		                 "there is no distribution in it; a line is " LINE);
 	if (c.point[c.n - 1].prob != WF_PROB_ONE)
-		return wf_err_at(err, name, line.number, 0,
+		return wf_err_at(err, name, last, 0,
 		                 "the last point is not at 100 per cent; end with the largest size "
 		                 "and 100");
 	*cdf = c;

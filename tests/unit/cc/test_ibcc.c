@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unit tests of cc/ibcc.c: the table, the index up and down, laziness, whole flows. */
+#include <errno.h>
+
 #include "check.h"
 
 #include "cc/bottleneck.h"
@@ -43,11 +45,10 @@ static void test_table(void **state)
 		{ "linear", "1", "0,1,4,9", 2, LINE / 5 },
 		{ "linear", "1", "0, 1, 4, 9", 3, LINE / 10 },
 		{ "linear", "1", "0,1,4,9", 100, LINE / 10 },
-		{ "linear", "1", "0,1:2,2:12,99999", 1, LINE / 2 },
-		{ "linear", "1", "0,1:2,2:12,99999", 2, LINE / 4 },
-		{ "linear", "1", "0,1:2,2:12,99999", 3, LINE / 16384 },
-		{ "linear", "1", "nonsense", 3, LINE },
-		{ "linear", "1", ",:,7:7x,", 2, LINE * 8 / 15 },
+		{ "linear", "1", "0,1:2,2:12,16383", 1, LINE / 2 },
+		{ "linear", "1", "0,1:2,2:12,16383", 2, LINE / 4 },
+		{ "linear", "1", "0,1:2,2:12,16383", 3, LINE / 16384 },
+		{ "linear", "1", " ", 3, LINE / 4 },
 	};
 
 	(void)state;
@@ -58,7 +59,10 @@ static void test_table(void **state)
 
 		defaults(&p);
 		strcpy(p.cct_shape, row[i].shape);
-		strcpy(p.cct, row[i].cct);
+		assert_int_equal(
+			wf_param_set(wf_param_find(wf_cc_ibcc.params, wf_cc_ibcc.n_params, "cct"),
+		                     &p, row[i].cct, &err),
+			0);
 		assert_int_equal(wf_param_set(wf_param_find(wf_cc_ibcc.params, wf_cc_ibcc.n_params,
 		                                            "cct_step"),
 		                              &p, row[i].step, &err),
@@ -68,6 +72,37 @@ static void test_table(void **state)
 			cc->ops->on_cnp(cc, 1);
 		assert_int_equal(cc->rate, row[i].rate);
 		free(cc);
+	}
+}
+
+/* A table that is none is refused, with the entry that is wrong. */
+static void test_table_wrong(void **state)
+{
+	static const struct {
+		const char *cct, *says;
+	} row[] = {
+		{ "nonsense", "\"nonsense\" is not a congestion control table: entry 1: "
+		              "\"nonsense\" is not a whole number" },
+		{ "0,1,2x", "entry 3: \"2x\" is not a whole number" },
+		{ "0,16384", "entry 2: \"16384\" is out of range; it may be 0 to 16383" },
+		{ "0,4:1", "entry 2: \"4\" is out of range; it may be 0 to 3" },
+		{ "0,1:2:3", "entry 2: it has too many values; write multiplier or shift:mul" },
+		{ "0,,1", "entry 2: there is nothing in it" },
+		{ "0,1:", "entry 2: a value is missing" },
+		{ "0,1,", "entry 3: there is nothing in it" },
+		{ "0 1", "entry 1: a colon or a comma is missing" },
+	};
+	const struct wf_param *cct = wf_param_find(wf_cc_ibcc.params, wf_cc_ibcc.n_params, "cct");
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++) {
+		struct wf_cc_ibcc_param p = { .cct = "7" };
+		struct wf_err err = { "" };
+
+		assert_int_equal(wf_param_set(cct, &p, row[i].cct, &err), -EINVAL);
+		if (strstr(err.text, row[i].says) == NULL)
+			fail_msg("%s: %s", row[i].cct, err.text);
+		assert_string_equal(p.cct, "7");
 	}
 }
 
@@ -175,9 +210,8 @@ static void test_flows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_index),
-		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_table), cmocka_unit_test(test_table_wrong),
+		cmocka_unit_test(test_index), cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_flows),
 	};
 

@@ -153,10 +153,11 @@ static void test_wrong(void **state)
 		const char *set;
 		const char *says;
 	} cases[] = {
-		{ false, "classes.lossless=3,x", "classes.lossless: \"3,x\" is not a list" },
-		{ false, "classes.lossless=3,", "classes.lossless: " },
-		{ false, "classes.lossless=8", "write 0 to 7" },
-		{ false, "classes.lossless=3 4", "classes.lossless: " },
+		{ false, "classes.lossless=3,x",
+		  "classes.lossless: \"3,x\" is not a list of priorities: entry 2: \"x\"" },
+		{ false, "classes.lossless=3,", "entry 2: there is nothing in it; write 0 to 7" },
+		{ false, "classes.lossless=8", "entry 1: \"8\" is out of range; it may be 0 to 7" },
+		{ false, "classes.lossless=3 4", "entry 1: a colon or a comma is missing" },
 		{ false, "classes.strict=6,6", "classes.strict: priority 6 is there twice" },
 		{ false, "classes.trim=6,0", "classes.trim: \"6,0\" names several priorities" },
 		{ false, "classes.trim=3", "classes.trim: priority 3 is lossless or marked" },
@@ -165,7 +166,9 @@ static void test_wrong(void **state)
 		  "classes.weights: priority 3 is in classes.strict too" },
 		{ false, "classes.ecn=-1", "classes.ecn: " },
 		{ false, "classes.ecn=5", "classes.weights: priority 5 has no weight; add 5:50" },
-		{ false, "classes.weights=0:50,3", "classes.weights: \"0:50,3\" is not a list" },
+		{ false, "classes.weights=0:50,3",
+		  "classes.weights: \"0:50,3\" is not a list of weights: entry 2: a value is "
+		  "missing" },
 		{ false, "classes.weights=0:0", "would never send" },
 		{ false, "classes.weights=0:1,0:2", "there twice" },
 		{ false, "classes.weights=0:99999999999", "classes.weights: " },

@@ -116,13 +116,18 @@ static void test_table_text(void **state)
 	assert_int_equal(rows[1].length, 40000);
 	assert_int_equal(rows[1].bytes, 68608);
 	assert_int_not_equal(wf_headroom_parse("400Gbps:5m", rows, &n, &err), 0);
-	assert_non_null(strstr(err.text, "buffer.headroom_table: write rate:length:bytes"));
+	assert_non_null(
+		strstr(err.text,
+	               "\"400Gbps:5m\" is not a table of headrooms: entry 1: a value is missing; "
+	               "write rate:length:bytes"));
 	assert_int_not_equal(wf_headroom_parse("400Gbps:5m:x", rows, &n, &err), 0);
 	for (unsigned i = 0; i <= WF_HEADROOM_ROWS; i++)
 		strcat(many, i == 0 ? "1G:1m:1B" : ",1G:1m:1B");
 	assert_int_not_equal(wf_headroom_parse(many, rows, &n, &second), 0);
-	assert_string_equal(second.text, "buffer.headroom_table: more than 32 rows; that many are "
-	                                 "allowed");
+	assert_string_equal(second.text,
+	                    "buffer.headroom_table: \"1G:1m:1B,1G:1m:1B,1G:1m:1B,1G:1m:1B,"
+	                    "1G:1m:1B,1G:1m:1B,1G:1m:...\" is not a table of "
+	                    "headrooms: entry 33: it is one too many; leave it out");
 }
 
 int main(void)

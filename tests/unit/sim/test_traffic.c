@@ -362,9 +362,9 @@ static void test_cdf_wrong(void **state)
 	} cases[] = {
 		{ "", "x: there is no distribution" },
 		{ "# nothing\n\n", "x: there is no distribution" },
-		{ "0 0\nten 100\n", "x:2:1: \"ten\" is not a size" },
-		{ "0 0\n10\n", "x:2:3: the per cent are missing" },
-		{ "0 0\n10 ten\n", "x:2:4: \"ten%\" is not a probability" },
+		{ "0 0\nten 100\n", "x:2:1: the size: \"ten\" is not a size" },
+		{ "0 0\n10\n", "x:2:3: the per cent is missing" },
+		{ "0 0\n10 ten\n", "x:2:4: the per cent: \"ten%\" is not a probability" },
 		{ "0 0\n  10 50 60\n", "x:2:9: \"60\" is too much" },
 		{ "0 10\n10 100\n", "x:1: the first point is not at 0" },
 		{ "0 0\n10 60\n20 50\n", "x:3: the point is below" },
