@@ -93,7 +93,8 @@ const struct wf_param wf_fabric_params[] = {
 	  FIELD(switch_latency),
 	  .max = WF_MS,
 	  .def = "600ns",
-	  .help = "first bit in to first bit out of an idle switch" },
+	  .help = "first bit in to first bit out of an idle switch; what a topology's file says "
+	          "(htsim) goes before it" },
 	{ .name = "switch.telemetry",
 	  .kind = WF_PARAM_NAME,
 	  .names = telemetry_names,

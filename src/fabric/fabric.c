@@ -161,12 +161,19 @@ void wf_fabric_fini(struct wf_fabric *fabric)
 	fabric->routes = NULL;
 }
 
+wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo_node *node)
+{
+	if (node->kind == WF_TOPO_HOST)
+		return cfg->nic_rx;
+	return node->has_latency ? node->latency : cfg->switch_latency;
+}
+
 wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
-                        bool into_switch)
+                        const struct wf_topo_node *node)
 {
 	const struct wf_fabric_cfg *cfg = &fabric->cfg;
 
-	return link->delay + cfg->link_phy + (into_switch ? cfg->switch_latency : cfg->nic_rx);
+	return link->delay + cfg->link_phy + wf_fabric_pipeline(cfg, node);
 }
 
 static void refill(struct wf_fabric_shard *shard)

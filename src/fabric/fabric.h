@@ -141,11 +141,17 @@ int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
 void wf_fabric_fini(struct wf_fabric *fabric);
 
 /*
- * Delay of a link into a device: propagation, PHY, and the receive pipeline of a switch or host.
- * The smallest over all links is the engine's window.
+ * The receive pipeline of a node: nic.rx of a host; of a switch what the topology's file says of it,
+ * or else switch.latency.
+ */
+wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo_node *node);
+
+/*
+ * Delay of a link into node: propagation, PHY, and the receive pipeline. The smallest over all
+ * links is the engine's window.
  */
 wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
-                        bool into_switch);
+                        const struct wf_topo_node *node);
 
 /* How packets are wrapped where the configuration's header is name: "rocev2", "ib". */
 enum wf_encap wf_header_encap(const char *name);

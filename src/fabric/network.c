@@ -29,8 +29,8 @@ void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
 	for (uint32_t i = 0; i < topo->n_links; i++) {
 		const struct wf_topo_link *l = &topo->links[i];
 		wf_time slow = (wf_time)(bytes * 8 * (uint64_t)WF_S / l->rate) + 1;
-		wf_time to_a = wf_fabric_delay(fabric, l, !is_host(topo, l->a));
-		wf_time to_b = wf_fabric_delay(fabric, l, !is_host(topo, l->b));
+		wf_time to_a = wf_fabric_delay(fabric, l, &topo->nodes[l->a]);
+		wf_time to_b = wf_fabric_delay(fabric, l, &topo->nodes[l->b]);
 
 		/* Hosts are late nodes: what is on its way to them does not count. */
 		if (!is_host(topo, l->a))
@@ -133,7 +133,7 @@ static int connect_half(const struct wf_network *net, uint32_t link, bool from_a
 
 	to = &net->topo->nodes[h.dst->id];
 	wf_port_set_rate(h.out, l->rate);
-	h.out->delay = wf_fabric_delay(fabric, l, to->kind != WF_TOPO_HOST);
+	h.out->delay = wf_fabric_delay(fabric, l, to);
 	h.out->cut = can_cut(net, h.dst->id, l->rate) ? wf_narrow_u16(CUT_HEADER + fabric->gap)
 	                                              : WF_PORT_STORE;
 	h.in->in_delay = h.out->delay;

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fabric/fabric.h"
+
 /* ---- the fabric's delays ---- */
 
 /* The delay along a path of the fewest links; the wire's part of a message's time is not in it. */
@@ -29,7 +31,8 @@ static wf_time path_delay(const struct wf_job_fabric *f, uint32_t from, uint32_t
 			f->delay[port->peer] =
 				f->delay[at] + topo->links[port->link].delay + f->cfg->link_phy;
 			if (topo->nodes[port->peer].kind == WF_TOPO_SWITCH)
-				f->delay[port->peer] += f->cfg->switch_latency;
+				f->delay[port->peer] +=
+					wf_fabric_pipeline(f->cfg, &topo->nodes[port->peer]);
 			f->queue[tail++] = port->peer;
 		}
 	}

@@ -323,7 +323,10 @@ static void plan_wire(const struct htsim *htsim, uint32_t t, struct wf_tree *tre
 	wire->rate = key_of(htsim, t, KEY_SPEED) * GBPS;
 	wire->delay = (wf_time)key_of(htsim, t, KEY_LATENCY) * WF_NS;
 	wire->line = htsim->tier[t].line;
-	tree->latency[t] = (wf_time)key_of(htsim, t, KEY_SWITCH_LATENCY) * WF_NS;
+	tree->latency[t] = (struct wf_tree_latency){
+		.said = htsim->tier[t].set[KEY_SWITCH_LATENCY].line != 0,
+		.time = (wf_time)key_of(htsim, t, KEY_SWITCH_LATENCY) * WF_NS,
+	};
 }
 
 static int htsim_build(const struct wf_topo_cfg *cfg, const char *bytes, size_t len,

@@ -34,11 +34,12 @@ struct wf_topo_port {
 
 struct wf_topo_node {
 	enum wf_topo_kind kind;
-	uint8_t tier;    /* 0 host, 1 leaf, 2 spine or aggregation, 3 core */
-	uint32_t group;  /* pod, leaf or dragonfly group: what lies close together */
-	uint32_t server; /* hosts: which server; WF_TOPO_NONE for switches */
-	uint32_t host;   /* hosts: dense host index; WF_TOPO_NONE for switches */
-	wf_time latency; /* switches: time through it, where a file says so; 0 = not said */
+	uint8_t tier;     /* 0 host, 1 leaf, 2 spine or aggregation, 3 core */
+	uint32_t group;   /* pod, leaf or dragonfly group: what lies close together */
+	uint32_t server;  /* hosts: which server; WF_TOPO_NONE for switches */
+	uint32_t host;    /* hosts: dense host index; WF_TOPO_NONE for switches */
+	bool has_latency; /* switches: a file says how long a packet takes through it */
+	wf_time latency;  /* that time */
 	uint32_t n_ports;
 	uint32_t first_port;     /* ports[first_port .. first_port + n_ports) */
 	char name[WF_TOPO_NAME]; /* "h12", "leaf3", "spine0", "pod2-agg1", "core7" */

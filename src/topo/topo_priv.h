@@ -109,7 +109,10 @@ struct wf_tree {
 	uint32_t agg_bundle;
 	uint32_t cores; /* for each of a pod's aggs; 0 with 2 tiers */
 	uint32_t core_bundle;
-	wf_time latency[3]; /* of leaves, aggs and cores */
+	struct wf_tree_latency {
+		bool said; /* by the file */
+		wf_time time;
+	} latency[3]; /* of leaves, aggs and cores */
 	struct wf_wires wires;
 };
 

@@ -292,6 +292,14 @@ static uint32_t n_groups(const struct wf_tree *tree)
 	return tree->tiers == 3 && tree->rails == 1 ? tree->pods : tree->units;
 }
 
+static void set_latency(struct wf_graph *graph, uint32_t id, const struct wf_tree_latency *latency)
+{
+	struct wf_topo_node *node = &graph->topo->nodes[id];
+
+	node->has_latency = latency->said;
+	node->latency = latency->time;
+}
+
 static void add_nodes(const struct wf_tree *tree, struct wf_graph *graph)
 {
 	uint32_t groups = n_groups(tree);
@@ -314,7 +322,7 @@ static void add_nodes(const struct wf_tree *tree, struct wf_graph *graph)
 			                         i % leaves * tree->leaf_rails);
 		else
 			id = wf_graph_add_switch(graph, 1, group, "leaf", i, NULL, 0);
-		graph->topo->nodes[id].latency = tree->latency[0];
+		set_latency(graph, id, &tree->latency[0]);
 	}
 	for (uint32_t i = 0; i < n_aggs; i++) {
 		uint32_t group = share(i, n_aggs, groups);
@@ -325,13 +333,13 @@ static void add_nodes(const struct wf_tree *tree, struct wf_graph *graph)
 		else
 			id = wf_graph_add_switch(graph, 2, group, "pod", i / tree->aggs, "-agg",
 			                         i % tree->aggs);
-		graph->topo->nodes[id].latency = tree->latency[1];
+		set_latency(graph, id, &tree->latency[1]);
 	}
 	for (uint32_t i = 0; i < n_cores; i++) {
 		uint32_t id = wf_graph_add_switch(graph, 3, share(i, n_cores, groups), "core", i,
 		                                  NULL, 0);
 
-		graph->topo->nodes[id].latency = tree->latency[2];
+		set_latency(graph, id, &tree->latency[2]);
 	}
 }
 

@@ -42,9 +42,10 @@ wf_time wf_pfc_response(const struct wf_fabric_cfg *cfg, uint64_t rate)
 	                 rate);
 }
 
-wf_time wf_pfc_reaction(const struct wf_fabric_cfg *cfg, uint64_t rate, enum wf_topo_kind kind)
+wf_time wf_pfc_reaction(const struct wf_fabric_cfg *cfg, uint64_t rate,
+                        const struct wf_topo_node *node)
 {
-	wf_time way = cfg->link_phy + (kind == WF_TOPO_SWITCH ? cfg->switch_latency : cfg->nic_rx);
+	wf_time way = cfg->link_phy + wf_fabric_pipeline(cfg, node);
 
 	return wf_max_time(wf_pfc_response(cfg, rate) - way, 0);
 }
@@ -81,7 +82,7 @@ static wf_time stop_time(const struct wf_device *dev, const struct wf_port *port
 	return wf_port_time_long(port,
 	                         2 * largest + frames * (fabric->control_size + fabric->gap)) +
 	       port->in_delay + port->delay +
-	       wf_pfc_reaction(&fabric->cfg, port->rate, topo->nodes[peer].kind);
+	       wf_pfc_reaction(&fabric->cfg, port->rate, &topo->nodes[peer]);
 }
 
 uint64_t wf_pfc_headroom(const struct wf_device *dev, const struct wf_port *port)

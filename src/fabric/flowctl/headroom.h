@@ -14,10 +14,11 @@
 wf_time wf_pfc_response(const struct wf_fabric_cfg *cfg, uint64_t rate);
 
 /*
- * What of that is left when a device of the kind has the frame: the frame's way through PHY and
+ * What of that is left when a node has the frame: the frame's way through PHY and
  * pipeline, and the way of what is sent through the PHY, are a part of it.
  */
-wf_time wf_pfc_reaction(const struct wf_fabric_cfg *cfg, uint64_t rate, enum wf_topo_kind kind);
+wf_time wf_pfc_reaction(const struct wf_fabric_cfg *cfg, uint64_t rate,
+                        const struct wf_topo_node *node);
 
 /*
  * Bytes of buffer that a port of dev needs beyond XOFF so that nothing is lost, counted in whole cells:

@@ -187,8 +187,7 @@ static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned que
 {
 	const struct wf_fabric *fabric = dev->fabric;
 	struct wf_lane *lane = wf_port_lane(port, queue);
-	wf_time at =
-		now + wf_pfc_reaction(&fabric->cfg, port->rate, fabric->topo->nodes[dev->id].kind);
+	wf_time at = now + wf_pfc_reaction(&fabric->cfg, port->rate, &fabric->topo->nodes[dev->id]);
 
 	roll(dev, port, queue, now);
 	if (quanta == 0) {

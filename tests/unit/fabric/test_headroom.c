@@ -89,13 +89,20 @@ static void test_response(void **state)
 		                     .switch_latency = 600 * WF_NS,
 		                     .nic_rx = 330 * WF_NS };
 
+	const struct wf_topo_node host = { .kind = WF_TOPO_HOST };
+	struct wf_topo_node a_switch = { .kind = WF_TOPO_SWITCH };
+
 	(void)state;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++)
 		assert_int_equal(wf_pfc_response(&cfg, rows[i].gbps * 1000000000), rows[i].ps);
-	assert_int_equal(wf_pfc_reaction(&cfg, 400000000000, WF_TOPO_SWITCH), 438400);
-	assert_int_equal(wf_pfc_reaction(&cfg, 400000000000, WF_TOPO_HOST), 708400);
+	assert_int_equal(wf_pfc_reaction(&cfg, 400000000000, &a_switch), 438400);
+	assert_int_equal(wf_pfc_reaction(&cfg, 400000000000, &host), 708400);
+	a_switch.has_latency = true; /* from its topology's file: 400 ns less than the 600 above */
+	a_switch.latency = 200 * WF_NS;
+	assert_int_equal(wf_pfc_reaction(&cfg, 400000000000, &a_switch), 838400);
+	a_switch.has_latency = false;
 	cfg.pfc_reaction = 700 * WF_NS; /* the pipeline alone takes longer */
-	assert_int_equal(wf_pfc_reaction(&cfg, 400000000000, WF_TOPO_SWITCH), 0);
+	assert_int_equal(wf_pfc_reaction(&cfg, 400000000000, &a_switch), 0);
 	assert_int_equal(wf_pfc_response(&cfg, 100000000000), 700 * WF_NS);
 }
 

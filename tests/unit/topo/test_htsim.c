@@ -32,7 +32,8 @@ static void test_two_tiers(void **state)
 	assert_int_equal(topo->links[0].delay, 500 * WF_NS);
 	assert_int_equal(topo->links[64].delay, 1000 * WF_NS);
 	assert_int_equal(topo->links[64].rate, UINT64_C(100000000000));
-	assert_int_equal(topo->nodes[0].latency, 0);
+	assert_false(topo->nodes[0].has_latency);
+	assert_true(topo->nodes[leaf0].has_latency && topo->nodes[spine0].has_latency);
 	assert_int_equal(topo->nodes[leaf0].latency, 300 * WF_NS);
 	assert_int_equal(topo->nodes[spine0].latency, 400 * WF_NS);
 	assert_int_equal(topo->nodes[leaf0 + 3].group, 3);
