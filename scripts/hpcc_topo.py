@@ -4,8 +4,8 @@
 
 usage: hpcc_topo.py [--pods N] [--leaves N] [--spines N] [--cores N] [--hosts N]
 
-A pod has leaves, each with hosts, and spines, each linked to all leaves of the pod; spine i of every
-pod is linked to the i-th part of the cores. The defaults are the network of the evaluation in Li et
+A pod has leaves, each with hosts, and spines, each linked to all leaves of the pod; spine i of
+every pod is linked to the i-th part of the cores. The defaults are the network of the evaluation in Li et
 al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, section 5.1: 320 hosts of 100 Gb/s on
 20 + 20 + 16 switches with 400 Gb/s between them, links of 1 us. tests/data/hpcc/topo_fat320.txt is
 this script's output.

@@ -21,7 +21,10 @@ struct wf_flowctl_ops {
 	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
 
-	/* Divides the buffer of a switch up, when all its ports have started. Returns 0 or -EINVAL with err filled. */
+	/*
+	 * Divides the buffer of a switch up, when all its ports have started. Returns 0, or -EINVAL
+	 * with err filled.
+	 */
 	int (*divide)(struct wf_switch *sw, struct wf_err *err);
 
 	/* A packet came in by queue pkt->vl of in and has to wait in a switch for out: may it? */
