@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_cc.c - what congestion control costs a packet: nanoseconds of CPU for on_timer() where it is
- * due, on_send(), the gap, and on_ack(), with 5 hops of telemetry, one mark in 64 acknowledgements
- * and a CNP every 50 us.
+ * bench_cc.c - what congestion control costs a packet: nanoseconds of CPU for on_timer() where it
+ * is due, on_send(), the gap, and on_ack(), with 5 hops of telemetry, one mark in 64
+ * acknowledgements and a CNP every 50 us.
  *
  *	bench_cc                     all algorithms
  *	bench_cc NAME [PACKETS]      one; to count instructions:

@@ -4,10 +4,11 @@
  *
  *	bench_fabric HOSTS LINK_LAYER [THREADS [BYTES [ROUTING [OP]]]]
  *
- * LINK_LAYER is credit, pfc or none, each with everything on: shared buffer, ECN, ECMP unless another
- * ROUTING is named; OP is window, write, send or read. Prints one line: hosts, layer, threads, hops, CPU and wall seconds of the run,
- * nanoseconds of CPU per hop, seconds to build, bytes per host, and the time of a yardstick (a fixed
- * piece of integer work) in the same run, to compare machines by.
+ * LINK_LAYER is credit, pfc or none, each with everything on: shared buffer, ECN, ECMP unless
+ * another ROUTING is named; OP is window, write, send or read. Prints one line: hosts, layer,
+ * threads, hops, CPU and wall seconds of the run, nanoseconds of CPU per hop, seconds to build,
+ * bytes per host, and the time of a yardstick (a fixed piece of integer work) in the same run, to
+ * compare machines by.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_ring.c - what the machine gives: bytes copied into a ring by one thread and out of it by another,
- * on a CPU each, with nothing else in between. The measure for live fabrics on the same machine.
+ * live_ring.c - what the machine gives: bytes copied into a ring by one thread and out of it by
+ * another, on a CPU each, with nothing else in between. The measure for live fabrics on the same
+ * machine.
  *
  *	bench_live_ring [megabytes]     prints GB/s
  */

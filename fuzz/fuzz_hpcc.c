@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_hpcc.c - any bytes as configuration, flows and paths of the HPCC simulator. The first byte says
- * which of them.
+ * fuzz_hpcc.c - any bytes as configuration, flows and paths of the HPCC simulator. The first byte
+ * says which of them.
  */
 #include <stdlib.h>
 #include <string.h>

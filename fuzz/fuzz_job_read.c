@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_job_read.c - any bytes as a workload of another program. The first byte says in which format;
- * what is accepted can be walked through: dependencies point backwards, ranks are there.
+ * fuzz_job_read.c - any bytes as a workload of another program. The first byte says in which
+ * format; what is accepted can be walked through: dependencies point backwards, ranks are there.
  */
 #include <assert.h>
 #include <stdint.h>

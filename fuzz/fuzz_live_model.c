@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_live_model.c - a hostile program writes what it likes into its ring to the modelled fabric, and anywhere in
- * the memory that it shares with the daemon. The daemon must neither crash nor deliver anything in another's name,
- * and what another program sends must still arrive.
+ * fuzz_live_model.c - a hostile program writes what it likes into its ring to the modelled fabric,
+ * and anywhere in the memory that it shares with the daemon. The daemon must neither crash nor
+ * deliver anything in another's name, and what another program sends must still arrive.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What has come to a host: from whom they are is true, and their form is right. Returns how many are host 2's. */
+/*
+ * What has come to a host: from whom they are is true, and their form is right. Returns how many
+ * are host 2's.
+ */
 static unsigned take(struct rig_model *r, uint32_t host)
 {
 	const void *payload;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_live_ring.c - two hostile programs write what they like into the rings of a third: packets, raw
- * bytes anywhere in shared memory. The third must neither crash nor let memory without remote rights
- * change.
+ * fuzz_live_ring.c - two hostile programs write what they like into the rings of a third: packets,
+ * raw bytes anywhere in shared memory. The third must neither crash nor let memory without remote
+ * rights change.
  */
 #include <stddef.h>
 #include <stdint.h>

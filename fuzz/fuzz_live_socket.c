@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_live_socket.c - hostile programs at the daemon's socket: they connect, send requests and bytes that
- * are none, with file descriptors or without, answer nothing, read what they are told or do not, and go. The
- * daemon must not crash, give two programs one slot, forget what hosts there are or leak a descriptor.
+ * fuzz_live_socket.c - hostile programs at the daemon's socket: they connect, send requests and
+ * bytes that are none, with file descriptors or without, answer nothing, read what they are told or
+ * do not, and go. The daemon must not crash, give two programs one slot, forget what hosts there
+ * are or leak a descriptor.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -205,7 +206,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= n;
 		settle(&r, pid);
 		check(r.daemon);
-		/* All but the last read their answers; whoever is told something reads that when it likes. */
+		/*
+		 * All but the last read their answers; whoever is told something reads that when it
+		 * likes.
+		 */
 		for (unsigned i = 0; i + 1 < CLIENTS; i++)
 			read_all(&r.client[i], false);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_live_tap.c - a hostile program writes what it likes into the tap by which it is captured: entries, raw
- * bytes anywhere in shared memory. Whoever captures must neither crash nor write what is no block.
+ * fuzz_live_tap.c - a hostile program writes what it likes into the tap by which it is captured:
+ * entries, raw bytes anywhere in shared memory. Whoever captures must neither crash nor write what
+ * is no block.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_live_wire.c - datagrams from outside, at the daemon of a fabric whose host is on the wire: as they are,
- * and with an ICRC that is right, so that messages to queue pair 1 and packets for a program get further. The
- * program must get nothing but what is for its slot or for queue pair 1.
+ * fuzz_live_wire.c - datagrams from outside, at the daemon of a fabric whose host is on the wire:
+ * as they are, and with an ICRC that is right, so that messages to queue pair 1 and packets for a
+ * program get further. The program must get nothing but what is for its slot or for queue pair 1.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

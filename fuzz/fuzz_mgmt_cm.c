@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_mgmt_cm.c - communication management is told anything: messages, time and calls, a byte of what
- * before each.
+ * fuzz_mgmt_cm.c - communication management is told anything: messages, time and calls, a byte of
+ * what before each.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -12,7 +12,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
-/* libfyaml 0.7.12 loses a kilobyte on some long quoted keys; what weft itself loses is still found. */
+/*
+ * libfyaml 0.7.12 loses a kilobyte on some long quoted keys; what weft itself loses is still found.
+ */
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:libfyaml.so";

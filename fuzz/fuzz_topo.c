@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_topo.c - any bytes as a topology file, for both readers. What is read must close; when it is
- * small its routes and parts are computed too. Memory is limited, so that a few bytes that ask for a
- * million nodes take the path for a lack of memory and not all the fuzzer's time.
+ * small its routes and parts are computed too. Memory is limited, so that a few bytes that ask for
+ * a million nodes take the path for a lack of memory and not all the fuzzer's time.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -62,7 +62,8 @@ uint32_t weft_fabric_hosts(const struct weft_fabric *fabric);
 
 /*
  * Runs until virtual time until, until nothing is left to happen, or until weft_stop(). It can be
- * called again, with more work posted. Returns 0, -ENOMEM, or -EAGAIN when threads cannot be started.
+ * called again, with more work posted. Returns 0, -ENOMEM, or -EAGAIN when threads cannot be
+ * started.
  */
 int weft_run(struct weft_fabric *fabric, weft_time until);
 

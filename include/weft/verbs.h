@@ -144,8 +144,8 @@ struct weft_conn {
 void weft_conn_defaults(const struct weft_fabric *fabric, struct weft_conn *conn);
 
 /*
- * Connects two RC or two UC queue pairs of one fabric in RESET and makes both ready to send. conn may
- * be NULL for the defaults. Between runs. Returns 0 or -EINVAL.
+ * Connects two RC or two UC queue pairs of one fabric in RESET and makes both ready to send. conn
+ * may be NULL for the defaults. Between runs. Returns 0 or -EINVAL.
  */
 int weft_qp_connect(struct weft_qp *a, struct weft_qp *b, const struct weft_conn *conn);
 

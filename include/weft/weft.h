@@ -13,9 +13,9 @@
  * Time is in picoseconds since the fabric was created. Callbacks run at the exact virtual time at
  * which a program that polls on that host would see the completion; what they post leaves then.
  *
- * Functions return 0 or a negative errno; results come through the last argument and are set only on
- * success. Every object belongs to its fabric and goes with it; memory that is registered, and what
- * callbacks get as arg, stays the caller's and must outlive its use.
+ * Functions return 0 or a negative errno; results come through the last argument and are set only
+ * on success. Every object belongs to its fabric and goes with it; memory that is registered, and
+ * what callbacks get as arg, stays the caller's and must outlive its use.
  *
  * Threads: a fabric is used by one thread at a time. With more than one thread (struct
  * weft_fabric_attr), callbacks of different hosts run at the same time, so a callback touches only

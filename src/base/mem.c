@@ -45,7 +45,7 @@ static void heap_free(struct wf_mem *mem, void *ptr)
 
 struct wf_mem *wf_mem_heap(void)
 {
-	/* Holds two function pointers and never changes; not const only because users pass it on. */
+	/* Two function pointers that never change; not const only because users pass it on. */
 	static const struct wf_mem heap = { heap_alloc, heap_free };
 
 	return (struct wf_mem *)(uintptr_t)&heap;

@@ -205,8 +205,8 @@ static bool times_ten(u128 *x, int n)
 
 /*
  * num * 10^exp / den. Returns 0; -ERANGE when it does not fit into *out; -EDOM when exact is wanted
- * and it is no whole number, or when it is not zero but would be rounded to it. *out is then what it
- * is rounded to.
+ * and it is no whole number, or when it is not zero but would be rounded to it. *out is then what
+ * it is rounded to.
  */
 static int scale(u128 num, int exp, u128 den, bool exact, uint64_t *out)
 {

@@ -68,7 +68,7 @@ struct wf_param {
 	const char *def;          /* text of the default */
 	const char *const *names; /* WF_PARAM_NAME: the words allowed, ends with NULL */
 	const char *help;         /* one line */
-	/* WF_PARAM_TEXT: says in err what is wrong with a text and returns -EINVAL, or 0; or NULL */
+	/* WF_PARAM_TEXT: returns 0, or says in err what is wrong with text; NULL: any is right. */
 	int (*check)(const char *text, struct wf_err *err);
 	const char
 		*instead_of; /* a row that counts in place of this one, unless this is set later */

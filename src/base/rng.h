@@ -4,8 +4,8 @@
  *
  * A draw is a pure function of (key, counter): no stream is shared, so the order in which threads
  * run entities cannot change what any of them draws. A key is made once per entity from the run's
- * seed, a domain (what the draws are for) and the entity's number. A draw is SplitMix64 (Steele, Lea,
- * Flood, OOPSLA 2014) started at the key.
+ * seed, a domain (what the draws are for) and the entity's number. A draw is SplitMix64 (Steele,
+ * Lea, Flood, OOPSLA 2014) started at the key.
  */
 #ifndef WF_BASE_RNG_H
 #define WF_BASE_RNG_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - short tables in a parameter's text: rows with commas between them, each of one or several
- * fields with colons between them ("3,4", "0:50,3:50", "100Gbps:400KB:1600KB:0.2").
+ * rows.h - short tables in a parameter's text: rows with commas between them, each of one or
+ * several fields with colons between them ("3,4", "0:50,3:50", "100Gbps:400KB:1600KB:0.2").
  */
 #ifndef WF_BASE_ROWS_H
 #define WF_BASE_ROWS_H

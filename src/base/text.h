@@ -2,8 +2,9 @@
 /*
  * text.h - the words of a text file in memory, each with its place.
  *
- * Words are separated by blanks (a carriage return is one, and a comma where commas says so); from a '#' that starts a word on, the
- * rest of a line is a comment. Lines without words do not count. Any bytes are allowed.
+ * Words are separated by blanks (a carriage return is one, and a comma where commas says so); from
+ * a '#' that starts a word on, the rest of a line is a comment. Lines without words do not count.
+ * Any bytes are allowed.
  */
 #ifndef WF_BASE_TEXT_H
 #define WF_BASE_TEXT_H

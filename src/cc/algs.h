@@ -10,9 +10,9 @@
  * that is left at auto is WF_CC_BASE_RTT; who knows the path should set it.
  *
  * window, window_scales, window_slack mean the same wherever they occur: a rate based algorithm may
- * also bound the bytes in flight by window (0: it does not), times rate / line rate if window_scales,
- * plus window_slack. The requester sends while a packet of the MTU fits; a slack of MTU - 1 makes
- * that "while less than the window is in flight".
+ * also bound the bytes in flight by window (0: it does not), times rate / line rate if
+ * window_scales, plus window_slack. The requester sends while a packet of the MTU fits; a slack of
+ * MTU - 1 makes that "while less than the window is in flight".
  */
 #ifndef WF_CC_ALGS_H
 #define WF_CC_ALGS_H
@@ -145,7 +145,9 @@ struct wf_cc_ibcc_param {
 	wf_time ccti_timer;     /* the index falls by one after each */
 	char cct_shape[12];     /* "linear" or "exponential", where cct is empty */
 	uint64_t cct_step; /* of 2^16: linear, packet times added by an index; else the ratio */
-	/* Entries from 0: "multiplier" or "shift:multiplier", commas; the last stands for the rest. */
+	/*
+	 * Entries from 0: "multiplier" or "shift:multiplier", commas; the last stands for the rest.
+	 */
 	char cct[192];
 	bool becn_on_ack; /* an acknowledgement with a mark is a BECN */
 };

@@ -3,14 +3,14 @@
  * cc.h - congestion control, as the requester of a queue pair sees it.
  *
  * An algorithm is one const struct wf_cc_ops in its own file, listed in cc.c. It owns the bytes
- * behind struct wf_cc and nothing else: it sets a rate, a window or both, and cannot reach the queue
- * pair. It learns of the network through what is passed to its functions. Every function is there;
- * one that has nothing to do is a wf_cc_no_*() function, so callers never test for NULL.
+ * behind struct wf_cc and nothing else: it sets a rate, a window or both, and cannot reach the
+ * queue pair. It learns of the network through what is passed to its functions. Every function is
+ * there; one that has nothing to do is a wf_cc_no_*() function, so callers never test for NULL.
  *
  * Timers are lazy: an algorithm writes into cc->timer when it wants on_timer() next, and the
  * requester calls it before the next packet of the queue pair, acknowledgement or notification at
- * or after that time, with the time that it is then. What nobody waits for is computed when somebody
- * looks, so an idle queue pair costs nothing.
+ * or after that time, with the time that it is then. What nobody waits for is computed when
+ * somebody looks, so an idle queue pair costs nothing.
  */
 #ifndef WF_CC_CC_H
 #define WF_CC_CC_H
@@ -46,8 +46,8 @@ struct wf_cc_int {
 struct wf_cc_ack {
 	wf_time now;
 	/*
-	 * Of the newest packet it covers; 0: not known, as it was sent again after a timeout, or not
-	 * timed. The packet came all the same: a window that did not grow then would starve.
+	 * Of the newest packet it covers; 0: not known, as it was sent again after a timeout, or
+	 * not timed. The packet came all the same: a window that did not grow then would starve.
 	 */
 	wf_time rtt;
 	uint64_t inflight;                 /* bytes not acknowledged after this one */
@@ -55,8 +55,9 @@ struct wf_cc_ack {
 	bool ecn;                          /* it echoes a congestion mark */
 	const struct wf_cc_int *telemetry; /* borrowed; NULL: none */
 	/*
-	 * How long ago it was put on its last link, in a host that follows a simulator with one queue of
-	 * events: a timer due now that was set later than that comes behind it. 0: timers come first.
+	 * How long ago it was put on its last link, in a host that follows a simulator with one
+	 * queue of events: a timer due now that was set later than that comes behind it. 0: timers
+	 * come first.
 	 */
 	wf_time asked;
 };

@@ -3,9 +3,9 @@
  * cc_priv.h - arithmetic that the algorithms share: fractions in fixed point, division by a number
  * known in advance, powers, and the window of a rate.
  *
- * "Qn" is a fixed-point number of n binary places. No floating point decides a rate, so a run is the
- * same on every machine. A product of two 64-bit numbers is one instruction; a division is many, so
- * what is divided by often (the line rate, the base RTT) is inverted once.
+ * "Qn" is a fixed-point number of n binary places. No floating point decides a rate, so a run is
+ * the same on every machine. A product of two 64-bit numbers is one instruction; a division is
+ * many, so what is divided by often (the line rate, the base RTT) is inverted once.
  */
 #ifndef WF_CC_CC_PRIV_H
 #define WF_CC_CC_PRIV_H
@@ -118,7 +118,9 @@ static inline void wf_cc_win_init(struct wf_cc_win *w, const struct wf_cc *cc, u
 	w->per_rate = bytes < line ? (uint64_t)(((wf_u128)bytes << 64) / line) : 0;
 }
 
-/* Sets cc->window for cc->rate: bytes * rate / line rate, rounded down, at least 1; plus the slack. */
+/*
+ * Sets cc->window for cc->rate: bytes * rate / line rate, rounded down, at least 1; plus the slack.
+ */
 static inline void wf_cc_win_apply(const struct wf_cc_win *w, struct wf_cc *cc)
 {
 	uint64_t x = w->bytes;
@@ -139,8 +141,8 @@ static inline void wf_cc_win_apply(const struct wf_cc_win *w, struct wf_cc *cc)
 }
 
 /*
- * Copies param, of ops->param_size bytes, to *p; NULL: the defaults. The tables are constants that a
- * test walks, so their defaults parse.
+ * Copies param, of ops->param_size bytes, to *p; NULL: the defaults. The tables are constants that
+ * a test walks, so their defaults parse.
  */
 void wf_cc_param_copy(const struct wf_cc_ops *ops, const void *param, void *p);
 

@@ -15,15 +15,15 @@
  * Nothing here is an event of its own. What the timers would have done is worked out when a packet,
  * a CNP or an acknowledgement comes, from the ticks that have passed:
  *
- *  - alpha without a CNP is a power: alpha * (1 - g)^n. It is raised only at a CNP and at a decrease,
- *    so its value does not depend on how often somebody looked.
+ *  - alpha without a CNP is a power: alpha * (1 - g)^n. It is raised only at a CNP and at a
+ *    decrease, so its value does not depend on how often somebody looked.
  *  - n increases with the same step: the distance between target and rate halves towards the step,
  *    and does not change any more after at most 64 of them; then the target moves by n steps at
  *    once. At the full rate nothing changes any more. So hours cost a few hundred instructions.
  *
  * The stage counters hold the increases since the last decrease. An increase is fast recovery while
- * both are below the threshold, hyper increase when both are above it, additive otherwise; without a
- * byte counter, the timer's alone counts.
+ * both are below the threshold, hyper increase when both are above it, additive otherwise; without
+ * a byte counter, the timer's alone counts.
  */
 #include "cc/cc_priv.h"
 
@@ -67,8 +67,8 @@ static const char *const cnp_or_timer[] = { "cnp", "timer", NULL };
  * proportion to the line rate. ConnectX adapters ship with rpg_time_reset 300us, rpg_byte_reset
  * 32767, rpg_threshold 1, rpg_ai_rate 5Mbps, rpg_hai_rate 50Mbps, rpg_min_rate 1Mbps, rpg_gd 11,
  * rpg_min_dec_fac 50, dce_tcp_rtt 1us, dce_tcp_g 1019 (of 1024, what stays: about 1/205 here),
- * initial_alpha_value 1023, rate_reduce_monitor_period 4us, rate_to_set_on_first_cnp 0, clamp_tgt_rate 0,
- * both timers (profiles/roce-400g.yaml).
+ * initial_alpha_value 1023, rate_reduce_monitor_period 4us, rate_to_set_on_first_cnp 0,
+ * clamp_tgt_rate 0, both timers (profiles/roce-400g.yaml).
  */
 static const struct wf_param dcqcn_params[] = {
 	{ .name = "rpg_time_reset",

@@ -2,8 +2,8 @@
 /*
  * hpcc.c - HPCC: rate and window from what each hop says of itself.
  *
- * Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019. Of each hop, an acknowledgement
- * tells time, bytes sent and queue length. Between two of them the hop was used by
+ * Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019. Of each hop, an
+ * acknowledgement tells time, bytes sent and queue length. Between two of them the hop was used by
  *
  *	u = (bytes sent / time + queue / T) / its rate
  *
@@ -11,8 +11,8 @@
  * bottleneck carries: rate = reference * eta / u + ai. The reference moves once an RTT.
  *
  * Without a division for each hop: with n = u * dt (how long the hop needs for what it sent and
- * holds), the average is u * (1 - dt / T) + n / T, and of two hops n / dt is compared crosswise. What
- * is left is one division for the rate and one for the gap that goes with it.
+ * holds), the average is u * (1 - dt / T) + n / T, and of two hops n / dt is compared crosswise.
+ * What is left is one division for the rate and one for the gap that goes with it.
  *
  * u is in Q32, n in Q24 picoseconds. An update is right to 1e-9 of the rate.
  */
@@ -206,8 +206,8 @@ static void keep_all(struct hpcc *h, const struct wf_cc_int *t)
 }
 
 /*
- * Compares a record with the last one of its hop, which it replaces, and updates *b if the hop is the
- * busiest so far. Returns false if it is another port's record.
+ * Compares a record with the last one of its hop, which it replaces, and updates *b if the hop is
+ * the busiest so far. Returns false if it is another port's record.
  */
 static bool look_at_hop(const struct hpcc *h, struct hop *hop, const struct wf_cc_hop *x,
                         struct busy *b)

@@ -2,13 +2,14 @@
 /*
  * hpcc_ns3.c - HPCC to the last bit as its authors' simulator computes it, for weft run --hpcc.
  *
- * The algorithm is that of hpcc.c. What differs is what that simulator's results depend on: telemetry
- * in the units and widths of its header, and numbers in double precision. With equal rates everywhere
- * two hops are often used to exactly the same degree over different times; which of them counts is
- * then a matter of the last bit of u, so every expression here has that simulator's operations in its
- * order. They are additions, multiplications, divisions and conversions of IEEE doubles, which are
- * the same on every machine as long as none is fused (-ffp-contract=off) or kept wider than a double;
- * this is the one place where a rate comes from floating point.
+ * The algorithm is that of hpcc.c. What differs is what that simulator's results depend on:
+ * telemetry in the units and widths of its header, and numbers in double precision. With equal
+ * rates everywhere two hops are often used to exactly the same degree over different times; which
+ * of them counts is then a matter of the last bit of u, so every expression here has that
+ * simulator's operations in its order. They are additions, multiplications, divisions and
+ * conversions of IEEE doubles, which are the same on every machine as long as none is fused
+ * (-ffp-contract=off) or kept wider than a double; this is the one place where a rate comes from
+ * floating point.
  *
  * multi_rate keeps a utilisation and a reference rate for each hop and takes the smallest rate;
  * sample_feedback leaves hops without a queue out between full updates. With pint one byte comes,
@@ -43,10 +44,9 @@ struct gauge {
 
 struct hpcc {
 	struct wf_cc cc;
-	uint64_t acked; /* bytes */
-	uint64_t
-		update; /* a full update is due when more than this is acknowledged; 0: no ACK yet */
-	uint64_t rtt;   /* T, ns */
+	uint64_t acked;  /* bytes */
+	uint64_t update; /* a full update is due when more is acknowledged; 0: no ACK yet */
+	uint64_t rtt;    /* T, ns */
 	double eta;
 	uint64_t draws, key;
 	struct wf_cc_win win;
@@ -210,7 +210,7 @@ static void average(const struct hpcc *h, struct gauge *g, double u, uint64_t ta
 
 /* ---- reaction ---- */
 
-/* A double as a number of bits/s, as the processor of that simulator converts those that do not fit. */
+/* A double as bits/s, as that simulator's processor converts those that do not fit. */
 static uint64_t to_rate(double x)
 {
 	if (x != x)

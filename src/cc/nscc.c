@@ -8,13 +8,13 @@
  *	                  no mark                       mark
  *	short delay       proportional increase,        nothing: the path changes, not the window
  *	                  after a window of them fast
- *	long delay        fair increase                 multiplicative decrease by the average delay,
- *	                                                once an RTT
+ *	long delay        fair increase                 multiplicative decrease by the average
+ *	                                                delay, once an RTT
  *
  * Increases are collected and added after a few packets or an RTT (fulfil). After a loss or a very
- * long delay, quick adapt sets the window to what got through in the last RTT, and then ignores what
- * was in flight. The constants scale with the bandwidth-delay product relative to 100 Gb/s x 12 us,
- * for which they were chosen.
+ * long delay, quick adapt sets the window to what got through in the last RTT, and then ignores
+ * what was in flight. The constants scale with the bandwidth-delay product relative to 100 Gb/s x
+ * 12 us, for which they were chosen.
  *
  * The window counts bytes in flight; who sprays packets over paths and what is sent again is the
  * transport's affair.

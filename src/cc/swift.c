@@ -4,12 +4,12 @@
  *
  * Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter",
  * SIGCOMM 2020, section 3. The target grows with the hops of the path (topology scaling) and, as
- * 1 / sqrt(window), with the number of flows that share a queue (flow scaling). Below the target the
- * window grows by ai packets an RTT; above it, at most once an RTT, it falls by beta times the excess,
- * max_mdf at most. A window below one packet is a packet every RTT / window: it is paced.
+ * 1 / sqrt(window), with the number of flows that share a queue (flow scaling). Below the target
+ * the window grows by ai packets an RTT; above it, at most once an RTT, it falls by beta times the
+ * excess, max_mdf at most. A window below one packet is a packet every RTT / window: it is paced.
  *
- * The delay is the whole RTT: fabric and remote host are not told apart, so there is one window where
- * the paper has two.
+ * The delay is the whole RTT: fabric and remote host are not told apart, so there is one window
+ * where the paper has two.
  */
 #include "cc/cc_priv.h"
 

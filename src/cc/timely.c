@@ -26,7 +26,9 @@ struct timely {
 
 #define FIELD(field) WF_CC_FIELD(struct wf_cc_timely_param, field)
 
-/* Defaults: the paper's (section 6.1); delta of 10 Mb/s at 10 Gb/s in proportion to the line rate. */
+/*
+ * Defaults: the paper's (section 6.1); delta of 10 Mb/s at 10 Gb/s in proportion to the line rate.
+ */
 static const struct wf_param timely_params[] = {
 	{ .name = "ewma",
 	  .kind = WF_PARAM_PROB,
@@ -118,8 +120,8 @@ static struct timely *to_timely(struct wf_cc *cc)
 }
 
 /*
- * The averaged difference after a sample, Q20 ps. Rounded away from zero: an average that fades keeps
- * its sign, and it is the sign that tells an increase from a decrease.
+ * The averaged difference after a sample, Q20 ps. Rounded away from zero: an average that fades
+ * keeps its sign, and it is the sign that tells an increase from a decrease.
  */
 static int64_t average(const struct timely *t, wf_time rtt)
 {

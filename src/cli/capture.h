@@ -16,9 +16,10 @@ struct wf_cli_capture {
 
 /*
  * Begins the capture of one fabric of a built scenario, of the ports that ports lists (NULL: all
- * hosts). It goes to the file path; where the scenario has several fabrics, their labels come before
- * the ending: run.pcapng becomes run.ib-ndr.pcapng and run.roce-400g.pcapng. Returns 0, or a negative
- * error with err filled where there is more to say; c may be given to wf_cli_capture_abort() anyway.
+ * hosts). It goes to the file path; where the scenario has several fabrics, their labels come
+ * before the ending: run.pcapng becomes run.ib-ndr.pcapng and run.roce-400g.pcapng. Returns 0, or a
+ * negative error with err filled where there is more to say; c may be given to
+ * wf_cli_capture_abort() anyway.
  */
 int wf_cli_capture_open(struct wf_cli_capture *c, const struct wf_scenario *scenario,
                         unsigned index, const char *path, const char *ports,

@@ -43,8 +43,9 @@ extern const struct wf_cmd wf_cmd_help;
 const struct wf_cmd *const *wf_cmd_all(void);
 
 /*
- * The next option of argv, as getopt_long() gives it; options ends with a zero row. Says what is wrong
- * with one that is not known and returns '?'; -1 at the end. --help must be among them as 'h'.
+ * The next option of argv, as getopt_long() gives it; options ends with a zero row. Says what is
+ * wrong with one that is not known and returns '?'; -1 at the end. --help must be among them as
+ * 'h'.
  */
 int wf_cli_option(int argc, char **argv, const char *short_options, const struct option *options);
 
@@ -52,8 +53,8 @@ int wf_cli_option(int argc, char **argv, const char *short_options, const struct
 int wf_cli_usage(const char *name, const char *fmt, ...) WF_PRINTF(2, 3);
 
 /*
- * Says what failed: err's text, or what the error number rc means. Returns the exit status that goes
- * with rc.
+ * Says what failed: err's text, or what the error number rc means. Returns the exit status that
+ * goes with rc.
  */
 int wf_cli_fail(int rc, const struct wf_err *err);
 

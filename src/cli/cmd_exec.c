@@ -147,7 +147,10 @@ static int prepare(const char *path, const char *host, bool drop_in, struct wf_e
 	if (prepend(drop_in ? "LD_LIBRARY_PATH" : "LD_PRELOAD", file) != 0 ||
 	    setenv("WEFT_SOCKET", path, 1) != 0 || setenv("WEFT_HOST", host, 1) != 0)
 		return -ENOMEM;
-	/* As the first it also comes before the C library, of which it has some functions (compat/cm). */
+	/*
+	 * As the first it also comes before the C library, of which it has some functions
+	 * (compat/cm).
+	 */
 	snprintf(file, sizeof(file), "%s/dropin/libibverbs.so.1", dir);
 	if (drop_in && prepend("LD_PRELOAD", file) != 0)
 		return -ENOMEM;

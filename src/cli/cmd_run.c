@@ -157,8 +157,8 @@ static int open_captures(const struct request *req, const struct wf_scenario *sc
 }
 
 /*
- * Runs every fabric; work->runs[0..n_made) are the caller's to free, whatever is returned. -EINTR: there was
- * an interrupt.
+ * Runs every fabric; work->runs[0..n_made) are the caller's to free, whatever is returned. -EINTR:
+ * there was an interrupt.
  */
 static int run_all(const struct request *req, const struct wf_scenario *scenario, struct work *work,
                    struct wf_err *err)

@@ -52,7 +52,9 @@ static const char *pace_name(uint32_t pace)
 	return pace == WF_LIVE_WALL ? "wall" : pace == WF_LIVE_NONE ? "none" : "direct";
 }
 
-/* By congestion, and for want of a route; errors and links that are down are counted by themselves. */
+/*
+ * By congestion, and for want of a route; errors and links that are down are counted by themselves.
+ */
 static uint64_t drops(const struct wf_live_port *p)
 {
 	return p->drops_buffer + p->drops_life + p->drops_route;

@@ -507,7 +507,9 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 	return ret;
 }
 
-/* Serves until told to stop by a message, a signal, or the end of what stop_fd reads (-1: nothing). */
+/*
+ * Serves until told to stop by a message, a signal, or the end of what stop_fd reads (-1: nothing).
+ */
 static int serve(struct wf_daemon *d, struct wf_scenario *s, int stop_fd)
 {
 	sigset_t set;
@@ -536,8 +538,8 @@ int wf_live_run(const struct wf_live_plan *plan, const char *path, struct wf_err
 }
 
 /*
- * Closes what the process was started with: whoever reads the other end of such a pipe would wait for the
- * daemon's end. What weft opens itself has FD_CLOEXEC, what was inherited cannot have it.
+ * Closes what the process was started with: whoever reads the other end of such a pipe would wait
+ * for the daemon's end. What weft opens itself has FD_CLOEXEC, what was inherited cannot have it.
  */
 static void close_inherited(void)
 {

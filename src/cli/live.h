@@ -18,8 +18,8 @@
 int wf_live_err(struct wf_err *err, int rc, const char *fmt, ...) WF_PRINTF(3, 4);
 
 /*
- * The socket of the fabric called name (NULL: the default). make: also makes its folder. Returns 0, or
- * a negative error with err filled.
+ * The socket of the fabric called name (NULL: the default). make: also makes its folder. Returns 0,
+ * or a negative error with err filled.
  */
 int wf_live_path(const char *name, bool make, char path[WF_PATH_MAX],
                  struct wf_err *err) WF_MUST_USE;
@@ -45,8 +45,8 @@ int wf_live_look(const char *path, struct wf_live_picture *picture, struct wf_er
 void wf_live_picture_fini(struct wf_live_picture *picture);
 
 /*
- * Finds the host that text means: its name, or its link's (h1-s1). Returns 0, or says that there is none
- * in the name of the command cmd and returns WF_EXIT_USAGE.
+ * Finds the host that text means: its name, or its link's (h1-s1). Returns 0, or says that there is
+ * none in the name of the command cmd and returns WF_EXIT_USAGE.
  */
 int wf_live_find_host(const char *cmd, const struct wf_live_table *table, const char *text,
                       uint32_t *host_p) WF_MUST_USE;
@@ -69,9 +69,9 @@ struct wf_live_plan {
 };
 
 /*
- * Starts the fabric of plan at path in a process of its own, which lives until somebody stops it or,
- * with tied, until this process ends. Programs can attach when it returns. Returns 0, or a negative error
- * with err filled.
+ * Starts the fabric of plan at path in a process of its own, which lives until somebody stops it
+ * or, with tied, until this process ends. Programs can attach when it returns. Returns 0, or a
+ * negative error with err filled.
  */
 int wf_live_start(const struct wf_live_plan *plan, const char *path, bool tied,
                   struct wf_err *err) WF_MUST_USE;

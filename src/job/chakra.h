@@ -2,8 +2,8 @@
 /*
  * chakra.h - the nodes of one rank's Chakra execution trace, as the file has them.
  *
- * The file is a stream of protobuf messages with their length before each: a GlobalMetadata, then Nodes.
- * Numbers of fields are those of MLCommons' et_def.proto.
+ * The file is a stream of protobuf messages with their length before each: a GlobalMetadata, then
+ * Nodes. Numbers of fields are those of MLCommons' et_def.proto.
  */
 #ifndef WF_JOB_CHAKRA_H
 #define WF_JOB_CHAKRA_H

@@ -2,9 +2,9 @@
 /*
  * cluster.h - where ranks are: GPUs in servers, each server with its NICs; and groups of ranks.
  *
- * Rank r is GPU r % gpus of server r / gpus. Every NIC is a host of the fabric: NIC k of server s is
- * host s * nics + k. GPU g uses NIC g * nics / gpus of its server, so that with as many NICs as GPUs
- * each has its own (rails), and with fewer, neighbours share one.
+ * Rank r is GPU r % gpus of server r / gpus. Every NIC is a host of the fabric: NIC k of server s
+ * is host s * nics + k. GPU g uses NIC g * nics / gpus of its server, so that with as many NICs as
+ * GPUs each has its own (rails), and with fewer, neighbours share one.
  */
 #ifndef WF_JOB_CLUSTER_H
 #define WF_JOB_CLUSTER_H

@@ -226,8 +226,8 @@ static uint64_t bytes_of(const struct wf_coll *coll)
 }
 
 /*
- * How a collective is done: NCCL's choice among what is here and what is wished for; what NCCL does not
- * have is done as it is wished for, with Simple.
+ * How a collective is done: NCCL's choice among what is here and what is wished for; what NCCL does
+ * not have is done as it is wished for, with Simple.
  */
 static void choose(const struct wf_cluster *cluster, const struct wf_coll_cfg *cfg,
                    const struct wf_coll *coll, struct wf_part *part)
@@ -362,10 +362,10 @@ static uint64_t q16(uint64_t rate)
 }
 
 /*
- * What the GPU's part takes. With Simple it reduces or copies what a message brought at the memory's
- * rate. With LL and LL128 a channel of a ring is no faster than its share of what NCCL's model has for
- * the protocol, of which it does a part while data comes in. Trees get NCCL's rate where data comes
- * into them.
+ * What the GPU's part takes. With Simple it reduces or copies what a message brought at the
+ * memory's rate. With LL and LL128 a channel of a ring is no faster than its share of what NCCL's
+ * model has for the protocol, of which it does a part while data comes in. Trees get NCCL's rate
+ * where data comes into them.
  */
 static void set_work(struct wf_part *part)
 {
@@ -386,8 +386,8 @@ static void set_work(struct wf_part *part)
 }
 
 /*
- * Messages of this many packets and more, unscaled, are whole packets: NCCL's chunks are slots of its
- * buffer then. Shorter ones it splits evenly, to 16 bytes.
+ * Messages of this many packets and more, unscaled, are whole packets: NCCL's chunks are slots of
+ * its buffer then. Shorter ones it splits evenly, to 16 bytes.
  */
 #define WHOLE_PACKETS 16
 
@@ -502,7 +502,10 @@ const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_clus
 	return find_gen((enum wf_coll_alg)part->coll.alg, (enum wf_coll_kind)part->coll.kind);
 }
 
-/* Where part i of n begins: at the packet that is nearest, so that what is left over is spread evenly. */
+/*
+ * Where part i of n begins: at the packet that is nearest, so that what is left over is spread
+ * evenly.
+ */
 static uint64_t cut(const struct wf_part *part, uint64_t total, uint32_t n, uint32_t i)
 {
 	uint64_t at = total / n * i + total % n * i / n;

@@ -54,7 +54,9 @@ struct wf_coll {
 	struct wf_comm comm;
 };
 
-/* What may be tuned; wf_coll_params describes it, but for the last, which whoever runs a job sets. */
+/*
+ * What may be tuned; wf_coll_params describes it, but for the last, which whoever runs a job sets.
+ */
 struct wf_coll_cfg {
 	uint32_t channels;    /* 0: as many as NCCL takes */
 	uint64_t buffer;      /* bytes of a connection's buffer, Simple (NCCL_BUFFSIZE) */
@@ -91,8 +93,8 @@ enum wf_coll_alg wf_coll_alg_find(const char *name);
 enum wf_proto wf_proto_find(const char *name);
 
 /*
- * What nccl-tests says of a collective, and how it is done: fills all of group but its name. A barrier
- * is an all-reduce of four bytes.
+ * What nccl-tests says of a collective, and how it is done: fills all of group but its name. A
+ * barrier is an all-reduce of four bytes.
  */
 void wf_coll_group(const struct wf_coll *coll, const struct wf_cluster *cluster,
                    const struct wf_coll_cfg *cfg, struct wf_group *group);

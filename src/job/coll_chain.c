@@ -2,8 +2,8 @@
 /*
  * coll_chain.c - broadcast: along the ring of each channel, from the root to the rank before it.
  *
- * The data goes in slices, each passed on as soon as it is there. A bundle of operations is, in this
- * order, what the rank has of: receive, send, [receive to relay, relay].
+ * The data goes in slices, each passed on as soon as it is there. A bundle of operations is, in
+ * this order, what the rank has of: receive, send, [receive to relay, relay].
  */
 #include <string.h>
 

@@ -2,10 +2,10 @@
 /*
  * coll_halving.c - all-reduce by recursive halving and doubling (Rabenseifner).
  *
- * Among 2^k ranks, in step j partners at distance 2^(k-1-j) exchange halves of what they still have to
- * reduce; then the same way back, giving what is reduced. Ranks beyond the largest power of two give
- * their data to a partner first and get the result in the end. A step is one message each way; what
- * goes where is counted in blocks, 2^k of them.
+ * Among 2^k ranks, in step j partners at distance 2^(k-1-j) exchange halves of what they still have
+ * to reduce; then the same way back, giving what is reduced. Ranks beyond the largest power of two
+ * give their data to a partner first and get the result in the end. A step is one message each way;
+ * what goes where is counted in blocks, 2^k of them.
  */
 #include <string.h>
 
@@ -95,8 +95,8 @@ static void step(const struct wf_part *part, union wf_gen_state *state, struct w
 }
 
 /*
- * A send has all in it that came before. The receive of the step before is one number back; the send
- * before it, two back, has waited for the earlier ones.
+ * A send has all in it that came before. The receive of the step before is one number back; the
+ * send before it, two back, has waited for the earlier ones.
  */
 static void after_steps(struct wf_op *op, uint32_t number)
 {

@@ -2,10 +2,11 @@
 /*
  * coll_nvls.c - what switches reduce: NVLS inside a server, NVLSTree, CollNet (SHARP).
  *
- * An NVSwitch reads a piece of data from all GPUs of a server, added, or writes it to all of them; each
- * GPU (a head) does so for its part. This is calculated, not executed: the GPUs meet, wait for the time
- * that NCCL's model has for it, and go on together. Meeting is a round of small messages over NVLink
- * in which everybody hears of everybody (dissemination): in round r from the GPU 2^r before.
+ * An NVSwitch reads a piece of data from all GPUs of a server, added, or writes it to all of them;
+ * each GPU (a head) does so for its part. This is calculated, not executed: the GPUs meet, wait for
+ * the time that NCCL's model has for it, and go on together. Meeting is a round of small messages
+ * over NVLink in which everybody hears of everybody (dissemination): in round r from the GPU 2^r
+ * before.
  *
  *	NVLS       meet, calculate
  *	NVLSTree   meet, then for each chunk: calculate the reduction; receive from the heads of two
@@ -13,8 +14,8 @@
  *	CollNet    meet in the server, meet with the heads of the other servers, calculate; meet
  *
  * Between servers NVLSTree has the two trees of coll_tree.c, even channels one and odd channels the
- * other, and each head's data goes by its own NIC. In CollNet the fabric's switches reduce; that, too,
- * is calculated (the NIC's rate, NCCL's latency), and only the meeting crosses the fabric.
+ * other, and each head's data goes by its own NIC. In CollNet the fabric's switches reduce; that,
+ * too, is calculated (the NIC's rate, NCCL's latency), and only the meeting crosses the fabric.
  */
 #include <string.h>
 
@@ -105,7 +106,9 @@ static void meet(const struct wf_part *part, const union wf_gen_state *state, st
 	op->kind = k % 2 == 0 ? WF_OP_SEND : WF_OP_RECV;
 	op->peer = peer;
 	op->tag = tag;
-	/* What was heard before is passed on; all of the first round wait for what is before them. */
+	/*
+	 * What was heard before is passed on; all of the first round wait for what is before them.
+	 */
 	if (k % 2 == 0 && first + k > 0)
 		wf_gen_after(op, first + k - 1);
 }
@@ -125,8 +128,8 @@ static wf_time delay(const struct wf_part *part, const union wf_gen_state *state
 }
 
 /*
- * op waits for what the children sent of a chunk. Its own data is there as soon as the work on the chunk
- * before is over: a chunk is passed on while it is read.
+ * op waits for what the children sent of a chunk. Its own data is there as soon as the work on the
+ * chunk before is over: a chunk is passed on while it is read.
  */
 static void after_children(const union wf_gen_state *state, struct wf_op *op, uint32_t at)
 {

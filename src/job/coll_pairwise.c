@@ -2,11 +2,11 @@
 /*
  * coll_pairwise.c - all-to-all as NCCL's grouped sends and receives.
  *
- * In round i every rank sends to the rank i after it and receives from the one i before. What goes to
- * a GPU on another rail first goes over NVLink to the GPU of the own server on that rail, which sends
- * it on (PXN): messages between servers then never change rails, and two GPUs on one rail need one
- * connection. A pair's channel follows from how far apart their servers are, so that it is the same
- * for all that is relayed between the two.
+ * In round i every rank sends to the rank i after it and receives from the one i before. What goes
+ * to a GPU on another rail first goes over NVLink to the GPU of the own server on that rail, which
+ * sends it on (PXN): messages between servers then never change rails, and two GPUs on one rail
+ * need one connection. A pair's channel follows from how far apart their servers are, so that it is
+ * the same for all that is relayed between the two.
  *
  * Of each round and piece a rank has, as far as they are on this channel: a send, then for each GPU
  * of its server whose message it relays a receive and a send, then a receive. Tags tell rounds

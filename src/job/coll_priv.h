@@ -3,8 +3,8 @@
  * coll_priv.h - what the algorithms share.
  *
  * An algorithm is a generator: for one rank and one channel of one collective it yields operations.
- * Their dependencies are numbers of earlier operations of the same generator; an operation without any
- * waits for the collective's beginning. The plan (plan.c) puts them into streams.
+ * Their dependencies are numbers of earlier operations of the same generator; an operation without
+ * any waits for the collective's beginning. The plan (plan.c) puts them into streams.
  */
 #ifndef WF_JOB_COLL_PRIV_H
 #define WF_JOB_COLL_PRIV_H
@@ -132,8 +132,8 @@ void wf_coll_look(const struct wf_coll_cfg *cfg, const struct wf_cluster *cluste
                   const struct wf_comm *comm, struct wf_tune_comm *look);
 
 /*
- * A rank's part in a collective on a channel. Returns its generator, or NULL when the rank or channel
- * has nothing to do.
+ * A rank's part in a collective on a channel. Returns its generator, or NULL when the rank or
+ * channel has nothing to do.
  */
 const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_cluster *cluster,
                                       const struct wf_coll_cfg *cfg, const struct wf_nvlink *nvlink,
@@ -152,8 +152,8 @@ static inline uint64_t wf_share(uint64_t total, uint32_t n, uint32_t i)
 }
 
 /*
- * The same of data. Parts that are large are whole packets: NCCL's chunks are slots of its buffer then, and
- * a last packet that is nearly empty costs far more than its bytes.
+ * The same of data. Parts that are large are whole packets: NCCL's chunks are slots of its buffer
+ * then, and a last packet that is nearly empty costs far more than its bytes.
  */
 uint64_t wf_part_share(const struct wf_part *part, uint64_t total, uint32_t n, uint32_t i);
 
@@ -200,8 +200,9 @@ static inline uint32_t wf_run_head(const struct wf_run *run, uint32_t channel)
 }
 
 /*
- * The servers around a part's in one of the two trees: ranks, each the member of its server that has that
- * number there; *up_p is UINT32_MAX at the root. Returns how many children there are, two at most.
+ * The servers around a part's in one of the two trees: ranks, each the member of its server that
+ * has that number there; *up_p is UINT32_MAX at the root. Returns how many children there are, two
+ * at most.
  */
 uint32_t wf_tree_around(const struct wf_part *part, unsigned tree, uint32_t member, uint32_t *up_p,
                         uint32_t *down);

@@ -3,19 +3,20 @@
  * coll_ring.c - rings: all-reduce, reduce-scatter, all-gather.
  *
  * Each channel has its own ring over all ranks. It enters a server at the GPU whose NIC the channel
- * takes (the head), goes from GPU to GPU over NVLink and leaves by the same NIC, so that channel c of
- * all servers is on rail c:
+ * takes (the head), goes from GPU to GPU over NVLink and leaves by the same NIC, so that channel c
+ * of all servers is on rail c:
  *
  *	 NIC c -> GPU c -> c+1 -> ... -> c-1 --relay--> (GPU c) NIC c -> next server
  *
  * The last GPU's data goes over NVLink into the head's memory, from where the NIC sends it (NCCL's
  * PXN); with pxn off, the last GPU sends it with its own NIC, to the next server's head on another
  * rail. In step t a rank sends the block that it received in step t - 1 and receives the next one.
- * Block b, named for the rank (position) at which it ends up reduced, starts at the rank after b; an
- * all-gather's starts at b itself. So the block of step t + 1 is that of the predecessor of step t's.
+ * Block b, named for the rank (position) at which it ends up reduced, starts at the rank after b;
+ * an all-gather's starts at b itself. So the block of step t + 1 is that of the predecessor of step
+ * t's.
  *
- * All of a step and slice is a bundle of operations, always in the same order, so that numbers follow
- * from the bundle's: send, [receive to relay, relay], receive.
+ * All of a step and slice is a bundle of operations, always in the same order, so that numbers
+ * follow from the bundle's: send, [receive to relay, relay], receive.
  */
 #include "job/coll_priv.h"
 
@@ -232,16 +233,17 @@ const struct wf_gen_ops wf_gen_ring = {
 /* ---- a server's GPUs as a line ---- */
 
 /*
- * Nothing but the ring itself is on the NVLinks of its GPUs, so what happens between a block's coming into
- * the server and its leaving it is calculated: the block passes a line of GPUs, each of which takes it
- * over NVLink and adds its own. The head of the channel receives step k's block from the network and
- * sends it on in step k + g, g being the number of GPUs; what is sent in the first g steps comes from
- * the server's own GPUs, and what is received in the last g steps goes only as far as there are steps.
+ * Nothing but the ring itself is on the NVLinks of its GPUs, so what happens between a block's
+ * coming into the server and its leaving it is calculated: the block passes a line of GPUs, each of
+ * which takes it over NVLink and adds its own. The head of the channel receives step k's block from
+ * the network and sends it on in step k + g, g being the number of GPUs; what is sent in the first
+ * g steps comes from the server's own GPUs, and what is received in the last g steps goes only as
+ * far as there are steps.
  *
  *	network -> head -> 1 -> 2 -> ... -> g - 1 --relay--> network
  *
- * All channels share each GPU's NVLink: a message passes at the full rate, and occupies its place in the
- * line for as long as all channels' messages together take.
+ * All channels share each GPU's NVLink: a message passes at the full rate, and occupies its place
+ * in the line for as long as all channels' messages together take.
  *
  * A step and slice is a send and a receive, and in the last g steps what is left of the line.
  */

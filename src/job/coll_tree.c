@@ -2,16 +2,17 @@
 /*
  * coll_tree.c - all-reduce over two binary trees.
  *
- * Between servers there are two binary trees in which every server but one is an inner node of at most
- * one (Sanders, Speck, Traeff: two-tree algorithms, 2009), so that both together use the links fully.
- * As in NCCL the channels that its search found have one of them and their copies the other, and so on
- * by turns. Inside a server the channel's head talks to the heads of parent and children; behind it the
- * other GPUs are a chain.
+ * Between servers there are two binary trees in which every server but one is an inner node of at
+ * most one (Sanders, Speck, Traeff: two-tree algorithms, 2009), so that both together use the links
+ * fully. As in NCCL the channels that its search found have one of them and their copies the other,
+ * and so on by turns. Inside a server the channel's head talks to the heads of parent and children;
+ * behind it the other GPUs are a chain.
  *
- * A chunk is reduced from the leaves to the root and comes back. Its operations are, on every rank and
- * in this order: a receive from each child, a send to the parent, a receive from the parent, a send to
- * each child. A rank without children has some work in the receive's place, with which chunks come into
- * the tree no faster than NCCL's model has them: what slows trees down is not modelled rank by rank.
+ * A chunk is reduced from the leaves to the root and comes back. Its operations are, on every rank
+ * and in this order: a receive from each child, a send to the parent, a receive from the parent, a
+ * send to each child. A rank without children has some work in the receive's place, with which
+ * chunks come into the tree no faster than NCCL's model has them: what slows trees down is not
+ * modelled rank by rank.
  */
 #include <string.h>
 
@@ -152,8 +153,8 @@ static uint64_t chunk_bytes(const struct wf_part *part)
 	uint64_t chunk = part->chunk;
 
 	/*
-	 * LL128 passes lines on as they come: larger chunks would wait for their ends at every GPU; and
-	 * of many small ones not all that are on their way find room.
+	 * LL128 passes lines on as they come: larger chunks would wait for their ends at every GPU;
+	 * and of many small ones not all that are on their way find room.
 	 */
 	if (part->coll.proto == WF_PROTO_LL128)
 		return wf_min_u64(wf_max_u64(chunk, part->bytes / LL128_CHUNKS), LL128_CHUNK);
@@ -248,8 +249,8 @@ static void tree_peers(const struct wf_part *part, void (*fn)(void *arg, uint32_
 }
 
 /*
- * What comes back of a chunk comes back late, and others go up meanwhile: so many that only the slots of
- * connections limit them, as in NCCL, where different threads send up and down.
+ * What comes back of a chunk comes back late, and others go up meanwhile: so many that only the
+ * slots of connections limit them, as in NCCL, where different threads send up and down.
  */
 static uint32_t tree_window(const struct wf_part *part)
 {

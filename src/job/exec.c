@@ -10,9 +10,9 @@
  *	                  |     RECV: QUEUED  -> ANNOUNCED -> WORKING -------|
  *	                  |     MEET: MEETING -> WORKING --------------------/
  *
- * Each stream has a ring of the operations between its oldest unfinished one (base) and the last one
- * generated (loaded). Who waits for an operation hangs on a list of it; who waits for one that is not
- * generated yet, or for a mark, on a list of its stream.
+ * Each stream has a ring of the operations between its oldest unfinished one (base) and the last
+ * one generated (loaded). Who waits for an operation hangs on a list of it; who waits for one that
+ * is not generated yet, or for a mark, on a list of its stream.
  */
 #include "job/exec.h"
 
@@ -75,8 +75,8 @@ static uint32_t mark_of(const struct wf_exec *x, uint32_t link)
 }
 
 /*
- * Puts a link on the list of those that wait for marks: by mark, then first come. Most wait for later
- * marks than all before them.
+ * Puts a link on the list of those that wait for marks: by mark, then first come. Most wait for
+ * later marks than all before them.
  */
 static void wait_for_mark(struct wf_exec *x, struct stream *st, uint32_t link, uint32_t mark)
 {
@@ -214,7 +214,9 @@ static void fill(struct wf_exec *x, struct stream *st)
 
 /* ---- ends ---- */
 
-/* Remembers that a group has begun; of more than there is room for, nobody asks how long they took. */
+/*
+ * Remembers that a group has begun; of more than there is room for, nobody asks how long they took.
+ */
 static void open_group(struct wf_exec *x, uint32_t group)
 {
 	if (x->n_open < OPEN_GROUPS)

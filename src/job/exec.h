@@ -9,14 +9,15 @@
  *	met       wf_exec_met()        ->
  *
  * Messages go over connections, one for each (source rank, destination rank, channel). As in NCCL's
- * network layer, the receiver announces each receive that has started to the sender, with its tag; the
- * sender posts a message when it is ready and a receive with its tag is announced. At most
- * WF_EXEC_RECEIVES are announced and not filled on a connection, or fewer if the driver says so. An announcement carries the tag, a
- * message the number of the announcement that it answers: both fit an immediate value, and both are
- * RDMA WRITE with immediate to whoever has a network.
+ * network layer, the receiver announces each receive that has started to the sender, with its tag;
+ * the sender posts a message when it is ready and a receive with its tag is announced. At most
+ * WF_EXEC_RECEIVES are announced and not filled on a connection, or fewer if the driver says so. An
+ * announcement carries the tag, a message the number of the announcement that it answers: both fit
+ * an immediate value, and both are RDMA WRITE with immediate to whoever has a network.
  *
  * The driver adds the connections before the run, tells what comes, in the order in which it was
- * posted on each connection and direction, and calls wf_exec_run() at the time asked for. It may not call into the executor from its own callbacks. Time never goes back.
+ * posted on each connection and direction, and calls wf_exec_run() at the time asked for. It may
+ * not call into the executor from its own callbacks. Time never goes back.
  */
 #ifndef WF_JOB_EXEC_H
 #define WF_JOB_EXEC_H
@@ -98,7 +99,9 @@ int wf_exec_create(const struct wf_exec_cfg *cfg, struct wf_exec **exec_p) WF_MU
 /* Has it count elsewhere; before it starts. */
 void wf_exec_set_counts(struct wf_exec *x, struct wf_exec_counts *counts);
 
-/* Has it announce so many receives of a connection at most, 1..WF_EXEC_RECEIVES; before it starts. */
+/*
+ * Has it announce so many receives of a connection at most, 1..WF_EXEC_RECEIVES; before it starts.
+ */
 void wf_exec_set_receives(struct wf_exec *x, uint32_t receives);
 
 /* NULL is allowed. */
@@ -122,8 +125,8 @@ void wf_exec_run(struct wf_exec *x, wf_time now);
 void wf_exec_announced(struct wf_exec *x, uint32_t end, uint32_t tag, wf_time now);
 
 /*
- * The message that answers announcement number is in memory. posted is when its sender posted it; net:
- * it came over the fabric.
+ * The message that answers announcement number is in memory. posted is when its sender posted it;
+ * net: it came over the fabric.
  */
 void wf_exec_arrived(struct wf_exec *x, uint32_t end, uint32_t number, wf_time posted, bool net,
                      wf_time now);
@@ -131,7 +134,10 @@ void wf_exec_arrived(struct wf_exec *x, uint32_t end, uint32_t number, wf_time p
 /* The data of a post has left. */
 void wf_exec_sent(struct wf_exec *x, uint32_t handle, wf_time now);
 
-/* All members have started the MEET operation handle, the last of them at last: it ends its time later. */
+/*
+ * All members have started the MEET operation handle, the last of them at last: it ends its time
+ * later.
+ */
 void wf_exec_met(struct wf_exec *x, uint32_t handle, wf_time last, wf_time now);
 
 void wf_exec_result(const struct wf_exec *x, struct wf_exec_result *result);

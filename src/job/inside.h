@@ -2,9 +2,9 @@
 /*
  * inside.h - how long collectives take that stay inside a server.
  *
- * Nothing but the collective itself uses the NVLinks of its GPUs while it runs, so it takes the same
- * time whenever it runs. That time is found once, by executing it chunk by chunk on a server of its own;
- * ranks of a job then only meet and wait (WF_OP_MEET).
+ * Nothing but the collective itself uses the NVLinks of its GPUs while it runs, so it takes the
+ * same time whenever it runs. That time is found once, by executing it chunk by chunk on a server
+ * of its own; ranks of a job then only meet and wait (WF_OP_MEET).
  */
 #ifndef WF_JOB_INSIDE_H
 #define WF_JOB_INSIDE_H

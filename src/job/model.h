@@ -3,15 +3,15 @@
  * model.h - a transformer and a GPU as numbers: parameters, floating-point operations, time.
  *
  * Operations are counted as PaLM (appendix B) and Megatron-LM count them: two for every weight of a
- * matrix product and token forwards, four backwards; attention as if every token looked at the whole
- * sequence. Per token that is
+ * matrix product and token forwards, four backwards; attention as if every token looked at the
+ * whole sequence. Per token that is
  *
  *	6 * (weights of matrix products) + 12 * layers * heads * head_dim * sequence
  *
- * Weights of matrix products are those of attention, of the feed-forward part (of the experts a token
- * goes to) and of the output layer; looking up an embedding, norms and biases count for nothing. The
- * GPU's efficiency is the share of its peak that it reaches by the same count, so that a step without
- * communication, bubble and optimizer has an MFU equal to the efficiency.
+ * Weights of matrix products are those of attention, of the feed-forward part (of the experts a
+ * token goes to) and of the output layer; looking up an embedding, norms and biases count for
+ * nothing. The GPU's efficiency is the share of its peak that it reaches by the same count, so that
+ * a step without communication, bubble and optimizer has an MFU equal to the efficiency.
  */
 #ifndef WF_JOB_MODEL_H
 #define WF_JOB_MODEL_H
@@ -66,13 +66,18 @@ struct wf_model_size {
 	uint64_t active; /* parameters that a token passes */
 };
 
-/* Sees that the values fit each other. Returns 0, or -EINVAL with err filled ("<parameter>: ..."). */
+/*
+ * Sees that the values fit each other. Returns 0, or -EINVAL with err filled ("<parameter>: ...").
+ */
 int wf_model_check(const struct wf_model_cfg *model, struct wf_err *err) WF_MUST_USE;
 
 /* The sizes of a model that was checked. */
 struct wf_model_size wf_model_size(const struct wf_model_cfg *model);
 
-/* Operations forwards: of a layer's attention, its feed-forward part, of the output layer; per token. */
+/*
+ * Operations forwards: of a layer's attention, its feed-forward part, of the output layer; per
+ * token.
+ */
 uint64_t wf_model_attention_flops(const struct wf_model_cfg *model);
 uint64_t wf_model_ffn_flops(const struct wf_model_cfg *model);
 uint64_t wf_model_head_flops(const struct wf_model_cfg *model);
@@ -80,7 +85,10 @@ uint64_t wf_model_head_flops(const struct wf_model_cfg *model);
 /* Operations of training, forwards and backwards, per token: what MFU counts. */
 uint64_t wf_model_train_flops(const struct wf_model_cfg *model);
 
-/* The time that a GPU takes for flops operations, and for moving bytes through its memory; rounded up. */
+/*
+ * The time that a GPU takes for flops operations, and for moving bytes through its memory; rounded
+ * up.
+ */
 wf_time wf_gpu_compute_time(const struct wf_gpu_cfg *gpu, unsigned __int128 flops);
 wf_time wf_gpu_memory_time(const struct wf_gpu_cfg *gpu, uint64_t bytes);
 

@@ -2,12 +2,11 @@
 /*
  * plan.c - the schedule of a plan.
  *
- * Lane l of a rank becomes 1 + C streams: a control stream and one for each of the C channels that some
- * of its items use. The
- * control stream has, for each item, an operation that begins it and one that ends it (of a
- * calculation, one that does both); each makes a mark, so that item k of the lane begins with mark 2k
- * and is over with mark 2k + 1. Each channel's stream has the operations of its part of each
- * communicating item, and one mark behind them.
+ * Lane l of a rank becomes 1 + C streams: a control stream and one for each of the C channels that
+ * some of its items use. The control stream has, for each item, an operation that begins it and one
+ * that ends it (of a calculation, one that does both); each makes a mark, so that item k of the
+ * lane begins with mark 2k and is over with mark 2k + 1. Each channel's stream has the operations
+ * of its part of each communicating item, and one mark behind them.
  *
  *	control    ... begin k ............................ end k (mark 2k + 1) ...
  *	               (mark 2k) \                        /
@@ -485,8 +484,9 @@ static const struct wf_schedule_ops plan_ops = {
 };
 
 /*
- * How much of a lane's streams is to be held: what the collectives want that the first items of some
- * ranks are. It decides how well they overlap, not whether they end. On the way: the longest message.
+ * How much of a lane's streams is to be held: what the collectives want that the first items of
+ * some ranks are. It decides how well they overlap, not whether they end. On the way: the longest
+ * message.
  */
 static uint32_t widest(struct plan_schedule *p, uint32_t lane, struct cursor *c)
 {
@@ -583,8 +583,8 @@ static int survey(struct plan_schedule *p, uint32_t lane, struct cursor *c, bool
 }
 
 /*
- * Finds out what need not be executed. Where two lanes use NVLink, one may slow the other down: then
- * all is.
+ * Finds out what need not be executed. Where two lanes use NVLink, one may slow the other down:
+ * then all is.
  */
 static int look_inside(struct plan_schedule *p, const struct wf_nvlink *nvlink, struct cursor *c)
 {

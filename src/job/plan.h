@@ -6,11 +6,12 @@
  * data-parallel communication). A lane is a sequence of items that run one after the other; an item
  * may also wait for items of the rank's other lanes. Items are generated when they are needed.
  * wf_plan_schedule() makes a schedule of it: each collective becomes the sends, receives and
- * reductions of its algorithm on this rank's channels, an item ends on a rank when all of them have.
+ * reductions of its algorithm on this rank's channels, an item ends on a rank when all of them
+ * have.
  *
- * All ranks of a communicator have the same collectives on it in the same order, on lanes of the same
- * number; a message is a SEND of one rank and a RECV of another with the same tag, bytes and lane.
- * Dependencies across lanes point backwards in one order that all lanes' sequences follow.
+ * All ranks of a communicator have the same collectives on it in the same order, on lanes of the
+ * same number; a message is a SEND of one rank and a RECV of another with the same tag, bytes and
+ * lane. Dependencies across lanes point backwards in one order that all lanes' sequences follow.
  */
 #ifndef WF_JOB_PLAN_H
 #define WF_JOB_PLAN_H
@@ -26,7 +27,8 @@
 
 enum wf_item_kind {
 	WF_ITEM_CALC, /* the GPU computes for a time (WF_UNIT_COMPUTE: one after the other) */
-	WF_ITEM_WAIT, /* nothing but its dependencies, then a delay of time without occupying the GPU */
+	/* Nothing but its dependencies, then a delay of time without occupying the GPU. */
+	WF_ITEM_WAIT,
 	WF_ITEM_COLL,
 	WF_ITEM_SEND,
 	WF_ITEM_RECV,
@@ -73,9 +75,10 @@ struct wf_plan {
 };
 
 /*
- * The schedule of a plan. plan is taken over, also on failure; cfg is copied. With nvlink, how GPUs of a
- * server are connected, collectives that stay inside servers are calculated where nothing can collide
- * with them (job/inside.h), and with its lines rings that pass through servers are estimated; NULL: all is executed. Returns 0 or -ENOMEM.
+ * The schedule of a plan. plan is taken over, also on failure; cfg is copied. With nvlink, how GPUs
+ * of a server are connected, collectives that stay inside servers are calculated where nothing can
+ * collide with them (job/inside.h), and with its lines rings that pass through servers are
+ * estimated; NULL: all is executed. Returns 0 or -ENOMEM.
  */
 int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
                      const struct wf_nvlink *nvlink, struct wf_mem *mem,

@@ -2,8 +2,8 @@
 /*
  * read.h - readers of other programs' workloads.
  *
- * They get bytes in memory, whatever these are, and make a schedule or a plan, or say what is wrong and
- * where. docs/traces.md says what of each format means what here, and what is not supported.
+ * They get bytes in memory, whatever these are, and make a schedule or a plan, or say what is wrong
+ * and where. docs/traces.md says what of each format means what here, and what is not supported.
  */
 #ifndef WF_JOB_READ_H
 #define WF_JOB_READ_H
@@ -18,7 +18,10 @@
 #define WF_READ_MAX_NS UINT64_C(1000000000000000)
 #define WF_READ_MAX_BYTES (UINT64_C(1) << 40)
 
-/* The text of a schedule in GOAL (LogGOPSim, ATLAHS). Returns 0, -ENOMEM, or -EINVAL with err filled. */
+/*
+ * The text of a schedule in GOAL (LogGOPSim, ATLAHS). Returns 0, -ENOMEM, or -EINVAL with err
+ * filled.
+ */
 int wf_read_goal(const char *text, size_t len, const char *file, struct wf_mem *mem,
                  struct wf_schedule **schedule_p, struct wf_err *err) WF_MUST_USE;
 
@@ -55,8 +58,8 @@ int wf_read_chakra(const struct wf_chakra_cfg *cfg, struct wf_mem *mem, struct w
                    struct wf_err *err) WF_MUST_USE;
 
 /*
- * A workload of SimAI (ASTRA-sim 1.0's text, as AICB writes it) for a cluster of as many ranks as it
- * says. scale, of 2^16, is that of all bytes and times. Errors as above.
+ * A workload of SimAI (ASTRA-sim 1.0's text, as AICB writes it) for a cluster of as many ranks as
+ * it says. scale, of 2^16, is that of all bytes and times. Errors as above.
  */
 int wf_read_simai(const char *text, size_t len, const char *file, const struct wf_cluster *cluster,
                   uint64_t scale, struct wf_mem *mem, struct wf_plan **plan_p,

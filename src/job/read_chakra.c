@@ -4,9 +4,9 @@
  *
  * A rank's nodes become items of lanes: calculations on the GPU, everything on the CPU and memory,
  * collectives (a lane for several groups), messages. A lane's items run one after the other, in the
- * file's order as far as dependencies allow, like the streams of a GPU. Messages of a rank go on the
- * lane of its colour; ranks that exchange messages have different colours, so that nobody's sends stand
- * before receives that others wait for.
+ * file's order as far as dependencies allow, like the streams of a GPU. Messages of a rank go on
+ * the lane of its colour; ranks that exchange messages have different colours, so that nobody's
+ * sends stand before receives that others wait for.
  */
 #include <assert.h>
 #include <errno.h>
@@ -34,7 +34,9 @@ struct entry {
 	uint32_t index;
 };
 
-/* How far each lane has to be before what waits for a node may start: numbers of items, plus one. */
+/*
+ * How far each lane has to be before what waits for a node may start: numbers of items, plus one.
+ */
 struct reach {
 	uint32_t lane[WF_PLAN_MAX_LANES];
 };
@@ -105,7 +107,9 @@ static int check_message(const struct chakra *c, const struct wf_chakra_node *no
 	return 0;
 }
 
-/* Gives each rank a colour that no rank has with which it exchanges messages, while there are any. */
+/*
+ * Gives each rank a colour that no rank has with which it exchanges messages, while there are any.
+ */
 static int colour_ranks(struct chakra *c)
 {
 	size_t n = 0;
@@ -351,8 +355,8 @@ static int add_message(struct chakra *c, const struct wf_chakra_node *node, stru
 	if (ret == 0)
 		ret = add(c, LANE_P2P + c->colour[src], &step, reach);
 	/*
-	 * A receive is started as soon as its lane comes to it, as if there were room for every message
-	 * before it is wanted; what waits for it waits for what it waits for as well.
+	 * A receive is started as soon as its lane comes to it, as if there were room for every
+	 * message before it is wanted; what waits for it waits for what it waits for as well.
 	 */
 	if (!send)
 		extend(reach, &before);

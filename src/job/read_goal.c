@@ -12,9 +12,9 @@
  *	rank 1 { recv 10b from 0 tag 7
  *	}
  *
- * Comments are C's. A cpu does its calculations one after the other; the overheads that LogGOPSim charges
- * a cpu for messages are not, since here the adapter and the network take their own time. A nic is a
- * connection of its own between two ranks.
+ * Comments are C's. A cpu does its calculations one after the other; the overheads that LogGOPSim
+ * charges a cpu for messages are not, since here the adapter and the network take their own time. A
+ * nic is a connection of its own between two ranks.
  */
 #include <assert.h>
 #include <errno.h>

@@ -9,9 +9,9 @@
  *	2->3 id 2 trigger 1 size 2000000
  *	trigger id 1 oneshot
  *
- * Nodes are ranks; start is in picoseconds. A trigger starts connections when others have ended: oneshot
- * and multishot for one connection, a barrier for as many as its count says. What passes from node to
- * node costs nothing in htsim; here it is a message without data.
+ * Nodes are ranks; start is in picoseconds. A trigger starts connections when others have ended:
+ * oneshot and multishot for one connection, a barrier for as many as its count says. What passes
+ * from node to node costs nothing in htsim; here it is a message without data.
  */
 #include <assert.h>
 #include <errno.h>
@@ -403,7 +403,9 @@ static int list_links(struct matrix *m, size_t *n_p)
 	return ret != 0 ? ret : sort(m, m->links, n, sizeof(*m->links), by_trigger);
 }
 
-/* An operation on rank that ends when op, on rank from, has: itself, or the receive of a message. */
+/*
+ * An operation on rank that ends when op, on rank from, has: itself, or the receive of a message.
+ */
 static int carry(struct matrix *m, uint32_t op, uint32_t from, uint32_t rank, uint32_t line,
                  uint32_t *op_p)
 {
@@ -449,7 +451,9 @@ static int check_trigger(const struct matrix *m, const struct trigger *t, size_t
 	return 0;
 }
 
-/* Ties links[0] to links[n - 1], all of one trigger, together on the rank of the first that waits. */
+/*
+ * Ties links[0] to links[n - 1], all of one trigger, together on the rank of the first that waits.
+ */
 static int tie(struct matrix *m, const struct link *links, size_t n)
 {
 	struct wf_op join = { .unit = WF_UNIT_NONE, .kind = WF_OP_CALC };

@@ -7,11 +7,11 @@
  *	name -1 fwd_ns COMM bytes ig_ns COMM bytes wg_ns COMM bytes update_ns
  *	...
  *
- * All ranks do the same: layers forwards, each calculation followed by its collective; then backwards,
- * for each layer the input's gradient with its collective, then the weights', whose collective the next
- * layer does not wait for. COMM is NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER or ALLTOALL, of the
- * tensor-parallel group (fwd, ig) or the data-parallel one (wg), or with _EP or _DP_EP behind it of the
- * experts' group or of their replicas.
+ * All ranks do the same: layers forwards, each calculation followed by its collective; then
+ * backwards, for each layer the input's gradient with its collective, then the weights', whose
+ * collective the next layer does not wait for. COMM is NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER or
+ * ALLTOALL, of the tensor-parallel group (fwd, ig) or the data-parallel one (wg), or with _EP or
+ * _DP_EP behind it of the experts' group or of their replicas.
  */
 #include <assert.h>
 #include <errno.h>

@@ -17,7 +17,10 @@ struct sum {
 	const struct wf_scale_net *net;
 	uint64_t scale, at;
 	uint32_t rank;
-	/* the communicator that was looked at last: its servers, and a mean step between two of them */
+	/*
+	 * the communicator that was looked at last: its servers, and a mean step between two of
+	 * them
+	 */
 	struct wf_comm comm;
 	uint32_t servers;
 	wf_time latency;
@@ -45,7 +48,9 @@ static void add(struct sum *s, const struct wf_item *item, wf_time excess, uint3
 	s->cost.ranks = ranks;
 }
 
-/* Finds out how many servers a communicator is in, and how far its neighbours are apart on average. */
+/*
+ * Finds out how many servers a communicator is in, and how far its neighbours are apart on average.
+ */
 static void look(struct sum *s, const struct wf_comm *comm)
 {
 	const struct wf_cluster *cluster = &s->plan->cluster;
@@ -101,9 +106,10 @@ static wf_time line_time(const struct sum *s, const struct wf_part *part)
 }
 
 /*
- * A ring's step takes as long as its bytes on the line, or as its chain if that is longer: its own delay,
- * the network's, and its channel's part of the line; the first step's delay is always seen. Chosen by the
- * runs that docs/training.md has. In other collectives delays come on top of the bytes.
+ * A ring's step takes as long as its bytes on the line, or as its chain if that is longer: its own
+ * delay, the network's, and its channel's part of the line; the first step's delay is always seen.
+ * Chosen by the runs that docs/training.md has. In other collectives delays come on top of the
+ * bytes.
  */
 static void add_coll(struct sum *s, const struct wf_item *item)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scale.h - what a scale does to a plan: how much longer it takes because the network's delays stay.
+ * scale.h - what a scale does to a plan: how much longer it takes because the network's delays
+ * stay.
  *
- * A scaled plan has its bytes, its computing and its own delays multiplied by the scale; the network's
- * delays are what they are, and weigh 1 / scale as much. A ring of many ranks has one of them for each
- * rank. This adds up what that can come to, before anything runs.
+ * A scaled plan has its bytes, its computing and its own delays multiplied by the scale; the
+ * network's delays are what they are, and weigh 1 / scale as much. A ring of many ranks has one of
+ * them for each rank. This adds up what that can come to, before anything runs.
  */
 #ifndef WF_JOB_SCALE_H
 #define WF_JOB_SCALE_H
@@ -30,9 +31,10 @@ struct wf_scale_cost {
 };
 
 /*
- * What a plan that was made at a scale, with coll scaled too, would cost at another. Scales are of 2^16.
- * Looked at are the first and the last rank. Nothing is taken to be hidden behind computing; the
- * GPU's work on a message is left out, which docs/training.md has the consequences of. Returns 0 or -ENOMEM.
+ * What a plan that was made at a scale, with coll scaled too, would cost at another. Scales are of
+ * 2^16. Looked at are the first and the last rank. Nothing is taken to be hidden behind computing;
+ * the GPU's work on a message is left out, which docs/training.md has the consequences of. Returns
+ * 0 or -ENOMEM.
  */
 int wf_plan_scale_cost(const struct wf_plan *plan, const struct wf_coll_cfg *coll, uint64_t scale,
                        uint64_t at, const struct wf_scale_net *net, struct wf_mem *mem,

@@ -4,23 +4,23 @@
  *
  * Each rank has one or more streams, each a sequence of operations that is generated when it is
  * needed: a ring all-reduce of 16,384 ranks never lies in memory. An operation starts when the
- * operations it depends on have ended (or started); nothing else orders it, not even its place in its
- * stream. It ends when its calculation is over, its message has left, or its message is there.
+ * operations it depends on have ended (or started); nothing else orders it, not even its place in
+ * its stream. It ends when its calculation is over, its message has left, or its message is there.
  *
  *	rank 3:  stream 0   calc --> send ...
  *	                      \
  *	         stream 1      --> recv --> calc ...
  *
- * A send matches the receive with the same (source, destination, tag), in the order in which each side
- * starts them. A message leaves when its receive has started, as with NCCL, where the receiver says
- * which buffer is free: whoever wants messages to wait in buffers starts receives early, and says by
- * dependencies how many (NCCL: 8 steps).
+ * A send matches the receive with the same (source, destination, tag), in the order in which each
+ * side starts them. A message leaves when its receive has started, as with NCCL, where the receiver
+ * says which buffer is free: whoever wants messages to wait in buffers starts receives early, and
+ * says by dependencies how many (NCCL: 8 steps).
  *
  * What must hold, so that no run gets stuck: there is one order of all operations of all ranks in
  * which every dependency points backwards, every receive comes after its send in it or could be
- * started before it, and every stream yields its operations in that order. The executor holds a window
- * of unfinished operations of each stream (see window()), and asks for the next one when the oldest
- * has ended. A run that gets stuck all the same is reported with what waits for what.
+ * started before it, and every stream yields its operations in that order. The executor holds a
+ * window of unfinished operations of each stream (see window()), and asks for the next one when the
+ * oldest has ended. A run that gets stuck all the same is reported with what waits for what.
  */
 #ifndef WF_JOB_SCHEDULE_H
 #define WF_JOB_SCHEDULE_H
@@ -41,9 +41,10 @@
 #define WF_SCHEDULE_MAX_STREAMS 4096 /* of a rank */
 
 /*
- * MEET: ranks of one server do something together that is calculated, not executed. It ends on all of
- * them a time after the last has started it. Those meet that have the same peer (the first of them),
- * tag, channel and blocks (how many they are); each has one such operation under way at most.
+ * MEET: ranks of one server do something together that is calculated, not executed. It ends on all
+ * of them a time after the last has started it. Those meet that have the same peer (the first of
+ * them), tag, channel and blocks (how many they are); each has one such operation under way at
+ * most.
  */
 enum wf_op_kind { WF_OP_CALC, WF_OP_SEND, WF_OP_RECV, WF_OP_MEET };
 
@@ -52,8 +53,8 @@ enum wf_dep_on {
 	WF_ON_END,
 	WF_ON_START, /* GOAL's irequires */
 	/*
-	 * number counts marks instead of operations: the operation that makes that many and one more
-	 * (see struct wf_op.marks) and all before it in the stream have ended.
+	 * number counts marks instead of operations: the operation that makes that many and one
+	 * more (see struct wf_op.marks) and all before it in the stream have ended.
 	 */
 	WF_ON_MARK,
 };
@@ -66,13 +67,13 @@ struct wf_op_dep {
 };
 
 /*
- * time: CALC, MEET: how long it takes. SEND: work before the message can leave (reducing, copying, the
- * proxy's delay). RECV: work after it arrived until it has ended. The unit is occupied meanwhile;
- * work on one unit is done one after the other, in the order in which it became ready.
+ * time: CALC, MEET: how long it takes. SEND: work before the message can leave (reducing, copying,
+ * the proxy's delay). RECV: work after it arrived until it has ended. The unit is occupied
+ * meanwhile; work on one unit is done one after the other, in the order in which it became ready.
  *
- * stages: CALC, SEND: before that it passes a line of units, from line on, one after the other: each is
- * occupied for busy and passed after pass. The chain of GPUs that a message goes through inside a server
- * is such a line.
+ * stages: CALC, SEND: before that it passes a line of units, from line on, one after the other:
+ * each is occupied for busy and passed after pass. The chain of GPUs that a message goes through
+ * inside a server is such a line.
  */
 struct wf_op {
 	uint64_t bytes; /* SEND, RECV: of the message, may be 0 */
@@ -93,7 +94,9 @@ struct wf_op {
 	uint32_t blocks; /* how many parts from block on; 0: one */
 };
 
-/* What operations belong to: a collective, a phase of a training step. For recording and results. */
+/*
+ * What operations belong to: a collective, a phase of a training step. For recording and results.
+ */
 struct wf_group {
 	const char *name; /* "dp all-reduce"; lives as long as the schedule */
 	const char *kind; /* "all-reduce", "send", "forward" …: what it is, for adding up */
@@ -112,7 +115,9 @@ struct wf_schedule;
 /* Told of a connection: this rank sends to peer on that channel. */
 typedef void wf_schedule_peer_fn(void *arg, uint32_t peer, uint16_t channel);
 
-/* Every function is set. Ranks are run by different threads: all but destroy() only read *schedule. */
+/*
+ * Every function is set. Ranks are run by different threads: all but destroy() only read *schedule.
+ */
 struct wf_schedule_ops {
 	const char *name;
 	size_t cursor; /* bytes of the state of one stream; only its rank's thread touches it */
@@ -127,7 +132,9 @@ struct wf_schedule_ops {
 	              void *cursor);
 	/* The next operation; *op comes zeroed, with unit and group none. False: there is none. */
 	bool (*next)(const struct wf_schedule *schedule, void *cursor, struct wf_op *op);
-	/* Calls fn for every (peer, channel) that rank sends to at some time; repeats are allowed. */
+	/*
+	 * Calls fn for every (peer, channel) that rank sends to at some time; repeats are allowed.
+	 */
 	void (*peers)(const struct wf_schedule *schedule, uint32_t rank, wf_schedule_peer_fn *fn,
 	              void *arg);
 	void (*group)(const struct wf_schedule *schedule, uint32_t group, struct wf_group *group_p);
@@ -147,14 +154,14 @@ struct wf_schedule {
 void wf_op_after(struct wf_op *op, uint16_t stream, uint32_t number);
 
 /*
- * More than WF_OP_DEPS dependencies: how many operations (zero-length CALCs and the last, which waits
- * for all) it takes to wait for n.
+ * More than WF_OP_DEPS dependencies: how many operations (zero-length CALCs and the last, which
+ * waits for all) it takes to wait for n.
  */
 uint32_t wf_op_joins(uint32_t n);
 
 /*
- * Number k of those wf_op_joins(n): sets op's dependencies. The operations lie one after the other in
- * stream from number first on; deps are the n to wait for.
+ * Number k of those wf_op_joins(n): sets op's dependencies. The operations lie one after the other
+ * in stream from number first on; deps are the n to wait for.
  */
 void wf_op_join(struct wf_op *op, uint32_t k, const struct wf_op_dep *deps, uint32_t n,
                 uint16_t stream, uint32_t first);

@@ -2,9 +2,9 @@
 /*
  * trace.c - a schedule whose operations all lie in memory.
  *
- * While it is made, operations of all ranks lie in one array in the order they came, and dependencies
- * in another. Finishing sorts the operations: ranks one after the other, in each an order in which
- * dependencies point backwards. Each rank has one stream.
+ * While it is made, operations of all ranks lie in one array in the order they came, and
+ * dependencies in another. Finishing sorts the operations: ranks one after the other, in each an
+ * order in which dependencies point backwards. Each rank has one stream.
  */
 #include "job/trace.h"
 
@@ -283,12 +283,12 @@ static void sort_by_rank(struct wf_trace *trace, const struct work *w)
 }
 
 /*
- * A receive is started at once, as if there were room for every message before it is wanted; what its
- * dependencies hold back is that it ends. So a receive that waits for others becomes
+ * A receive is started at once, as if there were room for every message before it is wanted; what
+ * its dependencies hold back is that it ends. So a receive that waits for others becomes
  *
- *	joins, the last of which has ended when they have	what waits for its start waits for this
+ *	joins, the last of which ends when they have: what waits for its start waits for this
  *	the receive
- *	an operation that waits for both			what waits for its end waits for this
+ *	an operation that waits for both: what waits for its end waits for this
  */
 static bool is_split(const struct node *node, uint32_t n_deps)
 {
@@ -301,7 +301,9 @@ static uint32_t ops_of(const struct node *node, uint32_t n_deps)
 	return wf_op_joins(n_deps) + (is_split(node, n_deps) ? 2 : 0);
 }
 
-/* Fills first_dep and deps; waits becomes the number of each node's last operation in its stream. */
+/*
+ * Fills first_dep and deps; waits becomes the number of each node's last operation in its stream.
+ */
 static int number_deps(struct wf_trace *trace, struct work *w)
 {
 	uint32_t *count = w->other, *place = w->queue;
@@ -372,8 +374,8 @@ static int say_unmatched(const struct node *node, const char *file, struct wf_er
 }
 
 /*
- * Walks messages of one sender, receiver and tag, list[0] to list[n - 1], in the order of each side: the
- * k-th send belongs to the k-th receive.
+ * Walks messages of one sender, receiver and tag, list[0] to list[n - 1], in the order of each
+ * side: the k-th send belongs to the k-th receive.
  */
 static int match_run(struct wf_trace *trace, const uint32_t *list, uint32_t n, const char *file,
                      struct wf_err *err)

@@ -28,8 +28,9 @@ int wf_trace_create(uint32_t n_ranks, struct wf_mem *mem, struct wf_trace **trac
 void wf_trace_destroy(struct wf_trace *trace);
 
 /*
- * Adds an operation of a rank: *op without dependencies, group and flags. line is where it comes from,
- * for messages (0: nowhere). Returns 0 and its number among all ranks' operations, -ENOMEM, or -E2BIG.
+ * Adds an operation of a rank: *op without dependencies, group and flags. line is where it comes
+ * from, for messages (0: nowhere). Returns 0 and its number among all ranks' operations, -ENOMEM,
+ * or -E2BIG.
  */
 int wf_trace_op(struct wf_trace *trace, uint32_t rank, const struct wf_op *op, uint32_t line,
                 uint32_t *number_p) WF_MUST_USE;
@@ -41,9 +42,10 @@ int wf_trace_op(struct wf_trace *trace, uint32_t rank, const struct wf_op *op, u
 int wf_trace_after(struct wf_trace *trace, uint32_t number, uint32_t dep, bool start) WF_MUST_USE;
 
 /*
- * Sees that no operations wait for one another in a circle and that every message is sent and received
- * as often; a receive gets the size of its send. file names what was read. On success the schedule is
- * the trace, which is not to be used any more. Returns 0, -ENOMEM, or -EINVAL with err filled.
+ * Sees that no operations wait for one another in a circle and that every message is sent and
+ * received as often; a receive gets the size of its send. file names what was read. On success the
+ * schedule is the trace, which is not to be used any more. Returns 0, -ENOMEM, or -EINVAL with err
+ * filled.
  */
 int wf_trace_finish(struct wf_trace *trace, const char *file, struct wf_schedule **schedule_p,
                     struct wf_err *err) WF_MUST_USE;

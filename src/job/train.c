@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* train.c - one step of training: its parameters, what it costs, what can be said of it before it runs. */
+/*
+ * train.c - one step of training: its parameters, what it costs, what can be said of it before it
+ * runs.
+ */
 #include "job/train.h"
 
 #include <assert.h>

@@ -2,12 +2,13 @@
 /*
  * train_memory.c - what a training step needs of a GPU's memory, at least.
  *
- * Weights, gradients and the optimizer's state as Megatron-LM keeps them: precision, gradient and 12 bytes
- * (a copy, two moments, 4 bytes each) for each parameter, the last over the data-parallel ranks when it is
- * sharded. Activations as Korthikanti et al. count them (arXiv 2205.05198): what backward passes of
- * a layer need, times the passes that 1F1B keeps in flight. Left out is what can be made again from it
- * at little cost (outputs of norms and of activation functions, dropout masks) and attention's scores, which
- * fused kernels never write: this is a lower bound, for refusing what cannot be.
+ * Weights, gradients and the optimizer's state as Megatron-LM keeps them: precision, gradient and
+ * 12 bytes (a copy, two moments, 4 bytes each) for each parameter, the last over the data-parallel
+ * ranks when it is sharded. Activations as Korthikanti et al. count them (arXiv 2205.05198): what
+ * backward passes of a layer need, times the passes that 1F1B keeps in flight. Left out is what can
+ * be made again from it at little cost (outputs of norms and of activation functions, dropout
+ * masks) and attention's scores, which fused kernels never write: this is a lower bound, for
+ * refusing what cannot be.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +32,9 @@ static uint64_t kv_width(const struct wf_model_cfg *m)
 	return head * (m->heads + 2 * (uint64_t)(m->kv_heads != 0 ? m->kv_heads : m->heads));
 }
 
-/* Bytes of a token in a layer: the residual stream at both norms, and what is behind the products. */
+/*
+ * Bytes of a token in a layer: the residual stream at both norms, and what is behind the products.
+ */
 static uint64_t layer_bytes(const struct train *t, const struct shape *x)
 {
 	const struct wf_model_cfg *m = t->model;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* train_priv.h - between train.c, which checks and adds up, and train_stage.c, which writes a stage. */
+/*
+ * train_priv.h - between train.c, which checks and adds up, and train_stage.c, which writes a
+ * stage.
+ */
 #ifndef WF_JOB_TRAIN_PRIV_H
 #define WF_JOB_TRAIN_PRIV_H
 
@@ -51,8 +54,8 @@ wf_time train_scale_time(const struct train *t, wf_time time);
 uint64_t train_scale_bytes(const struct train *t, uint64_t bytes);
 
 /*
- * What the GPU that needs most memory needs at least (train_memory.c). Returns 0, or -EINVAL with err filled
- * when that is more than it has and the job asks to be told.
+ * What the GPU that needs most memory needs at least (train_memory.c). Returns 0, or -EINVAL with
+ * err filled when that is more than it has and the job asks to be told.
  */
 int train_check_memory(const struct train *t, const struct wf_cluster *cluster,
                        struct wf_train_memory *memory, struct wf_err *err) WF_MUST_USE;

@@ -2,8 +2,8 @@
 /*
  * train_stage.c - what the ranks of one pipeline stage do in a training step.
  *
- * The compute lane is written as if it were a program: calculations add up until something has to wait
- * for them or they have to wait for something, which makes them an item.
+ * The compute lane is written as if it were a program: calculations add up until something has to
+ * wait for them or they have to wait for something, which makes them an item.
  */
 #include <assert.h>
 #include <errno.h>
@@ -230,7 +230,10 @@ static void gather(struct stage *s, struct wf_item_dep *of_layer)
 
 /* ---- passes ---- */
 
-/* Colours of stages: neighbours in the ring of stages differ, so nobody sends and receives on a lane. */
+/*
+ * Colours of stages: neighbours in the ring of stages differ, so nobody sends and receives on a
+ * lane.
+ */
 static uint32_t colour(const struct stage *s, uint32_t stage)
 {
 	uint32_t pp = s->t->cfg->pp;
@@ -330,7 +333,9 @@ static void backward_pass(struct stage *s, uint32_t k)
 		        NULL);
 }
 
-/* All passes, one forward and one backward in turn, after some forward ones that fill the pipeline. */
+/*
+ * All passes, one forward and one backward in turn, after some forward ones that fill the pipeline.
+ */
 static void passes(struct stage *s, const struct wf_item_dep *gathered)
 {
 	uint32_t pp = s->t->cfg->pp, total = s->t->m * s->chunks;
@@ -350,7 +355,9 @@ static void passes(struct stage *s, const struct wf_item_dep *gathered)
 		backward_pass(s, k);
 }
 
-/* What is left of the gradients, the embedding that first and last stage share, and the optimizer. */
+/*
+ * What is left of the gradients, the embedding that first and last stage share, and the optimizer.
+ */
 static void finish(struct stage *s)
 {
 	const struct wf_train_cfg *cfg = s->t->cfg;

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define MEMORY                                                                                     \
-	16 /* communications that a rank remembers; there are seldom more between two calculations */
+/* Communications that a rank remembers: there are seldom more between two calculations. */
+#define MEMORY 16
 
 /* Communication that is over. */
 struct past {
@@ -76,8 +76,8 @@ void wf_train_watch_destroy(struct wf_train_watch *watch)
 }
 
 /*
- * Lays the time since the last calculation to what was waited for, backwards: the communication that
- * ended last until it began, then the one that had ended last before that, and so on.
+ * Lays the time since the last calculation to what was waited for, backwards: the communication
+ * that ended last until it began, then the one that had ended last before that, and so on.
  */
 static void lay_gap(struct rank *rank, wf_time now)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * train_watch.h - where the time of a training step goes: an observer of a job that runs the schedule of
- * a training plan.
+ * train_watch.h - where the time of a training step goes: an observer of a job that runs the
+ * schedule of a training plan.
  *
- * Whenever a rank begins to compute later than it had ended computing before, the time between is laid
- * to the communication that ended last in it, from when that began; what is before that to the one that
- * ended last then, and so on: that is what it waited for. What is left at the end of the step, when others
- * still work, is waiting for the pipeline, where there is one. So for each rank
+ * Whenever a rank begins to compute later than it had ended computing before, the time between is
+ * laid to the communication that ended last in it, from when that began; what is before that to the
+ * one that ended last then, and so on: that is what it waited for. What is left at the end of the
+ * step, when others still work, is waiting for the pipeline, where there is one. So for each rank
  *
  *	step = busy + exposed[tp] + exposed[pp] + exposed[ep] + exposed[dp] + other
  *
- * Waiting for the pipeline is then split in what waits even on a network that takes no time (bubble) and
- * the rest.
+ * Waiting for the pipeline is then split in what waits even on a network that takes no time
+ * (bubble) and the rest.
  */
 #ifndef WF_JOB_TRAIN_WATCH_H
 #define WF_JOB_TRAIN_WATCH_H

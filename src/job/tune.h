@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tune.h - how NCCL decides: algorithm, protocol, channels and chunk of a collective, and its estimate.
+ * tune.h - how NCCL decides: algorithm, protocol, channels and chunk of a collective, and its
+ * estimate.
  *
- * NCCL (2.30) searches its graphs (rings, trees, NVLS) on the server's links for the most channels at the
- * highest speed, gives every algorithm and protocol a bandwidth and a latency from a table of constants,
- * and takes the one whose latency + bytes / bandwidth is least. This is that model as a function of
- * numbers, for servers whose GPUs are joined by an NVSwitch, in integers: bandwidths in bytes/s, times in
- * ps. docs/jobs.md says where the constants come from and what is left out.
+ * NCCL (2.30) searches its graphs (rings, trees, NVLS) on the server's links for the most channels
+ * at the highest speed, gives every algorithm and protocol a bandwidth and a latency from a table
+ * of constants, and takes the one whose latency + bytes / bandwidth is least. This is that model as
+ * a function of numbers, for servers whose GPUs are joined by an NVSwitch, in integers: bandwidths
+ * in bytes/s, times in ps. docs/jobs.md says where the constants come from and what is left out.
  */
 #ifndef WF_JOB_TUNE_H
 #define WF_JOB_TUNE_H
@@ -69,8 +70,8 @@ wf_time wf_tune_time(const struct wf_tune *tune, enum wf_coll_kind kind, enum wf
                      enum wf_proto proto, uint64_t bytes);
 
 /*
- * What NCCL takes; alg and proto other than AUTO are wishes (NCCL_ALGO, NCCL_PROTO). Returns false when
- * nothing fits them: an algorithm that NCCL does not have, or not here.
+ * What NCCL takes; alg and proto other than AUTO are wishes (NCCL_ALGO, NCCL_PROTO). Returns false
+ * when nothing fits them: an algorithm that NCCL does not have, or not here.
  */
 bool wf_tune_choose(const struct wf_tune *tune, enum wf_coll_kind kind, enum wf_coll_alg alg,
                     enum wf_proto proto, uint64_t bytes, struct wf_tune_choice *choice);

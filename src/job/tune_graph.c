@@ -2,9 +2,9 @@
 /*
  * tune_graph.c - NCCL's search for channels, in closed form for GPUs on an NVSwitch.
  *
- * NCCL tries the speeds of a list from the highest down, counts how many channels of a pattern fit the
- * links at that speed, and keeps what has most bandwidth; it stops looking at half the speed of what it
- * has. What a channel takes of a GPU's NVLink, of which all GPUs have the same:
+ * NCCL tries the speeds of a list from the highest down, counts how many channels of a pattern fit
+ * the links at that speed, and keeps what has most bandwidth; it stops looking at half the speed of
+ * what it has. What a channel takes of a GPU's NVLink, of which all GPUs have the same:
  *
  *	ring, one server        one hop out of every GPU
  *	ring, back to its NIC   the same, the last hop being the way back to the NIC (PXN)
@@ -220,8 +220,9 @@ void wf_tune_search(struct wf_tune *t)
 	search_rings(t, &l);
 	t->tree = search_trees(t, &l);
 	/*
-	 * A balanced tree has its parent at one GPU and its children at the next, both with the same NIC
-	 * near. From Hopper on, if each GPU has its own, the simpler one is found before ways over PXN.
+	 * A balanced tree has its parent at one GPU and its children at the next, both with the
+	 * same NIC near. From Hopper on, if each GPU has its own, the simpler one is found before
+	 * ways over PXN.
 	 */
 	t->simple_tree = l.inter && (t->comm.gpus == 1 || (t->comm.gen >= WF_GEN_HOPPER &&
 	                                                   t->comm.nics == t->comm.gpus));

@@ -2,10 +2,10 @@
 /*
  * bill.h - what a fabric's network is made of: switches, cables, transceivers, watts and dollars.
  *
- * What is counted follows from the topology. What a part costs and takes is in files with their sources,
- * profiles/switches (named by the fabric's switch.model) and profiles/cables (named by the rate, "400g"),
- * which anybody can replace; a figure that no source has is 0 there and not known here. Adapters and
- * servers are not part of it: they are the same for every fabric.
+ * What is counted follows from the topology. What a part costs and takes is in files with their
+ * sources, profiles/switches (named by the fabric's switch.model) and profiles/cables (named by the
+ * rate, "400g"), which anybody can replace; a figure that no source has is 0 there and not known
+ * here. Adapters and servers are not part of it: they are the same for every fabric.
  */
 #ifndef WF_LAB_BILL_H
 #define WF_LAB_BILL_H
@@ -64,7 +64,9 @@ struct wf_bill {
 	uint64_t ports_used; /* by all of them */
 	uint64_t host_cables;
 	uint64_t switch_cables;
-	/* Of all cables, by their lengths; not known where these or the cables of the rate are not. */
+	/*
+	 * Of all cables, by their lengths; not known where these or the cables of the rate are not.
+	 */
 	bool media_known;
 	uint64_t copper, fibre;
 	uint64_t transceivers;
@@ -77,8 +79,8 @@ void wf_bill_count(const struct wf_scenario_net *net, const struct wf_bill_parts
                    struct wf_bill *bill);
 
 /*
- * Fills fabric->bill from its network, which is built, and the files of its parts. Returns 0, -ENOMEM,
- * or -EINVAL with err filled when switch.model names none or a file is wrong.
+ * Fills fabric->bill from its network, which is built, and the files of its parts. Returns 0,
+ * -ENOMEM, or -EINVAL with err filled when switch.model names none or a file is wrong.
  */
 int wf_bill_make(struct wf_scenario *scenario, struct wf_scenario_fabric *fabric,
                  const struct wf_paths *paths, struct wf_err *err) WF_MUST_USE;

@@ -199,7 +199,9 @@ static int do_cure(void *arg, size_t task, struct wf_err *err)
 	return rc;
 }
 
-/* Those that are slower than the best by what counts say why, and are run with what would cure it. */
+/*
+ * Those that are slower than the best by what counts say why, and are run with what would cure it.
+ */
 static void plan_cures(struct work *w)
 {
 	struct wf_compare *r = w->result;

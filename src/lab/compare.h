@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.h - the same job on several fabrics: the figures that decide, side by side, and a verdict.
+ * compare.h - the same job on several fabrics: the figures that decide, side by side, and a
+ * verdict.
  *
  * For each fabric of a scenario: the latency of a small write between the hosts farthest apart, a
- * collective of the job's ranks at several sizes, and the job itself; all of it with each of several seeds.
- * Each is a simulation of its own; they run on as many threads as there are processors and do not know of
- * each other. What a fabric did with one seed is a run of the results file, and is not done again when the
- * file has it. Then the slow ones are run once more with what would cure them.
+ * collective of the job's ranks at several sizes, and the job itself; all of it with each of
+ * several seeds. Each is a simulation of its own; they run on as many threads as there are
+ * processors and do not know of each other. What a fabric did with one seed is a run of the results
+ * file, and is not done again when the file has it. Then the slow ones are run once more with what
+ * would cure them.
  */
 #ifndef WF_LAB_COMPARE_H
 #define WF_LAB_COMPARE_H
@@ -68,15 +70,18 @@ struct wf_compare_cfg {
 };
 
 /*
- * Compares. *result may be handed to wf_compare_fini() whatever is returned: 0, -EINTR when watch said so,
- * or what went wrong with err filled.
+ * Compares. *result may be handed to wf_compare_fini() whatever is returned: 0, -EINTR when watch
+ * said so, or what went wrong with err filled.
  */
 int wf_compare(const struct wf_compare_cfg *cfg, struct wf_compare *result,
                struct wf_err *err) WF_MUST_USE;
 
 void wf_compare_fini(struct wf_compare *result);
 
-/* The same verdict from n of the seeds, beginning with number first: that it does not depend on them. */
+/*
+ * The same verdict from n of the seeds, beginning with number first: that it does not depend on
+ * them.
+ */
 void wf_compare_judge(const struct wf_compare *result, unsigned first, unsigned n, unsigned matters,
                       struct wf_verdict *verdict);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare_priv.h - the parts of a comparison: one fabric with one seed (compare_run.c), and what would cure a
- * slow one (compare_cure.c).
+ * compare_priv.h - the parts of a comparison: one fabric with one seed (compare_run.c), and what
+ * would cure a slow one (compare_cure.c).
  */
 #ifndef WF_LAB_COMPARE_PRIV_H
 #define WF_LAB_COMPARE_PRIV_H
@@ -10,9 +10,9 @@
 #include "lab/run.h"
 
 /*
- * Does all that a fabric does with the seed of run, whose seed is set, and fills the rest of it: from the
- * results file, or by simulating, as task of the watch. first: of the fabric's seeds, so that it is recorded
- * in full. Returns 0, -EINTR, or what went wrong with err filled.
+ * Does all that a fabric does with the seed of run, whose seed is set, and fills the rest of it:
+ * from the results file, or by simulating, as task of the watch. first: of the fabric's seeds, so
+ * that it is recorded in full. Returns 0, -EINTR, or what went wrong with err filled.
  */
 int wf_compare_run(const struct wf_compare_cfg *cfg, const struct wf_compare *result,
                    unsigned fabric, bool first, size_t task, struct wf_compare_run *run,
@@ -29,7 +29,10 @@ void wf_compare_take_job(const struct wf_run *run, struct wf_metrics *metrics, b
 /* Which of a run's notes says best why it is slow; NULL: none does. */
 const struct wf_note *wf_compare_cause(const struct wf_notes *notes);
 
-/* Finds the cures of what a fabric's median run says; at most WF_VERDICT_CURES, in order. Returns how many. */
+/*
+ * Finds the cures of what a fabric's median run says; at most WF_VERDICT_CURES, in order. Returns
+ * how many.
+ */
 unsigned wf_compare_cures(const struct wf_compare *result, unsigned fabric,
                           unsigned found[WF_VERDICT_CURES]);
 

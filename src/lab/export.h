@@ -18,7 +18,8 @@ struct wf_export_ops {
 	bool folder;      /* a file for each table, in a folder */
 	bool one_run;     /* of one run only */
 	/*
-	 * Writes to file, or, for a folder, to files below path. Returns 0, or -EIO with err filled.
+	 * Writes to file, or, for a folder, to files below path. Returns 0, or -EIO with err
+	 * filled.
 	 */
 	int (*write)(struct wf_export *ex, const char *path, FILE *file, struct wf_err *err);
 };
@@ -27,16 +28,17 @@ struct wf_export_ops {
 const struct wf_export_ops *wf_export_find(const char *name);
 
 /*
- * Opens a results file for reading; run is the one to export, 0 for all. On success *ex_p is owned by
- * the caller. Returns 0, -ENOMEM, or -EINVAL with err filled (no such file or run, or not weft's).
+ * Opens a results file for reading; run is the one to export, 0 for all. On success *ex_p is owned
+ * by the caller. Returns 0, -ENOMEM, or -EINVAL with err filled (no such file or run, or not
+ * weft's).
  */
 int wf_export_open(const char *path, int64_t run, struct wf_export **ex_p,
                    struct wf_err *err) WF_MUST_USE;
 
 /*
  * Writes in a format to out: a file, or a folder that is made if it is not there; NULL is standard
- * output. A file appears whole or not at all. Returns 0, -EINVAL with err filled (out does not go with
- * the format, or it takes one run and there are several), or -EIO with err filled.
+ * output. A file appears whole or not at all. Returns 0, -EINVAL with err filled (out does not go
+ * with the format, or it takes one run and there are several), or -EIO with err filled.
  */
 int wf_export_write(struct wf_export *ex, const struct wf_export_ops *ops, const char *out,
                     struct wf_err *err) WF_MUST_USE;

@@ -2,9 +2,9 @@
 /*
  * export_perfetto.c - a run as a trace in Chrome's JSON format, which ui.perfetto.dev opens.
  *
- * Ranks are processes with their streams as threads; nodes are processes, too, with their counters, and
- * pauses on a thread for each port; collectives and flows are asynchronous slices of a process of their
- * own, since they overlap. Times are microseconds with six decimals: nothing is lost.
+ * Ranks are processes with their streams as threads; nodes are processes, too, with their counters,
+ * and pauses on a thread for each port; collectives and flows are asynchronous slices of a process
+ * of their own, since they overlap. Times are microseconds with six decimals: nothing is lost.
  */
 #include <stdio.h>
 #include <string.h>

@@ -19,8 +19,8 @@ struct wf_export {
 typedef void wf_export_row_fn(void *arg, sqlite3_stmt *row);
 
 /*
- * Calls fn for every row of a query, in which ?1 is the run, or NULL for all of them. Returns 0, or -EIO
- * with err filled.
+ * Calls fn for every row of a query, in which ?1 is the run, or NULL for all of them. Returns 0, or
+ * -EIO with err filled.
  */
 int wf_export_each(struct wf_export *ex, const char *sql, wf_export_row_fn *fn, void *arg,
                    struct wf_err *err) WF_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fabric_table.h - everything a fabric's profile can set: the fabric, its congestion control, and how it is
- * used.
+ * fabric_table.h - everything a fabric's profile can set: the fabric, its congestion control, and
+ * how it is used.
  */
 #ifndef WF_LAB_FABRIC_TABLE_H
 #define WF_LAB_FABRIC_TABLE_H

@@ -32,8 +32,8 @@ bool wf_file_exists(const char *path);
 int wf_file_beside(const char *from, const char *name, char out[WF_PATH_MAX]) WF_MUST_USE;
 
 /*
- * path cannot be begun to be written, for error. Fills err. Returns -EINVAL where the name is to blame, or
- * the right to write there; else -EIO.
+ * path cannot be begun to be written, for error. Fills err. Returns -EINVAL where the name is to
+ * blame, or the right to write there; else -EIO.
  */
 int wf_file_refused(const char *path, int error, struct wf_err *err);
 
@@ -46,8 +46,8 @@ struct wf_out {
 
 /*
  * Begins to write path, in a temporary file beside it; path NULL is standard output. A device or a
- * pipe is written to as it is, never replaced. Returns 0, -EINVAL with err filled where path is no place
- * to write to (no such folder, a folder, no right to), or -EIO with err filled.
+ * pipe is written to as it is, never replaced. Returns 0, -EINVAL with err filled where path is no
+ * place to write to (no such folder, a folder, no right to), or -EIO with err filled.
  */
 int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err) WF_MUST_USE;
 

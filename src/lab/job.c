@@ -260,8 +260,8 @@ int wf_job_cluster(const struct wf_job_cfg *cfg, uint32_t n_hosts, struct wf_clu
 }
 
 /*
- * A scaled job's own costs are scaled too, and the sizes at which it does things differently: what stays
- * as it is, is the fabric.
+ * A scaled job's own costs are scaled too, and the sizes at which it does things differently: what
+ * stays as it is, is the fabric.
  */
 static uint64_t scaled(const struct wf_job_cfg *cfg, uint64_t value, uint64_t least)
 {

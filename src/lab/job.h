@@ -60,16 +60,18 @@ void wf_job_net(const struct wf_job_cfg *cfg, struct wf_job_net *net);
 bool wf_job_is_train(const struct wf_job_cfg *cfg);
 
 /*
- * Reads what the values name besides files of traces: the model and the GPU of a training step. s are
- * the settings of *cfg; from, kept, is the scenario's file. Returns 0, -ENOMEM, or -EINVAL with err filled.
+ * Reads what the values name besides files of traces: the model and the GPU of a training step. s
+ * are the settings of *cfg; from, kept, is the scenario's file. Returns 0, -ENOMEM, or -EINVAL with
+ * err filled.
  */
 int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struct wf_place *place,
                 const struct wf_paths *paths, const char *from, struct wf_arena *arena,
                 struct wf_err *err) WF_MUST_USE;
 
 /*
- * The schedule for a network; owned by the caller. A trace says itself how many ranks it has: cluster gets
- * that. info is filled for a training step. Returns 0, -ENOMEM, or -EINVAL as wf_job_check().
+ * The schedule for a network; owned by the caller. A trace says itself how many ranks it has:
+ * cluster gets that. info is filled for a training step. Returns 0, -ENOMEM, or -EINVAL as
+ * wf_job_check().
  */
 int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
                     const struct wf_scale_net *net, struct wf_schedule **schedule_p,

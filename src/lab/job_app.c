@@ -386,8 +386,8 @@ static int make_ranks(struct wf_job_app *job)
 }
 
 /*
- * How long word takes from one GPU of a server to another: a message NVLink's latency, which no meeting
- * is shorter than; where there are only meetings, up to what the shortest takes.
+ * How long word takes from one GPU of a server to another: a message NVLink's latency, which no
+ * meeting is shorter than; where there are only meetings, up to what the shortest takes.
  */
 static wf_time side_delay(const struct wf_job_app *job)
 {

@@ -3,10 +3,10 @@
  * job_app.h - a schedule on the hosts of a simulation.
  *
  * Each rank is run by an executor (job/exec.h) on the thread of its NIC's adapter. What goes to
- * another server goes as RDMA WRITE with immediate on RC queue pairs, which are connected before the
- * run: announcements of receives as small writes, data as one write per queue pair of the connection.
- * What stays in the server goes over NVLink: out at the GPU's rate, through a switch after a latency,
- * in at the GPU's rate.
+ * another server goes as RDMA WRITE with immediate on RC queue pairs, which are connected before
+ * the run: announcements of receives as small writes, data as one write per queue pair of the
+ * connection. What stays in the server goes over NVLink: out at the GPU's rate, through a switch
+ * after a latency, in at the GPU's rate.
  */
 #ifndef WF_LAB_JOB_APP_H
 #define WF_LAB_JOB_APP_H
@@ -57,9 +57,9 @@ struct wf_job_result {
 struct wf_job_app;
 
 /*
- * Prepares schedule for a fabric with n_hosts hosts: finds out who talks to whom. schedule, cc (NULL:
- * none) and observer (NULL: nobody) are borrowed while it lives. Returns 0, -ENOMEM, or -EINVAL with a
- * message in err of the form "<parameter>: <text>".
+ * Prepares schedule for a fabric with n_hosts hosts: finds out who talks to whom. schedule, cc
+ * (NULL: none) and observer (NULL: nobody) are borrowed while it lives. Returns 0, -ENOMEM, or
+ * -EINVAL with a message in err of the form "<parameter>: <text>".
  */
 int wf_job_app_create(const struct wf_schedule *schedule, const struct wf_cluster *cluster,
                       const struct wf_job_net *net, const struct wf_cc_choice *cc,
@@ -73,8 +73,8 @@ void wf_job_app_init(struct wf_job_app *job, struct wf_sim_app *app);
 void wf_job_app_result(const struct wf_job_app *job, struct wf_job_result *result);
 
 /*
- * After the run: whether it says anything. -EIO, with err filled, when a work request failed for another
- * reason than that the fabric did not deliver it; -ENOMEM when memory ran out; else 0.
+ * After the run: whether it says anything. -EIO, with err filled, when a work request failed for
+ * another reason than that the fabric did not deliver it; -ENOMEM when memory ran out; else 0.
  */
 int wf_job_app_check(const struct wf_job_app *job, struct wf_err *err) WF_MUST_USE;
 

@@ -14,8 +14,9 @@
 #define JOB_MANY 64 /* queue pairs of a host: with more, each has fewer work requests */
 
 /*
- * A connection. The sender's fields are touched by its host's thread alone, the receiver's likewise;
- * posted is written by the sender before the message leaves and read by the receiver after it came.
+ * A connection. The sender's fields are touched by its host's thread alone, the receiver's
+ * likewise; posted is written by the sender before the message leaves and read by the receiver
+ * after it came.
  */
 struct job_conn {
 	uint32_t rank[2];     /* 0 sends data, 1 receives it */

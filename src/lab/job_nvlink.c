@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job_nvlink.c - the inside of a server in a simulation: NVLink (job/nvlink.h), and where ranks meet.
+ * job_nvlink.c - the inside of a server in a simulation: NVLink (job/nvlink.h), and where ranks
+ * meet.
  *
- * A message is one cell over the server's switch, and so is word of a rank that begins what its server
- * does together; when all have, the switch tells each of them. The switch is a node of its own since
- * hosts are late nodes, which exchange nothing with one another.
+ * A message is one cell over the server's switch, and so is word of a rank that begins what its
+ * server does together; when all have, the switch tells each of them. The switch is a node of its
+ * own since hosts are late nodes, which exchange nothing with one another.
  */
 #include <errno.h>
 #include <string.h>

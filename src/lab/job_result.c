@@ -26,8 +26,8 @@ void wf_job_app_group(const struct wf_job_app *job, uint32_t group, struct wf_jo
 		g->time.ranks += t->ranks;
 	}
 	/*
-	 * Where several communicators do the same (each server's tensor-parallel group), how far they
-	 * are apart is no time of the collective.
+	 * Where several communicators do the same (each server's tensor-parallel group), how far
+	 * they are apart is no time of the collective.
 	 */
 	g->took = g->time.ranks > g->group.ranks ? g->time.longest : g->time.end - g->time.begin;
 	if (g->group.algorithm == NULL || g->time.ranks < g->group.ranks || g->group.bytes == 0 ||
@@ -40,7 +40,9 @@ void wf_job_app_group(const struct wf_job_app *job, uint32_t group, struct wf_jo
 		                      g->group.busbw[0] / g->group.busbw[1] / (uint64_t)g->took);
 }
 
-/* Retries that come to nothing are the fabric's doing, and with them all that is behind is flushed. */
+/*
+ * Retries that come to nothing are the fabric's doing, and with them all that is behind is flushed.
+ */
 static bool is_fabrics(enum wf_wc_status status)
 {
 	return status == WF_WC_SUCCESS || status == WF_WC_RETRY_EXC_ERR ||

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_scale.h - whether a job's scale keeps what it may not break: the share of the fabric's delays. */
+/*
+ * job_scale.h - whether a job's scale keeps what it may not break: the share of the fabric's
+ * delays.
+ */
 #ifndef WF_LAB_JOB_SCALE_H
 #define WF_LAB_JOB_SCALE_H
 
@@ -23,9 +26,9 @@ int wf_job_fabric_init(struct wf_job_fabric *f, const struct wf_topo *topo,
 void wf_job_fabric_fini(struct wf_job_fabric *f);
 
 /*
- * Refuses a scale at which the fabric's delays could lengthen a plan by more than error; both are of
- * 2^16, and coll is scaled. *excess_p is the share by which they could. Returns 0, -ENOMEM, or -EINVAL
- * with err filled: it says which scale would do.
+ * Refuses a scale at which the fabric's delays could lengthen a plan by more than error; both are
+ * of 2^16, and coll is scaled. *excess_p is the share by which they could. Returns 0, -ENOMEM, or
+ * -EINVAL with err filled: it says which scale would do.
  */
 int wf_job_scale_check(const struct wf_plan *plan, const struct wf_coll_cfg *coll, uint64_t scale,
                        uint64_t error, const struct wf_scale_net *net, uint64_t *excess_p,

@@ -6,8 +6,9 @@
 #include "lab/job.h"
 
 /*
- * Reads cfg's file or files; its collectives are done as coll says, inside servers as wf_plan_schedule() has it with nvlink. cluster has room for as many ranks as it says, and gets those of the trace.
- * Returns 0, -ENOMEM, or -EINVAL with err filled ("<parameter>: ...").
+ * Reads cfg's file or files; its collectives are done as coll says, inside servers as
+ * wf_plan_schedule() has it with nvlink. cluster has room for as many ranks as it says, and gets
+ * those of the trace. Returns 0, -ENOMEM, or -EINVAL with err filled ("<parameter>: ...").
  */
 int wf_job_trace(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
                  const struct wf_nvlink *nvlink, const struct wf_scale_net *net,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.c - a writer of JSON (RFC 8259). Numbers are whole; a tool that reads them as doubles is exact
- * up to 2^53.
+ * json.c - a writer of JSON (RFC 8259). Numbers are whole; a tool that reads them as doubles is
+ * exact up to 2^53.
  */
 #include "lab/json.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notes.c - the rules that speak of one kind of queue or of the whole run; notes_spread.c has the rest.
+ * notes.c - the rules that speak of one kind of queue or of the whole run; notes_spread.c has the
+ * rest.
  */
 #include "lab/notes_priv.h"
 

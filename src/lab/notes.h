@@ -2,8 +2,8 @@
 /*
  * notes.h - what a run's counters and its configuration say together, in words.
  *
- * Each rule is a function of one run; a note names what was seen, what it follows from, and what would
- * change it. Nothing is guessed: every number in a note is a parameter or a counter.
+ * Each rule is a function of one run; a note names what was seen, what it follows from, and what
+ * would change it. Nothing is guessed: every number in a note is a parameter or a counter.
  */
 #ifndef WF_LAB_NOTES_H
 #define WF_LAB_NOTES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notes_spread.c - rules that look at several ports together: where congestion went, and where traffic
- * did not.
+ * notes_spread.c - rules that look at several ports together: where congestion went, and where
+ * traffic did not.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,8 +152,8 @@ void wf_note_pauses_spread(struct wf_note_ctx *c)
 /* ---- paths ---- */
 
 /*
- * Links that carry the same traffic between them: the uplinks of a switch, or those that come down to it from
- * the tier above. A packet could have taken any of them as far as the routes go.
+ * Links that carry the same traffic between them: the uplinks of a switch, or those that come down
+ * to it from the tier above. A packet could have taken any of them as far as the routes go.
  */
 struct bundle {
 	unsigned n, hot; /* links, and those with more than their share and a queue */
@@ -245,8 +245,8 @@ static void say_collision(struct wf_note_ctx *c, const struct bundle *worst, uns
 }
 
 /*
- * A link with half as much again as its share, or more, and a queue that begins to be marked: flows that were put together by
- * chance or by the routes, while there was room beside them.
+ * A link with half as much again as its share, or more, and a queue that begins to be marked: flows
+ * that were put together by chance or by the routes, while there was room beside them.
  */
 void wf_note_path_collision(struct wf_note_ctx *c)
 {

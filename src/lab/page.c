@@ -35,8 +35,8 @@
 	" AS nth FROM run WHERE study = ?1) WHERE nth = 1) "
 
 /*
- * Flows, or messages of a job: every so manieth (even), and of the others those that took longest for
- * their size.
+ * Flows, or messages of a job: every so manieth (even), and of the others those that took longest
+ * for their size.
  */
 #define FLOWS(table, src, dst, start, which)                                                       \
 	"SELECT run, " src " AS src, " dst " AS dst, bytes, " start " AS start_ps, "               \
@@ -51,9 +51,9 @@
 #define RANK(end) "(SELECT node FROM rank WHERE rank.run = f.run AND rank.id = f." end ")"
 
 /*
- * What the page knows of a study. ?1 is the study and ?2 the distance between the ranks that are shown.
- * Nodes and links are those of a run and of all later ones whose topology is the same, which the page
- * finds out: most often all are.
+ * What the page knows of a study. ?1 is the study and ?2 the distance between the ranks that are
+ * shown. Nodes and links are those of a run and of all later ones whose topology is the same, which
+ * the page finds out: most often all are.
  */
 static const struct table {
 	const char *key, *sql;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_db.c - the results file under a page: opening it, and queries whose errors wait until the end.
+ * page_db.c - the results file under a page: opening it, and queries whose errors wait until the
+ * end.
  */
 #include <errno.h>
 #include <string.h>

@@ -25,8 +25,8 @@ struct wf_page {
 };
 
 /*
- * Opens the results file for reading and finds the study. Returns 0, -EINVAL or -EIO with err filled,
- * or -ENOMEM; wf_page_close() either way.
+ * Opens the results file for reading and finds the study. Returns 0, -EINVAL or -EIO with err
+ * filled, or -ENOMEM; wf_page_close() either way.
  */
 int wf_page_open(struct wf_page *page, const struct wf_page_request *request,
                  struct wf_err *err) WF_MUST_USE;

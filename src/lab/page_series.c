@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_series.c - the counters of the ports over time, for the page: the same intervals for all ports
- * instead of samples only where something changed, and few enough of them.
+ * page_series.c - the counters of the ports over time, for the page: the same intervals for all
+ * ports instead of samples only where something changed, and few enough of them.
  *
  * An interval begins and ends with a sample. Where there are too many samples some intervals are of
- * several: half of the number is spread over the time and half over the samples, which are close together
- * where something happens; a long time without a sample is an interval of its own. What was counted
- * between two samples is spread evenly over the time between them; of a queue the largest value that was
- * seen in an interval is kept.
+ * several: half of the number is spread over the time and half over the samples, which are close
+ * together where something happens; a long time without a sample is an interval of its own. What
+ * was counted between two samples is spread evenly over the time between them; of a queue the
+ * largest value that was seen in an interval is kept.
  */
 #include <errno.h>
 #include <math.h>
@@ -354,8 +354,8 @@ static void add_up(struct series *s)
 }
 
 /*
- * A packet is counted when it begins to leave, so an interval can have more than the link carries; what
- * is too much left in the next.
+ * A packet is counted when it begins to leave, so an interval can have more than the link carries;
+ * what is too much left in the next.
  */
 static void level(const struct series *s)
 {
@@ -415,8 +415,8 @@ static void put_queue(struct wf_json *json, const char *key, unsigned queue)
 }
 
 /*
- * One quantity of one queue, or of whole ports: its samples, and which they are. only is the one queue
- * that whole ports consist of, if there is one.
+ * One quantity of one queue, or of whole ports: its samples, and which they are. only is the one
+ * queue that whole ports consist of, if there is one.
  */
 static void put_rows(struct series *s, enum quantity quantity, unsigned queue, unsigned only)
 {
@@ -467,8 +467,8 @@ static void put_quantity(struct series *s, enum quantity quantity)
 }
 
 /*
- * Whether an interval ends with tick i, where some are needed: with parts steps through the time and the
- * ticks together, and before and after a time that is longer than one of them.
+ * Whether an interval ends with tick i, where some are needed: with parts steps through the time
+ * and the ticks together, and before and after a time that is longer than one of them.
  */
 static bool is_edge(const struct series *s, size_t i, double parts)
 {

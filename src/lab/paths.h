@@ -3,9 +3,9 @@
  * paths.h - where named things are: profiles (NAME.yaml) and distributions of sizes
  * (sizes/NAME.txt).
  *
- * Looked through in this order: the folder of --profiles, that of $WEFT_PROFILES, share/weft/profiles
- * beside the bin folder of the program, the source tree it was built from, the place it was to be
- * installed to. The first file found counts.
+ * Looked through in this order: the folder of --profiles, that of $WEFT_PROFILES,
+ * share/weft/profiles beside the bin folder of the program, the source tree it was built from, the
+ * place it was to be installed to. The first file found counts.
  */
 #ifndef WF_LAB_PATHS_H
 #define WF_LAB_PATHS_H

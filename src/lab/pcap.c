@@ -289,7 +289,10 @@ static void sift(struct cursor **heap, size_t n, size_t i)
 	heap[i] = c;
 }
 
-/* A frame of link control comes from the port, which may be a switch's: those have MACs of their own. */
+/*
+ * A frame of link control comes from the port, which may be a switch's: those have MACs of their
+ * own.
+ */
 static void port_addr(const struct wf_topo *topo, uint32_t node, uint16_t port,
                       struct wf_wire_addr *addr)
 {

@@ -29,8 +29,8 @@ struct wf_pcap_cfg {
 struct wf_pcap;
 
 /*
- * A capture of the ports. Returns 0, -ENOMEM, -EINVAL with err filled (no such node or port), or -EIO
- * with err filled (no file can be made there). On success the caller owns *pcap_p.
+ * A capture of the ports. Returns 0, -ENOMEM, -EINVAL with err filled (no such node or port), or
+ * -EIO with err filled (no file can be made there). On success the caller owns *pcap_p.
  */
 int wf_pcap_create(const struct wf_pcap_cfg *cfg, struct wf_pcap **pcap_p,
                    struct wf_err *err) WF_MUST_USE;

@@ -15,9 +15,9 @@ struct wf_pcap_port {
 };
 
 /*
- * Reads "leaf0:3,h5": nodes, with a port or all of theirs; NULL is the ports of all hosts. They come
- * in the order of (node, port), each once, in memory that the caller frees with free(). Returns 0,
- * -ENOMEM, or -EINVAL with err filled.
+ * Reads "leaf0:3,h5": nodes, with a port or all of theirs; NULL is the ports of all hosts. They
+ * come in the order of (node, port), each once, in memory that the caller frees with free().
+ * Returns 0, -ENOMEM, or -EINVAL with err filled.
  */
 int wf_pcap_parse_ports(const struct wf_topo *topo, const char *text, struct wf_pcap_port **ports_p,
                         size_t *n_p, struct wf_err *err) WF_MUST_USE;

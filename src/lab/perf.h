@@ -78,8 +78,8 @@ int wf_perf_measure(const struct wf_perf_plan *plan, struct wf_perf_report *repo
                     struct wf_err *err) WF_MUST_USE;
 
 /*
- * One measurement on a topology, a simulation of its own: fills row's latency or bandwidth. Returns as
- * wf_perf_measure().
+ * One measurement on a topology, a simulation of its own: fills row's latency or bandwidth. Returns
+ * as wf_perf_measure().
  */
 int wf_perf_one(const struct wf_topo *topo, const struct wf_fabric_cfg *fabric, uint64_t seed,
                 const struct wf_perf_cfg *cfg, struct wf_perf_row *row,

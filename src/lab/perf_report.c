@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_report.c - what weft perf prints. The columns are those of perftest (src/perftest_parameters.h
- * there), whose users know them; numbers come from integers, so that the same run prints the same.
+ * perf_report.c - what weft perf prints. The columns are those of perftest
+ * (src/perftest_parameters.h there), whose users know them; numbers come from integers, so that the
+ * same run prints the same.
  */
 #include <inttypes.h>
 #include <string.h>

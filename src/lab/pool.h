@@ -13,8 +13,9 @@
 typedef int wf_pool_fn(void *arg, size_t task, struct wf_err *err);
 
 /*
- * Does tasks 0 to n - 1, each once, on up to threads threads, and returns when all are over. When one
- * fails no other is begun. Returns 0, or what the first of those that failed returned, with its err.
+ * Does tasks 0 to n - 1, each once, on up to threads threads, and returns when all are over. When
+ * one fails no other is begun. Returns 0, or what the first of those that failed returned, with its
+ * err.
  */
 int wf_pool_run(size_t n, unsigned threads, wf_pool_fn *fn, void *arg,
                 struct wf_err *err) WF_MUST_USE;

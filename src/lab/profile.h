@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.h - a named fabric, model, GPU or part: a file of parameters, perhaps on top of another one.
+ * profile.h - a named fabric, model, GPU or part: a file of parameters, perhaps on top of another
+ * one.
  *
  *	description: one line for weft list
  *	source: whose configuration it is, and where that is written

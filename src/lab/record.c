@@ -2,8 +2,9 @@
 /*
  * record.c - opening, beginning, writing, ending and closing a results file.
  *
- * While it is written the file is in WAL mode: readers see the last batch and disturb nobody, and what
- * a killed process had committed is there. At the end it is put back, so that it is one file again.
+ * While it is written the file is in WAL mode: readers see the last batch and disturb nobody, and
+ * what a killed process had committed is there. At the end it is put back, so that it is one file
+ * again.
  */
 #include "lab/record.h"
 

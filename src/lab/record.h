@@ -5,10 +5,10 @@
  *	wf_record_open ── wf_record_begin ── add… add… ── wf_record_end ── … ── wf_record_close
  *
  * Rows gather in memory and are written a batch at a time, each in one transaction, so that others
- * can read the file while it grows and a process that is killed leaves what it had written. What goes
- * wrong while writing (a full disk) is remembered: from then on nothing is written, nobody else is
- * disturbed, and wf_record_end() and wf_record_close() say what it was: -EIO, or -EINVAL where the file
- * that was to be added to is damaged.
+ * can read the file while it grows and a process that is killed leaves what it had written. What
+ * goes wrong while writing (a full disk) is remembered: from then on nothing is written, nobody
+ * else is disturbed, and wf_record_end() and wf_record_close() say what it was: -EIO, or -EINVAL
+ * where the file that was to be added to is damaged.
  *
  * A record may be shared by threads, each with runs of its own; a run is one thread's at a time.
  * Other processes may write the same file.
@@ -26,18 +26,19 @@ struct wf_record;
 struct wf_record_run;
 
 /*
- * Opens path, or creates it. With its first run or note a study begins there: kind is "run", "compare" or
- * "sweep", name the scenario's; record_find.h has what goes on with one that is there instead. A file that
- * weft did not write is left alone. On success *record_p is owned by the
- * caller. Returns 0, -EINVAL with err filled (no such folder, not writable, somebody else's file), or
- * -ENOMEM.
+ * Opens path, or creates it. With its first run or note a study begins there: kind is "run",
+ * "compare" or "sweep", name the scenario's; record_find.h has what goes on with one that is there
+ * instead. A file that weft did not write is left alone. On success *record_p is owned by the
+ * caller. Returns 0, -EINVAL with err filled (no such folder, not writable, somebody else's file),
+ * or -ENOMEM.
  */
 int wf_record_open(const char *path, const char *kind, const char *name,
                    struct wf_record **record_p, struct wf_err *err) WF_MUST_USE;
 
 /*
  * Ends the writing: the file is complete and stands alone. Every run was ended. Returns 0, or -EIO
- * or -EINVAL with the first thing that went wrong in err. record is freed either way; NULL is allowed.
+ * or -EINVAL with the first thing that went wrong in err. record is freed either way; NULL is
+ * allowed.
  */
 int wf_record_close(struct wf_record *record, struct wf_err *err) WF_MUST_USE;
 

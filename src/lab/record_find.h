@@ -11,17 +11,18 @@
 #include "lab/record.h"
 
 /*
- * Takes up the newest study of the record's kind that this version of weft made of the same scenario (its
- * text) and overrides: the runs that follow belong to it. Its runs that did not finish and its words of the
- * whole study are taken away, for they are made again. Where there is no such study a new one begins with
- * the first run, called name. Comes before the first run. Returns 0, -EIO with err filled, or -ENOMEM.
+ * Takes up the newest study of the record's kind that this version of weft made of the same
+ * scenario (its text) and overrides: the runs that follow belong to it. Its runs that did not
+ * finish and its words of the whole study are taken away, for they are made again. Where there is
+ * no such study a new one begins with the first run, called name. Comes before the first run.
+ * Returns 0, -EIO with err filled, or -ENOMEM.
  */
 int wf_record_resume(struct wf_record *record, const char *name, const char *scenario,
                      const char *overrides, struct wf_err *err) WF_MUST_USE;
 
 /*
- * The newest run of the record's study that finished, with the scenario, overrides, fabric, place, point
- * and seed of head. Returns its number, or -1: there is none.
+ * The newest run of the record's study that finished, with the scenario, overrides, fabric, place,
+ * point and seed of head. Returns its number, or -1: there is none.
  */
 int64_t wf_record_find(struct wf_record *record, const struct wf_record_head *head);
 

@@ -15,7 +15,10 @@ struct wf_record_flows;
 /* Borrows both. Returns NULL when there is no memory. */
 struct wf_record_flows *wf_record_flows_create(struct wf_record_run *run, const struct wf_sim *sim);
 
-/* Writes what has changed of those that have begun, between windows of the engine. Returns the rows. */
+/*
+ * Writes what has changed of those that have begun, between windows of the engine. Returns the
+ * rows.
+ */
 uint64_t wf_record_flows_sample(struct wf_record_flows *flows, wf_time t);
 
 /* NULL is allowed. */

@@ -2,9 +2,9 @@
 /*
  * record_job.h - records what the ranks of a job do while it runs.
  *
- * It is an observer of the job, called on the threads that run the ranks, and keeps what it is told by
- * rank; between windows that is written to the run. Timelines are of up to WF_RECORD_RANKS ranks, evenly
- * spaced; messages are thinned out.
+ * It is an observer of the job, called on the threads that run the ranks, and keeps what it is told
+ * by rank; between windows that is written to the run. Timelines are of up to WF_RECORD_RANKS
+ * ranks, evenly spaced; messages are thinned out.
  */
 #ifndef WF_LAB_RECORD_JOB_H
 #define WF_LAB_RECORD_JOB_H
@@ -33,8 +33,8 @@ void wf_record_job_ranks(const struct wf_record_job *rj, struct wf_record_run *r
 void wf_record_job_drain(struct wf_record_job *rj, struct wf_record_run *run);
 
 /*
- * What is left, and what came of it: collectives, latencies, values; and, if nobody else has a curve of
- * bandwidths, that of a job that is one collective.
+ * What is left, and what came of it: collectives, latencies, values; and, if nobody else has a
+ * curve of bandwidths, that of a job that is one collective.
  */
 void wf_record_job_end(struct wf_record_job *rj, struct wf_record_run *run,
                        const struct wf_job_result *result, const struct wf_job_group *groups,

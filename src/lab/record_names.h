@@ -9,7 +9,10 @@
 
 #include "base/err.h"
 
-/* Whether runs have values of that name: 0, or -EINVAL with err filled, and what may have been meant. */
+/*
+ * Whether runs have values of that name: 0, or -EINVAL with err filled, and what may have been
+ * meant.
+ */
 int wf_record_name_check(const char *name, struct wf_err *err) WF_MUST_USE;
 
 #endif

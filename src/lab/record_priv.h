@@ -74,7 +74,8 @@ struct wf_record_run {
 };
 
 /*
- * Inserts every row of buf, in a transaction of the caller's. Returns SQLITE_OK or what SQLite says.
+ * Inserts every row of buf, in a transaction of the caller's. Returns SQLITE_OK or what SQLite
+ * says.
  */
 int wf_record_rows_insert(struct wf_record *record, const struct wf_record_buf *buf) WF_MUST_USE;
 
@@ -84,7 +85,10 @@ const char *wf_record_table_name(enum wf_record_table table);
 /* Prepares the statements for all tables. Returns SQLITE_OK or what SQLite says. */
 int wf_record_rows_prepare(struct wf_record *record) WF_MUST_USE;
 
-/* Makes the row of the study, if there is none yet. The lock is held. Returns SQLITE_OK or what it says. */
+/*
+ * Makes the row of the study, if there is none yet. The lock is held. Returns SQLITE_OK or what it
+ * says.
+ */
 int wf_record_study_begin(struct wf_record *record) WF_MUST_USE;
 
 /* Copies what a study is of. False: there is no memory. */
@@ -95,8 +99,8 @@ bool wf_record_study_set(struct wf_record *record, const char *kind, const char 
 double wf_record_now(void);
 
 /*
- * Remembers what SQLite says of the statement that has just failed; nothing is written any more. The lock
- * is held.
+ * Remembers what SQLite says of the statement that has just failed; nothing is written any more.
+ * The lock is held.
  */
 void wf_record_fail(struct wf_record *record);
 

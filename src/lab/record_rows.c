@@ -3,7 +3,8 @@
  * record_rows.c - rows on their way to the file.
  *
  * A row is gathered as its table's number and its cells: a byte for the type, then the value. That
- * takes a few nanoseconds a cell on the thread that simulates; the statements run a batch at a time.
+ * takes a few nanoseconds a cell on the thread that simulates; the statements run a batch at a
+ * time.
  */
 #include <stdio.h>
 #include <stdlib.h>

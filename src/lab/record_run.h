@@ -35,8 +35,8 @@ struct wf_recording {
 };
 
 /*
- * Before the simulation is made, where the scenario has a job: makes rec->job, which observes it. The
- * arguments are borrowed until wf_recording_end(). Returns 0 or -ENOMEM.
+ * Before the simulation is made, where the scenario has a job: makes rec->job, which observes it.
+ * The arguments are borrowed until wf_recording_end(). Returns 0 or -ENOMEM.
  */
 int wf_recording_job(struct wf_recording *rec, const struct wf_record_opts *opts,
                      const struct wf_schedule *schedule,
@@ -44,8 +44,8 @@ int wf_recording_job(struct wf_recording *rec, const struct wf_record_opts *opts
 
 /*
  * Begins to record sim, the built scenario on its fabric number index: head, parameters, topology,
- * then counters and events as it runs. A file that can no longer be written costs the recording, not
- * the run: that is 0, and wf_record_close() says it. Returns 0 or -ENOMEM.
+ * then counters and events as it runs. A file that can no longer be written costs the recording,
+ * not the run: that is 0, and wf_record_close() says it. Returns 0 or -ENOMEM.
  */
 int wf_recording_begin(struct wf_recording *rec, const struct wf_record_opts *opts,
                        const struct wf_scenario *scenario, unsigned index,

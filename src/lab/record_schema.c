@@ -13,7 +13,9 @@ const char *const wf_record_schema[] = {
 	"PRAGMA application_id = 2003134068",
 	"PRAGMA user_version = 6",
 
-	/* Runs that belong together: of one invocation of weft, and of those that went on with it. */
+	/*
+	 * Runs that belong together: of one invocation of weft, and of those that went on with it.
+	 */
 	"CREATE TABLE study (\n"
 	"\tid           INTEGER PRIMARY KEY,\n"
 	"\tkind         TEXT NOT NULL,          -- 'run', 'compare' or 'sweep'\n"
@@ -98,8 +100,10 @@ const char *const wf_record_schema[] = {
 	"\tUNION ALL\n"
 	"\tSELECT run, b, b_port, id, rate, a, a_port FROM link",
 
-	/* What is counted. name is what operators know, in its unit; value * factor is in the base unit of
-	 * measure, the same on every fabric. */
+	/*
+	 * What is counted. name is what operators know, in its unit; value * factor is in the base
+	 * unit of measure, the same on every fabric.
+	 */
 	"CREATE TABLE counter (\n"
 	"\tid      INTEGER PRIMARY KEY,\n"
 	"\tname    TEXT NOT NULL UNIQUE,        -- 'rx_prio3_pause', 'port_xmit_wait', 'np_cnp_sent'\n"
@@ -112,9 +116,11 @@ const char *const wf_record_schema[] = {
 	"\thelp    TEXT NOT NULL\n"
 	")",
 
-	/* Counters over virtual time. Only what changed since the last sample of the same counter is here:
-	 * a counter that is not has the value it had before, and 0 if it never was. The sample at the
-	 * run's end_ps has also those counters that are not followed over time. */
+	/*
+	 * Counters over virtual time. Only what changed since the last sample of the same counter
+	 * is here: a counter that is not has the value it had before, and 0 if it never was. The
+	 * sample at the run's end_ps has also those counters that are not followed over time.
+	 */
 	"CREATE TABLE sample (\n"
 	"\trun     INTEGER NOT NULL REFERENCES run,\n"
 	"\tt_ps    INTEGER NOT NULL,\n"
@@ -198,7 +204,10 @@ const char *const wf_record_schema[] = {
 	"\tPRIMARY KEY (run, id)\n"
 	") WITHOUT ROWID",
 
-	/* Messages of a job: every n-th of a rank, where value 'messages_sampled_1_of' is the largest n. */
+	/*
+	 * Messages of a job: every n-th of a rank, where value 'messages_sampled_1_of' is the
+	 * largest n.
+	 */
 	"CREATE TABLE message (\n"
 	"\trun      INTEGER NOT NULL REFERENCES run,\n"
 	"\tsrc      INTEGER NOT NULL,           -- rank\n"

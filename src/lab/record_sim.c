@@ -3,12 +3,12 @@
  * record_sim.c - samples of counters and rows of events, within a budget.
  *
  * What recording may cost is counted in rows: a row takes about as long as the simulation of four
- * packet-hops. Most of them are earned as the work is done, so that they are spread over all of it. How much
- * work it is may be guessed wrong, so each doubling of the packet-hops earns as many more, and besides every so
- * many hops earn one. Where events happen there is a second budget, earned by the hops there: what goes
- * wrong late in a long run is seen as closely as if it were all.
- * Everything depends on virtual time and on what was simulated alone, so the rows are the same on any
- * number of threads.
+ * packet-hops. Most of them are earned as the work is done, so that they are spread over all of it.
+ * How much work it is may be guessed wrong, so each doubling of the packet-hops earns as many more,
+ * and besides every so many hops earn one. Where events happen there is a second budget, earned by
+ * the hops there: what goes wrong late in a long run is seen as closely as if it were all.
+ * Everything depends on virtual time and on what was simulated alone, so the rows are the same on
+ * any number of threads.
  */
 #include "lab/record_sim.h"
 
@@ -370,9 +370,10 @@ static void put_note(struct wf_record_sim *rs, const struct wf_incident *note)
 }
 
 /*
- * Counts the events since the last time, and writes them in the order of time. Each kind is thinned out by
- * itself, so that what is rare is never crowded out by what is frequent: the first EVENT_ROWS are all
- * there, then as many rows of every second, of every fourth and so on to the end of the run.
+ * Counts the events since the last time, and writes them in the order of time. Each kind is thinned
+ * out by itself, so that what is rare is never crowded out by what is frequent: the first
+ * EVENT_ROWS are all there, then as many rows of every second, of every fourth and so on to the end
+ * of the run.
  */
 static void drain(struct wf_record_sim *rs)
 {
@@ -450,8 +451,8 @@ static void watch_still(struct wf_record_sim *rs, uint64_t moved, wf_time now, w
 }
 
 /*
- * Samples if something has moved and a sample can be afforded. Whoever reads it wants to see when traffic
- * stops and goes on: if it stands still for long there is a sample of that, in any case.
+ * Samples if something has moved and a sample can be afforded. Whoever reads it wants to see when
+ * traffic stops and goes on: if it stands still for long there is a sample of that, in any case.
  */
 static void look(struct wf_record_sim *rs, wf_time now, wf_time next)
 {

@@ -152,7 +152,10 @@ static void put_figures(struct wf_json *j, const struct wf_scenario *s, const st
 	wf_json_u64(j, "end_ps", (uint64_t)r->end);
 }
 
-/* nccl-tests' figures of a group; algbw and busbw in bytes/s. NCCL's estimate is what it chooses by. */
+/*
+ * nccl-tests' figures of a group; algbw and busbw in bytes/s. NCCL's estimate is what it chooses
+ * by.
+ */
 static void put_group(struct wf_json *j, const struct wf_job_group *g)
 {
 	wf_json_open(j, NULL, '{');

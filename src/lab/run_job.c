@@ -46,7 +46,9 @@ static void both_end(void *arg, uint32_t rank, uint32_t group, wf_time now)
 		job->theirs->end(job->theirs->arg, rank, group, now);
 }
 
-/* Who watches: the caller's observer, and over a training step the one that says where time goes. */
+/*
+ * Who watches: the caller's observer, and over a training step the one that says where time goes.
+ */
 static int choose_observer(const struct wf_job_cfg *cfg, const struct wf_schedule *schedule,
                            const struct wf_job_observer *theirs, struct wf_run_job *job,
                            const struct wf_job_observer **observer_p)
@@ -87,7 +89,10 @@ static int make_schedule(const struct wf_scenario *scenario, struct wf_run *run,
 	return rc;
 }
 
-/* A rail has the NICs of a number; both sides count a server's, and must agree if both say how many. */
+/*
+ * A rail has the NICs of a number; both sides count a server's, and must agree if both say how
+ * many.
+ */
 static int check_rails(const struct wf_scenario *scenario, const struct wf_cluster *cluster,
                        struct wf_err *err)
 {

@@ -19,9 +19,9 @@ struct wf_run_job {
 };
 
 /*
- * Makes the job of a scenario that has one; run gets its schedule. Where no observer is given, a recording
- * that is to be made in rec observes. *job may be handed to
- * wf_run_job_fini() whatever is returned: 0, -ENOMEM, or -EINVAL with err filled.
+ * Makes the job of a scenario that has one; run gets its schedule. Where no observer is given, a
+ * recording that is to be made in rec observes. *job may be handed to wf_run_job_fini() whatever is
+ * returned: 0, -ENOMEM, or -EINVAL with err filled.
  */
 int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts *opts,
                     struct wf_recording *rec, struct wf_run *run, struct wf_run_job *job,

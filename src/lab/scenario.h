@@ -2,9 +2,9 @@
 /*
  * scenario.h - one YAML file that says what to simulate: topology, fabrics, traffic, faults.
  *
- * docs/scenario.md is the manual. Reading and building are two steps: after wf_scenario_read() every
- * value is set and checked by itself and against its neighbours; wf_scenario_build() makes the
- * topology and lists the flows, and checks what only then can be checked. Several fabrics are
+ * docs/scenario.md is the manual. Reading and building are two steps: after wf_scenario_read()
+ * every value is set and checked by itself and against its neighbours; wf_scenario_build() makes
+ * the topology and lists the flows, and checks what only then can be checked. Several fabrics are
  * several runs of the same traffic between the same hosts; fabrics whose topology comes to the same
  * share one network.
  */
@@ -156,8 +156,8 @@ int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opt
 void wf_scenario_net_text(const struct wf_scenario *scenario, bool links, char *text, size_t size);
 
 /*
- * The same with another seed: *copy borrows all that is in scenario, which is built, but its own flows.
- * Returns as wf_scenario_build(); copy goes to wf_scenario_reseed_fini() when it is 0.
+ * The same with another seed: *copy borrows all that is in scenario, which is built, but its own
+ * flows. Returns as wf_scenario_build(); copy goes to wf_scenario_reseed_fini() when it is 0.
  */
 int wf_scenario_reseed(const struct wf_scenario *scenario, uint64_t seed, struct wf_scenario *copy,
                        struct wf_err *err) WF_MUST_USE;

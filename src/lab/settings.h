@@ -3,8 +3,8 @@
  * settings.h - a configuration struct, its table of parameters, and where each value came from.
  *
  * Values come from a mapping in a file (nested or dotted names), from another file over it, or from
- * the command line; the last one counts. Because every value remembers its place, a check that fails
- * long after reading can still point at the line to change.
+ * the command line; the last one counts. Because every value remembers its place, a check that
+ * fails long after reading can still point at the line to change.
  */
 #ifndef WF_LAB_SETTINGS_H
 #define WF_LAB_SETTINGS_H
@@ -37,8 +37,8 @@ int wf_settings_init(struct wf_settings *s, const char *what, const struct wf_pa
                      struct wf_err *err) WF_MUST_USE;
 
 /*
- * Takes all values of a mapping. others, ended by NULL, are keys that somebody else reads. Returns 0
- * or -EINVAL with err filled.
+ * Takes all values of a mapping. others, ended by NULL, are keys that somebody else reads. Returns
+ * 0 or -EINVAL with err filled.
  */
 int wf_settings_apply(struct wf_settings *s, const struct wf_ynode *mapping,
                       const char *const *others, struct wf_err *err) WF_MUST_USE;

@@ -97,8 +97,8 @@ static int64_t find_run(const struct wf_sweep *sweep, const struct wf_scenario *
 }
 
 /*
- * Goes on with the sweep of the same parameters, where the file has one. What its points have in common is
- * what the first one, p, has but its values.
+ * Goes on with the sweep of the same parameters, where the file has one. What its points have in
+ * common is what the first one, p, has but its values.
  */
 static int resume(const struct wf_sweep *sweep, const struct wf_scenario *s, const struct point *p,
                   struct wf_err *err)

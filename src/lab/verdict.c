@@ -186,8 +186,8 @@ static int best_of(const struct judge *j, enum side side)
 }
 
 /*
- * Which fabric to name for a side whose fastest is best: one that is as it comes, where that is as good as
- * it; nobody tunes for nothing.
+ * Which fabric to name for a side whose fastest is best: one that is as it comes, where that is as
+ * good as it; nobody tunes for nothing.
  */
 static int plainest(const struct judge *j, int best)
 {
@@ -289,7 +289,10 @@ static void say_cures(const struct judge *j, unsigned i, int best, char *buf, si
 		snprintf(buf + len, size - len, ".");
 }
 
-/* Of the time that a fabric is behind the best, with its median seed, the part that the best cure takes away. */
+/*
+ * Of the time that a fabric is behind the best, with its median seed, the part that the best cure
+ * takes away.
+ */
 static double cured(const struct judge *j, const struct wf_verdict_fabric *f, int best)
 {
 	double behind = f->time - value(j, best, j->decides), gain = 0;
@@ -393,7 +396,9 @@ static int weigh_latency(struct judge *j, int ib, int eth)
 	return gap >= LATENCY_GAP ? 1 : gap <= 1 / LATENCY_GAP ? -1 : 0;
 }
 
-/* How many times longer than its best the neglected state of a side takes; 0: it was not compared. */
+/*
+ * How many times longer than its best the neglected state of a side takes; 0: it was not compared.
+ */
 static double neglect(const struct judge *j, enum side side, int *which_p)
 {
 	int best = fastest(j, side, 0);

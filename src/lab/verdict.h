@@ -4,17 +4,18 @@
  *
  * The rules are few and can be checked by hand:
  *
- * - What decides is the step time (or, without training steps, the job's time): the median over the seeds. A
- *   fabric that did not finish on a seed, or lost packets of a lossless class on one, is out.
- * - A fabric is slower than another only if with every seed it takes longer than the other does with any, by
- *   more than WF_VERDICT_ALIKE. Otherwise they are alike. Nobody wins by less.
- * - Like is compared with like: the best state of InfiniBand with the best state of Ethernet, the default with
- *   the default, the neglected with the neglected. The verdict is about the first of these rows; a side that has
- *   nothing in it is there with the fastest that it has.
- * - Where the two sides are alike, what was said to matter decides, and nothing else does. Where they are not,
- *   up to WF_VERDICT_GIVES of the time is given away for it.
- * - What matters is counted from figures where there are any: latency and the loss of the neglected state are
- *   measured, cost is the bill's. Where a figure is missing, nobody gets a point.
+ * - What decides is the step time (or, without training steps, the job's time): the median over the
+ *   seeds. A fabric that did not finish on a seed, or lost packets of a lossless class on one, is
+ *   out.
+ * - A fabric is slower than another only if with every seed it takes longer than the other does
+ *   with any, by more than WF_VERDICT_ALIKE. Otherwise they are alike. Nobody wins by less.
+ * - Like is compared with like: the best state of InfiniBand with the best state of Ethernet, the
+ *   default with the default, the neglected with the neglected. The verdict is about the first of
+ *   these rows; a side that has nothing in it is there with the fastest that it has.
+ * - Where the two sides are alike, what was said to matter decides, and nothing else does. Where
+ *   they are not, up to WF_VERDICT_GIVES of the time is given away for it.
+ * - What matters is counted from figures where there are any: latency and the loss of the neglected
+ *   state are measured, cost is the bill's. Where a figure is missing, nobody gets a point.
  */
 #ifndef WF_LAB_VERDICT_H
 #define WF_LAB_VERDICT_H
@@ -36,7 +37,9 @@ enum wf_matter {
 	WF_MATTER_STAFF = 16,   /* nobody has the time to tune and watch it */
 };
 
-/* Reads "latency, cost": words separated by commas or blanks. Returns 0 or -EINVAL with err filled. */
+/*
+ * Reads "latency, cost": words separated by commas or blanks. Returns 0 or -EINVAL with err filled.
+ */
 int wf_matters_parse(const char *text, unsigned *matters, struct wf_err *err) WF_MUST_USE;
 
 /* How operators have a fabric; it may be in several states, or in none. */

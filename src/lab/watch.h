@@ -17,8 +17,8 @@ struct wf_watch {
 	/* A task begins, called label. */
 	void (*begin)(void *arg, size_t task, const char *label);
 	/*
-	 * It has come to virtual time now and so many packet-hops, and has done share of its work, of
-	 * WF_SIM_ALL. False: stop everything.
+	 * It has come to virtual time now and so many packet-hops, and has done share of its work,
+	 * of WF_SIM_ALL. False: stop everything.
 	 */
 	bool (*step)(void *arg, size_t task, wf_time now, uint64_t hops, uint32_t share);
 	/* It is over. */

@@ -2,9 +2,9 @@
 /*
  * yaml.h - a YAML file as a small tree whose nodes know where they stand.
  *
- * What is read is the part of YAML that configuration needs: one document of mappings, sequences and
- * scalars. Anchors, aliases, tags and several documents are errors, and so are two equal keys; depth
- * and size are bounded. Nobody else knows which library reads the text.
+ * What is read is the part of YAML that configuration needs: one document of mappings, sequences
+ * and scalars. Anchors, aliases, tags and several documents are errors, and so are two equal keys;
+ * depth and size are bounded. Nobody else knows which library reads the text.
  */
 #ifndef WF_LAB_YAML_H
 #define WF_LAB_YAML_H

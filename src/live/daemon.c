@@ -278,8 +278,8 @@ static void remove_client(struct wf_daemon *d, struct wf_dclient *c)
 }
 
 /*
- * Nobody is at the other end of it any more. What it has sent may still be under way in a modelled fabric:
- * its peers hear of its end when that has arrived.
+ * Nobody is at the other end of it any more. What it has sent may still be under way in a modelled
+ * fabric: its peers hear of its end when that has arrived.
  */
 static bool may_remove(struct wf_daemon *d, struct wf_dclient *c)
 {

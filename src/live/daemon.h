@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * daemon.h - the process behind a fabric: knows its hosts, lets programs attach to them, makes links
- * between programs, and notices when one of them ends.
+ * daemon.h - the process behind a fabric: knows its hosts, lets programs attach to them, makes
+ * links between programs, and notices when one of them ends.
  */
 #ifndef WF_LIVE_DAEMON_H
 #define WF_LIVE_DAEMON_H
@@ -29,7 +29,10 @@ struct wf_daemon_cfg {
 	uint64_t rate;         /* of a port, bits/s */
 	uint32_t mtu;
 	enum wf_live_pace pace;
-	/* Modelled: the fabric, of which what is not the daemon's own is set; borrowed for its life. */
+	/*
+	 * Modelled: the fabric, of which what is not the daemon's own is set; borrowed for its
+	 * life.
+	 */
 	const struct wf_sim_cfg *model;
 	struct wf_err *err; /* what is wrong with it is said there */
 	uint8_t cls;        /* modelled: the class of packets that have none (service level 0) */
@@ -47,7 +50,10 @@ int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_
 /* Serves until somebody asks it to stop or stop_fd becomes readable. Returns 0 or -errno. */
 int wf_daemon_run(struct wf_daemon *daemon, int stop_fd) WF_MUST_USE;
 
-/* After fork(), in the process that does not serve: lets go of it. The fabric lives on in the other. */
+/*
+ * After fork(), in the process that does not serve: lets go of it. The fabric lives on in the
+ * other.
+ */
 void wf_daemon_leave(struct wf_daemon *daemon);
 
 /* Ends the fabric: every program sees its device go. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * daemon_capture.c - captures: the daemon makes a tap for each program and each capture that wants its
- * host, and hands it to both.
+ * daemon_capture.c - captures: the daemon makes a tap for each program and each capture that wants
+ * its host, and hands it to both.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon_fault.c - faults on demand: written into the table that programs read, and told to them. */
+/*
+ * daemon_fault.c - faults on demand: written into the table that programs read, and told to them.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>

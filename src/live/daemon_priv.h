@@ -97,8 +97,8 @@ struct wf_daemon {
 };
 
 /*
- * A round of wf_daemon_run(): waits for timeout ms at most (-1: for ever), and serves whoever asks. Returns how
- * many there were, or -errno.
+ * A round of wf_daemon_run(): waits for timeout ms at most (-1: for ever), and serves whoever asks.
+ * Returns how many there were, or -errno.
  */
 int wf_daemon_step(struct wf_daemon *d, int timeout) WF_MUST_USE;
 

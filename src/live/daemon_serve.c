@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * daemon_serve.c - what programs may ask of the daemon. Everything in a request is somebody's claim: who
- * asks is known from its connection alone.
+ * daemon_serve.c - what programs may ask of the daemon. Everything in a request is somebody's
+ * claim: who asks is known from its connection alone.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -63,7 +63,9 @@ static int find_host(const struct wf_daemon *d, const char name[WF_LIVE_NAME])
 	return -1;
 }
 
-/* Memory that a program writes and we read; sealed, so that it cannot pull it away from under us. */
+/*
+ * Memory that a program writes and we read; sealed, so that it cannot pull it away from under us.
+ */
 static int make_stats(struct wf_dclient *c)
 {
 	int fd = memfd_create("weft-stats", MFD_CLOEXEC | MFD_ALLOW_SEALING);

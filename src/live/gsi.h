@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gsi.h - whose a message to queue pair 1 of a host is. A host has one, but an adapter for each of its
- * programs: a communication ID begins with the slot of the program that chose it, and requests name a service
- * that somebody listens for.
+ * gsi.h - whose a message to queue pair 1 of a host is. A host has one, but an adapter for each of
+ * its programs: a communication ID begins with the slot of the program that chose it, and requests
+ * name a service that somebody listens for.
  */
 #ifndef WF_LIVE_GSI_H
 #define WF_LIVE_GSI_H
@@ -35,7 +35,9 @@ static inline uint32_t wf_gsi_slot(const uint8_t *mad)
 	       WF_CM_ID_SHIFT;
 }
 
-/* Nobody speaks in another's name. Who rejects a REQ, or has nothing to disconnect, has none yet. */
+/*
+ * Nobody speaks in another's name. Who rejects a REQ, or has nothing to disconnect, has none yet.
+ */
 static inline bool wf_gsi_is_from(const uint8_t *mad, uint32_t slot)
 {
 	uint16_t attr = wf_gsi_attr(mad);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics.h - what hosts count, for Prometheus: text over HTTP at a local TCP port, under the names that
- * node_exporter gives the same counters of real adapters.
+ * metrics.h - what hosts count, for Prometheus: text over HTTP at a local TCP port, under the names
+ * that node_exporter gives the same counters of real adapters.
  */
 #ifndef WF_LIVE_METRICS_H
 #define WF_LIVE_METRICS_H

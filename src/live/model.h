@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.h - the modelled fabric between programs: the simulator (src/sim), run in the daemon by the clock.
+ * model.h - the modelled fabric between programs: the simulator (src/sim), run in the daemon by the
+ * clock.
  *
  *	program A --ring--> gate of A's host ==> switches ==> gate of B's host --ring--> program B
  *
- * A program has one link to the daemon for all packets that leave its host. The gate of the host (sim/host/gate.h)
- * takes a packet out of it when its port can send: what a paused or busy port does not take stays in the ring,
- * and the program's queue pairs are held. The daemon keeps headers and payload; what crosses the model is what
- * switches look at, and a number. When that comes out, the packet goes into the ring of who it is for, with
- * the marks that it got on the way.
+ * A program has one link to the daemon for all packets that leave its host. The gate of the host
+ * (sim/host/gate.h) takes a packet out of it when its port can send: what a paused or busy port
+ * does not take stays in the ring, and the program's queue pairs are held. The daemon keeps headers
+ * and payload; what crosses the model is what switches look at, and a number. When that comes out,
+ * the packet goes into the ring of who it is for, with the marks that it got on the way.
  *
- * Virtual time is the clock's (pace wall): what is due is done when it is due, a packet counts as sent when
- * its program sent it, and when the machine cannot keep up, virtual time falls behind and the slip is counted.
- * Or it goes on as fast as it can while packets are under way (pace none).
+ * Virtual time is the clock's (pace wall): what is due is done when it is due, a packet counts as
+ * sent when its program sent it, and when the machine cannot keep up, virtual time falls behind and
+ * the slip is counted. Or it goes on as fast as it can while packets are under way (pace none).
  */
 #ifndef WF_LIVE_MODEL_H
 #define WF_LIVE_MODEL_H
@@ -61,7 +62,9 @@ void wf_model_storm(struct wf_daemon *d, uint32_t host, bool on);
 /* The state of everything: a file with a struct wf_live_model. Returns its descriptor or -errno. */
 int wf_model_ports(const struct wf_daemon *d) WF_MUST_USE;
 
-/* The same for one thing after the other: the model without ports, and the ports, 0 .. n_ports-1. */
+/*
+ * The same for one thing after the other: the model without ports, and the ports, 0 .. n_ports-1.
+ */
 void wf_model_look(const struct wf_daemon *d, struct wf_live_model *model);
 void wf_model_port(const struct wf_daemon *d, uint32_t i, struct wf_live_port *port);
 

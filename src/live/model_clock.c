@@ -2,10 +2,11 @@
 /*
  * model_clock.c - when the modelled fabric runs.
  *
- * A turn of the daemon runs the model up to the time that it is. With nothing due the model stands and its
- * time follows the clock without it. When a turn comes much later than what was due in it, because the
- * machine was busy or the model is more than it can carry, the clock of the model is set back by what was
- * missed: a program then sees a slower network for a while, and never a faster one.
+ * A turn of the daemon runs the model up to the time that it is. With nothing due the model stands
+ * and its time follows the clock without it. When a turn comes much later than what was due in it,
+ * because the machine was busy or the model is more than it can carry, the clock of the model is
+ * set back by what was missed: a program then sees a slower network for a while, and never a faster
+ * one.
  */
 #include <sys/timerfd.h>
 #include <time.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_link.c - links of the modelled fabric: what is wrong with them, and what their ports count. */
+/*
+ * model_link.c - links of the modelled fabric: what is wrong with them, and what their ports count.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

@@ -138,8 +138,8 @@ void wf_nic_kick(struct wf_nic *nic)
 }
 
 /*
- * A packet of the modelled fabric passes through the daemon, which needs a CPU. Where those are few, a program
- * that polls in vain for a while lets it have this one.
+ * A packet of the modelled fabric passes through the daemon, which needs a CPU. Where those are
+ * few, a program that polls in vain for a while lets it have this one.
  */
 static void nap(struct wf_nic *nic, unsigned done)
 {
@@ -431,7 +431,10 @@ static int start_thread(struct wf_nic *nic)
 	if (ret != 0)
 		return -ret;
 	pthread_attr_setstacksize(&attr, STACK);
-	/* The program's signals are for its own threads; a fault is this one's, and may be handled (fetch, store). */
+	/*
+	 * The program's signals are for its own threads; a fault is this one's, and may be handled
+	 * (fetch, store).
+	 */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nic.h - a program's adapter on a host of a fabric: the transport of src/rdma, driven by the system's
- * clock and by packets from other processes.
+ * nic.h - a program's adapter on a host of a fabric: the transport of src/rdma, driven by the
+ * system's clock and by packets from other processes.
  *
  *	program's calls --lock--> hca <--lock-- service thread
  *	                           | ^
  *	                       tx  v |  rx
  *	                      rings of shared memory, one pair for each program it talks to
  *
- * The adapter lives in the program's process. Whoever calls moves it on: a program that polls does all
- * the work itself, and the service thread only looks now and then whether it still does; a program that
- * sleeps or computes is served by the thread, which spins as long as that pays and then sleeps until a
- * peer wakes it or a timer is due.
+ * The adapter lives in the program's process. Whoever calls moves it on: a program that polls does
+ * all the work itself, and the service thread only looks now and then whether it still does; a
+ * program that sleeps or computes is served by the thread, which spins as long as that pays and
+ * then sleeps until a peer wakes it or a timer is due.
  *
  * Everything below is called with the lock held, unless it says otherwise.
  */
@@ -79,8 +79,8 @@ void wf_nic_poll(struct wf_nic *nic);
 
 /*
  * The program has got the completions it polled for. One that now looks at its memory for what its
- * peer writes, as RDMA programs do, would wait for the service thread, which on few CPUs waits for the
- * program. If it was seen to do so, this waits a little for that write in its place.
+ * peer writes, as RDMA programs do, would wait for the service thread, which on few CPUs waits for
+ * the program. If it was seen to do so, this waits a little for that write in its place.
  */
 void wf_nic_linger(struct wf_nic *nic);
 
@@ -88,17 +88,20 @@ void wf_nic_linger(struct wf_nic *nic);
 void wf_nic_wait(struct wf_nic *nic);
 
 /*
- * Where ah leads: sets attr->dest from its GID or LID. Returns 0, -EHOSTUNREACH when nobody has that
- * address, or -errno.
+ * Where ah leads: sets attr->dest from its GID or LID. Returns 0, -EHOSTUNREACH when nobody has
+ * that address, or -errno.
  */
 int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr) WF_MUST_USE;
 
-/* Whether an address is no host's of the fabric, and this host has an address of its kind on the wire. */
+/*
+ * Whether an address is no host's of the fabric, and this host has an address of its kind on the
+ * wire.
+ */
 bool wf_nic_is_outside(const struct wf_nic *nic, const uint8_t gid[16]);
 
 /*
- * The GID by which a host is reached: of one of the fabric, its GID number index; of one outside, its address.
- * Returns false when it has none.
+ * The GID by which a host is reached: of one of the fabric, its GID number index; of one outside,
+ * its address. Returns false when it has none.
  */
 bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16]);
 
@@ -109,8 +112,8 @@ bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[1
 void wf_nic_bind(struct wf_nic *nic, struct wf_qp *qp, uint32_t host, uint32_t qpn);
 
 /*
- * How the queue pairs of this fabric are set up, with its congestion control: changes *tune, which is how they
- * are where packets go directly. What it points to lives as long as the adapter.
+ * How the queue pairs of this fabric are set up, with its congestion control: changes *tune, which
+ * is how they are where packets go directly. What it points to lives as long as the adapter.
  */
 void wf_nic_tune(const struct wf_nic *nic, enum wf_qp_type type, struct wf_qp_tune *tune);
 
@@ -119,15 +122,15 @@ int wf_nic_add_qp(struct wf_nic *nic, struct wf_qp *qp) WF_MUST_USE;
 void wf_nic_remove_qp(struct wf_nic *nic, struct wf_qp *qp);
 
 /*
- * The communication management of this program, over queue pair 1; made with the first call. After a call
- * of it: wf_nic_kick(). Returns 0 or -errno.
+ * The communication management of this program, over queue pair 1; made with the first call. After
+ * a call of it: wf_nic_kick(). Returns 0 or -errno.
  */
 int wf_nic_cm(struct wf_nic *nic, struct wf_cm **cm_p) WF_MUST_USE;
 
 /*
- * Services of this host: WF_LIVE_SERVICE_BIND (a port of 0: sets one that is free; flag: others that said
- * so, too, may bind it), _LISTEN, _FREE (flag: the one that listens). Returns 0, -EADDRINUSE or another
- * -errno.
+ * Services of this host: WF_LIVE_SERVICE_BIND (a port of 0: sets one that is free; flag: others
+ * that said so, too, may bind it), _LISTEN, _FREE (flag: the one that listens). Returns 0,
+ * -EADDRINUSE or another -errno.
  */
 int wf_nic_service(struct wf_nic *nic, enum wf_live_op op, uint64_t *service,
                    bool flag) WF_MUST_USE;

@@ -3,10 +3,10 @@
  * nic_fault.c - faults of links, as the receiver of a packet sees them.
  *
  * A packet crosses two links: that of the host it comes from and that of the host it goes to. Its
- * receiver, who can read the state of both in the table, decides what becomes of it. A packet that is
- * late stays in the ring until it is due, and with it all that comes after it, as on a wire. What is
- * random follows from who sends to whom and how many packets there were: the same packets meet the same
- * fate in every run.
+ * receiver, who can read the state of both in the table, decides what becomes of it. A packet that
+ * is late stays in the ring until it is due, and with it all that comes after it, as on a wire.
+ * What is random follows from who sends to whom and how many packets there were: the same packets
+ * meet the same fate in every run.
  */
 #include "base/rng.h"
 #include "live/nic_priv.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nic_gsi.c - queue pair 1: the datagrams of communication management, and which of a host's programs
- * they are for.
+ * nic_gsi.c - queue pair 1: the datagrams of communication management, and which of a host's
+ * programs they are for.
  *
- * A host has one queue pair 1, but each of its programs has an adapter. So the sender looks whose a message
- * is: a communication ID begins with the number of the program that chose it, and the daemon knows who
- * listens for a service. Where nobody does, the host's operating system would say no; the sender's adapter
- * does it in its place. Not at once: a real host is asked for its address and the way to it first, in which
- * time a server that is about to listen does, and programs have come to count on that.
+ * A host has one queue pair 1, but each of its programs has an adapter. So the sender looks whose a
+ * message is: a communication ID begins with the number of the program that chose it, and the
+ * daemon knows who listens for a service. Where nobody does, the host's operating system would say
+ * no; the sender's adapter does it in its place. Not at once: a real host is asked for its address
+ * and the way to it first, in which time a server that is about to listen does, and programs have
+ * come to count on that.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -49,8 +49,9 @@ void *wf_nic_place(void *arg, const struct wf_packet *pkt)
 
 #ifdef __SSE2__
 /*
- * Lines that another CPU has to fetch from this one's cache come many times slower, where the two are far
- * apart, than from memory, which it reads ahead. Small ones stay in the cache: there, delay counts.
+ * Lines that another CPU has to fetch from this one's cache come many times slower, where the two
+ * are far apart, than from memory, which it reads ahead. Small ones stay in the cache: there, delay
+ * counts.
  */
 bool wf_nic_copy(void *to, const void *from, size_t n)
 {
@@ -171,7 +172,9 @@ static void send_group(struct wf_nic *nic, struct wf_packet *pkt, uint32_t bytes
 	const struct wf_nic_group *g;
 	struct wf_packet out = *pkt;
 
-	/* Whoever has joined may say so by other ways, and those may be faster than the daemon's. */
+	/*
+	 * Whoever has joined may say so by other ways, and those may be faster than the daemon's.
+	 */
 	wf_nic_events(nic);
 	g = wf_nic_group(nic, pkt->dst);
 	for (uint32_t i = 0; g != NULL && i < g->n; i++)
@@ -225,9 +228,9 @@ static inline void note_sent(struct wf_nic *nic, const struct wf_nic_peer *p)
 }
 
 /*
- * An adapter in hardware takes in what comes at once; one in a program, when that gets a CPU. It gives the
- * room of a packet back when it has answered it, so that here nothing is taken for lost that only waits.
- * What waits because of a fault is late all the same.
+ * An adapter in hardware takes in what comes at once; one in a program, when that gets a CPU. It
+ * gives the room of a packet back when it has answered it, so that here nothing is taken for lost
+ * that only waits. What waits because of a fault is late all the same.
  */
 bool wf_nic_underway(void *arg, const struct wf_qp *qp)
 {
@@ -337,7 +340,9 @@ static void tap_in(struct wf_nic *nic, const struct wf_packet *pkt, const void *
 	           false);
 }
 
-/* A packet of the wire's ring: the daemon has put other things where hosts' numbers are (wire.h). */
+/*
+ * A packet of the wire's ring: the daemon has put other things where hosts' numbers are (wire.h).
+ */
 static void from_wire(struct wf_nic *nic, struct wf_packet *pkt)
 {
 	pkt->src = WF_LIVE_REMOTE | (pkt->src & (WF_LIVE_REMOTES - 1));

@@ -390,7 +390,10 @@ int wf_nic_leave(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])
 	return ret;
 }
 
-/* By what the events say, one after the other: by now the port may be up again, which is two events. */
+/*
+ * By what the events say, one after the other: by now the port may be up again, which is two
+ * events.
+ */
 static void port_changed(struct wf_nic *nic, bool down)
 {
 	if (down == nic->down)

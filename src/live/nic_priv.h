@@ -20,7 +20,9 @@ struct wf_nic_staged {
 	char payload[];
 };
 
-/* Another program, or this one itself. One that is gone stays as a name to which nothing is sent. */
+/*
+ * Another program, or this one itself. One that is gone stays as a name to which nothing is sent.
+ */
 struct wf_nic_peer {
 	struct wf_pipe pipe;
 	uint32_t host, slot;
@@ -30,7 +32,8 @@ struct wf_nic_peer {
 	bool watched; /* it was not woken, and has to show that it takes in what was sent */
 	wf_time sent; /* watched: when */
 	struct wf_nic_peer *next; /* in the graves */
-	wf_time blocked; /* what is next in its ring may not be taken before; WF_TIME_NEVER: paused */
+	/* What is next in its ring may not be taken before; WF_TIME_NEVER: paused. */
+	wf_time blocked;
 	uint64_t draws; /* packets of it that faults were asked about */
 	bool full;      /* packets are staged, and queue pairs held, until there is room */
 	wf_time tried;  /* not alive: when the daemon was last asked */
@@ -187,8 +190,8 @@ static inline uint32_t wf_nic_stamp(const struct wf_nic *nic, wf_time now)
 }
 
 /*
- * What the faults of its way do to the next packet of a peer's ring, which was sent at stamp. Called once for
- * every packet as long as there are faults, and again for one that had to wait.
+ * What the faults of its way do to the next packet of a peer's ring, which was sent at stamp.
+ * Called once for every packet as long as there are faults, and again for one that had to wait.
  */
 enum wf_nic_verdict wf_nic_fault(struct wf_nic *nic, struct wf_nic_peer *peer, uint32_t stamp,
                                  wf_time now);
@@ -208,7 +211,10 @@ wf_time wf_nic_blocked(const struct wf_nic *nic);
 void wf_nic_tap(struct wf_nic *nic, const struct wf_packet *pkt, const void *payload,
                 uint32_t bytes, bool sent);
 
-/* Begins to feed a capture, through the tap in fd, which it closes; the capture with that number ends. */
+/*
+ * Begins to feed a capture, through the tap in fd, which it closes; the capture with that number
+ * ends.
+ */
 void wf_nic_tap_add(struct wf_nic *nic, uint32_t capture, uint32_t snaplen, int fd);
 void wf_nic_tap_remove(struct wf_nic *nic, uint32_t capture); /* WF_LIVE_ALL: all of them */
 
@@ -238,13 +244,17 @@ unsigned wf_nic_progress(struct wf_nic *nic);
 /* Where payload goes: straight into the ring. */
 void *wf_nic_place(void *arg, const struct wf_packet *pkt);
 
-/* Whether the queue pair's peer has not taken in yet what was sent to it; see wf_hca_underway_fn. */
+/*
+ * Whether the queue pair's peer has not taken in yet what was sent to it; see wf_hca_underway_fn.
+ */
 bool wf_nic_underway(void *arg, const struct wf_qp *qp);
 
 /* Takes in all that a peer has sent; for one that is gone. */
 void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *peer);
 
-/* Wakes the peers that have not taken in what was sent to them, although they seemed to be awake. */
+/*
+ * Wakes the peers that have not taken in what was sent to them, although they seemed to be awake.
+ */
 void wf_nic_nudge(struct wf_nic *nic);
 
 /* Tells the daemon what was counted. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe.h - the direct way between two processes: a sealed piece of shared memory with a ring for each
- * direction, and an eventfd to wake the other side.
+ * pipe.h - the direct way between two processes: a sealed piece of shared memory with a ring for
+ * each direction, and an eventfd to wake the other side.
  *
  * The daemon makes the memory and hands it to both; it takes no part in what passes. Layout:
  *

@@ -5,8 +5,8 @@
  * A program connects to the daemon's socket (SOCK_SEQPACKET) and asks: one struct wf_live_req, one
  * struct wf_live_reply, file descriptors beside them. With the answer to ATTACH it gets a second
  * socket, on which the daemon tells what happens: struct wf_live_event. The daemon believes nothing
- * that it is told but what the kernel vouches for (who is at the other end); a message that is not as
- * it should be gets -EINVAL or ends the connection.
+ * that it is told but what the kernel vouches for (who is at the other end); a message that is not
+ * as it should be gets -EINVAL or ends the connection.
  *
  * Names of things:
  *	host   0 .. n_hosts-1, in the order of the table
@@ -14,7 +14,7 @@
  *	       slot << WF_LIVE_QPN_BITS | 2 .. , so a queue pair's number says whose it is
  *	group  a multicast group: WF_LIVE_GROUP | number, in struct wf_packet.dst
  *	remote an address outside of the fabric: WF_LIVE_REMOTE | the daemon's number for it
- *	model  in place of a host: the modelled fabric between the hosts, which is the daemon's (model.h)
+ *	model  in place of a host: the modelled fabric between the hosts, the daemon's (model.h)
  *
  * Slots go round, so that the number of a program that ended is not soon another's.
  */
@@ -47,8 +47,8 @@ static inline uint32_t wf_live_slot(uint32_t qpn)
 }
 
 /*
- * A program in one number. In a ring to the model, the payload field of a packet for queue pair 1 or a group
- * says whose it is; in one from it, src says who sent a packet.
+ * A program in one number. In a ring to the model, the payload field of a packet for queue pair 1
+ * or a group says whose it is; in one from it, src says who sent a packet.
  */
 static inline uint32_t wf_live_program(uint32_t host, uint32_t slot)
 {
@@ -77,9 +77,9 @@ enum wf_live_op {
 	WF_LIVE_FAULT,      /* something breaks, or is mended */
 	WF_LIVE_PORTS,      /* of the model; fd back: struct wf_live_model (model_state.h) */
 	/*
-	 * Services of communication management. A program binds one of its host, which nobody else then
-	 * may, and listens for it; port 0 is any free one. FIND: who listens for it on a host; SEEK:
-	 * on any, the asker's own first.
+	 * Services of communication management. A program binds one of its host, which nobody else
+	 * then may, and listens for it; port 0 is any free one. FIND: who listens for it on a host;
+	 * SEEK: on any, the asker's own first.
 	 */
 	WF_LIVE_SERVICE_BIND,
 	WF_LIVE_SERVICE_LISTEN,
@@ -87,9 +87,9 @@ enum wf_live_op {
 	WF_LIVE_SERVICE_FIND,
 	WF_LIVE_SERVICE_SEEK,
 	/*
-	 * Capture the packets of a host, or of all, from now until the connection ends. It may be asked
-	 * for more hosts, and has to ask again while the reply says that there are more programs. fds
-	 * back, the first time: events (EV_TAP, EV_GONE), table.
+	 * Capture the packets of a host, or of all, from now until the connection ends. It may be
+	 * asked for more hosts, and has to ask again while the reply says that there are more
+	 * programs. fds back, the first time: events (EV_TAP, EV_GONE), table.
 	 */
 	WF_LIVE_CAPTURE,
 	/* Addresses outside of the fabric: the number of one (remote.gid), and back. */
@@ -138,9 +138,8 @@ struct wf_live_req {
 			uint32_t flag; /* BIND: others may, too; FREE: the one that listens */
 		} service;
 		struct {
-			uint32_t host; /* or WF_LIVE_ALL */
-			uint32_t
-				snaplen; /* bytes of payload with a packet, at most; the first time */
+			uint32_t host;    /* or WF_LIVE_ALL */
+			uint32_t snaplen; /* most bytes of payload with a packet; the first time */
 		} capture;
 		struct {
 			uint32_t number; /* with WF_LIVE_REMOTE */

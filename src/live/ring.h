@@ -3,16 +3,16 @@
  * ring.h - packets from one process to another through memory they share.
  *
  * A ring has one producer and one consumer. An entry is a struct wf_packet (one cache line) and its
- * payload, rounded up to whole lines; positions count bytes and never wrap. The ring is mapped twice in
- * a row, so that an entry is always in one piece.
+ * payload, rounded up to whole lines; positions count bytes and never wrap. The ring is mapped
+ * twice in a row, so that an entry is always in one piece.
  *
  *	consumer                          producer
  *	  v                                 v
  *	| entry | entry | entry | entry | stop |          (free)          |
  *
  * The consumer needs no shared counter to see that an entry is there: its first word, packet.at, is
- * its stamp, position + 1, written last. The line behind the newest entry has no stamp; the producer sees
- * to that before it stamps an entry, so old payload is never taken for a header.
+ * its stamp, position + 1, written last. The line behind the newest entry has no stamp; the
+ * producer sees to that before it stamps an entry, so old payload is never taken for a header.
  *
  * The other side is not trusted. The consumer copies a header once and checks the copy; payload is
  * bytes to it, which may even change while it looks. The producer checks the position that the
@@ -32,7 +32,10 @@
 #define WF_RING_BYTES (UINT32_C(1) << 20) /* of a link's rings; a power of two, whole pages */
 #define WF_RING_PAYLOAD 4096              /* bytes with a packet at most, in those */
 
-/* What the two sides tell each other, in shared memory. Each line has one writer, but for the flags. */
+/*
+ * What the two sides tell each other, in shared memory. Each line has one writer, but for the
+ * flags.
+ */
 struct wf_ring_ctl {
 	_Atomic uint64_t tail; /* consumer: bytes before it are free */
 	char pad1[WF_CACHE_LINE - 8];
@@ -56,10 +59,16 @@ struct wf_ring {
 /* New memory for rings: a file descriptor whose size cannot change. Returns it or -errno. */
 int wf_ring_memory(const char *name, size_t bytes) WF_MUST_USE;
 
-/* Whether fd is of that size and stays so: memory that can shrink would be a way to kill who reads it. */
+/*
+ * Whether fd is of that size and stays so: memory that can shrink would be a way to kill who reads
+ * it.
+ */
 bool wf_ring_is_memory(int fd, size_t bytes);
 
-/* Maps [offset, offset + bytes) of fd twice in a row, not for children of this process. NULL: it cannot. */
+/*
+ * Maps [offset, offset + bytes) of fd twice in a row, not for children of this process. NULL: it
+ * cannot.
+ */
 char *wf_ring_map(int fd, off_t offset, uint32_t bytes);
 void wf_ring_unmap(char *base, uint32_t bytes);
 
@@ -88,8 +97,8 @@ static inline uint32_t wf_ring_room(const struct wf_ring *r)
 void wf_ring_refresh(struct wf_ring *r);
 
 /*
- * Producer: where the payload of the next entry is to be written, payload bytes of it; NULL when there
- * is no room. Nothing happens until wf_ring_commit().
+ * Producer: where the payload of the next entry is to be written, payload bytes of it; NULL when
+ * there is no room. Nothing happens until wf_ring_commit().
  */
 static inline void *wf_ring_reserve(struct wf_ring *r, uint32_t payload)
 {
@@ -126,8 +135,9 @@ static inline bool wf_ring_ready(const struct wf_ring *r)
 }
 
 /*
- * Consumer: copies the header of the next entry to *pkt and sets *payload_p to its payload, which stays
- * valid until wf_ring_consume() and is pkt->input bytes long, at most r->max. Returns false when there is none, or the ring is broken.
+ * Consumer: copies the header of the next entry to *pkt and sets *payload_p to its payload, which
+ * stays valid until wf_ring_consume() and is pkt->input bytes long, at most r->max. Returns false
+ * when there is none, or the ring is broken.
  */
 static inline bool wf_ring_peek(struct wf_ring *r, struct wf_packet *pkt, const void **payload_p)
 {
@@ -143,13 +153,17 @@ static inline bool wf_ring_peek(struct wf_ring *r, struct wf_packet *pkt, const 
 	return true;
 }
 
-/* Consumer: done with the entry that was peeked. The producer learns of it with wf_ring_release(). */
+/*
+ * Consumer: done with the entry that was peeked. The producer learns of it with wf_ring_release().
+ */
 static inline void wf_ring_consume(struct wf_ring *r)
 {
 	r->pos += r->lines;
 }
 
-/* Consumer: gives the room of all consumed entries back. Returns whether the producer waits for it. */
+/*
+ * Consumer: gives the room of all consumed entries back. Returns whether the producer waits for it.
+ */
 bool wf_ring_release(struct wf_ring *r);
 
 /*

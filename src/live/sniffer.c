@@ -294,9 +294,9 @@ static bool fetch(const struct wf_sniffer *s, struct source *src)
 }
 
 /*
- * The source of the oldest entry; NULL: there is none. What one program sends because of what it has
- * received from another is in its tap only after that is in the other's: so those that have nothing are
- * looked at again until nothing new has come.
+ * The source of the oldest entry; NULL: there is none. What one program sends because of what it
+ * has received from another is in its tap only after that is in the other's: so those that have
+ * nothing are looked at again until nothing new has come.
  */
 static struct source *oldest(struct wf_sniffer *s)
 {

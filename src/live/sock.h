@@ -19,16 +19,16 @@ int wf_sock_send(int sock, const void *msg, size_t size, const int *fds, unsigne
 /*
  * Receives one message of at most size bytes; the rest of *msg is zeroed. Up to WF_LIVE_MAX_FDS
  * descriptors are stored in fds, which the caller then owns; *n_fds_p says how many. Returns the
- * number of bytes, 0 when the other end is closed, or -errno (-EAGAIN: none is there, -EMSGSIZE: too
- * long).
+ * number of bytes, 0 when the other end is closed, or -errno (-EAGAIN: none is there, -EMSGSIZE:
+ * too long).
  */
 int wf_sock_recv(int sock, void *msg, size_t size, int fds[WF_LIVE_MAX_FDS], unsigned *n_fds_p,
                  bool wait) WF_MUST_USE;
 
 /*
  * The path of the socket of the fabric called name (NULL: $WEFT_FABRIC, else "default"): in
- * $WEFT_RUNTIME_DIR, else $XDG_RUNTIME_DIR/weft, else /tmp/weft-UID. With make, makes the folder, for
- * this user alone. Returns 0, -ENAMETOOLONG, -EINVAL (a name with a slash, or an empty one), or
+ * $WEFT_RUNTIME_DIR, else $XDG_RUNTIME_DIR/weft, else /tmp/weft-UID. With make, makes the folder,
+ * for this user alone. Returns 0, -ENAMETOOLONG, -EINVAL (a name with a slash, or an empty one), or
  * -EACCES when the folder is somebody else's.
  */
 int wf_sock_path(const char *name, bool make, char *path, size_t size) WF_MUST_USE;
@@ -36,7 +36,10 @@ int wf_sock_path(const char *name, bool make, char *path, size_t size) WF_MUST_U
 /* The folder of these sockets, as above. */
 int wf_sock_dir(bool make, char *path, size_t size) WF_MUST_USE;
 
-/* Connects to the daemon at path. Returns the socket or -errno; -ENOENT or -ECONNREFUSED: no daemon. */
+/*
+ * Connects to the daemon at path. Returns the socket or -errno; -ENOENT or -ECONNREFUSED: no
+ * daemon.
+ */
 int wf_sock_connect(const char *path) WF_MUST_USE;
 
 #endif

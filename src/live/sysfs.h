@@ -2,14 +2,14 @@
 /*
  * sysfs.h - what a host's device looks like below /sys and /dev, for programs that look there.
  *
- * The tree is one of ordinary files in a folder beside the daemon's socket, made for a host when the
- * first program is run on it and removed with the fabric:
+ * The tree is one of ordinary files in a folder beside the daemon's socket, made for a host when
+ * the first program is run on it and removed with the fabric:
  *
  *	DIR/sys/class/infiniband/weft0/...     DIR/sys/class/infiniband_verbs/...
  *	DIR/dev/infiniband/uverbs0
  *
- * What changes while the fabric runs (state, counters) is told by wf_sysfs_live(); the tree has what it
- * was when it was made.
+ * What changes while the fabric runs (state, counters) is told by wf_sysfs_live(); the tree has
+ * what it was when it was made.
  */
 #ifndef WF_LIVE_SYSFS_H
 #define WF_LIVE_SYSFS_H
@@ -36,8 +36,8 @@ void wf_sysfs_remove(const char *socket);
 
 /*
  * What the file at path says now; path is relative to the port's folder ("state",
- * "counters/port_xmit_data"). Returns the length of the text in buf, or -ENOENT when it is not one of
- * those that change.
+ * "counters/port_xmit_data"). Returns the length of the text in buf, or -ENOENT when it is not one
+ * of those that change.
  */
 int wf_sysfs_live(const char *path, const struct wf_live_table *t, uint32_t host,
                   const uint64_t count[WF_LIVE_COUNTS], char buf[WF_SYSFS_MAX_TEXT]) WF_MUST_USE;

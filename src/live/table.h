@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - what programs know of their fabric: memory that the daemon writes and they can only read.
+ * table.h - what programs know of their fabric: memory that the daemon writes and they can only
+ * read.
  */
 #ifndef WF_LIVE_TABLE_H
 #define WF_LIVE_TABLE_H
@@ -90,8 +91,8 @@ static inline int wf_live_is_group(const uint8_t gid[16])
 enum wf_live_gid_index wf_live_source(const uint8_t gid[16]);
 
 /*
- * Inbound from the wire, packets have in dst, where they are not for a group, what their IP header said
- * besides the addresses: the traffic class, and by which of the host's GIDs they came.
+ * Inbound from the wire, packets have in dst, where they are not for a group, what their IP header
+ * said besides the addresses: the traffic class, and by which of the host's GIDs they came.
  */
 static inline uint32_t wf_live_ip_info(uint8_t traffic_class, enum wf_live_gid_index to)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tap.h - copies of the packets that a program's adapter sends and receives, on their way to a capture.
+ * tap.h - copies of the packets that a program's adapter sends and receives, on their way to a
+ * capture.
  *
- * A tap is a ring (ring.h) in sealed memory that the daemon makes and hands to both: the adapter writes,
- * the process that captures reads. An entry is the packet, a note about it, and as much of the payload
- * as is wanted. The adapter never waits: what finds no room is counted as missed. Layout:
+ * A tap is a ring (ring.h) in sealed memory that the daemon makes and hands to both: the adapter
+ * writes, the process that captures reads. An entry is the packet, a note about it, and as much of
+ * the payload as is wanted. The adapter never waits: what finds no room is counted as missed.
+ * Layout:
  *
  *	page 0   struct wf_tap_shared
  *	then     the ring
@@ -52,13 +54,15 @@ struct wf_tap {
 int wf_tap_memory(void) WF_MUST_USE;
 
 /*
- * Maps the tap in memory_fd, which stays the caller's. Returns 0, or -errno: -EINVAL when the memory is
- * not what wf_tap_memory() makes.
+ * Maps the tap in memory_fd, which stays the caller's. Returns 0, or -errno: -EINVAL when the
+ * memory is not what wf_tap_memory() makes.
  */
 int wf_tap_open(struct wf_tap *tap, int memory_fd) WF_MUST_USE;
 void wf_tap_close(struct wf_tap *tap);
 
-/* Adapter: puts a packet with the first bytes of its payload into the ring, or counts it as missed. */
+/*
+ * Adapter: puts a packet with the first bytes of its payload into the ring, or counts it as missed.
+ */
 void wf_tap_put(struct wf_tap *tap, const struct wf_packet *pkt, const struct wf_tap_note *note,
                 const void *payload, uint32_t bytes);
 
@@ -71,15 +75,16 @@ struct wf_tap_entry {
 };
 
 /*
- * Reader: the next entry, without taking it: wf_ring_consume(&tap->ring) does. Returns false when there
- * is none, or the ring is broken.
+ * Reader: the next entry, without taking it: wf_ring_consume(&tap->ring) does. Returns false when
+ * there is none, or the ring is broken.
  */
 bool wf_tap_peek(struct wf_tap *tap, struct wf_tap_entry *entry_p);
 
 /*
  * The packet of an entry that a program on host wrote, as it is on the wire. Writes to buf, of
- * WF_PACKET_BYTES_MAX bytes; *len_p says how many the packet has, *have_p how many of them are known
- * (not all, when not all of the payload is in the entry). Returns 0, or -EINVAL for what is no packet of this fabric.
+ * WF_PACKET_BYTES_MAX bytes; *len_p says how many the packet has, *have_p how many of them are
+ * known (not all, when not all of the payload is in the entry). Returns 0, or -EINVAL for what is
+ * no packet of this fabric.
  */
 int wf_tap_encode(const struct wf_live_table *table, uint32_t host,
                   const struct wf_tap_entry *entry, uint8_t *buf, size_t *have_p,

@@ -2,9 +2,9 @@
 /*
  * tap_encode.c - from a tap's entry to the bytes of the wire.
  *
- * Hosts of a live fabric have the addresses of its table. On RoCE that is IPv4, as in the header that
- * comes with a datagram, and for groups what their GID is made from; on InfiniBand the LID, and for
- * groups a GRH besides.
+ * Hosts of a live fabric have the addresses of its table. On RoCE that is IPv4, as in the header
+ * that comes with a datagram, and for groups what their GID is made from; on InfiniBand the LID,
+ * and for groups a GRH besides.
  */
 #include <errno.h>
 
@@ -24,7 +24,10 @@ static int host_addr(const struct wf_live_table *t, uint32_t host, struct wf_wir
 	return 0;
 }
 
-/* A multicast group: its number says its LID, its GID the rest. Returns how such packets are wrapped. */
+/*
+ * A multicast group: its number says its LID, its GID the rest. Returns how such packets are
+ * wrapped.
+ */
 static enum wf_encap group_addr(const struct wf_live_table *t, uint32_t number,
                                 const uint8_t gid[WF_GID_LEN], struct wf_wire_addr *addr)
 {
@@ -45,7 +48,9 @@ static enum wf_encap group_addr(const struct wf_live_table *t, uint32_t number,
 	return WF_ENCAP_ROCE2_IPV4;
 }
 
-/* Whom it is from and to, and how it is wrapped. The host at this end is the one whose tap it is. */
+/*
+ * Whom it is from and to, and how it is wrapped. The host at this end is the one whose tap it is.
+ */
 static int ends(const struct wf_live_table *t, uint32_t host, const struct wf_tap_entry *e,
                 struct wf_wire_addr *src, struct wf_wire_addr *dst, enum wf_encap *encap_p)
 {

@@ -2,21 +2,23 @@
 /*
  * wire.h - hosts of the fabric at real network addresses: RoCE v2 over ordinary UDP sockets.
  *
- * The daemon owns the sockets. A program whose queue pairs talk to addresses outside of the fabric has one
- * link to the daemon for all of them, made when it asks for it or when the first packet comes for it. Where
- * packets in it have numbers of hosts within the fabric:
+ * The daemon owns the sockets. A program whose queue pairs talk to addresses outside of the fabric
+ * has one link to the daemon for all of them, made when it asks for it or when the first packet
+ * comes for it. Where packets in it have numbers of hosts within the fabric:
  *
  *	out  dst   WF_LIVE_REMOTE | number of the address, or the number of a multicast group
  *	     src   the traffic class
  *	in   src   WF_LIVE_REMOTE | number of the address
  *	     dst   what the IP header said (wf_live_ip_info()), or the number of a multicast group
  *
- * Packets that come in are for the program whose slot the destination queue pair's number has; messages for
- * queue pair 1 for the one that their communication ID names, or that listens for their service.
+ * Packets that come in are for the program whose slot the destination queue pair's number has;
+ * messages for queue pair 1 for the one that their communication ID names, or that listens for
+ * their service.
  *
- * The ICRC covers the IPv4 header's identification. The sockets that send are not connected and set Don't
- * Fragment, so that the kernel puts 0 there; what others put is not known to the socket that receives
- * (wire/icrc_id.h). Source ports are of the range that RoCE v2 uses, a socket for each of a few.
+ * The ICRC covers the IPv4 header's identification. The sockets that send are not connected and set
+ * Don't Fragment, so that the kernel puts 0 there; what others put is not known to the socket that
+ * receives (wire/icrc_id.h). Source ports are of the range that RoCE v2 uses, a socket for each of
+ * a few.
  */
 #ifndef WF_LIVE_WIRE_H
 #define WF_LIVE_WIRE_H
@@ -27,7 +29,10 @@
 int wf_wire_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg) WF_MUST_USE;
 void wf_wire_close(struct wf_daemon *d);
 
-/* Makes the link between client c and the wire. Returns 0 or -errno; -EALREADY: it has been told of one. */
+/*
+ * Makes the link between client c and the wire. Returns 0 or -errno; -EALREADY: it has been told of
+ * one.
+ */
 int wf_wire_connect(struct wf_daemon *d, struct wf_dclient *c, struct wf_live_reply *reply,
                     int fds[WF_LIVE_MAX_FDS]) WF_MUST_USE;
 

@@ -136,7 +136,9 @@ static bool get_gid(const struct ifaddrs *one, uint8_t gid[16])
 	return true;
 }
 
-/* Whether an address of an interface is what was asked for: that one, or for "any" one of its kind. */
+/*
+ * Whether an address of an interface is what was asked for: that one, or for "any" one of its kind.
+ */
 static bool fits(const struct wf_daemon_wire *cfg, const struct ifaddrs *one, const uint8_t gid[16])
 {
 	static const uint8_t any[16], any_local[16] = { 0xfe, 0x80 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire_cm.c - queue pair 1 of a host on the wire. What is for no program is answered as a host's operating
- * system would: nobody listens, there is nothing to disconnect.
+ * wire_cm.c - queue pair 1 of a host on the wire. What is for no program is answered as a host's
+ * operating system would: nobody listens, there is nothing to disconnect.
  */
 #include <string.h>
 #include <time.h>

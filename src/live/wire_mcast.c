@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire_mcast.c - multicast groups on the wire: a group's GID is an IP multicast address. A socket for each
- * group that programs of a host have joined, at the group's address; whoever sends sends once for the wire.
+ * wire_mcast.c - multicast groups on the wire: a group's GID is an IP multicast address. A socket
+ * for each group that programs of a host have joined, at the group's address; whoever sends sends
+ * once for the wire.
  */
 #include <stdlib.h>
 #include <string.h>

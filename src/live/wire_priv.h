@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire_priv.h - the inside of the wire: wire.c is its life, wire_addr.c has addresses and sockets, wire_tx.c and
- * wire_rx.c the two directions, wire_cm.c queue pair 1 and wire_mcast.c multicast groups.
+ * wire_priv.h - the inside of the wire: wire.c is its life, wire_addr.c has addresses and sockets,
+ * wire_tx.c and wire_rx.c the two directions, wire_cm.c queue pair 1 and wire_mcast.c multicast
+ * groups.
  */
 #ifndef WF_LIVE_WIRE_PRIV_H
 #define WF_LIVE_WIRE_PRIV_H

@@ -177,7 +177,10 @@ static uint8_t get_class(struct msghdr *msg)
 	return 0;
 }
 
-/* Whether the sender is a host of this fabric: what it sends to a group, others here have got already. */
+/*
+ * Whether the sender is a host of this fabric: what it sends to a group, others here have got
+ * already.
+ */
 static bool is_own(const struct wf_daemon *d, const uint8_t gid[16])
 {
 	return wf_live_host_of_gid(d->table, gid) >= 0;

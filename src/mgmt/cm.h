@@ -6,9 +6,10 @@
  *   time   wf_cm_tick()      ->  | wf_cm |  ->  wf_cm_deadline()   time
  *   calls  wf_cm_connect()   ->  +-------+  ->  wf_cm_event_fn     what happened
  *
- * One for all connections of a program. Without I/O: messages and the time come in, messages and the time
- * of the next tick go out; the driver carries them to queue pair 1 of a host and back. They may be lost on
- * the way: REQ, REP, DREQ and SIDR_REQ are sent again until they are answered or were sent often enough.
+ * One for all connections of a program. Without I/O: messages and the time come in, messages and
+ * the time of the next tick go out; the driver carries them to queue pair 1 of a host and back.
+ * They may be lost on the way: REQ, REP, DREQ and SIDR_REQ are sent again until they are answered
+ * or were sent often enough.
  *
  *   active                                        passive
  *     connect --REQ-->                              [REQ event]
@@ -22,11 +23,12 @@
  *     [DISCONNECTED]  <--DREP--                       disconnect
  *   TIMEWAIT [TIMEWAIT_EXIT]                        TIMEWAIT [TIMEWAIT_EXIT]
  *
- *   any of the two before ESTABLISHED: reject --REJ--> [REJECTED event]; no answer: [UNREACHABLE event]
+ *   either one before ESTABLISHED: reject --REJ--> [REJECTED event]
+ *   no answer: [UNREACHABLE event]
  *   datagrams: SIDR_SENT --SIDR_REQ--> SIDR_RCVD [SIDR_REQ event] --SIDR_REP--> [SIDR_REP event]
  *
- * A connection lives from wf_cm_connect() or a REQ or SIDR_REQ event to wf_cm_release(), which says to the
- * peer what has to be said.
+ * A connection lives from wf_cm_connect() or a REQ or SIDR_REQ event to wf_cm_release(), which says
+ * to the peer what has to be said.
  */
 #ifndef WF_MGMT_CM_H
 #define WF_MGMT_CM_H
@@ -76,8 +78,9 @@ struct wf_cm_event {
 };
 
 /*
- * Told within wf_cm_rx() and wf_cm_tick(). It may set the connection's user, and calls nothing else here.
- * REQ and SIDR_REQ: returns 0 when it wants the connection; otherwise it is rejected, and gone.
+ * Told within wf_cm_rx() and wf_cm_tick(). It may set the connection's user, and calls nothing else
+ * here. REQ and SIDR_REQ: returns 0 when it wants the connection; otherwise it is rejected, and
+ * gone.
  */
 typedef int wf_cm_event_fn(void *arg, const struct wf_cm_event *event);
 
@@ -117,8 +120,9 @@ int wf_cm_listen(struct wf_cm *cm, uint64_t service, void *user) WF_MUST_USE;
 void wf_cm_unlisten(struct wf_cm *cm, uint64_t service);
 
 /*
- * Sends a REQ to host: *req without local_id and ca_guid, which are set. Private data that is shorter than
- * its place is filled up with zeros. Returns 0, -EINVAL (too much private data) or -ENOMEM.
+ * Sends a REQ to host: *req without local_id and ca_guid, which are set. Private data that is
+ * shorter than its place is filled up with zeros. Returns 0, -EINVAL (too much private data) or
+ * -ENOMEM.
  */
 int wf_cm_connect(struct wf_cm *cm, uint32_t host, const struct wf_cm_req *req, const void *data,
                   unsigned length, void *user, wf_time now, struct wf_cm_conn **conn_p) WF_MUST_USE;
@@ -154,7 +158,9 @@ const struct wf_cm_info *wf_cm_info(const struct wf_cm_conn *conn);
 /* For the driver: what the passive side will offer, once it knows. */
 void wf_cm_set_local(struct wf_cm_conn *conn, uint32_t psn);
 
-/* A MAD of WF_MAD_LEN bytes came from host. What is no CM message, or makes no sense, is dropped. */
+/*
+ * A MAD of WF_MAD_LEN bytes came from host. What is no CM message, or makes no sense, is dropped.
+ */
 void wf_cm_rx(struct wf_cm *cm, uint32_t host, const uint8_t *mad, wf_time now);
 
 /* The next MAD to send. Returns false when there is none. */
@@ -166,19 +172,22 @@ bool wf_cm_has_tx(const struct wf_cm *cm);
 wf_time wf_cm_deadline(const struct wf_cm *cm);
 void wf_cm_tick(struct wf_cm *cm, wf_time now);
 
-/* The REQ in mad, which wf_cm_tx() gave, goes to the program whose communication IDs have these upper bits. */
+/*
+ * The REQ in mad, which wf_cm_tx() gave, goes to the program whose communication IDs have these
+ * upper bits.
+ */
 void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base);
 
 /*
- * The operating system of a host would end the connections of a program that died. Does as if it had:
- * those with host whose remote communication ID has these upper bits, or would have, are disconnected or
- * rejected.
+ * The operating system of a host would end the connections of a program that died. Does as if it
+ * had: those with host whose remote communication ID has these upper bits, or would have, are
+ * disconnected or rejected.
  */
 void wf_cm_gone(struct wf_cm *cm, uint32_t host, uint32_t id_base, wf_time now);
 
 /*
- * The answer to a REQ or SIDR_REQ where nobody listens: writes it to answer. Returns false when mad is
- * something else.
+ * The answer to a REQ or SIDR_REQ where nobody listens: writes it to answer. Returns false when mad
+ * is something else.
  */
 bool wf_cm_refuse(const uint8_t *mad, uint8_t answer[WF_MAD_LEN]);
 

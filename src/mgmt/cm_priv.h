@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm_priv.h - the inside of communication management: cm.c is what users call, cm_rx.c what comes in.
+ * cm_priv.h - the inside of communication management: cm.c is what users call, cm_rx.c what comes
+ * in.
  */
 #ifndef WF_MGMT_CM_PRIV_H
 #define WF_MGMT_CM_PRIV_H

@@ -60,8 +60,8 @@ static bool offer(struct wf_cm_conn *conn, const struct wf_cm_listener *l,
 }
 
 /*
- * The connection that the queue pair of a new one is in already: the peer has forgotten it, or uses its queue
- * pair again too soon.
+ * The connection that the queue pair of a new one is in already: the peer has forgotten it, or uses
+ * its queue pair again too soon.
  */
 static struct wf_cm_conn *find_stale(const struct wf_cm *cm, uint32_t host, uint32_t qpn)
 {
@@ -95,7 +95,10 @@ static void rx_req(struct wf_cm *cm, uint32_t host, const uint8_t *mad, wf_time 
 		               NULL, 0);
 		return;
 	}
-	/* IBTA vol. 1, 12.9.8.3.1: the old one is ended, and the new one may be asked for again then. */
+	/*
+	 * IBTA vol. 1, 12.9.8.3.1: the old one is ended, and the new one may be asked for again
+	 * then.
+	 */
 	conn = find_stale(cm, host, req.qpn);
 	if (conn != NULL) {
 		wf_cm_send_rej(cm, host, 0, req.local_id, WF_CM_ABOUT_REQ,

@@ -474,8 +474,8 @@ static void rx_answer(struct wf_qp *qp, const struct wf_packet *pkt, const void 
 }
 
 /*
- * The newest sample that una has passed, and with it those before; with selective repeat, that of the
- * packet acknowledged last. 0: there is none.
+ * The newest sample that una has passed, and with it those before; with selective repeat, that of
+ * the packet acknowledged last. 0: there is none.
  */
 static wf_time take_rtt(struct wf_req *req, wf_time now)
 {

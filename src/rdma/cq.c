@@ -93,7 +93,9 @@ int wf_cq_poll(struct wf_cq *cq, uint32_t n, struct wf_wc *wc)
 		n = waiting;
 	for (uint32_t i = 0; i < n; i++)
 		wc[i] = cq->ring[cq->cons++ & cq->mask];
-	/* From the start again: a queue that is polled in time keeps to its first lines of memory. */
+	/*
+	 * From the start again: a queue that is polled in time keeps to its first lines of memory.
+	 */
 	if (cq->cons == cq->prod)
 		cq->cons = cq->prod = 0;
 	return (int)n;

@@ -28,10 +28,7 @@ struct wf_cq {
 	void *user;
 };
 
-/*
- * Adds a completion. Returns 0, or -ENOSPC on a full or failed queue; the first time CQ_ERR is
- * raised.
- */
+/* Adds a completion. Returns 0, or -ENOSPC when the queue is full or failed, with one CQ_ERR. */
 int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited);
 
 /* Takes out the completions of a queue pair that starts anew. */

@@ -251,8 +251,8 @@ static bool check_packet(struct wf_hca *hca, const struct wf_qp *qp, const struc
 }
 
 /*
- * A host's entry in the table, which has a place for each queue pair. When all are taken, by hosts of
- * earlier connections, one that may get a CNP anyway makes room, or else the last looked at.
+ * A host's entry in the table, which has a place for each queue pair. When all are taken, by hosts
+ * of earlier connections, one that may get a CNP anyway makes room, or else the last looked at.
  */
 static wf_time *cnp_next_of(struct wf_hca *hca, uint32_t host, wf_time now)
 {
@@ -396,7 +396,9 @@ static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *
 {
 	struct wf_cc *cc = qp->cc;
 
-	/* A READ response that has to wait for the window keeps no request that has none from going. */
+	/*
+	 * A READ response that waits for the window does not hold back a request that needs none.
+	 */
 	if (!(wf_answer_pending(qp) && wf_answer_tx_read(qp, now, pkt, payload)) &&
 	    !wf_req_tx(qp, now, pkt, payload))
 		return false;
@@ -457,8 +459,9 @@ void wf_qp_repace(struct wf_qp *qp, wf_time now)
 }
 
 /*
- * Has qp wait for its time to send; false: that has come. The rate may change before, and at a low rate
- * the wait is long: what is left of it shrinks as the rate grows, like a bucket that fills faster.
+ * Has qp wait for its time to send; false: that has come. The rate may change before, and at a low
+ * rate the wait is long: what is left of it shrinks as the rate grows, like a bucket that fills
+ * faster.
  */
 static bool pace(struct wf_qp *qp, wf_time now)
 {

@@ -8,12 +8,12 @@
  *                                              ->  wf_hca_next_comp(), _event()   notice
  *
  * The adapter never reads a clock, opens a socket, starts a thread or, but for what it keeps
- * of packets in flight (room.c), allocates on the data path. Its driver does: sim/ feeds it virtual time and packets from modelled ports, live/ feeds it the
- * system's clock and packets from shared memory or a socket. The same calls in the same order with
- * the same times give the same packets.
+ * of packets in flight (room.c), allocates on the data path. Its driver does: sim/ feeds it virtual
+ * time and packets from modelled ports, live/ feeds it the system's clock and packets from shared
+ * memory or a socket. The same calls in the same order with the same times give the same packets.
  *
- * A driver's loop: after any call (post, receive, tick, transmit) ask wf_hca_tx_time() when the port
- * is free and wf_hca_deadline() for the next tick. Neither changes without a call.
+ * A driver's loop: after any call (post, receive, tick, transmit) ask wf_hca_tx_time() when the
+ * port is free and wf_hca_deadline() for the next tick. Neither changes without a call.
  *
  * Threads: none inside. A driver may call from any thread, one at a time per adapter; two adapters
  * share nothing. Time: now never goes backwards between calls on one adapter.
@@ -44,19 +44,19 @@ struct wf_hca;
 typedef bool wf_hca_grh_fn(void *ctx, const struct wf_packet *pkt, uint8_t grh[WF_GRH_LEN]);
 
 /*
- * Where the payload of a packet of a connected queue pair is to be written: pkt->length bytes. Called
- * within wf_hca_tx(), when all but the payload of *pkt is known. Returns NULL for the buffer that
- * wf_hca_tx() was given. It may be called for a packet that is not sent after all.
+ * Where the payload of a packet of a connected queue pair is to be written: pkt->length bytes.
+ * Called within wf_hca_tx(), when all but the payload of *pkt is known. Returns NULL for the buffer
+ * that wf_hca_tx() was given. It may be called for a packet that is not sent after all.
  */
 typedef void *wf_hca_place_fn(void *ctx, const struct wf_packet *pkt);
 
-/* Copies contents, as memmove(). Returns false where the region's memory turned out not to be there. */
+/* Copies contents, as memmove(). Returns false where the region's memory is not there. */
 typedef bool wf_hca_copy_fn(void *to, const void *from, size_t n);
 
 /*
- * Whether what qp has sent last is still on its way: its receiver cannot have answered yet. Asked when an
- * answer is late; nothing is sent again then, and the retries stay as they are. For drivers whose receivers
- * may not get to run for long, where an adapter would not have to wait for a CPU.
+ * Whether what qp has sent last is still on its way: its receiver cannot have answered yet. Asked
+ * when an answer is late; nothing is sent again then, and the retries stay as they are. For drivers
+ * whose receivers may not get to run for long, where an adapter would not have to wait for a CPU.
  */
 typedef bool wf_hca_underway_fn(void *ctx, const struct wf_qp *qp);
 
@@ -95,9 +95,10 @@ void wf_hca_attr_defaults(struct wf_hca_attr *attr);
 
 /*
  * Creates an adapter. The memory of its tables is taken from mem here, that of queue pairs,
- * completion queues and the like when they are created; after that only for what selective repeat and
- * READ responses under congestion control keep of packets in flight. mem must outlive it. On success
- * *hca_p is owned by the caller, who frees it with wf_hca_destroy(); on failure it is untouched.
+ * completion queues and the like when they are created; after that only for what selective repeat
+ * and READ responses under congestion control keep of packets in flight. mem must outlive it. On
+ * success *hca_p is owned by the caller, who frees it with wf_hca_destroy(); on failure it is
+ * untouched.
  *
  * Returns 0, -EINVAL (attr out of range) or -ENOMEM.
  */
@@ -124,11 +125,11 @@ void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_
 
 /*
  * The next packet for the port. Acknowledgements go first; then the queue pairs that have work take
- * turns, a packet each, as far as their pacing allows. Writes *pkt (all but .at; .input is the traffic class
- * that the address handle or the queue pair's path has, until the driver says otherwise) and, when
- * payload is not NULL, its pkt->length bytes; payload has room for 4096. pkt->payload is 0. WF_PACKET_INT
- * is set in packets that want telemetry, which the driver adds and pkt->size includes, and in ACKs
- * whose atomic_va is an echo (see struct wf_hca_rx_extra).
+ * turns, a packet each, as far as their pacing allows. Writes *pkt (all but .at; .input is the
+ * traffic class that the address handle or the queue pair's path has, until the driver says
+ * otherwise) and, when payload is not NULL, its pkt->length bytes; payload has room for 4096.
+ * pkt->payload is 0. WF_PACKET_INT is set in packets that want telemetry, which the driver adds and
+ * pkt->size includes, and in ACKs whose atomic_va is an echo (see struct wf_hca_rx_extra).
  *
  * Returns true when there was one.
  */
@@ -142,7 +143,8 @@ wf_time wf_hca_tx_time(const struct wf_hca *hca);
 
 /*
  * Keeps packets of some classes back: wf_hca_tx() does not return any whose bit is set in classes
- * (bit n: class n). A driver holds a class while the port may not send it, so that the others go on.
+ * (bit n: class n). A driver holds a class while the port may not send it, so that the others go
+ * on.
  */
 void wf_hca_hold(struct wf_hca *hca, uint32_t classes);
 
@@ -175,15 +177,17 @@ bool wf_hca_next_event(struct wf_hca *hca, struct wf_event *event_p) WF_MUST_USE
 void wf_hca_port_event(struct wf_hca *hca, enum wf_event_type type);
 
 /*
- * Takes the next completion queue whose wf_cq_arm() came true, in the order in which programs see what is
- * in them; NULL when there is none.
+ * Takes the next completion queue whose wf_cq_arm() came true, in the order in which programs see
+ * what is in them; NULL when there is none.
  */
 struct wf_cq *wf_hca_next_comp(struct wf_hca *hca);
 
 /* When a program sees the completions of the queue that is next; WF_TIME_NEVER when none is. */
 wf_time wf_hca_comp_time(const struct wf_hca *hca);
 
-/* Completions that are made from now on are seen at at, if they are not made later. Never goes back. */
+/*
+ * Completions made from now on are seen at at, or later if they are made later. It never goes back.
+ */
 void wf_hca_set_seen(struct wf_hca *hca, wf_time at);
 
 uint64_t wf_hca_counter(const struct wf_hca *hca, enum wf_counter counter);

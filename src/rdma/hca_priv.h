@@ -209,16 +209,15 @@ static inline char *wf_region_host(const struct wf_region *r, uint64_t addr)
 }
 
 /*
- * Carries out a posted bind. key: what the window's key becomes. Returns 0 or -EINVAL, and then
- * nothing has changed.
+ * Carries out a posted bind; key becomes the window's. Returns 0, or -EINVAL with nothing changed.
  */
 int wf_mw_do_bind(struct wf_region *mw, uint32_t key, struct wf_region *mr, uint64_t addr,
                   uint64_t length, uint32_t access, const struct wf_pd *pd,
                   uint32_t qpn) WF_MUST_USE;
 
 /*
- * Invalidates the region or window of key for queue pair qpn of pd. Returns 0 or -EINVAL when it may
- * not be (a type 1 window, somebody else's, not marked for it, windows bound).
+ * Invalidates the region or window of key for queue pair qpn of pd. Returns 0 or -EINVAL when it
+ * may not be (a type 1 window, somebody else's, not marked for it, windows bound).
  */
 int wf_region_invalidate(struct wf_hca *hca, const struct wf_pd *pd, uint32_t qpn,
                          uint32_t key) WF_MUST_USE;

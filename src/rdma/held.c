@@ -2,13 +2,13 @@
 /*
  * held.c - selective repeat at the responder: packets that came too early are kept.
  *
- * The packet with PSN p is in place p modulo the ring's size, which grows with the distance from the
- * expected packet, until it is that one; then it goes the way of any packet, so what programs see
- * (memory, completions) is in order. The requester is told of each arrival, and of each packet that
- * came trimmed.
+ * The packet with PSN p is in place p modulo the ring's size, which grows with the distance from
+ * the expected packet, until it is that one; then it goes the way of any packet, so what programs
+ * see (memory, completions) is in order. The requester is told of each arrival, and of each packet
+ * that came trimmed.
  *
- * With direct placement the payload of a WRITE goes to memory when it comes, if it is known where: the
- * packet with the address has come. All else (checks, completions) still waits for its turn.
+ * With direct placement the payload of a WRITE goes to memory when it comes, if it is known where:
+ * the packet with the address has come. All else (checks, completions) still waits for its turn.
  */
 #include <assert.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * mr.h - protection domains, memory regions and memory windows.
  *
  * A key is an index into the adapter's table (upper 24 bits) and a key part (lower 8 bits) that
- * changes each time the index is used anew, so a stale key is found out. A region's lkey and rkey are
- * the same number; what each may do is a matter of its access rights.
+ * changes each time the index is used anew, so a stale key is found out. A region's lkey and rkey
+ * are the same number; what each may do is a matter of its access rights.
  *
  * Contents are the caller's: a region lends the adapter length bytes at host, which programs and
  * packets address from iova on. Without a host address only keys, rights and bounds are checked.
@@ -39,8 +39,9 @@ int wf_mr_reg(struct wf_pd *pd, const struct wf_mr_attr *attr, struct wf_mr **mr
 #define WF_REREG_ACCESS 4
 
 /*
- * Changes what flags name; the keys stay. A region that was invalidated becomes valid again, under a
- * new key. pd and attr are looked at as flags say. Returns 0, -EINVAL, or -EBUSY while windows are bound to it.
+ * Changes what flags name; the keys stay. A region that was invalidated becomes valid again, under
+ * a new key. pd and attr are looked at as flags say. Returns 0, -EINVAL, or -EBUSY while windows
+ * are bound to it.
  */
 int wf_mr_rereg(struct wf_mr *mr, uint32_t flags, struct wf_pd *pd,
                 const struct wf_mr_attr *attr) WF_MUST_USE;
@@ -49,8 +50,8 @@ int wf_mr_rereg(struct wf_mr *mr, uint32_t flags, struct wf_pd *pd,
 int wf_mr_dereg(struct wf_mr *mr) WF_MUST_USE;
 
 /*
- * Where the contents of [addr, addr + length) of a region of pd are, if it has all of access; NULL: it has
- * no contents. Returns 0 or -EINVAL (no such key in pd, rights, bounds).
+ * Where the contents of [addr, addr + length) of a region of pd are, if it has all of access; NULL:
+ * it has no contents. Returns 0 or -EINVAL (no such key in pd, rights, bounds).
  */
 int wf_mr_find(const struct wf_pd *pd, uint32_t lkey, uint64_t addr, uint64_t length,
                uint32_t access, void **host_p) WF_MUST_USE;
@@ -64,10 +65,7 @@ int wf_mw_create(struct wf_pd *pd, enum wf_mw_type type, struct wf_mw **mw_p) WF
 /* Unbinds and frees. */
 void wf_mw_destroy(struct wf_mw *mw);
 
-/*
- * The window's key. Type 1: what the last posted bind will make it. Type 2: what the last bind that
- * was carried out made it.
- */
+/* The window's key: of type 1 after the last bind posted, of type 2 after the last carried out. */
 uint32_t wf_mw_rkey(const struct wf_mw *mw);
 
 /* The key that follows rkey: the same index, the next key part. */

@@ -10,7 +10,8 @@
  *	                                   SQE
  *
  * In ERR every work request, waiting or posted later, completes with WR_FLUSH_ERR. RESET forgets
- * everything, completions that nobody has taken yet included; the queue pair can then be brought up again.
+ * everything, completions that nobody has taken yet included; the queue pair can then be brought up
+ * again.
  */
 #ifndef WF_RDMA_QP_H
 #define WF_RDMA_QP_H
@@ -46,16 +47,17 @@ struct wf_qp_tune {
 	uint8_t ack_cls;    /* class of ACKs and NAKs; 0: as all packets */
 	bool spray;         /* every data packet has an entropy of its own */
 	/*
-	 * Selective: packets of WRITEs that come early are placed at once, where the packet with the
-	 * address has come, not kept until their turn. Completions stay in order, but of two WRITEs
-	 * to the same bytes in flight at once either may win, as in Ultra Ethernet's unordered mode.
+	 * Selective: packets of WRITEs that come early are placed at once, where the packet with
+	 * the address has come, not kept until their turn. Completions stay in order, but of two
+	 * WRITEs to the same bytes in flight at once either may win, as in Ultra Ethernet's
+	 * unordered mode.
 	 */
 	bool direct;
 	bool ect;      /* packets say that they may be marked */
 	bool ecn_echo; /* ACKs echo congestion marks (BECN) */
 	/*
-	 * READ responses are acknowledged, and the congestion window counts them (read_ack.c). Selective
-	 * repeat always does. Both ends of a connection choose it.
+	 * READ responses are acknowledged, and the congestion window counts them (read_ack.c).
+	 * Selective repeat always does. Both ends of a connection choose it.
 	 */
 	bool read_acks;
 	bool credits; /* ACKs tell how many receive work requests wait */
@@ -82,8 +84,9 @@ int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp *
 void wf_qp_destroy(struct wf_qp *qp);
 
 /*
- * Changes what mask names, as the table in qp_modify.c allows for the present state. All or nothing.
- * Returns 0 or -EINVAL (no such transition, an attribute missing, not allowed or out of range).
+ * Changes what mask names, as the table in qp_modify.c allows for the present state. All or
+ * nothing. Returns 0 or -EINVAL (no such transition, an attribute missing, not allowed or out of
+ * range).
  */
 int wf_qp_modify(struct wf_qp *qp, const struct wf_qp_attr *attr, uint32_t mask) WF_MUST_USE;
 
@@ -108,16 +111,17 @@ void wf_qp_delay(struct wf_qp *qp, wf_time at);
 void wf_qp_hold(struct wf_qp *qp, bool hold);
 
 /*
- * Acknowledgements are waited for 2^shift times as long as the attribute says: 0 to 2, since the wait may be
- * up to four times that (C9-141). For drivers whose way to the peer takes other processes' time.
+ * Acknowledgements are waited for 2^shift times as long as the attribute says: 0 to 2, since the
+ * wait may be up to four times that (C9-141). For drivers whose way to the peer takes other
+ * processes' time.
  */
 void wf_qp_set_patience(struct wf_qp *qp, unsigned shift);
 
 /*
  * Posts a list of send work requests. Inline data and address handles are copied; memory of other
- * sges is read while the work is carried out. Returns 0, or with *bad_p at the first one not posted:
- * -EINVAL (state, operation not of this service, too many sges, too much inline data) or -ENOMEM
- * (queue full).
+ * sges is read while the work is carried out. Returns 0, or with *bad_p at the first one not
+ * posted: -EINVAL (state, operation not of this service, too many sges, too much inline data) or
+ * -ENOMEM (queue full).
  */
 int wf_qp_post_send(struct wf_qp *qp, const struct wf_send_wr *wr,
                     const struct wf_send_wr **bad_p) WF_MUST_USE;
@@ -135,8 +139,8 @@ int wf_qp_bind_mw(struct wf_qp *qp, struct wf_mw *mw, uint64_t wr_id, uint32_t f
 
 /*
  * Lets a UD queue pair receive what comes for QPN 0xffffff with that destination in the packet
- * (struct wf_packet.dst): the number the driver has for the multicast group. Attaching twice is once.
- * Returns 0, -EINVAL (not UD) or -ENOMEM (max_mcast).
+ * (struct wf_packet.dst): the number the driver has for the multicast group. Attaching twice is
+ * once. Returns 0, -EINVAL (not UD) or -ENOMEM (max_mcast).
  */
 int wf_qp_attach_mcast(struct wf_qp *qp, uint32_t group) WF_MUST_USE;
 
@@ -145,8 +149,8 @@ int wf_qp_detach_mcast(struct wf_qp *qp, uint32_t group) WF_MUST_USE;
 
 /*
  * Ends a queue pair for a reason of the driver's (the device is gone, the peer was removed): the
- * oldest send work request completes with status (FATAL_ERR, REM_ABORT_ERR, GENERAL_ERR …), the rest
- * is flushed, QP_FATAL is raised.
+ * oldest send work request completes with status (FATAL_ERR, REM_ABORT_ERR, GENERAL_ERR …), the
+ * rest is flushed, QP_FATAL is raised.
  */
 void wf_qp_fail(struct wf_qp *qp, enum wf_wc_status status);
 

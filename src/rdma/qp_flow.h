@@ -3,7 +3,7 @@
  * qp_flow.h - what the parts of a queue pair ask of each other, for src/rdma only.
  *
  *	hca.c  ->  comp.c   responses, timers          req.c, resp.c  ->  sg.c     memory
- *	       ->  resp.c   requests, their answers    all            ->  qp.c     errors, scheduling
+ *	       ->  resp.c   requests, their answers    all            ->  qp.c     errors, turns
  *	       ->  req.c    requests to send           req.c          ->  comp.c   completions
  */
 #ifndef WF_RDMA_QP_FLOW_H
@@ -120,8 +120,8 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now);
 
 /*
- * Congestion control hears of acked bytes more that came: what pkt brought with it, and rtt, or 0. Then
- * the queue pair may be able to send.
+ * Congestion control hears of acked bytes more that came: what pkt brought with it, and rtt, or 0.
+ * Then the queue pair may be able to send.
  */
 void wf_comp_tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
                      const struct wf_hca_rx_extra *extra, uint32_t acked, wf_time rtt, wf_time now);
@@ -169,8 +169,8 @@ bool wf_resp_take_recv(struct wf_qp *qp);
 void wf_resp_complete(struct wf_qp *qp, enum wf_wc_status status, const struct wf_packet *pkt);
 
 /*
- * Refuses the packet with psn: a NAK of that syndrome, the receive work request in progress (if any)
- * completed with status, the queue pair in ERR, and event raised.
+ * Refuses the packet with psn: a NAK of that syndrome, the receive work request in progress (if
+ * any) completed with status, the queue pair in ERR, and event raised.
  */
 void wf_resp_refuse(struct wf_qp *qp, uint8_t syndrome, enum wf_wc_status status,
                     enum wf_event_type event);
@@ -203,7 +203,7 @@ bool wf_held_next_trim(struct wf_resp *resp, uint32_t *psn_p);
 
 /* read_ack.c: READ responses are acknowledged */
 
-/* The response pkt, the expected one or ahead, has come, whole or trimmed; or again, when it had before. */
+/* The response pkt, the expected one or a later one, has come, whole or trimmed, maybe again. */
 void wf_read_came(struct wf_qp *qp, const struct wf_packet *pkt, bool trimmed);
 
 /* What tells the responder of it. */
@@ -233,7 +233,9 @@ bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job);
 /* The next small answer: ACK, NAK, atomic acknowledge, CNP. Returns false when none is due. */
 bool wf_answer_tx_ack(struct wf_qp *qp, wf_time now, struct wf_packet *pkt);
 
-/* The next packet of a READ response, first of those that are lost. Returns false when none is due. */
+/*
+ * The next packet of a READ response, first of those that are lost. Returns false when none is due.
+ */
 bool wf_answer_tx_read(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload);
 
 /* Whether the responder of READs is to be told of responses. */
@@ -279,7 +281,7 @@ static inline bool wf_answer_pending(const struct wf_qp *qp)
 
 /* xrc.c */
 
-/* An XRC_RECV queue pair receives for the queue that the packet names. Returns false: there is none. */
+/* An XRC_RECV queue pair receives for the queue that the packet names. False: there is none. */
 bool wf_xrc_aim(struct wf_qp *qp, const struct wf_packet *pkt);
 
 /* The queue goes: nobody receives for it any more. */

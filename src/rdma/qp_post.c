@@ -157,7 +157,7 @@ static void set_operands(const struct wf_qp *qp, struct wf_swqe *wqe, const stru
 	}
 }
 
-/* An empty queue is used from its start again: one that is short keeps to its first lines of memory. */
+/* An empty queue starts over, so that a short one keeps to its first lines of memory. */
 static void restart(struct wf_req *req)
 {
 	assert(req->send == req->cons && req->fresh == req->cons);

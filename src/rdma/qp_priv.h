@@ -2,18 +2,18 @@
 /*
  * qp_priv.h - the inside of a queue pair, for src/rdma only.
  *
- * The send queue is a ring of work requests; all indices run freely and are masked when used, and are
- * 0 again when one is posted to an empty queue:
+ * The send queue is a ring of work requests; all indices run freely and are masked when used, and
+ * are 0 again when one is posted to an empty queue:
  *
  *	cons <= send <= prod     cons <= fresh <= prod
  *
  *	cons   oldest not completed          out.una    oldest PSN not acknowledged
- *	send   the one being sent            psn        next PSN to send, in at(send) once it has PSNs
+ *	send   the one being sent            psn        next PSN to send, in at(send)
  *	fresh  first not begun               out.next   first PSN never sent; psn <= out.next
- *	prod   one past the newest           exec       every request before it was executed by the peer
+ *	prod   one past the newest           exec       the peer has executed all before it
  *
- * Go-back-N moves send and psn back to una. Selective repeat leaves them and sends the PSNs that are
- * lost, from out.rtx on, before new ones (sack.c).
+ * Go-back-N moves send and psn back to una. Selective repeat leaves them and sends the PSNs that
+ * are lost, from out.rtx on, before new ones (sack.c).
  */
 #ifndef WF_RDMA_QP_PRIV_H
 #define WF_RDMA_QP_PRIV_H
@@ -148,7 +148,7 @@ struct wf_held {
 #define WF_HELD_BYTES 4096 /* room for the payload of one */
 #define WF_EARLY_WRITES 8
 
-/* Direct placement: a WRITE whose first packet came early; the packets of it that are still to come. */
+/* Direct placement: the packets still to come of a WRITE whose first packet came early. */
 struct wf_early {
 	uint64_t va; /* of first_psn */
 	uint32_t rkey;
@@ -179,7 +179,7 @@ struct wf_resp {
 	uint8_t max_rd; /* READs and atomics the peer may have in flight */
 	wf_time cnp_next;
 	struct wf_rwqe *wqe; /* receive work request in progress, copied */
-	/* One line: what is asked with every packet, also of the requester's, and is nearly always 0. */
+	/* One line: asked with every packet, the requester's too, and nearly always 0. */
 	uint32_t jobs;
 	uint32_t n_trims;
 	uint32_t helds;  /* how many of held are used */
@@ -211,8 +211,8 @@ enum wf_tx_where {
 };
 
 /*
- * A job has thousands of queue pairs and uses each for a moment, so that every line of one is fetched
- * anew: what is used together lies together, and what is seldom used comes last.
+ * A job has thousands of queue pairs and uses each for a moment, so that every line of one is
+ * fetched anew: what is used together lies together, and what is seldom used comes last.
  */
 struct wf_qp {
 	struct wf_hca *hca;

@@ -8,14 +8,15 @@
  *	    came; came early; came trimmed  ----->  window, RTT, marks, telemetry;
  *	                                            a trimmed one is sent again
  *
- * InfiniBand's responder does not know what became of its responses: the requester asks again. That does
- * where the sender is slowed down by CNPs, but an algorithm that lives on acknowledgements (HPCC, NSCC, Swift,
- * DCTCP, TIMELY) needs them, and with trimming each packet has to be named. So the requester sends what
- * a responder sends for WRITEs: an ACK packet with a reserved kind of AETH syndrome (0x40: it came, 0x41: it
- * came trimmed), the first PSN that is missing in the PSN's place and the one that is told of in the MSN's.
- * It does so for each response that asks for it (the A bit of the BTH), that comes early or comes trimmed. In
- * Ultra Ethernet READ responses are packets of the other direction with acknowledgements of their own, which
- * is the same. Only when the requester's timer runs out the READ is asked for again.
+ * InfiniBand's responder does not know what became of its responses: the requester asks again. That
+ * does where the sender is slowed down by CNPs, but an algorithm that lives on acknowledgements
+ * (HPCC, NSCC, Swift, DCTCP, TIMELY) needs them, and with trimming each packet has to be named. So
+ * the requester sends what a responder sends for WRITEs: an ACK packet with a reserved kind of AETH
+ * syndrome (0x40: it came, 0x41: it came trimmed), the first PSN that is missing in the PSN's place
+ * and the one that is told of in the MSN's. It does so for each response that asks for it (the A
+ * bit of the BTH), that comes early or comes trimmed. In Ultra Ethernet READ responses are packets
+ * of the other direction with acknowledgements of their own, which is the same. Only when the
+ * requester's timer runs out the READ is asked for again.
  */
 #include <assert.h>
 

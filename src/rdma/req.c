@@ -151,11 +151,13 @@ static bool has_room(const struct wf_qp *qp, const struct wf_swqe *wqe)
 		return true;
 	if (out >= req->limit)
 		return false;
-	/* A window that shrank behind packets of which none asks for an ACK lets one more out that does. */
+	/* If the window shrank and no packet in flight asks for an ACK, one more goes that does. */
 	if (wf_qp_inflight(qp) + wf_qp_mtu(qp) > qp->cc->window && wf_qp_inflight(qp) != 0 &&
 	    req->since < out && !wf_wr_is_answered(wqe->opcode))
 		return false;
-	/* IBTA 9.7.7.2: beyond the credits a single packet may be in flight, to learn of new ones. */
+	/*
+	 * IBTA 9.7.7.2: beyond the credits a single packet may be in flight, to learn of new ones.
+	 */
 	return req->no_credit || out == 0 || !consumes_recv(wqe->opcode) ||
 	       wf_psn_diff(wqe->ssn, req->lsn) <= 0;
 }
@@ -338,7 +340,9 @@ static void sent_rc(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packe
 		pkt->flags |= WF_PACKET_ACK_REQ;
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0) {
 		req->since = 0;
-		/* A receiver that sent a NAK discards the first copies: the answer is to this one. */
+		/*
+		 * A receiver that sent a NAK discards the first copies: the answer is to this one.
+		 */
 		if (!req->selective && timed && wf_psn_diff(req->psn, req->out.doubt) >= 0)
 			take_sample(req, req->psn, now);
 	} else {

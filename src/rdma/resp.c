@@ -12,7 +12,8 @@
  *	                                               protection (of the receive's memory)
  *
  * A packet behind the expected one is a duplicate: acknowledged again, READs and atomics answered
- * again, nothing executed. One ahead is a gap: reported once (go-back-N) or kept (selective repeat).
+ * again, nothing executed. One ahead is a gap: reported once (go-back-N) or kept (selective
+ * repeat).
  */
 #include <assert.h>
 #include <errno.h>

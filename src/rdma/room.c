@@ -2,9 +2,9 @@
 /*
  * room.c - blocks for what an adapter keeps of packets in flight, which nobody knows in advance.
  *
- * A queue pair takes a block when it needs one, a larger one when that is full, and gives it back when it
- * has nothing in flight. Blocks are powers of two of a kind's unit and stay with the adapter, so that what
- * it holds is the most that was ever in flight at a time.
+ * A queue pair takes a block when it needs one, a larger one when that is full, and gives it back
+ * when it has nothing in flight. Blocks are powers of two of a kind's unit and stay with the
+ * adapter, so that what it holds is the most that was ever in flight at a time.
  */
 #include <assert.h>
 #include <string.h>

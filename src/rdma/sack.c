@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sack.c - selective repeat at whoever sends: what is known of each packet that is not acknowledged.
+ * sack.c - selective repeat at whoever sends: what is known of each packet that is not
+ * acknowledged.
  *
  *	          sent               reported received
  *	(none) ---------> in flight ------------------> received --+
@@ -8,10 +9,10 @@
  *	    trimmed, a gap,|   |                          |        v
  *	    or too long    +-> lost ----------------------+      (none)
  *
- * Only packets in flight count against the congestion window. A packet that was sent again because the
- * first copy is known not to have come (trimmed, or a gap on a path that keeps the order) has a time
- * like any other: the answer is to the second. After a timeout nobody can say which of the two copies an
- * answer is to, and it has none (Karn's rule).
+ * Only packets in flight count against the congestion window. A packet that was sent again because
+ * the first copy is known not to have come (trimmed, or a gap on a path that keeps the order) has a
+ * time like any other: the answer is to the second. After a timeout nobody can say which of the two
+ * copies an answer is to, and it has none (Karn's rule).
  *
  * The ring holds the packets from una on, and grows with them; what it does not reach is not known.
  */

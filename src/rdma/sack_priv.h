@@ -41,8 +41,8 @@ struct wf_flight {
 /* room.c */
 
 /*
- * n places of a kind, a power of two from WF_ROOM_LEAST to WF_ROOM_MOST; those of WF_ROOM_SENT are zero.
- * NULL: there is no memory.
+ * n places of a kind, a power of two from WF_ROOM_LEAST to WF_ROOM_MOST; those of WF_ROOM_SENT are
+ * zero. NULL: there is no memory.
  */
 void *wf_room_get(struct wf_hca *hca, enum wf_room room, uint32_t n);
 
@@ -57,7 +57,7 @@ void wf_room_fini(struct wf_hca *hca);
 /* Begins anew: nothing is in flight, and psn is the first to be sent. */
 void wf_sack_start(struct wf_flight *f, uint32_t psn);
 
-/* Makes room for what is known of psn. Returns false when it is too far from una, or there is no memory. */
+/* Makes room to note psn. Returns false when it is too far from una, or memory is short. */
 bool wf_sack_reach(struct wf_hca *hca, struct wf_flight *f, uint32_t psn);
 
 /* Gives the room back when nothing is in flight. */
@@ -75,7 +75,9 @@ bool wf_sack_is_out(const struct wf_flight *f, uint32_t psn);
 /* Whether it was sent more than once. */
 bool wf_sack_was_repeated(const struct wf_flight *f, uint32_t psn);
 
-/* It was sent, for the first time or again, with that much payload; wf_sack_reach() has made room. */
+/*
+ * It was sent, for the first time or again, with that much payload; wf_sack_reach() has made room.
+ */
 void wf_sack_sent(struct wf_flight *f, uint32_t psn, uint32_t bytes, bool again, wf_time now);
 
 /* It was received. Returns the payload bytes that were not known to be. */

@@ -9,7 +9,7 @@
 
 #include "rdma/qp_flow.h"
 
-/* Where the payload of a packet goes that is complete but for it: the driver may have a better place. */
+/* Where the payload of a packet goes, which is complete but for it. The driver may know better. */
 static inline void *wf_qp_place(const struct wf_qp *qp, const struct wf_packet *pkt, void *payload)
 {
 	const struct wf_hca_attr *attr = &qp->hca->attr;
@@ -45,13 +45,13 @@ static inline bool wf_qp_store(const struct wf_qp *qp, void *to, const void *fro
 }
 
 /*
- * Copies length bytes from offset of wqe's message to buf (NULL: only checks). 0, -EACCES or -EFAULT (the
- * memory is not there).
+ * Copies length bytes from offset of wqe's message to buf (NULL: only checks). 0, -EACCES or
+ * -EFAULT (the memory is not there).
  */
 int wf_sg_gather(const struct wf_qp *qp, struct wf_swqe *wqe, uint32_t offset, uint32_t length,
                  void *buf) WF_MUST_USE;
 
-/* Copies length bytes from buf (NULL: only checks) to offset of the list. Returns as wf_sg_gather(). */
+/* Copies length bytes from buf to offset of the list (NULL: only checks). Returns as above. */
 int wf_sg_scatter(const struct wf_qp *qp, const struct wf_sge *sge, uint32_t num_sge,
                   uint32_t offset, uint32_t length, const void *buf) WF_MUST_USE;
 

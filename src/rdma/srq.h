@@ -23,10 +23,7 @@ int wf_srq_destroy(struct wf_srq *srq) WF_MUST_USE;
 #define WF_SRQ_MAX_WR 1
 #define WF_SRQ_LIMIT 2
 
-/*
- * Changes what mask names. Returns 0, -EINVAL (limit above max_wr, fewer places than are taken) or
- * -ENOMEM.
- */
+/* Changes what mask names. Returns 0, -ENOMEM, or -EINVAL (limit above max_wr, too few places). */
 int wf_srq_modify(struct wf_srq *srq, const struct wf_srq_attr *attr, uint32_t mask) WF_MUST_USE;
 
 void wf_srq_query(const struct wf_srq *srq, struct wf_srq_attr *attr_p);

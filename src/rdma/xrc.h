@@ -2,13 +2,13 @@
 /*
  * xrc.h - extended reliable connections (IBTA vol. 1, annex A14).
  *
- * An XRC_SEND queue pair only sends and says with each work request which of its peer's shared receive
- * queues it is for; an XRC_RECV queue pair only receives, for all shared receive queues of its domain.
- * Completions of receives go to the queue's completion queue, and its protection domain is the one that
- * keys are checked against.
+ * An XRC_SEND queue pair only sends and says with each work request which of its peer's shared
+ * receive queues it is for; an XRC_RECV queue pair only receives, for all shared receive queues of
+ * its domain. Completions of receives go to the queue's completion queue, and its protection domain
+ * is the one that keys are checked against.
  *
- * Atomics carry no number of a receive queue here: they are checked against the queue that was used last,
- * or the domain's first.
+ * Atomics carry no number of a receive queue here: they are checked against the queue that was used
+ * last, or the domain's first.
  */
 #ifndef WF_RDMA_XRC_H
 #define WF_RDMA_XRC_H
@@ -27,8 +27,9 @@ int wf_xrcd_destroy(struct wf_xrcd *xrcd) WF_MUST_USE;
 struct wf_pd *wf_xrcd_pd(struct wf_xrcd *xrcd);
 
 /*
- * A shared receive queue of the domain; what it receives completes in cq. wf_srq_destroy() ends it: a
- * message that was being received is lost. Returns 0, -EINVAL or -ENOMEM (no memory, no number left).
+ * A shared receive queue of the domain; what it receives completes in cq. wf_srq_destroy() ends it:
+ * a message that was being received is lost. Returns 0, -EINVAL or -ENOMEM (no memory, no number
+ * left).
  */
 int wf_xrc_srq_create(struct wf_pd *pd, const struct wf_srq_attr *attr, struct wf_xrcd *xrcd,
                       struct wf_cq *cq, struct wf_srq **srq_p) WF_MUST_USE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * auto.c - the network that a buyer of these switches builds: one switch where all hosts fit; else, for
- * servers of several NICs, rails, as many to a leaf as fill it, and for servers of one NIC leaves and
- * spines, with a third tier where two are too small. tests/unit/topo/test_tree.c compares it with
- * NVIDIA's reference architectures.
+ * auto.c - the network that a buyer of these switches builds: one switch where all hosts fit; else,
+ * for servers of several NICs, rails, as many to a leaf as fill it, and for servers of one NIC
+ * leaves and spines, with a third tier where two are too small. tests/unit/topo/test_tree.c
+ * compares it with NVIDIA's reference architectures.
  */
 #include "topo/topo_priv.h"
 

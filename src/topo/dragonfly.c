@@ -6,7 +6,8 @@
  * The a h global links of a group are shared out evenly over the other groups, and the links of a
  * group are dealt out to its switches in turn. What is left over after each pair of groups has its
  * equal share goes to the groups at distance 1, 2, ... around the ring of groups; if the number of
- * groups and what is left over are both odd, one port of each group cannot be used and is not built.
+ * groups and what is left over are both odd, one port of each group cannot be used and is not
+ * built.
  */
 #include <assert.h>
 #include <errno.h>

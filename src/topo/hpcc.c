@@ -6,8 +6,8 @@
  *	the ids of the switches; all other ids are hosts
  *	a b rate delay error_rate	for each link
  *
- * Node ids are those of the file. The ports of a node are numbered in the order of its links, from 0
- * (in that simulator from 1).
+ * Node ids are those of the file. The ports of a node are numbered in the order of its links, from
+ * 0 (in that simulator from 1).
  */
 #include <assert.h>
 #include <errno.h>

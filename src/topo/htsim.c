@@ -10,10 +10,10 @@
  *	Downlink_speed_Gbps 100	and the other keys below, in any order
  *	...
  *
- * A key is written in any case of letters. Every switch of a tier has Radix_Down and Radix_Up ports;
- * Bundle is how many of the former lead to the same switch. The radices decide; Oversubscribed, where
- * it is given, must agree with them. Queue sizes are read and dropped: a switch's buffer is not a
- * matter of the topology.
+ * A key is written in any case of letters. Every switch of a tier has Radix_Down and Radix_Up
+ * ports; Bundle is how many of the former lead to the same switch. The radices decide;
+ * Oversubscribed, where it is given, must agree with them. Queue sizes are read and dropped: a
+ * switch's buffer is not a matter of the topology.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -296,8 +296,8 @@ static int plan_hosts(const struct htsim *htsim, struct wf_tree *tree)
 }
 
 /*
- * Joins tier t - 1 to tier t: each of below switches of a pod (or, for the core, each of below pods)
- * has a bundle of links to each of *n_p switches.
+ * Joins tier t - 1 to tier t: each of below switches of a pod (or, for the core, each of below
+ * pods) has a bundle of links to each of *n_p switches.
  */
 static int plan_tier(const struct htsim *htsim, uint32_t t, uint64_t below, uint32_t *n_p,
                      uint32_t *bundle_p)

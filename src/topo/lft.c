@@ -4,10 +4,10 @@
  *
  * D-mod-k (Zahavi, "Fat-trees routing and node ordering providing contention free traffic for MPI
  * global collectives", 2011), found by counting instead of from the shape of the tree, so that it
- * holds with parallel links, on partial trees and on any other graph. Destinations are taken leaf by
- * leaf. A switch numbers those whose traffic comes to it, in that order, and number i takes port i
- * mod n of the n minimal ones. On a tree of levels with w1, w2, ... ports up, a leaf numbers all, a
- * switch above it every w1-th, so that number i is the destination divided by w1: the digits of
+ * holds with parallel links, on partial trees and on any other graph. Destinations are taken leaf
+ * by leaf. A switch numbers those whose traffic comes to it, in that order, and number i takes port
+ * i mod n of the n minimal ones. On a tree of levels with w1, w2, ... ports up, a leaf numbers all,
+ * a switch above it every w1-th, so that number i is the destination divided by w1: the digits of
  * d-mod-k. Where a switch has several links down to a leaf, the hosts of that leaf which come to it
  * have successive numbers and so take turns on the links.
  *
@@ -157,7 +157,9 @@ static void find_hops(struct work *w, uint32_t sw, uint32_t leaf)
 	}
 }
 
-/* Puts the switches that reach the leaf in order, the farthest first; the leaf itself is left out. */
+/*
+ * Puts the switches that reach the leaf in order, the farthest first; the leaf itself is left out.
+ */
 static void sort_switches(struct work *w, uint32_t leaf)
 {
 	uint32_t n_nodes = w->topo->n_nodes, most = 0, sum = 0;

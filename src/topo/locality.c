@@ -43,7 +43,9 @@ static uint8_t find_tiers(struct wf_topo *topo, uint32_t *queue, uint8_t *seen)
 	return top;
 }
 
-/* Gives all that hangs together with start below tier top the group, and with tier 1 start alone. */
+/*
+ * Gives all that hangs together with start below tier top the group, and with tier 1 start alone.
+ */
 static void fill_group(struct wf_topo *topo, uint32_t start, uint8_t top, uint32_t group,
                        uint32_t *queue)
 {

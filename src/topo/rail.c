@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rail.c - rail-optimised: a group has one switch per rail, and NIC r of each of its servers is on
- * switch r, so NICs of the same rail meet after one hop; or leaf_rails of the rails share one. All these switches meet in spines, or, when
- * there are more of them than a spine has ports, in pods of aggregation switches below cores.
+ * switch r, so NICs of the same rail meet after one hop; or leaf_rails of the rails share one. All
+ * these switches meet in spines, or, when there are more of them than a spine has ports, in pods of
+ * aggregation switches below cores.
  */
 #include "topo/topo_priv.h"
 

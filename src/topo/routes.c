@@ -3,13 +3,13 @@
  * routes.c - minimal paths from every switch to every leaf.
  *
  * Leaves are taken 64 at a time, one bit each. A breadth-first search from all 64 at once carries
- * words instead of leaves: where the word of switch v reaches neighbour u for the first time in some
- * bits, the port of u towards v is on a shortest path to just those leaves. Then the 64 leaves of a
- * switch are split into classes with the same ports, and a class is looked up among the sets that
- * the switch has already.
+ * words instead of leaves: where the word of switch v reaches neighbour u for the first time in
+ * some bits, the port of u towards v is on a shortest path to just those leaves. Then the 64 leaves
+ * of a switch are split into classes with the same ports, and a class is looked up among the sets
+ * that the switch has already.
  *
- * A global link of a dragonfly counts as three hops, so that a path crosses one where it can (local,
- * global, local is 5) and not two (6). Elsewhere every link counts as one.
+ * A global link of a dragonfly counts as three hops, so that a path crosses one where it can
+ * (local, global, local is 5) and not two (6). Elsewhere every link counts as one.
  *
  * While sets are found they lie in one growing pool for all switches; at the end each switch gets
  * its own in one piece. Set 0 of a switch is empty. All is deterministic: ids follow the order of
@@ -55,7 +55,7 @@ struct search {
 	uint64_t *seen;
 	uint64_t *next;
 	uint64_t *via;
-	/* What was reached at distance d, in place d % RING: words, and the switches that have bits. */
+	/* What was reached at distance d, in place d % RING: words, and switches that have bits. */
 	uint64_t *now[RING];
 	uint32_t *queue[RING];
 	uint32_t len[RING];
@@ -167,8 +167,8 @@ static uint64_t hash_of(uint32_t sw, const uint16_t *ports, uint32_t n)
 }
 
 /*
- * The id of the set of n ports of switch sw, which are at the end of the pool's ports (room for them
- * was reserved); the set is added if it is new. -EOVERFLOW when the switch has too many.
+ * The id of the set of n ports of switch sw, which are at the end of the pool's ports (room for
+ * them was reserved); the set is added if it is new. -EOVERFLOW when the switch has too many.
  */
 static int pool_intern(struct pool *pool, struct wf_route_switch *rs, uint32_t sw, uint32_t n,
                        uint16_t *id_p)

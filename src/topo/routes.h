@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * routes.h - minimal paths: for every switch and destination, the ports that lie on a shortest path.
+ * routes.h - minimal paths: for every switch and destination, the ports that lie on a shortest
+ * path.
  *
  * Hosts behind one switch (their leaf) share their routes, so the tables are indexed by leaf:
  *
@@ -53,9 +54,9 @@ int wf_routes_create(const struct wf_topo *topo, const uint8_t *down, struct wf_
                      struct wf_routes **routes_p) WF_MUST_USE;
 
 /*
- * Fills in one port for each destination, d-mod-k on any graph (lft.c), once. A switch's own hosts and
- * those it cannot reach have port 0, which means nothing. Returns 0 or -ENOMEM. Time: switches x
- * hosts; a three-tier fat tree of 16,384 hosts takes some 100 ms.
+ * Fills in one port for each destination, d-mod-k on any graph (lft.c), once. A switch's own hosts
+ * and those it cannot reach have port 0, which means nothing. Returns 0 or -ENOMEM. Time: switches
+ * x hosts; a three-tier fat tree of 16,384 hosts takes some 100 ms.
  */
 int wf_routes_fill_lft(struct wf_routes *routes, const struct wf_topo *topo) WF_MUST_USE;
 

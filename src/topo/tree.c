@@ -6,8 +6,9 @@
  * A leaf of radix k has d hosts and u uplinks, with d + u <= k and u the fewest that carry d hosts'
  * traffic divided by the blocking ratio; d is the largest for which that holds. All tiers above
  * carry what comes from below in full. Where fewer pods or leaves exist than a switch above has
- * ports for, several links run between the same two switches, the same number between all, and as few
- * switches are built as that allows; a leaf that is not full may have a few uplinks more for it.
+ * ports for, several links run between the same two switches, the same number between all, and as
+ * few switches are built as that allows; a leaf that is not full may have a few uplinks more for
+ * it.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -132,8 +133,9 @@ static int choose_radix(const struct demand *demand, uint32_t tiers, uint32_t *r
 }
 
 /*
- * The switches above leaves with up uplinks each, or more but at most most, and at most bundle of them
- * to the same switch: as few switches as can be, each with the same number of links to every leaf.
+ * The switches above leaves with up uplinks each, or more but at most most, and at most bundle of
+ * them to the same switch: as few switches as can be, each with the same number of links to every
+ * leaf.
  */
 static void plan_aggs(struct wf_tree *tree, uint32_t up, uint32_t most, uint32_t bundle)
 {

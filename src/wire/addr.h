@@ -48,8 +48,8 @@ uint32_t wf_wire_addr_host_lid(uint16_t lid);
 
 /*
  * A fabric with that encapsulation (not a control frame's), no VLAN, hop limit 64; class c has
- * DSCP 8c (class selector), but class 3 has 26 and classes from 8 on the odd numbers 2c + 1; trimmed
- * packets have DSCP 8c + 4, from class 8 on 2c + 17; service level s is on VL s mod 8.
+ * DSCP 8c (class selector), but class 3 has 26 and classes from 8 on the odd numbers 2c + 1;
+ * trimmed packets have DSCP 8c + 4, from class 8 on 2c + 17; service level s is on VL s mod 8.
  */
 void wf_wire_conf_init(struct wf_wire_conf *conf, enum wf_encap encap);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm.h - messages of communication management (IBTA vol. 1, 12.6 and 12.11; annex A11 for the header of
- * the RDMA IP CM service).
+ * cm.h - messages of communication management (IBTA vol. 1, 12.6 and 12.11; annex A11 for the
+ * header of the RDMA IP CM service).
  *
- * As in mad.h: p is the start of a MAD of WF_MAD_LEN bytes, nothing can fail. Encoders write every byte of
- * the message but the private data and the additional information, whose places wf_cm_private() and the
- * offsets tell; fields that are wider than their place are cut. Load and alternate path messages are not
- * here.
+ * As in mad.h: p is the start of a MAD of WF_MAD_LEN bytes, nothing can fail. Encoders write every
+ * byte of the message but the private data and the additional information, whose places
+ * wf_cm_private() and the offsets tell; fields that are wider than their place are cut. Load and
+ * alternate path messages are not here.
  */
 #ifndef WF_WIRE_CM_H
 #define WF_WIRE_CM_H
@@ -127,7 +127,9 @@ struct wf_cm_sidr_rep {
 #define WF_CM_REJ_INFO (WF_CM_DATA + 12) /* offset of the additional information */
 #define WF_CM_INFO_LEN 72
 
-/* Where a message's private data begins in the MAD, and how long it is; 0 and 0: no such message. */
+/*
+ * Where a message's private data begins in the MAD, and how long it is; 0 and 0: no such message.
+ */
 unsigned wf_cm_private(uint16_t attr_id, unsigned *length_p);
 
 /* The names that stand at the same place in every message; of SIDR messages, the request. */

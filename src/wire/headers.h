@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * headers.h - a whole packet in decoded form: every field of every header, and where its payload is.
+ * headers.h - a whole packet in decoded form: every field of every header, and where its payload
+ * is.
  *
  * Decoding is strict about structure (lengths, versions, what follows what) and keeps the rest:
  * reserved fields, checksums and pad bytes come back as they were, so encoding what was decoded
@@ -28,7 +29,8 @@
 /* What the first byte belongs to. */
 enum wf_link_layer {
 	WF_LINK_ETHERNET, /* destination MAC; without FCS */
-	WF_LINK_INFINIBAND, /* LRH, or, of exactly WF_FCP_LEN bytes, a flow control packet; with VCRC */
+	/* LRH, or, of exactly WF_FCP_LEN bytes, a flow control packet; with VCRC. */
+	WF_LINK_INFINIBAND,
 	WF_LINKS
 };
 

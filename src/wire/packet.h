@@ -12,11 +12,12 @@
 #include "base/base.h"
 
 enum wf_packet_type {
-	WF_PACKET_DATA,    /* of the simple windowed sender: qpn is the flow, u.born */
-	WF_PACKET_ACK,     /* its acknowledgement; psn: next expected */
-	WF_PACKET_NAK,     /* psn: resend from here */
-	WF_PACKET_RDMA,    /* of the transport: opcode says which */
-	WF_PACKET_TRIMMED, /* the same, without the payload that it had: a switch had no room for it */
+	WF_PACKET_DATA, /* of the simple windowed sender: qpn is the flow, u.born */
+	WF_PACKET_ACK,  /* its acknowledgement; psn: next expected */
+	WF_PACKET_NAK,  /* psn: resend from here */
+	WF_PACKET_RDMA, /* of the transport: opcode says which */
+	/* The same, without the payload that it had: a switch had no room for it. */
+	WF_PACKET_TRIMMED,
 	WF_PACKET_CREDIT, /* InfiniBand flow control packet: u.credit */
 	WF_PACKET_PAUSE,  /* PFC frame: u.pause */
 	WF_PACKET_TYPES

@@ -8,7 +8,7 @@
  *	cls               DSCP (and VLAN priority); InfiniBand: service level
  *	TRIMMED           RoCE v2: a DSCP of its own for each class; no payload, and lengths and
  *	                  checksums of what is left. Elsewhere such a packet has no form
- *	ECT, CE           RoCE v2: ECN bits of IP, where CE is also ECT; else CE is FECN, ECT nothing
+ *	ECT, CE           RoCE v2: ECN bits of IP; CE is ECT, too. Else CE is FECN, ECT nothing
  *	BAD               a wrong ICRC (and VCRC)
  *	entropy           UDP source port; with a GRH its flow label; on InfiniBand without, nothing
  *	hops              RoCE v2: taken from the hop limit; else, and for atomics, nothing
@@ -20,8 +20,8 @@
  *	all others        BTH and extended headers
  *
  * The simple windowed sender's packets look like RC SEND ONLY, ACK and NAK, and come back as those.
- * RD has headers that struct wf_packet has no place for, and so have XRC's requests for a receive queue
- * whose number is above 65535.
+ * RD has headers that struct wf_packet has no place for, and so have XRC's requests for a receive
+ * queue whose number is above 65535.
  */
 #ifndef WF_WIRE_PACKET_CODEC_H
 #define WF_WIRE_PACKET_CODEC_H
@@ -35,11 +35,12 @@
 #define WF_PACKET_BYTES_MAX 4352 /* of any packet */
 
 /*
- * Writes the packet's bytes into buf of size bytes and their number into *len_p. src and dst are the
- * hosts' addresses, NULL: those of wf_wire_addr_init(); payload are the p->length bytes, borrowed,
- * NULL: zeros. Returns 0; -ENOSPC when size is too small; -EINVAL for a packet that has no form on
- * that link (RD, unknown opcodes, numbers of more than 24 bits, PFC on InfiniBand, credits on Ethernet, a PFC frame for
- * more than 7 priorities or above priority 7, trimmed packets but on RoCE v2).
+ * Writes the packet's bytes into buf of size bytes and their number into *len_p. src and dst are
+ * the hosts' addresses, NULL: those of wf_wire_addr_init(); payload are the p->length bytes,
+ * borrowed, NULL: zeros. Returns 0; -ENOSPC when size is too small; -EINVAL for a packet that has
+ * no form on that link (RD, unknown opcodes, numbers of more than 24 bits, PFC on InfiniBand,
+ * credits on Ethernet, a PFC frame for more than 7 priorities or above priority 7, trimmed packets
+ * but on RoCE v2).
  */
 int wf_packet_encode(const struct wf_packet *p, const struct wf_wire_conf *conf,
                      const struct wf_wire_addr *src, const struct wf_wire_addr *dst,

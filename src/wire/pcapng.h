@@ -4,9 +4,10 @@
  * memory.
  *
  * A capture is one section block, one interface block for every interface, then one packet block
- * for every packet, and maybe a block of statistics for every interface; whoever owns the file writes them one after the other. Interfaces are numbered
- * from 0 in the order of their blocks. Times are nanoseconds: finer ones overflow inside Wireshark,
- * and packets keep the order of the file anyway.
+ * for every packet, and maybe a block of statistics for every interface; whoever owns the file
+ * writes them one after the other. Interfaces are numbered from 0 in the order of their blocks.
+ * Times are nanoseconds: finer ones overflow inside Wireshark, and packets keep the order of the
+ * file anyway.
  *
  * For InfiniBand there is a choice of link types. Wireshark does not read the one that is called
  * so; it reads ERF, where every packet comes after a header of 16 bytes that says whether an LRH or
@@ -49,7 +50,8 @@ struct wf_pcapng_packet {
 	uint64_t epoch; /* ns since 1970 when time began; 0: nobody knows */
 	wf_time at;     /* not negative */
 	enum wf_pcapng_dir dir;
-	uint8_t erf; /* on an interface of type ERF, WF_ERF_*: its header is put before bytes; else 0 */
+	/* On an interface of type ERF, WF_ERF_*: its header is put before bytes; else 0. */
+	uint8_t erf;
 	const void *bytes;
 	uint32_t captured; /* bytes that are in bytes */
 	uint32_t original; /* bytes that the packet had; not fewer, and with ERF at most 65519 */

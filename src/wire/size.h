@@ -66,8 +66,8 @@ uint16_t wf_size_link_header(enum wf_encap encap, bool vlan);
 uint16_t wf_size_overhead(enum wf_encap encap, bool vlan, uint8_t opcode);
 
 /*
- * The largest overhead that a packet with payload can have: the largest packet of a path is this and
- * its MTU. Over all opcodes but those of reliable datagrams, which no adapter here sends.
+ * The largest overhead that a packet with payload can have: the largest packet of a path is this
+ * and its MTU. Over all opcodes but those of reliable datagrams, which no adapter here sends.
  */
 uint16_t wf_size_overhead_max(enum wf_encap encap, bool vlan);
 

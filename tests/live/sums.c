@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sums.c - an MPI program whose results can be checked: collectives, messages of all sizes, one-sided. */
+/*
+ * sums.c - an MPI program whose results can be checked: collectives, messages of all sizes,
+ * one-sided.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

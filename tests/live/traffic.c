@@ -4,13 +4,14 @@
  *
  *	traffic FOLDER SIDE MEGABYTES [GID]
  *
- * Side 0 and side 1 find each other by files in FOLDER. Each has QPS reliable queue pairs and one for
- * datagrams, and drives MEGABYTES of operations, of sizes from a byte to 256 KiB, towards the other:
+ * Side 0 and side 1 find each other by files in FOLDER. Each has QPS reliable queue pairs and one
+ * for datagrams, and drives MEGABYTES of operations, of sizes from a byte to 256 KiB, towards the
+ * other:
  *
  *	WRITE      into a place of its own, then READ back and compared
  *	READ       of memory whose contents are known
  *	SEND       numbered: the receiver expects each number once, and all in order
- *	FETCH_ADD  of a counter that only this queue pair changes: the old value is the number before
+ *	FETCH_ADD  of a counter that only this queue pair changes: the old value is one less
  *	CMP_SWAP   likewise, from n to n + 1
  *	datagrams  numbered: they may be lost, but not come twice, nor changed
  *
@@ -533,7 +534,9 @@ static void connect_all(void)
 	ah = must(ibv_create_ah(pd, &a.ah_attr), "create_ah");
 }
 
-/* Drives all queue pairs until so many bytes were moved and the other side has said its last word. */
+/*
+ * Drives all queue pairs until so many bytes were moved and the other side has said its last word.
+ */
 static void drive(uint64_t goal)
 {
 	static const uint32_t least[OPS] = { 1, 1, sizeof(struct head), 8, 8 };

@@ -134,7 +134,9 @@ static int receive(struct rig *r, unsigned side, uint64_t id, size_t at, size_t 
 static const char *const lossy_ber[] = { "fabric.link.ber=4e-7", "fabric.sender.timeout=50us",
 	                                 NULL };
 
-/* Fabrics with PFC, with credits and with neither, whole and with bit errors, on 1 and 3 threads. */
+/*
+ * Fabrics with PFC, with credits and with neither, whole and with bit errors, on 1 and 3 threads.
+ */
 static const struct weft_fabric_attr fabrics[] = {
 	{ .profile = "roce-400g", .hosts = 2 },
 	{ .profile = "ib-ndr", .hosts = 2 },
@@ -190,8 +192,8 @@ static void test_write_and_read(void **state)
 #define SENDERS 8
 
 /*
- * Eight hosts write to one, whose queue is short: packets are trimmed, and so sent again though none
- * was dropped; all bytes arrive, and the payloads that were cut off were given back.
+ * Eight hosts write to one, whose queue is short: packets are trimmed, and so sent again though
+ * none was dropped; all bytes arrive, and the payloads that were cut off were given back.
  */
 static void test_trimmed(void **state)
 {

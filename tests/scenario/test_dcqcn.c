@@ -9,7 +9,9 @@ struct setting {
 	const char *name, *value;
 };
 
-/* The DCQCN paper's, section 5: 40 Gb/s, marks from 5 to 200 KB; the rest are the defaults of cc. */
+/*
+ * The DCQCN paper's, section 5: 40 Gb/s, marks from 5 to 200 KB; the rest are the defaults of cc.
+ */
 static const struct setting paper[] = {
 	{ "ecn.kmin", "5KB" },
 	{ "ecn.kmax", "200KB" },
@@ -18,9 +20,9 @@ static const struct setting paper[] = {
 };
 
 /*
- * Production at 100 Gb/s as the HPCC paper's simulations have it: marks from 100 to 400 KB with 20 %,
- * for each 25 Gb/s; the adapter's own timers (300 us up, 4 us down, alpha every 1 us); 5 and 50 Mb/s for
- * each 25 Gb/s.
+ * Production at 100 Gb/s as the HPCC paper's simulations have it: marks from 100 to 400 KB with 20
+ * %, for each 25 Gb/s; the adapter's own timers (300 us up, 4 us down, alpha every 1 us); 5 and 50
+ * Mb/s for each 25 Gb/s.
  */
 static const struct setting production[] = {
 	{ "ecn.kmin", "400KB" },
@@ -41,8 +43,8 @@ static const struct setting production[] = {
 };
 
 /*
- * NVIDIA's firmware defaults (DOCA, "DCQCN CC Parameters") with the thresholds of `nv set qos roce`, as in the
- * profile roce-400g, but with CNPs paced for each queue pair.
+ * NVIDIA's firmware defaults (DOCA, "DCQCN CC Parameters") with the thresholds of `nv set qos
+ * roce`, as in the profile roce-400g, but with CNPs paced for each queue pair.
  */
 static const struct setting shipped[] = {
 	{ "ecn.kmin", "150000B" },
@@ -185,7 +187,9 @@ static void test_production_late(void **state)
 	check_plan(&(struct plan){ "100Gbps", production, 16, 2 * WF_MS, 50 * WF_MS, 50 * WF_MS });
 }
 
-/* A fast flow counts its 32767 bytes sooner and grows more often: not quite as fair as the paper. */
+/*
+ * A fast flow counts its 32767 bytes sooner and grows more often: not quite as fair as the paper.
+ */
 static void test_shipped(void **state)
 {
 	(void)state;
@@ -196,8 +200,8 @@ static void test_shipped(void **state)
 }
 
 /*
- * The DCQCN paper's K:1 incasts (SIGCOMM 2015, section 6): with K from 2 to 20 the receiver's link of 40 Gb/s
- * carries more than 39 Gb/s. Here at least 38 for all, and 39 for few.
+ * The DCQCN paper's K:1 incasts (SIGCOMM 2015, section 6): with K from 2 to 20 the receiver's link
+ * of 40 Gb/s carries more than 39 Gb/s. Here at least 38 for all, and 39 for few.
  */
 static void test_paper_incast(void **state)
 {
@@ -214,7 +218,9 @@ static void test_paper_incast(void **state)
 	}
 }
 
-/* CNPs that a receiver sends in 400 us while two hosts with two queue pairs each keep being marked. */
+/*
+ * CNPs that a receiver sends in 400 us while two hosts with two queue pairs each keep being marked.
+ */
 static uint64_t cnps(const char *per)
 {
 	struct wf_err err = { "" };

@@ -12,8 +12,9 @@
 /* ---- which queue sends next ---- */
 
 /*
- * Two flows of the same size from one host to another, class a and class b. Returns when a's is over, in
- * thousandths of when b's is. With a share of s until then, that is (1 / s) / 2 of the time of both.
+ * Two flows of the same size from one host to another, class a and class b. Returns when a's is
+ * over, in thousandths of when b's is. With a share of s until then, that is (1 / s) / 2 of the
+ * time of both.
  */
 static uint64_t race(struct rig *r, enum wf_flow_op op, uint8_t a, uint8_t b)
 {
@@ -155,8 +156,8 @@ static void receive(struct receiver *r, unsigned n, int destroy)
 }
 
 /*
- * The last packets of the messages come in one after the other, faster than PCIe takes them to memory:
- * programs see each 4096 B * 80 ps/B after the one before.
+ * The last packets of the messages come in one after the other, faster than PCIe takes them to
+ * memory: programs see each 4096 B * 80 ps/B after the one before.
  */
 static void test_each_queue_is_seen_in_its_time(void **state)
 {

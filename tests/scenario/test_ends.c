@@ -44,8 +44,8 @@ static const char *const outcome_names[] = {
 
 /*
  * The first whose name is the row's, or what the row's begins with where it ends with a dot or is
- * empty. What is set is set over `plain`, or `plain_job` where it sets something of job. "ops": once
- * with op window, once with op write.
+ * empty. What is set is set over `plain`, or `plain_job` where it sets something of job. "ops":
+ * once with op window, once with op write.
  */
 static const struct context {
 	const char *row;

@@ -245,8 +245,9 @@ static bool open_at(const struct rig *r, wf_time at)
 }
 
 /*
- * A frame takes effect a reaction time after it came in, and only then, whatever other frames come in that
- * time: IEEE 802.1Qbb leaves no state in between. Here 1000 ns, of which PHY and adapter take 400.
+ * A frame takes effect a reaction time after it came in, and only then, whatever other frames come
+ * in that time: IEEE 802.1Qbb leaves no state in between. Here 1000 ns, of which PHY and adapter
+ * take 400.
  */
 static void test_frames_in_the_reaction_time(void **state)
 {
@@ -358,8 +359,8 @@ static void test_bit_errors(void **state)
 /*
  * By hand: each of n bits on links is wrong with probability BER by itself, so the packets that are
  * lost are binomial, with mean BER n and a variance a little below: within 5 sigma with every seed.
- * Eight hosts send 8 MB each over two links, 8e6 / 4096 packets of 4096 + 62 bytes (Ethernet 14 + 4,
- * IPv4 20, UDP 8, BTH 12, ICRC 4); the rest of n are acknowledgements and what is sent again.
+ * Eight hosts send 8 MB each over two links, 8e6 / 4096 packets of 4096 + 62 bytes (Ethernet 14 +
+ * 4, IPv4 20, UDP 8, BTH 12, ICRC 4); the rest of n are acknowledgements and what is sent again.
  */
 static void test_bit_errors_by_hand(void **state)
 {

@@ -16,9 +16,9 @@ static void flap(struct rig *r, uint32_t link, wf_time down, wf_time up)
 }
 
 /*
- * A packet of 4 KiB takes 3.3 us at 10 Gb/s, and the link is down for 0.2 us of it, again and again.
- * The packet was sent before and arrives after: it is lost, and the receiver's buffer, which was
- * promised anew, never holds more than it has room for.
+ * A packet of 4 KiB takes 3.3 us at 10 Gb/s, and the link is down for 0.2 us of it, again and
+ * again. The packet was sent before and arrives after: it is lost, and the receiver's buffer, which
+ * was promised anew, never holds more than it has room for.
  */
 static void test_flaps_within_a_packet(void **state)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scenarios: programs are outside, and their packets cross the fabric as anybody's; links change on the way. */
+/*
+ * Scenarios: programs are outside, and their packets cross the fabric as anybody's; links change on
+ * the way.
+ */
 #include "rig.h"
 
 #include <errno.h>
@@ -158,7 +161,9 @@ static uint64_t total(const struct outside *o, bool pauses)
 	return n;
 }
 
-/* The time of one packet through an idle switch is the links' and the switch's, to the picosecond. */
+/*
+ * The time of one packet through an idle switch is the links' and the switch's, to the picosecond.
+ */
 static void test_delay_is_exact(void **state)
 {
 	struct outside *o = begin("pfc", "single", 2);
@@ -338,8 +343,8 @@ static uint32_t uplinks(const struct wf_topo *t, uint32_t node, uint32_t *links)
 }
 
 /*
- * All ways up from the sender's switch but one go down: what was on them is lost, then the rest goes by
- * the one; without that, nothing arrives; when all is mended, everything does.
+ * All ways up from the sender's switch but one go down: what was on them is lost, then the rest
+ * goes by the one; without that, nothing arrives; when all is mended, everything does.
  */
 static void test_links_go_down(void **state)
 {
@@ -391,7 +396,10 @@ static void test_links_go_down(void **state)
 	end(o);
 }
 
-/* A link that has come up becomes longer: what is on it was sent after that, and none of it is lost. */
+/*
+ * A link that has come up becomes longer: what is on it was sent after that, and none of it is
+ * lost.
+ */
 static void test_longer_link_after_up(void **state)
 {
 	struct outside *o = begin("credit", "single", 2);

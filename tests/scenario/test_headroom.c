@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scenarios: the headroom that PFC needs is just enough. With it nothing is lost in the worst case; with
- * one cell less something is.
+ * Scenarios: the headroom that PFC needs is just enough. With it nothing is lost in the worst case;
+ * with one cell less something is.
  *
- * The worst case: 64 senders at full rate to one receiver, so that a sender's share of the buffer is
- * not emptied at all while it stops; and to each of the senders another host sends in another class, so that a
- * pause frame finds the wire taken. When a pause falls in relation to those packets is a matter of
- * chance; many senders and starts that are moved against each other try all of it. The cable is as long
- * as it can be before one more packet fits on it, so that no more than that has to be hit.
+ * The worst case: 64 senders at full rate to one receiver, so that a sender's share of the buffer
+ * is not emptied at all while it stops; and to each of the senders another host sends in another
+ * class, so that a pause frame finds the wire taken. When a pause falls in relation to those
+ * packets is a matter of chance; many senders and starts that are moved against each other try all
+ * of it. The cable is as long as it can be before one more packet fits on it, so that no more than
+ * that has to be hit.
  */
 /* ctest: timeout=300 */
 #include "fabric/flowctl/headroom.h"
@@ -49,7 +50,10 @@ static void set_up(struct rig *r, const struct link *l, const char *headroom, un
 	rig_set(r, "sender.window", "4MiB");
 	rig_set(r, "sender.ack", "256");
 	for (unsigned i = 0; i < SENDERS; i++) {
-		/* A host's own flow first, then what comes to it; spread over about one packet's time. */
+		/*
+		 * A host's own flow first, then what comes to it; spread over about one packet's
+		 * time.
+		 */
 		wf_time at = (wf_time)(i * 7919 % SENDERS) * 7 * WF_NS / 2 + phase * 3 * WF_NS / 10;
 
 		rig_flow(r, i, 2 * SENDERS, 1500000, at, 3);
@@ -124,8 +128,9 @@ static void test_just_enough(void **state)
 }
 
 /*
- * What NVIDIA's tables give for a Spectrum-4 (sonic-buildimage, pg_profile_lookup.ini, size: xon + xoff):
- * Mellanox-SN5610N-C256S2, which reckons with large packets, and ACS-SN5600, with small ones.
+ * What NVIDIA's tables give for a Spectrum-4 (sonic-buildimage, pg_profile_lookup.ini, size: xon +
+ * xoff): Mellanox-SN5610N-C256S2, which reckons with large packets, and ACS-SN5600, with small
+ * ones.
  */
 static const struct {
 	const char *rate;
@@ -165,9 +170,10 @@ static void compare(uint64_t bytes, uint64_t table, uint64_t percent)
 }
 
 /*
- * By SONiC's calculation a port has what NVIDIA's tables give it, within a factor of 1.3; and what this model
- * needs at the worst is that at 400 Gb/s within 6 % (with small packets, of 78 B here and 64 B there, within
- * 20 %). At lower rates it is less: the tables keep a pipeline of 19 KB and a frame of 9100 B at all of them.
+ * By SONiC's calculation a port has what NVIDIA's tables give it, within a factor of 1.3; and what
+ * this model needs at the worst is that at 400 Gb/s within 6 % (with small packets, of 78 B here
+ * and 64 B there, within 20 %). At lower rates it is less: the tables keep a pipeline of 19 KB and
+ * a frame of 9100 B at all of them.
  */
 static void test_vendors_tables(void **state)
 {
@@ -194,7 +200,9 @@ static void test_vendors_tables(void **state)
 	}
 }
 
-/* A row of a table holds up to its cable; beyond the longest, that one; other rates are calculated. */
+/*
+ * A row of a table holds up to its cable; beyond the longest, that one; other rates are calculated.
+ */
 static void test_table(void **state)
 {
 	static const struct {

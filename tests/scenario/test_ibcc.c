@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scenarios: InfiniBand congestion control, from the switch that marks to the adapter that slows. */
+/*
+ * Scenarios: InfiniBand congestion control, from the switch that marks to the adapter that slows.
+ */
 /* ctest: tsan timeout=300 */
 #include "rig.h"
 
@@ -10,8 +12,9 @@
 #define VICTIM_DST 1
 
 /*
- * Four leaves of 16 hosts. 16 hosts of two leaves send to host 0; a neighbour of theirs sends to host
- * 1, from when the others have been at it for start, over the same spines to a port nobody else uses.
+ * Four leaves of 16 hosts. 16 hosts of two leaves send to host 0; a neighbour of theirs sends to
+ * host 1, from when the others have been at it for start, over the same spines to a port nobody
+ * else uses.
  */
 static void hot_spot(struct rig *r, uint64_t bytes, wf_time start, uint64_t victim)
 {
@@ -101,9 +104,9 @@ static void test_notices_in_cn_packets(void **state)
 }
 
 /*
- * Who marks. All 16 ports towards the hot leaf have more in their queues than the threshold, but for
- * want of credits: they mark only where the victim mask says so. (A packet counts where it is marked
- * first.)
+ * Who marks. All 16 ports towards the hot leaf have more in their queues than the threshold, but
+ * for want of credits: they mark only where the victim mask says so. (A packet counts where it is
+ * marked first.)
  */
 static void test_the_root_marks(void **state)
 {

@@ -174,7 +174,10 @@ static const char *const jobs[] = {
 	"kind: all-reduce, algorithm: nvls, bytes: 2MiB, ranks: 8",
 };
 
-/* Each ends, also where ranks share NICs; on four threads, the first on two as well, with the same results. */
+/*
+ * Each ends, also where ranks share NICs; on four threads, the first on two as well, with the same
+ * results.
+ */
 static void test_all_kinds(void **state)
 {
 	static const char *const fabrics[] = { "ib-ndr", "roce-400g" };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scenarios: all-reduces on an uncongested InfiniBand of H100 servers take what NCCL 2.30.7's tuning model
- * says, within 15 %; and what was measured. The model's times are calculated by hand from its
- * formulas, as in tests/unit/job/test_tune.c; docs/validation.md has the larger table.
+ * Scenarios: all-reduces on an uncongested InfiniBand of H100 servers take what NCCL 2.30.7's
+ * tuning model says, within 15 %; and what was measured. The model's times are calculated by hand
+ * from its formulas, as in tests/unit/job/test_tune.c; docs/validation.md has the larger table.
  */
 #include "check.h"
 
@@ -122,9 +122,10 @@ static void test_sharp(void **state)
 }
 
 /*
- * Measured. One H100 server: 476 to 480 GB/s with NVLS, 365 to 370 with rings (nccl-tests issues 290, 212).
- * NVLSTree on two servers, 4 bytes: 46 to 48 us (nccl issue 1244), where NCCL's model has 66.8. Two H100 servers
- * on InfiniBand: 256 MiB in 1282 us, 1 GiB in 4531 us (Crusoe Cloud, crusoe-ml-rke2, README).
+ * Measured. One H100 server: 476 to 480 GB/s with NVLS, 365 to 370 with rings (nccl-tests issues
+ * 290, 212). NVLSTree on two servers, 4 bytes: 46 to 48 us (nccl issue 1244), where NCCL's model
+ * has 66.8. Two H100 servers on InfiniBand: 256 MiB in 1282 us, 1 GiB in 4531 us (Crusoe Cloud,
+ * crusoe-ml-rke2, README).
  */
 static void test_measured(void **state)
 {

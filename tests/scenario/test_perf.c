@@ -99,7 +99,9 @@ static void test_small_write_latency(void **state)
 	assert_in_range(roce, 1500 * WF_NS, 2000 * WF_NS);
 }
 
-/* Every nanosecond of an 8-byte WRITE and READ over one switch, as docs/validation.md lists them. */
+/*
+ * Every nanosecond of an 8-byte WRITE and READ over one switch, as docs/validation.md lists them.
+ */
 static void test_latency_adds_up(void **state)
 {
 	/* Two links of 3 m, 5 ns each, and their PHYs; the switch. */
@@ -212,7 +214,9 @@ static void test_large_writes_fill_the_link(void **state)
 	}
 }
 
-/* Every operation in both tests and both ways over every profile of 400 Gb/s; and twice the same. */
+/*
+ * Every operation in both tests and both ways over every profile of 400 Gb/s; and twice the same.
+ */
 static void test_everything_runs_and_repeats(void **state)
 {
 	(void)state;

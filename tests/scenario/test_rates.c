@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links of every rate, from the slowest to the fastest: packets take the time that the rate says. */
+/*
+ * Links of every rate, from the slowest to the fastest: packets take the time that the rate says.
+ */
 #include "rig.h"
 
 #include <inttypes.h>
@@ -31,8 +33,8 @@ static void read_topo(struct rig *r, const char *rate)
 
 /*
  * By hand: eight packets of 4096 bytes, header and gap leave one after the other; the last is cut
- * through by the switch after 64 bytes and a gap, and passes two links of 1 us. A picosecond for each
- * time that is cut off, and a millionth.
+ * through by the switch after 64 bytes and a gap, and passes two links of 1 us. A picosecond for
+ * each time that is cut off, and a millionth.
  */
 static void test_eight_packets(void **state)
 {

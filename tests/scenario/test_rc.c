@@ -98,7 +98,10 @@ static void test_paused_class_stops_no_other(void **state)
 	rig_run(&r, 1);
 	assert_true(r.result->finished);
 	assert_int_equal(r.result->packets_dropped, 0);
-	/* Host 0 was paused in priority 3 (its second queue), and its share of the incast took long. */
+	/*
+	 * Host 0 was paused in priority 3 (its second queue), and its share of the incast took
+	 * long.
+	 */
 	assert_true(wf_sim_port_counts(r.sim, 0, 0, 1, &c));
 	assert_true(c.paused_ps > 200 * WF_US);
 	assert_true(wf_sim_flow_end(r.sim, 0) > 500 * WF_US);

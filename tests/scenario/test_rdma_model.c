@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_rdma_model.c - thousands of random verbs programs against a simple model of what must come of
- * them, over a network that loses, doubles, delays and corrupts packets.
+ * test_rdma_model.c - thousands of random verbs programs against a simple model of what must come
+ * of them, over a network that loses, doubles, delays and corrupts packets.
  *
- * WEFT_MODEL_SEED=n starts at program n (and is printed when one fails); WEFT_MODEL_RUNS=n runs that
- * many. A program that fails is shortened and printed. Programs run in a child, so a crash is a
- * failure like any other.
+ * WEFT_MODEL_SEED=n starts at program n (and is printed when one fails); WEFT_MODEL_RUNS=n runs
+ * that many. A program that fails is shortened and printed. Programs run in a child, so a crash is
+ * a failure like any other.
  *
  * ctest: timeout=300
  */

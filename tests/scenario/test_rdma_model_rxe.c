@@ -3,9 +3,10 @@
  * test_rdma_model_rxe.c - the Linux rxe driver as the model: weft's responder gets the requests of
  * golden captures and must answer each as rxe did, packet for packet.
  *
- * Two adapters play the two guests. A request in the capture goes to the adapter of its destination,
- * with that adapter's own numbers and keys; what the adapter sends is compared with the responses
- * that the capture has in that direction: opcode, PSN, syndrome, MSN, length, payload.
+ * Two adapters play the two guests. A request in the capture goes to the adapter of its
+ * destination, with that adapter's own numbers and keys; what the adapter sends is compared with
+ * the responses that the capture has in that direction: opcode, PSN, syndrome, MSN, length,
+ * payload.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,13 +2,14 @@
 /*
  * Scenarios of routing, against published figures and theory.
  *
- * - D-mod-k tables carry every shift without contention (Zahavi 2011): at least 90 % of the line, the
- *   rest being headers, latency and acknowledgements.
- * - Of random pairs, one random path for each gets 38 % of a Clos of 512 hosts (Geoffray and Hoefler,
- *   Hot Interconnects 2008: MPI_Sendrecv() of 1 MB, 32-port crossbars, mean over pairs against a pair
- *   alone), and adaptive routing 77 %. With 16 KiB of buffers: how large theirs were is not published.
- * - One path for each destination gets 1 - 1/e of a permutation on two tiers: of n flows thrown on n
- *   links up at random, that many links are used.
+ * - D-mod-k tables carry every shift without contention (Zahavi 2011): at least 90 % of the line,
+ *   the rest being headers, latency and acknowledgements.
+ * - Of random pairs, one random path for each gets 38 % of a Clos of 512 hosts (Geoffray and
+ *   Hoefler, Hot Interconnects 2008: MPI_Sendrecv() of 1 MB, 32-port crossbars, mean over pairs
+ *   against a pair alone), and adaptive routing 77 %. With 16 KiB of buffers: how large theirs were
+ *   is not published.
+ * - One path for each destination gets 1 - 1/e of a permutation on two tiers: of n flows thrown on
+ *   n links up at random, that many links are used.
  */
 #include "rig.h"
 
@@ -31,7 +32,9 @@ static void add(struct rig *r, const char *kind, const char *op, uint64_t size, 
 		fail_msg("%s", err.text);
 }
 
-/* The mean over hosts of what each sent, over its time from first to last, in per cent of the line. */
+/*
+ * The mean over hosts of what each sent, over its time from first to last, in per cent of the line.
+ */
 static double mean_percent(const struct rig *r)
 {
 	uint32_t n = r->topo_cfg.hosts;

@@ -38,8 +38,8 @@ static uint64_t rate_of(const struct rig *r, size_t i)
 
 /*
  * A permutation on a fat tree that does not block: of a line, headers take 2 % and the
- * acknowledgements of what comes in 2 %. Every flow gets nearly all of the rest; by hashing flows to
- * paths some get half.
+ * acknowledgements of what comes in 2 %. Every flow gets nearly all of the rest; by hashing flows
+ * to paths some get half.
  */
 static void test_permutation(void **state)
 {
@@ -73,9 +73,9 @@ static void test_permutation(void **state)
 }
 
 /*
- * 16 hosts send to one. The queue stays within its 618 KB, nothing is dropped, every packet that was
- * trimmed went again exactly once, and the line is used. Without congestion control most packets
- * are trimmed, time and again.
+ * 16 hosts send to one. The queue stays within its 618 KB, nothing is dropped, every packet that
+ * was trimmed went again exactly once, and the line is used. Without congestion control most
+ * packets are trimmed, time and again.
  */
 static void test_incast(void **state)
 {
@@ -106,9 +106,9 @@ static void test_incast(void **state)
 }
 
 /*
- * Many to one on a fat tree of 128 hosts, 400 Gb/s, beside the Ultra Ethernet Consortium's own simulator (htsim
- * of ultraethernet/uet-htsim, 40ccb05, -sender_cc_only, links of 1 us, three seeds each): 90.8 to 95.0, 95.5,
- * 96.3 and 86.5 to 87.4 % of the receiver's line.
+ * Many to one on a fat tree of 128 hosts, 400 Gb/s, beside the Ultra Ethernet Consortium's own
+ * simulator (htsim of ultraethernet/uet-htsim, 40ccb05, -sender_cc_only, links of 1 us, three seeds
+ * each): 90.8 to 95.0, 95.5, 96.3 and 86.5 to 87.4 % of the receiver's line.
  */
 static void test_many_to_one(void **state)
 {
@@ -151,8 +151,8 @@ static void test_many_to_one(void **state)
 }
 
 /*
- * 16 hosts are read from at once, 20 MB each: the responders are the senders, and their windows hold the
- * queue as with WRITEs. The line is used as by the WRITEs above.
+ * 16 hosts are read from at once, 20 MB each: the responders are the senders, and their windows
+ * hold the queue as with WRITEs. The line is used as by the WRITEs above.
  */
 static void test_reads_to_one(void **state)
 {
@@ -174,9 +174,9 @@ static void test_reads_to_one(void **state)
 }
 
 /*
- * Algorithms that live on acknowledgements, without trimming, on PFC: READs of many to one have the queue
- * that WRITEs have, to a tenth. It is the first windows of 16 (1.2 MB and less each) of the 80 MB that there
- * are, and all of them waited there before responses were acknowledged.
+ * Algorithms that live on acknowledgements, without trimming, on PFC: READs of many to one have the
+ * queue that WRITEs have, to a tenth. It is the first windows of 16 (1.2 MB and less each) of the
+ * 80 MB that there are, and all of them waited there before responses were acknowledged.
  */
 static void test_reads_as_writes(void **state)
 {
@@ -208,8 +208,9 @@ static void test_reads_as_writes(void **state)
 }
 
 /*
- * What the queue of trimmed packets may take, at both ends of the range: hardly anything, and headers are lost
- * like any packet; or all. By itself it is what other queues may take, 618 KB here.
+ * What the queue of trimmed packets may take, at both ends of the range: hardly anything, and
+ * headers are lost like any packet; or all. By itself it is what other queues may take, 618 KB
+ * here.
  */
 static void test_trim_queue(void **state)
 {

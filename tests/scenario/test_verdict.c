@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A verdict does not change with the seed: four jobs, each judged from five seeds, beginning with each of 20. What
- * is taken must be the same, and in every state so must be who is slower by what counts.
+ * A verdict does not change with the seed: four jobs, each judged from five seeds, beginning with
+ * each of 20. What is taken must be the same, and in every state so must be who is slower by what
+ * counts.
  */
 /* ctest: timeout=900 */
 #include <setjmp.h>
@@ -131,9 +132,10 @@ static void check(const struct job *job)
 }
 
 /*
- * Jobs of the examples, made small, which makes delays larger beside them: InfiniBand's are shorter, so that it is
- * ahead in some where the whole job has no winner. With WEFT_WHOLE=1 in the environment the jobs are as they are
- * in the files, and only that nothing changes with the seed is checked; that takes minutes.
+ * Jobs of the examples, made small, which makes delays larger beside them: InfiniBand's are
+ * shorter, so that it is ahead in some where the whole job has no winner. With WEFT_WHOLE=1 in the
+ * environment the jobs are as they are in the files, and only that nothing changes with the seed is
+ * checked; that takes minutes.
  */
 #define SMALL                                                                                      \
 	{ "job.layers", "1" }, { "job.scale", "1/256" },                                           \

@@ -8,7 +8,10 @@
 
 #include <stdlib.h>
 
-/* Fifteen draws of ECMP's paths; builds with asserts look at one, for what it does, not for the figure. */
+/*
+ * Fifteen draws of ECMP's paths; builds with asserts look at one, for what it does, not for the
+ * figure.
+ */
 #ifdef NDEBUG
 #define SEEDS 15
 #else
@@ -20,8 +23,8 @@
 enum { H11, H12, H13, H14, VS, VR, H31, H32, R, H4 };
 
 /*
- * The paper's testbed: four ToR switches T1 to T4 (9 to 12), two leaves to a pair of them (13 to 16), two
- * spines (17, 18), everything at 40 Gb/s. The cables are 20 m.
+ * The paper's testbed: four ToR switches T1 to T4 (9 to 12), two leaves to a pair of them (13 to
+ * 16), two spines (17, 18), everything at 40 Gb/s. The cables are 20 m.
  */
 #define LINKS                                                                                      \
 	"9 10 11 12 13 14 15 16 17 18\n"                                                           \
@@ -152,9 +155,9 @@ static void check(unsigned got, unsigned low, unsigned high)
 }
 
 /*
- * Figure 4: with PFC alone the victim gets a median of 10 Gb/s instead of the 20 that its uplink has to
- * spare, and 4.5 when two senders under T3, with which it shares no link, join. The settings are
- * the defaults; 40 ms fill the buffers, after which nothing changes any more.
+ * Figure 4: with PFC alone the victim gets a median of 10 Gb/s instead of the 20 that its uplink
+ * has to spare, and 4.5 when two senders under T3, with which it shares no link, join. The settings
+ * are the defaults; 40 ms fill the buffers, after which nothing changes any more.
  */
 static void test_pfc(void **state)
 {
@@ -164,8 +167,9 @@ static void test_pfc(void **state)
 }
 
 /*
- * Figure 9: with DCQCN about 20 Gb/s, however many send under T3. Of an uplink that it shares with two
- * of the four that send to R, max-min leaves the victim 20 Gb/s beside none and 26.7 beside two.
+ * Figure 9: with DCQCN about 20 Gb/s, however many send under T3. Of an uplink that it shares with
+ * two of the four that send to R, max-min leaves the victim 20 Gb/s beside none and 26.7 beside
+ * two.
  */
 static void test_dcqcn(void **state)
 {
@@ -206,8 +210,9 @@ static void shares(bool dcqcn, uint64_t seed, unsigned got[4])
 }
 
 /*
- * Figures 3 and 8: of four senders the one under the receiver's own ToR, alone on its port, gets up to 20 Gb/s
- * with PFC alone, and the others, who share ports by chance, less; with DCQCN all get the same.
+ * Figures 3 and 8: of four senders the one under the receiver's own ToR, alone on its port, gets up
+ * to 20 Gb/s with PFC alone, and the others, who share ports by chance, less; with DCQCN all get
+ * the same.
  */
 static void test_unfairness(void **state)
 {

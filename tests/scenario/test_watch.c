@@ -194,7 +194,10 @@ static bool note_share(void *arg, wf_time now, uint64_t hops, uint32_t share)
 	return true;
 }
 
-/* How much of it is done: what it says agrees with the packets' way, for flows that all end together. */
+/*
+ * How much of it is done: what it says agrees with the packets' way, for flows that all end
+ * together.
+ */
 static void test_share(void **state)
 {
 	(void)state;
@@ -225,7 +228,10 @@ static void test_share(void **state)
 	}
 }
 
-/* Only what was asked for is noted; links are noted at both ends, broken queue pairs with the reason. */
+/*
+ * Only what was asked for is noted; links are noted at both ends, broken queue pairs with the
+ * reason.
+ */
 static void test_kinds(void **state)
 {
 	struct log log;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libc.c - functions of the C library that look whether they are about /dev/infiniband/rdma_cm first.
- * Everything else goes on to the C library, after a comparison or two.
+ * libc.c - functions of the C library that look whether they are about /dev/infiniband/rdma_cm
+ * first. Everything else goes on to the C library, after a comparison or two.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,8 +25,8 @@ int __fxstat(int version, int fd, struct stat *st);
 int __fxstat64(int version, int fd, struct stat64 *st);
 
 /*
- * The C library's own function. As a drop-in library this one may come after the C library, where there is
- * no next.
+ * The C library's own function. As a drop-in library this one may come after the C library, where
+ * there is no next.
  */
 static void *find_next(const char *name)
 {

@@ -200,7 +200,10 @@ static int get_event(struct wv_ucma_channel *ch, const void *in, size_t out)
 	return 0;
 }
 
-/* What librdmacm says when it may use addresses of InfiniBand; it may not, and then has other words. */
+/*
+ * What librdmacm says when it may use addresses of InfiniBand; it may not, and then has other
+ * words.
+ */
 static int refuse(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	(void)ch;

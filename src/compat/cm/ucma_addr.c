@@ -3,9 +3,9 @@
  * ucma_addr.c - which host of the fabric an IP address means, and how the way there is described.
  *
  * Hosts have addresses in 127.77.0.0/16. Any other address of this machine (127.0.0.1, that of an
- * interface) means whatever host has somebody listening at that port, the program's own before others: so
- * programs that find each other by the machine's name do so here, too. Where the host is on the wire, all other
- * addresses are outside.
+ * interface) means whatever host has somebody listening at that port, the program's own before
+ * others: so programs that find each other by the machine's name do so here, too. Where the host is
+ * on the wire, all other addresses are outside.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -164,8 +164,8 @@ static bool is_loopback(const struct sockaddr_in6 *sa)
 }
 
 /*
- * An address that is no host's. One of the machine's, where somebody within the fabric listens, means that one;
- * the rest is on the wire, if there is one; or else the program's own host.
+ * An address that is no host's. One of the machine's, where somebody within the fabric listens,
+ * means that one; the rest is on the wire, if there is one; or else the program's own host.
  */
 static int resolve_other(struct wv_ucma_id *id)
 {
@@ -221,8 +221,8 @@ int wv_ucma_resolve(struct wv_ucma_id *id)
 }
 
 /*
- * RoCE v2: the address itself. InfiniBand: as IPoIB makes it from the partition and the address (RFC 4391),
- * with the RDMA CM's signature for datagrams that are not IPoIB's.
+ * RoCE v2: the address itself. InfiniBand: as IPoIB makes it from the partition and the address
+ * (RFC 4391), with the RDMA CM's signature for datagrams that are not IPoIB's.
  */
 int wv_ucma_group_gid(const struct wv_ucma_id *id, const struct sockaddr_in6 *sa, uint8_t gid[16])
 {

@@ -2,10 +2,10 @@
 /*
  * ucma_priv.h - what the kernel keeps for librdmacm, in the program itself.
  *
- * librdmacm opens /dev/infiniband/rdma_cm and writes commands to it (rdma/rdma_user_cm.h, version 4 of that
- * interface). libc.c catches both; a descriptor is a *channel*, on which *ids* live and *events* wait. The
- * descriptor is an eventfd that can be read while events wait, so programs poll it as they are used to.
- * Everything is under the lock of the adapter.
+ * librdmacm opens /dev/infiniband/rdma_cm and writes commands to it (rdma/rdma_user_cm.h, version 4
+ * of that interface). libc.c catches both; a descriptor is a *channel*, on which *ids* live and
+ * *events* wait. The descriptor is an eventfd that can be read while events wait, so programs poll
+ * it as they are used to. Everything is under the lock of the adapter.
  */
 #ifndef WF_COMPAT_UCMA_PRIV_H
 #define WF_COMPAT_UCMA_PRIV_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - the C library's functions that take a path, for programs that look at their RDMA device below
- * /sys and /dev: what they find there is the device of their host (live/sysfs.h).
+ * files.c - the C library's functions that take a path, for programs that look at their RDMA device
+ * below /sys and /dev: what they find there is the device of their host (live/sysfs.h).
  *
- * A path below one of a few folders becomes one in the host's tree, whose folder $WEFT_SYSFS names; all
- * else is left alone. Files that change while the fabric runs are asked of the daemon when they are
- * opened. Programs that a program runs inherit this with its environment.
+ * A path below one of a few folders becomes one in the host's tree, whose folder $WEFT_SYSFS names;
+ * all else is left alone. Files that change while the fabric runs are asked of the daemon when they
+ * are opened. Programs that a program runs inherit this with its environment.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -61,7 +61,9 @@ static const char *way(const char *path, char buf[PATH_MAX])
 /* The headers' own names of parameters are not for us to use. */
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
-/* Functions whose first argument is the path, and those that have it after a folder's descriptor. */
+/*
+ * Functions whose first argument is the path, and those that have it after a folder's descriptor.
+ */
 #define WRAP(type, name, params, ...)                                                              \
 	type name params                                                                           \
 	{                                                                                          \

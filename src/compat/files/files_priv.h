@@ -13,14 +13,14 @@
 bool wx_is_device(const char *path);
 
 /*
- * The place of path in the host's tree, in buf of PATH_MAX. Returns false when it is not one of those
- * that the tree has, or there is no tree.
+ * The place of path in the host's tree, in buf of PATH_MAX. Returns false when it is not one of
+ * those that the tree has, or there is no tree.
  */
 bool wx_translate(const char *path, char *buf);
 
 /*
- * Opens a file that changes, as it is now; dir as openat() takes it. Returns a descriptor, or -1 when
- * it is none of those, or the daemon does not answer.
+ * Opens a file that changes, as it is now; dir as openat() takes it. Returns a descriptor, or -1
+ * when it is none of those, or the daemon does not answer.
  */
 int wx_open_live(int dir, const char *path, int flags);
 

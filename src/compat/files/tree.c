@@ -65,7 +65,9 @@ bool wx_translate(const char *path, char *buf)
 	return true;
 }
 
-/* The path as if there were no tree, from one in it or relative to a folder in it; NULL: neither. */
+/*
+ * The path as if there were no tree, from one in it or relative to a folder in it; NULL: neither.
+ */
 static const char *untranslate(int dir, const char *path, char buf[PATH_MAX])
 {
 	char link[32];

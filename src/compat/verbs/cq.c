@@ -19,8 +19,8 @@ static uint16_t lid_of(const struct wv_cq *cq, const struct wf_wc *wc)
 }
 
 /*
- * The service level of what came. For datagrams over RoCE adapters say here which IP header is in front
- * of them (ConnectX: 2 for version 4), and UCX before 1.15 takes it from there.
+ * The service level of what came. For datagrams over RoCE adapters say here which IP header is in
+ * front of them (ConnectX: 2 for version 4), and UCX before 1.15 takes it from there.
  */
 static uint8_t sl_of(const struct wv_cq *cq, const struct wf_wc *wc)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.c - the one device of a host, and the adapter behind it. All contexts of a process share one
- * adapter: it is attached with the first and detached with the last.
+ * device.c - the one device of a host, and the adapter behind it. All contexts of a process share
+ * one adapter: it is attached with the first and detached with the last.
  */
 #define _GNU_SOURCE
 #include <endian.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.c - completion channels and asynchronous events. Their descriptors are eventfds that count what
- * waits, so programs can poll them, make them non-blocking and wait on them with others.
+ * event.c - completion channels and asynchronous events. Their descriptors are eventfds that count
+ * what waits, so programs can poll them, make them non-blocking and wait on them with others.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -2,9 +2,10 @@
 /*
  * guard.c - copies between registered memory and packets, of which the memory may be gone.
  *
- * An adapter of hardware has pinned the pages, or finds them missing (on-demand paging) and ends the work
- * request. Here the program's own mapping is used, so what the program has unmapped would kill it. Faults
- * within such a copy end the copy; all others are for whoever was to handle them before.
+ * An adapter of hardware has pinned the pages, or finds them missing (on-demand paging) and ends
+ * the work request. Here the program's own mapping is used, so what the program has unmapped would
+ * kill it. Faults within such a copy end the copy; all others are for whoever was to handle them
+ * before.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -27,7 +28,10 @@ static void forward(const struct sigaction *to, int sig, siginfo_t *info, void *
 	} else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
 		to->sa_handler(sig);
 	} else {
-		/* What was done is done again, and then ends the program; a signal that was sent is, too. */
+		/*
+		 * What was done is done again, and then ends the program; a signal that was sent
+		 * is, too.
+		 */
 		(void)sigaction(sig, to, NULL);
 		if (info->si_code <= 0)
 			(void)raise(sig);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import.c - objects by their numbers, for contexts that share a descriptor. Adapters are their processes'
- * own, so a descriptor that came from another process leads nowhere.
+ * import.c - objects by their numbers, for contexts that share a descriptor. Adapters are their
+ * processes' own, so a descriptor that came from another process leads nowhere.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -21,7 +21,10 @@ void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *to, struct ib_uverbs_qp_attr
 void ibv_copy_path_rec_from_kern(struct ibv_sa_path_rec *to, struct ib_user_path_rec *from);
 void ibv_copy_path_rec_to_kern(struct ib_user_path_rec *to, struct ibv_sa_path_rec *from);
 
-/* No page is pinned, and the adapter sees the same memory as the program: fork needs no preparation. */
+/*
+ * No page is pinned, and the adapter sees the same memory as the program: fork needs no
+ * preparation.
+ */
 int ibv_fork_init(void)
 {
 	return 0;

@@ -153,7 +153,10 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	if (!wv_handle_is(pd, WV_PD))
 		return wv_fail(EINVAL);
 	if (on_demand && addr == NULL && length == SIZE_MAX) {
-		/* All of the program's memory. An address of NULL would mean that there are no contents. */
+		/*
+		 * All of the program's memory. An address of NULL would mean that there are no
+		 * contents.
+		 */
 		attr.iova = NOTHING;
 		attr.host = (void *)NOTHING;
 		attr.length = length - NOTHING;

@@ -152,7 +152,9 @@ int wv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 		if (ret != 0)
 			*bad = wr;
 	}
-	/* A queue pair in error flushes it at once, and nothing else may happen that tells of it. */
+	/*
+	 * A queue pair in error flushes it at once, and nothing else may happen that tells of it.
+	 */
 	if (wf_unlikely(wf_qp_state(wv_qp(qp)->qp) == WF_QPS_ERR))
 		wf_nic_kick(wv_nic(qp->context));
 	wv_unlock(qp->context);

@@ -2,8 +2,8 @@
 /*
  * verbs_priv.h - libibverbs' objects over a program's adapter.
  *
- * Each object starts with what its user sees, as infiniband/verbs.h lays it out, and goes on with the
- * transport's object. All of it is under the lock of the adapter (wv_lock()).
+ * Each object starts with what its user sees, as infiniband/verbs.h lays it out, and goes on with
+ * the transport's object. All of it is under the lock of the adapter (wv_lock()).
  */
 #ifndef WF_COMPAT_VERBS_PRIV_H
 #define WF_COMPAT_VERBS_PRIV_H
@@ -31,7 +31,8 @@ struct wv_async {
 
 struct wv_device {
 	struct ibv_device ibv;
-	char pad[4096]; /* providers' own functions look at what is behind, before they know better */
+	/* providers' own functions look at what is behind, before they know better. */
+	char pad[4096];
 	uint64_t guid;
 };
 
@@ -149,8 +150,8 @@ static inline struct wf_nic *wv_nic(struct ibv_context *c)
 }
 
 /*
- * Takes the adapter's lock. Returns false in a child of the process that opened it: the adapter is its
- * parent's.
+ * Takes the adapter's lock. Returns false in a child of the process that opened it: the adapter is
+ * its parent's.
  */
 bool wv_lock(struct ibv_context *c);
 void wv_unlock(struct ibv_context *c);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xrc.c - XRC domains, and queue pairs that are opened a second time. A domain that is opened with a
- * file's descriptor is the same wherever the process opens it with that file; another process has its own.
+ * xrc.c - XRC domains, and queue pairs that are opened a second time. A domain that is opened with
+ * a file's descriptor is the same wherever the process opens it with that file; another process has
+ * its own.
  */
 #include <errno.h>
 #include <fcntl.h>

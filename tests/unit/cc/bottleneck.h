@@ -7,8 +7,8 @@
  *	sender n --+
  *
  * Packet by packet, with constant delays on both sides of a FIFO queue that never drops. A sender
- * obeys its rate and its window. The receiver acknowledges every packet and sends a CNP at most once
- * per cnp_interval, which travels with the acknowledgement.
+ * obeys its rate and its window. The receiver acknowledges every packet and sends a CNP at most
+ * once per cnp_interval, which travels with the acknowledgement.
  */
 #ifndef WF_TESTS_CC_BOTTLENECK_H
 #define WF_TESTS_CC_BOTTLENECK_H

@@ -176,7 +176,9 @@ static void test_multi_rate(void **state)
 		move(&t.hop[1], RTT, 128 * 406);
 		ack(cc, &t, 0);
 		assert_in_range(cc->rate, 95 * G, 96 * G);
-		/* Now the second: one rate for all falls again from there, its own from the line's. */
+		/*
+		 * Now the second: one rate for all falls again from there, its own from the line's.
+		 */
 		move(&t.hop[0], RTT, 128 * 812);
 		move(&t.hop[1], RTT, 128 * 812);
 		ack(cc, &t, 0);
@@ -213,7 +215,9 @@ static void test_sample_feedback(void **state)
 	free(cc);
 }
 
-/* Without a window a queue is divided by 0: none is not a number and not looked at, one is endless. */
+/*
+ * Without a window a queue is divided by 0: none is not a number and not looked at, one is endless.
+ */
 static void test_no_window(void **state)
 {
 	struct wf_cc_int t = { .hops = 1, .hop = { { .rate = LINE } } };

@@ -167,7 +167,9 @@ static void test_lazy(void **state)
 	free(b);
 }
 
-/* Two flows with few BECNs, sixteen with one on each acknowledgement: fair, and the queue bounded. */
+/*
+ * Two flows with few BECNs, sixteen with one on each acknowledgement: fair, and the queue bounded.
+ */
 static void test_flows(void **state)
 {
 	static const struct {

@@ -188,7 +188,10 @@ static void test_base(void **state)
 	free(cc);
 }
 
-/* Packets that were sent again after a timeout have no time; the window grows from one packet all the same. */
+/*
+ * Packets that were sent again after a timeout have no time; the window grows from one packet all
+ * the same.
+ */
 static void test_no_time(void **state)
 {
 	struct wf_cc_ack a = { .bytes = MTU, .inflight = MTU };

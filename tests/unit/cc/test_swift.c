@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of cc/swift.c: the target, increase and decrease, pacing below a packet, whole flows. */
+/*
+ * Unit tests of cc/swift.c: the target, increase and decrease, pacing below a packet, whole flows.
+ */
 #include "check.h"
 
 #include <math.h>

@@ -68,7 +68,9 @@ static void test_steps(void **state)
 	free(cc);
 }
 
-/* After a rise the RTT stays: the gradient fades, but is never nothing, so the rate does not grow. */
+/*
+ * After a rise the RTT stays: the gradient fades, but is never nothing, so the rate does not grow.
+ */
 static void test_sign(void **state)
 {
 	struct wf_cc_timely_param p;

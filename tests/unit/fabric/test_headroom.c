@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests: headroom by SONiC's calculation against the tables NVIDIA ships with SONiC, the time to react
- * against IEEE 802.3, and tables in a parameter's text.
+ * Unit tests: headroom by SONiC's calculation against the tables NVIDIA ships with SONiC, the time
+ * to react against IEEE 802.3, and tables in a parameter's text.
  *
- * The tables are sonic-buildimage's pg_profile_lookup.ini of two switches with a Spectrum-4. That of
- * ACS-SN5600 is ready for small packets only (cells of 192 B for 64 B: three times as much), that of
- * Mellanox-SN5610N-C256S2 for large ones.
+ * The tables are sonic-buildimage's pg_profile_lookup.ini of two switches with a Spectrum-4. That
+ * of ACS-SN5600 is ready for small packets only (cells of 192 B for 64 B: three times as much),
+ * that of Mellanox-SN5610N-C256S2 for large ones.
  */
 #include "check.h"
 

@@ -75,7 +75,9 @@ static void test_small_base(void **state)
 	wf_pint_fini(&pint);
 }
 
-/* 1250 B take 100 ns of 100 Gb/s: back to back that is 1, every 200 ns a half, a queue adds to it. */
+/*
+ * 1250 B take 100 ns of 100 Gb/s: back to back that is 1, every 200 ns a half, a queue adds to it.
+ */
 static void test_use(void **state)
 {
 	struct wf_pint pint = make(68813);

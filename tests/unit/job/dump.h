@@ -4,8 +4,8 @@
  *
  *	calc 100us on 0; send 10 to 1 tag 7 via 2 after 0 1s;
  *
- * Times are in ns; "on" is the unit, left out where there is none, "via" the channel unless it is 0,
- * "after" the numbers waited for, with an s where their start is enough.
+ * Times are in ns; "on" is the unit, left out where there is none, "via" the channel unless it is
+ * 0, "after" the numbers waited for, with an s where their start is enough.
  */
 #ifndef WF_TESTS_JOB_DUMP_H
 #define WF_TESTS_JOB_DUMP_H

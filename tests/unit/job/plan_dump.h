@@ -4,7 +4,8 @@
  *
  *	calc 100; all-reduce 4096 of 0+1*4 after 0:2; send 10 to 3 tag 7;
  *
- * Times are in ns; "of" is a communicator's base, stride and size, or its list; "after" is lane:number.
+ * Times are in ns; "of" is a communicator's base, stride and size, or its list; "after" is
+ * lane:number.
  */
 #ifndef WF_TESTS_JOB_PLAN_DUMP_H
 #define WF_TESTS_JOB_PLAN_DUMP_H

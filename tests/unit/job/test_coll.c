@@ -2,9 +2,10 @@
 /*
  * test_coll.c - collectives do what they are for: who contributes to which data, and how often.
  *
- * All ranks' executors run over a network that delivers after random times. Each piece of data of each
- * rank is a count of every rank's contributions; a message takes what its sender has when it is
- * posted, a receive adds or replaces when it ends. So a missing dependency shows as a wrong count.
+ * All ranks' executors run over a network that delivers after random times. Each piece of data of
+ * each rank is a count of every rank's contributions; a message takes what its sender has when it
+ * is posted, a receive adds or replaces when it ends. So a missing dependency shows as a wrong
+ * count.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -447,7 +448,9 @@ struct shape {
 	bool pxn;
 };
 
-/* What theory says is sent: by all ranks together to the byte, by each of a ring within rounding. */
+/*
+ * What theory says is sent: by all ranks together to the byte, by each of a ring within rounding.
+ */
 static void check_bytes(const struct world *w, const struct shape *s, uint64_t packet)
 {
 	bool twice = w->coll.kind == WF_COLL_ALL_REDUCE || w->coll.kind == WF_COLL_BARRIER;
@@ -562,7 +565,9 @@ static void test_tree(void **state)
 	all_shapes(WF_COLL_BARRIER, WF_ALG_TREE);
 }
 
-/* Servers that a group's rank has below it in the tree of a channel; -1: the channel has no part. */
+/*
+ * Servers that a group's rank has below it in the tree of a channel; -1: the channel has no part.
+ */
 static int below(const struct wf_coll_cfg *cfg, const struct wf_comm *comm, uint32_t rank,
                  uint32_t channel)
 {
@@ -585,12 +590,16 @@ static int below(const struct wf_coll_cfg *cfg, const struct wf_comm *comm, uint
 }
 
 /*
- * NCCL (src/graph/connect.cc, connectTrees() and copyChannels()): each channel found has the first tree, its
- * first copy the second, further copies one and the other by turns. No server but one is an inner node of both.
+ * NCCL (src/graph/connect.cc, connectTrees() and copyChannels()): each channel found has the first
+ * tree, its first copy the second, further copies one and the other by turns. No server but one is
+ * an inner node of both.
  */
 static void test_two_trees(void **state)
 {
-	/* H100s: all of them, and the first of every server. With B200s and 800 Gb/s there are more copies. */
+	/*
+	 * H100s: all of them, and the first of every server. With B200s and 800 Gb/s there are more
+	 * copies.
+	 */
 	const struct {
 		struct wf_comm comm;
 		bool b200;
@@ -653,8 +662,8 @@ static void test_ring(void **state)
 }
 
 /*
- * Whole packets where there are as many for each as is asked for; all is given out, and no two parts differ by
- * more than a packet and what is left over.
+ * Whole packets where there are as many for each as is asked for; all is given out, and no two
+ * parts differ by more than a packet and what is left over.
  */
 static void test_packets(void **state)
 {

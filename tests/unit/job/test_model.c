@@ -86,8 +86,8 @@ static void test_published_sizes(void **state)
 }
 
 /*
- * GPT-3's paper has 3.14e23 operations for 300e9 tokens, 6 a parameter and no attention. Megatron-LM
- * counts 72 s L h^2 (1 + s/6h + V/12Lh) a sequence.
+ * GPT-3's paper has 3.14e23 operations for 300e9 tokens, 6 a parameter and no attention.
+ * Megatron-LM counts 72 s L h^2 (1 + s/6h + V/12Lh) a sequence.
  */
 static void test_flops(void **state)
 {
@@ -103,7 +103,9 @@ static void test_flops(void **state)
 	assert_true(ours / paper > 0.99 && ours / paper < 1.01);
 }
 
-/* A dense model with 2 experts' worth of width costs as much as 2 of n experts, but for the router. */
+/*
+ * A dense model with 2 experts' worth of width costs as much as 2 of n experts, but for the router.
+ */
 static void test_moe_flops(void **state)
 {
 	struct wf_model_cfg dense = mixtral;

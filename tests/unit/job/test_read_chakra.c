@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of job/pb.c, job/chakra.c and job/read_chakra.c, on traces written here byte by byte. */
+/*
+ * Unit tests of job/pb.c, job/chakra.c and job/read_chakra.c, on traces written here byte by byte.
+ */
 #include "job/plan_dump.h"
 #include "job/read.h"
 
@@ -63,7 +65,9 @@ static struct out node(uint64_t id, unsigned type, uint64_t micros)
 	return o;
 }
 
-/* An attribute whose value is the field of that number: 29 a text, 28 two booleans, else a number. */
+/*
+ * An attribute whose value is the field of that number: 29 a text, 28 two booleans, else a number.
+ */
 static void attr(struct out *o, const char *name, unsigned field, uint64_t value, const char *text)
 {
 	struct out a = { .len = 0 }, list = { .len = 0 };
@@ -210,7 +214,9 @@ static void test_messages(void **state)
 	plan->ops->destroy(plan);
 }
 
-/* What takes no time passes on what it waits for; operations become time; the CPU has its own lane. */
+/*
+ * What takes no time passes on what it waits for; operations become time; the CPU has its own lane.
+ */
 static void test_work(void **state)
 {
 	static const uint64_t all[] = { 1, 2, 3 };

@@ -44,8 +44,9 @@ static wf_time excess(enum wf_coll_kind kind, enum wf_coll_alg alg, uint32_t ran
 }
 
 /*
- * 80 MB over 16 ranks: 15/16 of it on the line take 1.5 ms, a quarter of it, one channel's, 375 us. At 1/64 a sixty-fourth
- * has come, so these are whole: 15 delays of 2 us are far below the line; only the first is seen.
+ * 80 MB over 16 ranks: 15/16 of it on the line take 1.5 ms, a quarter of it, one channel's, 375 us.
+ * At 1/64 a sixty-fourth has come, so these are whole: 15 delays of 2 us are far below the line;
+ * only the first is seen.
  */
 static void test_line(void **state)
 {
@@ -59,8 +60,8 @@ static void test_line(void **state)
 }
 
 /*
- * 800 KB: 15 us on the line, of four channels' one 3.75 us. The chain is 3.75 + 15 x 2 us; in the unscaled step
- * it is 3.75 + 30/64, below the line: 33.75 - 15 us, and the first delay.
+ * 800 KB: 15 us on the line, of four channels' one 3.75 us. The chain is 3.75 + 15 x 2 us; in the
+ * unscaled step it is 3.75 + 30/64, below the line: 33.75 - 15 us, and the first delay.
  */
 static void test_chain(void **state)
 {
@@ -74,7 +75,10 @@ static void test_chain(void **state)
 	                 2 * 18750 * WF_NS + DELAY - DELAY / 64);
 }
 
-/* Two levels of a tree of four servers, up and down, on top of the bytes; inside a server there is none. */
+/*
+ * Two levels of a tree of four servers, up and down, on top of the bytes; inside a server there is
+ * none.
+ */
 static void test_tree(void **state)
 {
 	const uint64_t scale = WF_RATIO_ONE / 4;

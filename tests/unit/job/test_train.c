@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of job/train.c and job/train_stage.c: what can be said of a step without running it, and
- * that plans fit together: every send has its receive, every collective all its ranks.
+ * Unit tests of job/train.c and job/train_stage.c: what can be said of a step without running it,
+ * and that plans fit together: every send has its receive, every collective all its ranks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -311,7 +311,9 @@ static void test_tp_volume(void **state)
 	tear_down(&t);
 }
 
-/* Every token goes to top_k experts and back, forwards and backwards; experts have fewer replicas. */
+/*
+ * Every token goes to top_k experts and back, forwards and backwards; experts have fewer replicas.
+ */
 static void test_experts(void **state)
 {
 	struct wf_model_size size;

@@ -41,7 +41,9 @@ static void play(const struct wf_job_observer *o, uint32_t rank, const struct sp
 
 static void test_gaps(void **state)
 {
-	/* The last gap: a message awaited since 0, then a collective; a bucket goes on meanwhile. */
+	/*
+	 * The last gap: a message awaited since 0, then a collective; a bucket goes on meanwhile.
+	 */
 	static const struct span first[] = {
 		{ WF_TRAIN_DP, 0, 50 },           { WF_TRAIN_FORWARD, 60, 100 },
 		{ WF_TRAIN_TP, 100, 130 },        { WF_TRAIN_FORWARD, 130, 200 },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of job/tune.c against NCCL 2.30.7 (commit 5067397c): what its tuning model chooses and
- * estimates, calculated by hand from src/graph/{tuning,search,connect}.cc; and against logs of NCCL runs
- * that were published.
+ * estimates, calculated by hand from src/graph/{tuning,search,connect}.cc; and against logs of NCCL
+ * runs that were published.
  */
 #include <string.h>
 
@@ -16,7 +16,10 @@
 
 static const uint32_t ranks[RANKS] = { 8, 16, 64, 256, 1024, 4096 };
 
-/* DGX H100: eight GPUs, 18 NVLinks each, eight NDR NICs on PCIe Gen5 (48 GB/s as NCCL counts), Intel. */
+/*
+ * DGX H100: eight GPUs, 18 NVLinks each, eight NDR NICs on PCIe Gen5 (48 GB/s as NCCL counts),
+ * Intel.
+ */
 static struct wf_tune_comm h100(uint32_t n)
 {
 	return (struct wf_tune_comm){ .ranks = n,
@@ -255,8 +258,8 @@ static void test_without_nvls(void **state)
 }
 
 /*
- * The search raises the speed between servers to 90 GB/s at most, which NCCL's estimate then takes for
- * one server, too: 720 GB/s; without that limit it would be 828.
+ * The search raises the speed between servers to 90 GB/s at most, which NCCL's estimate then takes
+ * for one server, too: 720 GB/s; without that limit it would be 828.
  */
 static void test_b200(void **state)
 {
@@ -323,7 +326,10 @@ static void test_graphs(void **state)
 	assert_int_equal(t.tree.inter, 22000);
 	near((double)t.cell[WF_COLL_ALL_REDUCE][WF_ALG_TREE][WF_PROTO_SIMPLE].bandwidth / 1e9, 68.8,
 	     .05);
-	/* Two H100 servers with four NICs each: 16 channels and four heads in the log of issue 1357. */
+	/*
+	 * Two H100 servers with four NICs each: 16 channels and four heads in the log of issue
+	 * 1357.
+	 */
 	c = h100(16);
 	c.nics = 4;
 	wf_tune_init(&t, &c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_bill.c - what a network is made of, against hand calculations, NVIDIA's reference architecture and a
- * public cost sheet.
+ * test_bill.c - what a network is made of, against hand calculations, NVIDIA's reference
+ * architecture and a public cost sheet.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -52,8 +52,8 @@ static struct wf_bill bill_of(const char *topology, const char *fabric)
 }
 
 /*
- * 32 servers of 8, by hand. 64 ports: 8 leaves and 4 spines, all ports used but none too many; copper to the
- * hosts, fibre above, a transceiver for each two of its 512 ends.
+ * 32 servers of 8, by hand. 64 ports: 8 leaves and 4 spines, all ports used but none too many;
+ * copper to the hosts, fibre above, a transceiver for each two of its 512 ends.
  */
 static void test_by_hand(void **state)
 {
@@ -83,7 +83,10 @@ static void test_by_hand(void **state)
 	assert_int_equal(b.dollars.low, 6 * 33894 + 256 * 119 + 256 * 338);
 	assert_int_equal(b.watts.low, 6 * 640 + 26 + 256 * 17);
 	assert_int_equal(b.watts.high, 6 * 913 + 26 + 256 * 17);
-	/* One switch, and copper 2 m long; 4 m, and it is 128 transceivers in hosts and 64 in the switch. */
+	/*
+	 * One switch, and copper 2 m long; 4 m, and it is 128 transceivers in hosts and 64 in the
+	 * switch.
+	 */
 	b = bill_of("kind: auto, hosts: 128, cable: {host: 2m}", "roce-400g");
 	assert_int_equal(b.switches, 1);
 	assert_int_equal(b.tiers, 1);
@@ -101,9 +104,10 @@ static void test_by_hand(void **state)
 }
 
 /*
- * 1,024 GPUs: the public cost sheet (August 2024) has 48 switches of 36,000 dollars and 2,048 links of 1,280,
- * 1.73 and 2.62 million; all fibre. NVIDIA's RA for the B200 has the same 32 leaves, 16 spines and cables.
- * Of watts: 17 W for two ports and 9 W a host are 34.5 W an endpoint in two tiers, 51.5 W in three.
+ * 1,024 GPUs: the public cost sheet (August 2024) has 48 switches of 36,000 dollars and 2,048 links
+ * of 1,280, 1.73 and 2.62 million; all fibre. NVIDIA's RA for the B200 has the same 32 leaves, 16
+ * spines and cables. Of watts: 17 W for two ports and 9 W a host are 34.5 W an endpoint in two
+ * tiers, 51.5 W in three.
  */
 static void test_published(void **state)
 {

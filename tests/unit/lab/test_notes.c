@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_notes.c - each rule speaks where it should, and nowhere else: every case names all rules that
- * speak in it.
+ * test_notes.c - each rule speaks where it should, and nowhere else: every case names all rules
+ * that speak in it.
  */
 /* ctest: timeout=300 */
 #include <setjmp.h>
@@ -166,7 +166,10 @@ static void test_rules(void **state)
 	}
 }
 
-/* Five switches in a ring, every host sends to the one two further on: with PFC nothing moves at last. */
+/*
+ * Five switches in a ring, every host sends to the one two further on: with PFC nothing moves at
+ * last.
+ */
 static void test_deadlock(void **state)
 {
 	static const char text[] = "topology: {kind: hpcc, file: topologies/ring.txt}\n"

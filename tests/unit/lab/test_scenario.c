@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_scenario.c - from text to values, topology, flows and faults. What can be wrong is tested from
- * the command line (tests/cli/bad_input.bats).
+ * test_scenario.c - from text to values, topology, flows and faults. What can be wrong is tested
+ * from the command line (tests/cli/bad_input.bats).
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -196,7 +196,9 @@ static void refuse(const char *text, const char *words)
 	wf_scenario_fini(&s);
 }
 
-/* What only one of the fabrics has is an error that names the other; so is what its switch cannot. */
+/*
+ * What only one of the fabrics has is an error that names the other; so is what its switch cannot.
+ */
 static void test_nets_differ(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_verdict.c - which fabric is chosen and why; that nobody wins by less than what counts, and that the
- * rules are the same for both sides.
+ * test_verdict.c - which fabric is chosen and why; that nobody wins by less than what counts, and
+ * that the rules are the same for both sides.
  */
 #include "check.h"
 
@@ -268,7 +268,9 @@ static void test_why(void **state)
 	             "leaf0. Tried with that seed: 4 queue pairs: 110.0 ms (+10 %); spraying: does "
 	             "not finish."));
 	assert_false(says("not to be said"));
-	/* One that makes it as fast is part of the verdict where this fabric stands for its side. */
+	/*
+	 * One that makes it as fast is part of the verdict where this fabric stands for its side.
+	 */
 	fabrics[ROCE].cure[0].time = 102.9e9;
 	fabrics[SPRAY].finished = false;
 	judge(0);
@@ -292,7 +294,9 @@ static void test_why(void **state)
 	assert_false(says("paths collide"));
 }
 
-/* Where what comes out of the box is as good as the best, that is named: nobody tunes for nothing. */
+/*
+ * Where what comes out of the box is as good as the best, that is named: nobody tunes for nothing.
+ */
 static void test_plain(void **state)
 {
 	(void)state;

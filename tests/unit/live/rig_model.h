@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rig_model.h - a modelled fabric without a process around it: three hosts on a switch, a program on each, whose
- * side of the rings is the test's.
+ * rig_model.h - a modelled fabric without a process around it: three hosts on a switch, a program
+ * on each, whose side of the rings is the test's.
  */
 #ifndef WF_TESTS_LIVE_RIG_MODEL_H
 #define WF_TESTS_LIVE_RIG_MODEL_H

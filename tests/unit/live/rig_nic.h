@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rig_nic.h - a program's adapter without a daemon and without a thread, and links to it of which the
- * test holds the other side: what a hostile program could do. Used by unit tests and by a fuzzer.
+ * rig_nic.h - a program's adapter without a daemon and without a thread, and links to it of which
+ * the test holds the other side: what a hostile program could do. Used by unit tests and by a
+ * fuzzer.
  */
 #ifndef WF_TESTS_RIG_NIC_H
 #define WF_TESTS_RIG_NIC_H

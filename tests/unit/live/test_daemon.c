@@ -200,7 +200,9 @@ static void test_refused(void **state)
 	close(sock);
 }
 
-/* A capture of a host, or of all of them, on a new connection; its events and the table are in fds. */
+/*
+ * A capture of a host, or of all of them, on a new connection; its events and the table are in fds.
+ */
 static struct client begin_capture(const struct fixture *f, uint32_t host,
                                    struct wf_live_reply *reply)
 {

@@ -100,7 +100,10 @@ static void test_full(void **state)
 	}
 	assert_true(r->nic->peers[0]->full);
 	assert_true(sent < 400);
-	/* The reliable queue pair goes to the same peer and waits; what comes from peer 1 is served. */
+	/*
+	 * The reliable queue pair goes to the same peer and waits; what comes from peer 1 is
+	 * served.
+	 */
 	pkt = (struct wf_packet){ .qpn = 5 };
 	rig_send(r, 1, &pkt, NULL, 0);
 	assert_true(wf_nic_progress(r->nic) >= 1);
@@ -148,7 +151,10 @@ static void test_gone_while_full(void **state)
 	wf_ah_destroy(ah);
 }
 
-/* Longer than all retries take, in steps of a timeout. Returns how many answers were found to be late. */
+/*
+ * Longer than all retries take, in steps of a timeout. Returns how many answers were found to be
+ * late.
+ */
 static uint64_t wait_long(struct rig *r)
 {
 	for (int i = 0; i < 20; i++) {

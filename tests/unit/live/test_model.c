@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_model.c - packets of programs in the modelled fabric: who may send what, order, room, and the end. */
+/*
+ * test_model.c - packets of programs in the modelled fabric: who may send what, order, room, and
+ * the end.
+ */
 #include "check.h"
 
 #include "rig_model.h"
@@ -117,7 +120,9 @@ static void test_only_what_is_right(void **state)
 	rig_model_destroy(r);
 }
 
-/* Somebody who takes in nothing keeps the others waiting for a while only, and loses only its own. */
+/*
+ * Somebody who takes in nothing keeps the others waiting for a while only, and loses only its own.
+ */
 static void test_one_that_stands_still(void **state)
 {
 	struct rig_model *r = rig_model_create(WF_LIVE_NONE, false);

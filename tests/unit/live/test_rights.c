@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_rights.c - what a program may do to another: only what its own queue pairs and keys allow, whatever
- * it writes into the ring.
+ * test_rights.c - what a program may do to another: only what its own queue pairs and keys allow,
+ * whatever it writes into the ring.
  */
 #include "base/rng.h"
 #include "check.h"
@@ -132,7 +132,9 @@ static void test_forged_datagram(void **state)
 	assert_int_equal(wc.src_qp, QPN(2, 7));
 }
 
-/* Anything at all in the ring and in what the consumer says: nothing is touched that must not be. */
+/*
+ * Anything at all in the ring and in what the consumer says: nothing is touched that must not be.
+ */
 static void test_noise(void **state)
 {
 	struct rig *r = *state;

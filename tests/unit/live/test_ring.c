@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_ring.c - rings between processes: order, room, and a side that does not play by the rules. */
+/*
+ * test_ring.c - rings between processes: order, room, and a side that does not play by the rules.
+ */
 #include <unistd.h>
 
 #include "check.h"

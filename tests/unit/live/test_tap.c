@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_tap.c - from an adapter to a capture: what is missed, how packets look on the wire, in which order
- * they come, and sides that do not play by the rules.
+ * test_tap.c - from an adapter to a capture: what is missed, how packets look on the wire, in which
+ * order they come, and sides that do not play by the rules.
  */
 #include <errno.h>
 #include <stdlib.h>

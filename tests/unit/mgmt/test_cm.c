@@ -338,7 +338,9 @@ static void test_gone(void **state)
 	stop();
 }
 
-/* A queue pair that is in a connection wants another: refused, and the old one ends; then it may. */
+/*
+ * A queue pair that is in a connection wants another: refused, and the old one ends; then it may.
+ */
 static void test_stale(void **state)
 {
 	struct wf_cm_conn *old;

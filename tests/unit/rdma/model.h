@@ -2,8 +2,8 @@
 /*
  * model.h - verbs programs for the model-based test: what one is, how one is drawn, how it reads.
  *
- * A program is a few connections between two to four hosts, the faults of the network, and a list of
- * operations. model_run.h carries it out and knows what must come of it.
+ * A program is a few connections between two to four hosts, the faults of the network, and a list
+ * of operations. model_run.h carries it out and knows what must come of it.
  */
 #ifndef WF_TESTS_MODEL_H
 #define WF_TESTS_MODEL_H

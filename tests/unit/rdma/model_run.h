@@ -4,8 +4,8 @@
  * it: the operations of one direction of a connection happen one after the other, each once.
  *
  * Each direction has its own area at the receiver, its own source at the sender, and slots for what
- * is received and read, so no other direction can interfere. READs are not ordered with what follows
- * them; a fence is added where the result would depend on it.
+ * is received and read, so no other direction can interfere. READs are not ordered with what
+ * follows them; a fence is added where the result would depend on it.
  */
 #ifndef WF_TESTS_MODEL_RUN_H
 #define WF_TESTS_MODEL_RUN_H

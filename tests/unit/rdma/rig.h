@@ -2,9 +2,9 @@
 /*
  * rig.h - a few adapters and a tiny network between them, for tests.
  *
- * The network hands a packet over after a delay; it may lose, double, delay, trim or corrupt it, with given
- * probabilities, drawn from a key. Time jumps from event to event, as the adapters' deadlines say.
- * Everything is checked with rig_must(), so that fuzzers can use it, too.
+ * The network hands a packet over after a delay; it may lose, double, delay, trim or corrupt it,
+ * with given probabilities, drawn from a key. Time jumps from event to event, as the adapters'
+ * deadlines say. Everything is checked with rig_must(), so that fuzzers can use it, too.
  */
 #ifndef WF_TESTS_RIG_H
 #define WF_TESTS_RIG_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of ATOMIC WRITE: its eight bytes arrive once and in order, or an error says why not. */
+/*
+ * Unit tests of ATOMIC WRITE: its eight bytes arrive once and in order, or an error says why not.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +40,10 @@ static uint64_t value_at(uint64_t addr)
 	return value;
 }
 
-/* What the last one said stays, whatever was lost, doubled or late; between them go WRITEs and READs. */
+/*
+ * What the last one said stays, whatever was lost, doubled or late; between them go WRITEs and
+ * READs.
+ */
 static void run(const struct wf_qp_tune *tune, const struct rig_faults *faults, uint64_t key)
 {
 	struct pair p;

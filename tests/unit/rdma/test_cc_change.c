@@ -88,7 +88,10 @@ static bool record(struct rig *rig, struct wf_packet *pkt)
 	return true;
 }
 
-/* Writes n packets under a plan; *second_p: when the second one left. Returns the requester's timeouts. */
+/*
+ * Writes n packets under a plan; *second_p: when the second one left. Returns the requester's
+ * timeouts.
+ */
 static uint64_t run(struct plan *plan, uint32_t n, uint32_t ack_every, wf_time *second_p)
 {
 	struct wf_qp_tune tune = { .cc = &changing, .cc_param = &plan, .ack_every = ack_every };
@@ -133,8 +136,8 @@ static void test_repace(void **state)
 }
 
 /*
- * Some 20 packets are out, one in a few asks for an ACK, and the first ACK brings a window of nothing:
- * when those that asked are answered, no timeout is needed to go on.
+ * Some 20 packets are out, one in a few asks for an ACK, and the first ACK brings a window of
+ * nothing: when those that asked are answered, no timeout is needed to go on.
  */
 static void test_shrinking_window(void **state)
 {

@@ -179,8 +179,8 @@ static bool hit_first(struct rig *rig, struct wf_packet *pkt)
 }
 
 /*
- * When it is known that the first copy did not come (trimmed; a NAK), the answer is to the second, and has
- * its time. After a timeout it may be to either, and has none (Karn's rule).
+ * When it is known that the first copy did not come (trimmed; a NAK), the answer is to the second,
+ * and has its time. After a timeout it may be to either, and has none (Karn's rule).
  */
 static void test_time_of_repeats(void **state)
 {
@@ -226,7 +226,9 @@ static void test_time_of_repeats(void **state)
 	}
 }
 
-/* Of a READ the responder is the one that sends: its algorithm hears of acknowledgements and marks. */
+/*
+ * Of a READ the responder is the one that sends: its algorithm hears of acknowledgements and marks.
+ */
 static void test_read(void **state)
 {
 	(void)state;

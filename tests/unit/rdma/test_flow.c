@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of when packets go: timeouts, RNR waits, pacing, ACKs, CNPs, credits, draining, turns. */
+/*
+ * Unit tests of when packets go: timeouts, RNR waits, pacing, ACKs, CNPs, credits, draining, turns.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -263,7 +265,9 @@ static void growing_loss(struct wf_cc *cc, enum wf_cc_loss loss, wf_time now)
 	(void)now;
 }
 
-/* What is left of a packet's wait shrinks as the rate grows: 1.1 ms at 8 Mb/s are not waited for. */
+/*
+ * What is left of a packet's wait shrinks as the rate grows: 1.1 ms at 8 Mb/s are not waited for.
+ */
 static void test_pacing_follows_the_rate(void **state)
 {
 	static const struct wf_cc_ops growing = {
@@ -289,7 +293,10 @@ static void test_pacing_follows_the_rate(void **state)
 	pair_post_write(&p, 1, 2048);
 	rig_run(&p.rig);
 	assert_int_equal(t.at[0], 0);
-	/* 1102 bytes at a microsecond each, 100 us of them waited; of the rest a tenth, 50 us waited. */
+	/*
+	 * 1102 bytes at a microsecond each, 100 us of them waited; of the rest a tenth, 50 us
+	 * waited.
+	 */
 	left = (t.pkt[0].size * WF_US - 100 * WF_US) / 10 - 50 * WF_US;
 	assert_true(t.at[1] >= 150 * WF_US && t.at[1] < 150 * WF_US + left / 100);
 	pair_fini(&p);

@@ -106,7 +106,10 @@ static bool disturb(struct rig *rig, struct wf_packet *pkt)
 	return true;
 }
 
-/* What is not for the queue pair does not reach it: the sender hears nothing, or a second try helps. */
+/*
+ * What is not for the queue pair does not reach it: the sender hears nothing, or a second try
+ * helps.
+ */
 static void test_wrong_packets(void **state)
 {
 	(void)state;

@@ -54,7 +54,9 @@ static uint64_t counter(struct pair *p, uint32_t host, enum wf_counter c)
 	return wf_hca_counter(p->rig.host[host].hca, c);
 }
 
-/* Whichever packet of a WRITE is trimmed, the last one too: exactly that one goes again, at once. */
+/*
+ * Whichever packet of a WRITE is trimmed, the last one too: exactly that one goes again, at once.
+ */
 static void test_trimmed_write(void **state)
 {
 	(void)state;
@@ -80,8 +82,8 @@ static void test_trimmed_write(void **state)
 }
 
 /*
- * What is kept of packets grows with those in flight, at both ends, and is given back when none is: of 39
- * packets the first is lost.
+ * What is kept of packets grows with those in flight, at both ends, and is given back when none is:
+ * of 39 packets the first is lost.
  */
 static void test_room_grows(void **state)
 {
@@ -140,8 +142,8 @@ static void test_trimmed_go_back_n(void **state)
 }
 
 /*
- * A trimmed response: the responder is told, and sends that one again; with go-back-N the READ is asked for
- * again from there.
+ * A trimmed response: the responder is told, and sends that one again; with go-back-N the READ is
+ * asked for again from there.
  */
 static void test_trimmed_response(void **state)
 {
@@ -186,8 +188,9 @@ static void post_read(struct pair *p, uint64_t id, uint32_t to, uint32_t from, u
 }
 
 /*
- * READs and WRITEs on one queue pair, half of the packets trimmed, all in any order, notices too: nothing
- * waits for the timer, and every trimmed packet goes again exactly once, of responses as well.
+ * READs and WRITEs on one queue pair, half of the packets trimmed, all in any order, notices too:
+ * nothing waits for the timer, and every trimmed packet goes again exactly once, of responses as
+ * well.
  */
 static void test_trimmed_reads(void **state)
 {
@@ -222,7 +225,10 @@ static void test_trimmed_reads(void **state)
 	}
 }
 
-/* Responses that are lost without a word: the timer asks again, and the window does not stay full of them. */
+/*
+ * Responses that are lost without a word: the timer asks again, and the window does not stay full
+ * of them.
+ */
 static void test_lost_responses(void **state)
 {
 	(void)state;
@@ -302,7 +308,9 @@ static void test_direct_placement(void **state)
 	}
 }
 
-/* The last packet of one WRITE is lost: all of the next is placed at once, and completes after it. */
+/*
+ * The last packet of one WRITE is lost: all of the next is placed at once, and completes after it.
+ */
 static void test_direct_placement_of_the_next(void **state)
 {
 	struct wf_qp_tune tune = selective;

@@ -118,7 +118,9 @@ static void test_partial_trees(void **state)
 	check_shifts("kind=fat-tree hosts=100 radix=12", 2);
 }
 
-/* Every pair of any graph is connected by minimal ports, with links down as well where it can be. */
+/*
+ * Every pair of any graph is connected by minimal ports, with links down as well where it can be.
+ */
 static void test_any_graph(void **state)
 {
 	static const char *const text[] = {

@@ -258,7 +258,9 @@ static void test_large(void **state)
 	for (uint32_t i = 0; i < topo->n_nodes; i++) {
 		const struct wf_route_switch *rs = &routes->switches[i];
 
-		/* The empty set; one up; one down for each leaf below an agg, or pod below a core. */
+		/*
+		 * The empty set; one up; one down for each leaf below an agg, or pod below a core.
+		 */
 		if (topo->nodes[i].tier == 1)
 			assert_int_equal(rs->n_sets, 2);
 		else if (topo->nodes[i].tier == 2)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of topo/tree.c and the kinds it builds (leaf-spine, fat-tree, rail), and of single.c. */
+/*
+ * Unit tests of topo/tree.c and the kinds it builds (leaf-spine, fat-tree, rail), and of single.c.
+ */
 #include "topo/topo_test.h"
 
 /* Exact sizes: hosts, switches of tiers 1 to 3, links. */
@@ -89,7 +91,10 @@ static const struct size_case {
 	{ "kind=auto hosts=2304 radix=144", 2304, 32, 18, 0, 2 * 2304 },
 	{ "kind=auto hosts=4608 radix=144", 4608, 64, 36, 0, 2 * 4608 },
 	{ "kind=auto hosts=10368 radix=144", 10368, 144, 72, 0, 2 * 10368 },
-	/* By hand: what fits is one switch; 16 servers fill 4 leaves of 64 ports with two rails each. */
+	/*
+	 * By hand: what fits is one switch; 16 servers fill 4 leaves of 64 ports with two rails
+	 * each.
+	 */
 	{ "kind=auto hosts=64 radix=64", 64, 1, 0, 0, 64 },
 	{ "kind=auto hosts=128 radix=64", 128, 4, 2, 0, 256 },
 	{ "kind=auto hosts=128 radix=128", 128, 1, 0, 0, 128 },

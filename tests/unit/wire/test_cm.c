@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_cm.c - messages of communication management: those of a golden capture read as Linux meant them, and
- * written back the same.
+ * test_cm.c - messages of communication management: those of a golden capture read as Linux meant
+ * them, and written back the same.
  */
 #include "wire_test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_icrc_id.c - the identification of the kernel's own packets is found from their ICRC, and a packet that
- * was changed has none.
+ * test_icrc_id.c - the identification of the kernel's own packets is found from their ICRC, and a
+ * packet that was changed has none.
  */
 #include "wire_test.h"
 

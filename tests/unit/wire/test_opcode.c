@@ -42,7 +42,10 @@ static const struct operation operations[32] = {
 	[WF_OPERATION_ATOMIC_WRITE] = { WF_OP_KIND_ATOMIC_WRITE, WF_OP_ONLY, false, false },
 };
 
-/* Which operations a service has (IBTA vol. 1, 9.2.1; XRC: annex A14; ATOMIC WRITE: as Linux has it). */
+/*
+ * Which operations a service has (IBTA vol. 1, 9.2.1; XRC: annex A14; ATOMIC WRITE: as Linux has
+ * it).
+ */
 static bool service_has(uint8_t service, const struct operation *o)
 {
 	if (o->kind == WF_OP_KIND_ATOMIC_WRITE)
@@ -328,7 +331,9 @@ static void test_make(void **state)
 	}
 	for (unsigned op = 0; op < WF_OPCODES; op++)
 		n_made += made[op];
-	/* RC and XRC 8 SENDs, 6 WRITEs, 4 responses; RD without the 2 invalidates; UC 6 + 6; UD 2. */
+	/*
+	 * RC and XRC 8 SENDs, 6 WRITEs, 4 responses; RD without the 2 invalidates; UC 6 + 6; UD 2.
+	 */
 	assert_int_equal(n_made, 18 + 18 + 16 + 12 + 2);
 }
 

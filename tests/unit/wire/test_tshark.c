@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ctest: tshark timeout=300 */
 /*
- * test_tshark.c - captures that weft writes, read by Wireshark's tshark: RoCE v2 over IPv4 and IPv6,
- * RoCE v1, InfiniBand with and without GRH, PFC frames and flow control packets, every opcode, with
- * and without payload. No packet is malformed or draws a remark, IP's checksum is right, and tshark
- * reads every field as it was meant.
+ * test_tshark.c - captures that weft writes, read by Wireshark's tshark: RoCE v2 over IPv4 and
+ * IPv6, RoCE v1, InfiniBand with and without GRH, PFC frames and flow control packets, every
+ * opcode, with and without payload. No packet is malformed or draws a remark, IP's checksum is
+ * right, and tshark reads every field as it was meant.
  *
  * What tshark cannot do: it knows no ICRC or VCRC (test_golden.c and test_headers.c check them), it
  * takes RD's opcodes for those of a vendor's transport with a longer BTH, so they are left out, and
- * it shows what follows the BTH of XRC, CNP and ATOMIC WRITE as unknown. It is told not to guess at payloads, and
- * that RoCE leaves the UDP checksum 0 over IPv6 too.
+ * it shows what follows the BTH of XRC, CNP and ATOMIC WRITE as unknown. It is told not to guess at
+ * payloads, and that RoCE leaves the UDP checksum 0 over IPv6 too.
  */
 #include "wire_test.h"
 
