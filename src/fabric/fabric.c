@@ -67,7 +67,7 @@ static int compile_telemetry(struct wf_fabric *fabric, struct wf_err *err)
 		fabric->int_bytes = INT_BYTES;
 	} else if (strcmp(cfg->switch_int, "pint") == 0) {
 		fabric->telemetry = WF_TELEMETRY_PINT;
-		ret = wf_pint_init(&fabric->pint, cfg, err);
+		ret = wf_pint_init(&fabric->pint, cfg, fabric->mem, err);
 		fabric->int_bytes =
 			fabric->pint.codes <= 257 ? 1 : 2; /* the last stands for more */
 	}
@@ -85,7 +85,8 @@ static bool has_global_links(const struct wf_topo *topo)
 }
 
 int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
-                   const struct wf_topo *topo, uint64_t seed, struct wf_err *err)
+                   const struct wf_topo *topo, uint64_t seed, struct wf_mem *mem,
+                   struct wf_err *err)
 {
 	const struct wf_flowctl_ops *flowctl = wf_flowctl_find(cfg->flowctl);
 	const struct wf_route_ops *route = wf_route_find(cfg->routing);
@@ -103,6 +104,7 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 
 	memset(fabric, 0, sizeof(*fabric));
 	fabric->cfg = *cfg;
+	fabric->mem = mem;
 	ret = wf_classes_parse(cfg, &fabric->classes, err);
 	if (ret != 0)
 		return ret;
@@ -140,7 +142,7 @@ int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
                           struct wf_routes **routes_p)
 {
 	struct wf_routes *routes;
-	int ret = wf_routes_create(fabric->topo, down, wf_mem_heap(), &routes);
+	int ret = wf_routes_create(fabric->topo, down, fabric->mem, &routes);
 
 	if (ret != 0)
 		return ret;
@@ -156,7 +158,7 @@ int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
 
 void wf_fabric_fini(struct wf_fabric *fabric)
 {
-	wf_pint_fini(&fabric->pint);
+	wf_pint_fini(&fabric->pint, fabric->mem);
 	wf_routes_destroy(fabric->routes);
 	fabric->routes = NULL;
 }

@@ -69,6 +69,7 @@ struct wf_fabric {
 	const struct wf_route_ops *route;
 	const struct wf_sched_ops *sched;
 	const struct wf_topo *topo;
+	struct wf_mem *mem; /* for what is the fabric's, and its driver's, but no node's */
 	struct wf_routes *routes;
 	uint64_t seed;
 	uint32_t gap;          /* bytes between packets */
@@ -123,11 +124,12 @@ static inline uint8_t wf_fabric_queue(const struct wf_fabric *fabric, uint8_t cl
 }
 
 /*
- * Compiles a configuration. topo is borrowed for the life of the fabric. Returns 0, -ENOMEM, or
- * -EINVAL with err filled.
+ * Compiles a configuration. topo and mem are borrowed for the life of the fabric. Returns 0, -ENOMEM,
+ * or -EINVAL with err filled.
  */
 int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
-                   const struct wf_topo *topo, uint64_t seed, struct wf_err *err) WF_MUST_USE;
+                   const struct wf_topo *topo, uint64_t seed, struct wf_mem *mem,
+                   struct wf_err *err) WF_MUST_USE;
 
 /*
  * Computes the fabric's routes over the links for which down[link] is 0 (NULL: over all), with the

@@ -19,9 +19,9 @@
 #define MAX_CODES 2048  /* base 1.0061 and up */
 #define TOP (ONE * ONE) /* the largest utilisation, in 1 / ONE */
 
-int wf_pint_init(struct wf_pint *pint, const struct wf_fabric_cfg *cfg, struct wf_err *err)
+int wf_pint_init(struct wf_pint *pint, const struct wf_fabric_cfg *cfg, struct wf_mem *mem,
+                 struct wf_err *err)
 {
-	struct wf_mem *mem = wf_mem_heap();
 	uint64_t v = UINT64_C(1) << 32;
 	uint32_t n = 0;
 
@@ -44,10 +44,10 @@ int wf_pint_init(struct wf_pint *pint, const struct wf_fabric_cfg *cfg, struct w
 	return 0;
 }
 
-void wf_pint_fini(struct wf_pint *pint)
+void wf_pint_fini(struct wf_pint *pint, struct wf_mem *mem)
 {
-	struct wf_mem *mem = wf_mem_heap();
-
+	if (pint->value == NULL)
+		return;
 	mem->free(mem, pint->value);
 	pint->value = NULL;
 }

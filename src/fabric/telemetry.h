@@ -80,11 +80,11 @@ void wf_int_stamp(struct wf_switch *sw, struct wf_port *out, const struct wf_pac
 
 /* pint.c */
 
-/* Fills the table of codes. Returns 0, -EINVAL with err filled, or -ENOMEM. */
-int wf_pint_init(struct wf_pint *pint, const struct wf_fabric_cfg *cfg,
+/* Fills the table of codes, in mem. Returns 0, -EINVAL with err filled, or -ENOMEM. */
+int wf_pint_init(struct wf_pint *pint, const struct wf_fabric_cfg *cfg, struct wf_mem *mem,
                  struct wf_err *err) WF_MUST_USE;
 
-void wf_pint_fini(struct wf_pint *pint);
+void wf_pint_fini(struct wf_pint *pint, struct wf_mem *mem);
 
 /* The code for utilisation u (Q32), with 64 random bits: the one below or the one above it. */
 uint32_t wf_pint_encode(const struct wf_pint *pint, uint64_t u, uint64_t random);

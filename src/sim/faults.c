@@ -68,7 +68,7 @@ static int by_time(const void *a, const void *b, const void *arg)
 
 int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 {
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem = sim->mem;
 
 	sim->reconverge = cfg->reconverge;
 	sim->n_faults = cfg->n_faults;

@@ -34,7 +34,7 @@ static int engine_cfg(struct wf_sim *sim, const struct wf_sim_cfg *want, struct 
 {
 	memset(cfg, 0, sizeof(*cfg));
 	wf_network_engine_cfg(&sim->fabric, want->threads, cfg);
-	cfg->mem = wf_mem_heap();
+	cfg->mem = sim->mem;
 	cfg->max_memory = want->max_memory;
 	if (want->app != NULL && want->app->side_delay > 0) {
 		cfg->window = wf_min_time(cfg->window, want->app->side_delay);
@@ -101,7 +101,7 @@ static int make_network(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 		.fabric = &sim->fabric,
 		.engine = sim->engine,
 		.n_shards = sim->n_shards,
-		.mem = wf_mem_heap(),
+		.mem = sim->mem,
 		.shard_user = sizeof(struct wf_host_counts),
 		.make_host = make_windowed,
 		.arg = sim,
@@ -132,7 +132,7 @@ static int make_engine(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 
 static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)
 {
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem = sim->mem;
 	uint32_t n_hosts = sim->topo->n_hosts;
 	int ret = make_engine(sim, cfg, err);
 
@@ -164,7 +164,7 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 
 	if (strcmp(fabric.switch_int, "auto") == 0 && cc != NULL && cc->telemetry)
 		memcpy(fabric.switch_int, "int", sizeof("int"));
-	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->topo, cfg->seed, err);
+	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->topo, cfg->seed, sim->mem, err);
 	sim->gate_env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
 	if (cfg->gate != NULL) {
 		sim->fabric.lost = wf_gate_lost;
@@ -175,12 +175,13 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 
 int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p, struct wf_err *err)
 {
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem = cfg->mem != NULL ? cfg->mem : wf_mem_heap();
 	struct wf_sim *sim = mem->alloc(mem, sizeof(*sim));
 	int ret;
 
 	if (sim == NULL)
 		return -ENOMEM;
+	sim->mem = mem;
 	sim->topo = cfg->topo;
 	sim->until = cfg->until;
 	for (size_t i = 0; i < cfg->n_flows; i++)
@@ -198,10 +199,11 @@ int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p, struct wf
 
 void wf_sim_destroy(struct wf_sim *sim)
 {
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem;
 
 	if (sim == NULL)
 		return;
+	mem = sim->mem;
 	wf_network_fini(&sim->net);
 	wf_rc_destroy(sim->rc);
 	wf_payload_destroy(sim->adapter_env.payload);

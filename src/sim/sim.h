@@ -46,8 +46,9 @@ struct wf_sim_cfg {
 	wf_time reconverge; /* a link change to new routes everywhere */
 	wf_time until;      /* stop at this virtual time even if flows are unfinished */
 	uint64_t seed;
-	unsigned threads;  /* 1..64 */
-	size_t max_memory; /* bytes of each share of the devices; 0: what the system has */
+	unsigned threads;   /* 1..64 */
+	size_t max_memory;  /* bytes of each share of the devices; 0: what the system has */
+	struct wf_mem *mem; /* for all but devices; outlives the simulation. NULL: the heap */
 };
 
 /* Counters of one queue (class or VL) over the whole fabric, or of one port and queue. */

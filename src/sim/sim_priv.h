@@ -18,6 +18,7 @@
 #include "sim/look/wire_check.h"
 
 struct wf_sim {
+	struct wf_mem *mem;
 	const struct wf_topo *topo;
 	struct wf_fabric fabric;
 	struct wf_engine *engine;

@@ -37,6 +37,7 @@ struct rig {
 	wf_time reconverge;
 	uint64_t seed;
 	size_t max_memory;              /* 0: no limit */
+	struct wf_mem *mem;             /* the simulation's; NULL: the heap */
 	const struct wf_gate_ops *gate; /* NULL: flows */
 	void *gate_arg;
 };
@@ -169,6 +170,7 @@ static inline int rig_build(struct rig *r, unsigned threads, struct wf_err *err)
 		.seed = r->seed,
 		.threads = threads,
 		.max_memory = r->max_memory,
+		.mem = r->mem,
 	};
 	return wf_sim_create(&cfg, &r->sim, err);
 }

@@ -194,7 +194,7 @@ static unsigned walk(struct search *s, struct wf_sim_lane_id *ring, unsigned max
 unsigned wf_sim_find_circle(const struct wf_sim *sim, struct wf_sim_lane_id *ring, unsigned max)
 {
 	size_t lanes = (size_t)sim->topo->n_ports * sim->fabric.classes.n;
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem = sim->mem;
 	struct search s = {
 		.sim = sim,
 		.colour = mem->alloc(mem, lanes),

@@ -37,7 +37,7 @@ void wf_wire_check_conf(const struct wf_fabric_cfg *cfg, struct wf_wire_conf *co
 int wf_wire_check_create(const struct wf_fabric *fabric, unsigned n_shards,
                          struct wf_wire_check **check_p)
 {
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem = fabric->mem;
 	struct wf_wire_check *c = mem->alloc(mem, sizeof(*c));
 
 	if (c == NULL)
@@ -56,10 +56,11 @@ int wf_wire_check_create(const struct wf_fabric *fabric, unsigned n_shards,
 
 void wf_wire_check_destroy(struct wf_wire_check *c)
 {
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem;
 
 	if (c == NULL)
 		return;
+	mem = c->fabric->mem;
 	mem->free(mem, c->finding);
 	mem->free(mem, c);
 }

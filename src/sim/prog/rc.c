@@ -45,6 +45,7 @@ struct host {
 };
 
 struct wf_rc {
+	struct wf_mem *mem;
 	uint32_t n_flows, n_hosts;
 	struct flow *flows;
 	uint32_t *starts; /* of all hosts, one after the other */
@@ -121,7 +122,7 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  const struct wf_flow_spec *flows, size_t n, struct wf_rc **rc_p,
                  struct wf_err *err)
 {
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem = fabric->mem;
 	struct wf_rc *rc;
 	uint32_t *room;
 	enum wf_mtu mtu;
@@ -131,6 +132,7 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 	rc = mem->alloc(mem, sizeof(*rc));
 	if (rc == NULL)
 		return -ENOMEM;
+	rc->mem = mem;
 	rc->cc = cc;
 	rc->n_flows = (uint32_t)n;
 	rc->n_hosts = fabric->topo->n_hosts;
@@ -156,10 +158,11 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 
 void wf_rc_destroy(struct wf_rc *rc)
 {
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem;
 
 	if (rc == NULL)
 		return;
+	mem = rc->mem;
 	mem->free(mem, rc->flows);
 	mem->free(mem, rc->starts);
 	mem->free(mem, rc->hosts);

@@ -188,7 +188,7 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)
 {
 	struct wf_shard *shard = wf_engine_shard(sim->engine, 0);
-	struct wf_mem *mem = wf_mem_heap();
+	struct wf_mem *mem = sim->mem;
 	struct item *items;
 	bool rc;
 	int ret;

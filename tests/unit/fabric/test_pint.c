@@ -16,7 +16,7 @@ static struct wf_pint make(uint64_t base)
 	struct wf_pint pint = { 0 };
 	struct wf_err err;
 
-	assert_int_equal(wf_pint_init(&pint, &cfg, &err), 0);
+	assert_int_equal(wf_pint_init(&pint, &cfg, wf_mem_heap(), &err), 0);
 	return pint;
 }
 
@@ -34,7 +34,7 @@ static void test_codes(void **state)
 	assert_int_equal(wf_pint_decode(&pint, UINT32_MAX), wf_pint_decode(&pint, pint.codes - 1));
 	assert_int_equal(wf_pint_encode(&pint, 0, 0), 0);
 	assert_true(wf_pint_encode(&pint, UINT64_MAX, 0) <= 256);
-	wf_pint_fini(&pint);
+	wf_pint_fini(&pint, wf_mem_heap());
 }
 
 /* Rounded at random, the mean is right; whole 1/512 are what is told apart. */
@@ -54,7 +54,7 @@ static void test_mean(void **state)
 		}
 		assert_true(fabs(sum / 20000 / (double)u - 1) < 1e-3);
 	}
-	wf_pint_fini(&pint);
+	wf_pint_fini(&pint, wf_mem_heap());
 }
 
 static void test_small_base(void **state)
@@ -65,14 +65,14 @@ static void test_small_base(void **state)
 
 	(void)state;
 	assert_in_range(pint.codes, 1200, 1300);
-	wf_pint_fini(&pint);
+	wf_pint_fini(&pint, wf_mem_heap());
 	memset(&pint, 0, sizeof(pint));
-	assert_int_equal(wf_pint_init(&pint, &cfg, &err), 0);
-	wf_pint_fini(&pint);
+	assert_int_equal(wf_pint_init(&pint, &cfg, wf_mem_heap(), &err), 0);
+	wf_pint_fini(&pint, wf_mem_heap());
 	cfg.pint_base--; /* what the row does not allow */
-	assert_int_not_equal(wf_pint_init(&pint, &cfg, &err), 0);
+	assert_int_not_equal(wf_pint_init(&pint, &cfg, wf_mem_heap(), &err), 0);
 	assert_non_null(strstr(err.text, "switch.pint_base"));
-	wf_pint_fini(&pint);
+	wf_pint_fini(&pint, wf_mem_heap());
 }
 
 /*
@@ -100,7 +100,7 @@ static void test_use(void **state)
 	now += WF_S;
 	u = wf_pint_use(&pint, &port, 0, now);
 	assert_true(fabs((double)u / Q32 - 0.01) < 1e-4); /* only the last packet */
-	wf_pint_fini(&pint);
+	wf_pint_fini(&pint, wf_mem_heap());
 }
 
 int main(void)

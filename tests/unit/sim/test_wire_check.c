@@ -27,6 +27,7 @@ static void rig_init(struct rig *r, const char *header)
 	r->topo.nodes = r->nodes;
 	r->topo.n_nodes = 2;
 	r->fabric.topo = &r->topo;
+	r->fabric.mem = wf_mem_heap();
 	strcpy(r->fabric.cfg.header, header);
 	for (unsigned i = 0; i < 2; i++) {
 		r->shards[i].number = i;
