@@ -219,6 +219,7 @@ void wf_port_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_tim
 	for (unsigned q = 0; q < dev->fabric->classes.n; q++)
 		wf_lane_go(wf_port_lane(port, q), now);
 	if (!up) {
+		dev->fabric->flowctl->down(dev, port, now);
 		wf_timer_clear(&dev->node, port->number);
 		wf_timer_clear(&dev->node, dev->n_ports + port->number);
 		return;

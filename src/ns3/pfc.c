@@ -126,6 +126,13 @@ static void place(struct wf_switch *sw, const struct wf_port *in, struct wf_lane
 		lane->max_used = lane->used + lane->headroom;
 }
 
+static void ns3_down(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	(void)dev;
+	(void)port;
+	(void)now;
+}
+
 static bool ns3_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
                       const struct wf_packet *pkt, wf_time now)
 {
@@ -269,6 +276,7 @@ const struct wf_flowctl_ops wf_ns3_pfc = {
 	.help = "PFC as the HPCC simulator (ns-3) models it: no quanta, explicit resume",
 	.uses_credits = false,
 	.start = ns3_start,
+	.down = ns3_down,
 	.divide = ns3_divide,
 	.admit = ns3_admit,
 	.release = ns3_release,

@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "sim/host/gated.h"
+#include "sim/look/state.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
 
@@ -422,6 +423,42 @@ static void test_longer_link_after_up(void **state)
 	end(o);
 }
 
+/* A buffer is divided up once: a link that became longer has no more headroom when it comes up. */
+static void test_headroom_stays(void **state)
+{
+	struct outside *o = begin("pfc", "single", 3);
+	struct wf_gated_fault f = { .delay = 300 * WF_US };
+	struct wf_err err = { "" };
+	uint32_t sw;
+
+	(void)state;
+	rig_topo(&o->rig, "host_rate", "100Gbps");
+	rig_set(&o->rig, "buffer.size", "1MB");
+	build(o);
+	sw = o->rig.topo->links[0].a == o->rig.topo->host_node[0] ? o->rig.topo->links[0].b
+	                                                          : o->rig.topo->links[0].a;
+	for (unsigned link = 0; link < 3; link++) {
+		struct wf_sim_lane_state before, after;
+		unsigned q = o->rig.sim->fabric.classes.of[3];
+
+		assert_true(wf_sim_lane_state(o->rig.sim, sw, link, q, &before));
+		f.down = true;
+		assert_int_equal(wf_gated_set_link(o->rig.sim, link, &f), 0);
+		f.down = false;
+		assert_int_equal(wf_gated_set_link(o->rig.sim, link, &f), 0);
+		assert_true(wf_sim_lane_state(o->rig.sim, sw, link, q, &after));
+		assert_true(before.capacity > 0);
+		assert_int_equal(after.capacity, before.capacity);
+	}
+	send_some(o, 0, 2, 3000);
+	send_some(o, 1, 2, 3000);
+	run_to(o, 100 * WF_MS);
+	assert_int_equal(o->host[2].got + o->lost, 6000);
+	if (wf_sim_check(o->rig.sim, &err) != 0)
+		fail_msg("%s", err.text);
+	end(o);
+}
+
 static uint32_t draw(uint32_t *n, uint32_t below)
 {
 	return wf_rand_below(wf_rand64(wf_rand_key(1, 77, 0), (*n)++), below);
@@ -480,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_loss_and_corruption),
 		cmocka_unit_test(test_links_go_down),
 		cmocka_unit_test(test_longer_link_after_up),
+		cmocka_unit_test(test_headroom_stays),
 		cmocka_unit_test(test_links_change_at_random),
 	};
 

@@ -86,6 +86,13 @@ static int credit_divide(struct wf_switch *sw, struct wf_err *err)
 	return 0;
 }
 
+static void credit_down(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	(void)dev;
+	(void)port;
+	(void)now;
+}
+
 static bool credit_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
                          const struct wf_packet *pkt, wf_time now)
 {
@@ -179,6 +186,7 @@ const struct wf_flowctl_ops wf_flowctl_credit = {
 	.help = "InfiniBand: credits per virtual lane, nothing sent without buffer",
 	.uses_credits = true,
 	.start = credit_start,
+	.down = credit_down,
 	.divide = credit_divide,
 	.admit = credit_admit,
 	.release = credit_release,

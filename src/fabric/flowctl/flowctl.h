@@ -21,6 +21,9 @@ struct wf_flowctl_ops {
 	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
 
+	/* The link of a port goes down: what the peer asked for ends, and is accounted for. */
+	void (*down)(struct wf_device *dev, struct wf_port *port, wf_time now);
+
 	/*
 	 * Divides the buffer of a switch up, when all its ports have started. Returns 0, or -EINVAL
 	 * with err filled.

@@ -22,6 +22,13 @@ static int none_divide(struct wf_switch *sw, struct wf_err *err)
 	                      sw->dev.n_ports, 0, 0, err);
 }
 
+static void none_down(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	(void)dev;
+	(void)port;
+	(void)now;
+}
+
 static bool none_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
                        const struct wf_packet *pkt, wf_time now)
 {
@@ -90,6 +97,7 @@ const struct wf_flowctl_ops wf_flowctl_none = {
 	.help = "lossy Ethernet: queues drop at their tail",
 	.uses_credits = false,
 	.start = none_start,
+	.down = none_down,
 	.divide = none_divide,
 	.admit = none_admit,
 	.release = none_release,

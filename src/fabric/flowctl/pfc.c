@@ -24,20 +24,34 @@ static wf_time pause_time(const struct wf_port *port, uint32_t quanta)
 	return wf_port_time_long(port, (uint64_t)quanta * WF_PFC_QUANTUM);
 }
 
+/* What holds of a queue between any two calls. */
+static void assert_lane(const struct wf_device *dev, const struct wf_port *port, unsigned queue)
+{
+	const struct wf_lane *lane = wf_port_lane(port, queue);
+
+	/* Receiving: what comes after XOFF fits the headroom, and only lossless classes have one. */
+	assert(lane->headroom <= lane->capacity);
+	assert(!lane->xoff || dev->fabric->classes.queue[queue].lossless);
+	/* Sending: pauses begin before they end, one after another, and who has one is asked. */
+	assert(lane->pause.from <= lane->pause.until);
+	assert(lane->again.from <= lane->again.until);
+	assert(lane->again.until == 0 || lane->again.from >= lane->pause.until);
+	assert(lane->pause.until != 0 || lane->again.until == 0);
+	assert(lane->pause.until == 0 || port->held >> queue & 1);
+	(void)dev;
+	(void)lane;
+}
+
 static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
-	const struct wf_fabric *fabric = dev->fabric;
-	uint64_t headroom = wf_pfc_headroom_given(dev, port);
-
-	for (unsigned q = 0; q < fabric->classes.n; q++) {
+	for (unsigned q = 0; q < dev->fabric->classes.n; q++) {
 		struct wf_lane *lane = wf_port_lane(port, q);
 
-		lane->pause.from = lane->pause.until = 0;
-		lane->again.from = lane->again.until = 0;
+		assert(lane->pause.until == 0 && lane->again.until == 0);
 		port->held &= (uint16_t) ~(1u << q);
-		lane->capacity = fabric->classes.queue[q].lossless ? (uint32_t)headroom : 0;
 		if (lane->xoff) /* the link was down: say it again */
 			wf_port_want_control(dev, port, q, now);
+		assert_lane(dev, port, q);
 	}
 }
 
@@ -49,6 +63,7 @@ static void stop_peer(struct wf_device *dev, struct wf_port *port, unsigned queu
 	wf_port_want_control(dev, port, queue, now);
 }
 
+/* Once, for links as they are then: what is headroom and what is shared does not change later. */
 static int pfc_divide(struct wf_switch *sw, struct wf_err *err)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
@@ -57,8 +72,16 @@ static int pfc_divide(struct wf_switch *sw, struct wf_err *err)
 
 	for (unsigned q = 0; q < fabric->classes.n; q++)
 		n_lossless += fabric->classes.queue[q].lossless;
-	for (unsigned i = 0; i < sw->dev.n_ports * sw->dev.n_queues; i++)
-		headroom += sw->dev.lanes[i].capacity;
+	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
+		uint64_t given = wf_pfc_headroom_given(&sw->dev, &sw->dev.ports[i]);
+
+		for (unsigned q = 0; q < fabric->classes.n; q++) {
+			if (!fabric->classes.queue[q].lossless)
+				continue;
+			wf_device_lane(&sw->dev, i, q)->capacity = (uint32_t)given;
+			headroom += given;
+		}
+	}
 	return wf_buffer_init(&sw->buffer, &fabric->cfg, fabric->topo->nodes[sw->dev.id].name,
 	                      sw->dev.n_ports, n_lossless, headroom, err);
 }
@@ -78,6 +101,7 @@ static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_
 	case WF_BUFFER_XOFF:
 		if (!lane->xoff)
 			stop_peer(&sw->dev, in, pkt->vl, now);
+		assert_lane(&sw->dev, in, pkt->vl);
 		return true;
 	case WF_BUFFER_FULL:
 		break;
@@ -99,6 +123,9 @@ static void pfc_release(struct wf_switch *sw, struct wf_port *in, const struct w
 		lane->xoff = false;
 		wf_port_want_control(&sw->dev, in, pkt->vl, now);
 	}
+	assert(lane->xoff ||
+	       lane->headroom == 0); /* the headroom is used by who was told to stop */
+	assert_lane(&sw->dev, in, pkt->vl);
 }
 
 static void pfc_pass(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
@@ -146,6 +173,19 @@ static void roll(struct wf_device *dev, const struct wf_port *port, unsigned que
 	}
 }
 
+/* Pauses end with the link, in the middle or before they have begun. */
+static void pfc_down(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	for (unsigned q = 0; q < dev->fabric->classes.n; q++) {
+		struct wf_lane *lane = wf_port_lane(port, q);
+
+		lane->pause.until = wf_min_time(lane->pause.until, now);
+		lane->again.until = wf_min_time(lane->again.until, now);
+		roll(dev, port, q, now);
+		assert(lane->pause.until == 0 && lane->again.until == 0);
+	}
+}
+
 /* A frame ends the pause of queue at at, when the device has reacted; until then it holds. */
 static void go(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time at, wf_time now)
 {
@@ -190,13 +230,15 @@ static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned que
 	wf_time at = now + wf_pfc_reaction(&fabric->cfg, port->rate, &fabric->topo->nodes[dev->id]);
 
 	roll(dev, port, queue, now);
+	assert(lane->pause.until == 0 || lane->pause.until > now);
 	if (quanta == 0) {
 		go(dev, port, queue, at, now);
-		return;
+	} else {
+		lane->pause_rx++;
+		port->held |= (uint16_t)(1u << queue);
+		stop(lane, at, at + pause_time(port, quanta));
 	}
-	lane->pause_rx++;
-	port->held |= (uint16_t)(1u << queue);
-	stop(lane, at, at + pause_time(port, quanta));
+	assert_lane(dev, port, queue);
 }
 
 void wf_pfc_incident(struct wf_device *dev, const struct wf_port *port, unsigned queue,
@@ -248,7 +290,7 @@ static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct
 		if (!lane->xoff)
 			continue;
 		lane->pause_tx++;
-		/* Say it again before it runs out, counted from when the frame has left. */
+		/* Say it again before it runs out, counted from when the frame begins to leave. */
 		if (!wf_timer_is_set(&dev->node, timer))
 			wf_timer_set(&dev->node, timer,
 			             now + pause_time(port, fabric->cfg.pfc_quanta) / 2);
@@ -269,6 +311,7 @@ const struct wf_flowctl_ops wf_flowctl_pfc = {
 	.help = "Ethernet with priority flow control (802.1Qbb) on the lossless classes",
 	.uses_credits = false,
 	.start = pfc_start,
+	.down = pfc_down,
 	.divide = pfc_divide,
 	.admit = pfc_admit,
 	.release = pfc_release,

@@ -95,7 +95,7 @@ bool wf_sim_link_state(const struct wf_sim *sim, uint32_t link, struct wf_sim_li
 		.time = o->before,
 	};
 	if (state->down)
-		state->time += wf_max_time(wf_engine_now(sim->engine) - o->since, 0);
+		state->time += wf_max_time(wf_sim_now(sim) - o->since, 0);
 	return true;
 }
 

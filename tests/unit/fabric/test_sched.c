@@ -188,6 +188,7 @@ static void test_tables_are_complete(void **state)
 		assert_true((*o)->release != NULL && (*o)->pass != NULL && (*o)->ready != NULL);
 		assert_true((*o)->sent != NULL && (*o)->control != NULL);
 		assert_true((*o)->make_control != NULL && (*o)->timer != NULL);
+		assert_true((*o)->start != NULL && (*o)->down != NULL && (*o)->divide != NULL);
 	}
 	for (const struct wf_route_ops *const *o = wf_route_all(); *o != NULL; o++) {
 		assert_ptr_equal(wf_route_find((*o)->name), *o);
