@@ -33,7 +33,8 @@ static void begin(struct port *p)
 	p->port = &p->dev->ports[0];
 	p->queue = p->rig.sim->fabric.classes.of[3];
 	p->lane = &p->port->lanes[p->queue];
-	p->reaction = wf_pfc_reaction(&p->rig.fabric, p->port->rate, WF_TOPO_HOST);
+	p->reaction =
+		wf_pfc_reaction(&p->rig.fabric, p->port->rate, &p->rig.topo->nodes[p->dev->id]);
 	assert_true(p->reaction > 100 * WF_NS && p->reaction <= 2 * WF_US);
 }
 
