@@ -31,6 +31,32 @@ static struct wf_switch *to_switch(struct wf_device *dev)
 	return wf_container_of(dev, struct wf_switch, dev);
 }
 
+/* What holds of a port between any two events of its switch. */
+static void assert_port(const struct wf_switch *sw, const struct wf_port *port)
+{
+#ifndef NDEBUG
+	uint32_t load = 0;
+
+	for (unsigned q = 0; q < sw->dev.n_queues; q++) {
+		const struct wf_lane *lane = wf_port_lane(port, q);
+
+		assert((lane->head != NULL) == (port->nonempty >> q & 1));
+		assert((lane->head != NULL) == (lane->bytes != 0));
+		assert(lane->bytes <= lane->max_bytes);
+		load += lane->bytes;
+	}
+	assert(load == sw->load[port->number]);
+	/* Whoever is held back has something to send, and a port that is down holds nothing. */
+	assert((port->blocked & ~port->nonempty) == 0);
+	assert(port->up || port->nonempty == 0);
+	/* Who could send has somebody to send it: no packet waits for ever. */
+	assert((port->nonempty & ~port->blocked) == 0 ||
+	       wf_timer_is_set(&sw->dev.node, port->number));
+#endif
+	(void)sw;
+	(void)port;
+}
+
 /* The ports of a set that are up, when some of the switch's are not. */
 static unsigned ports_up(const struct wf_switch *sw, const uint16_t *ports, unsigned n,
                          uint16_t *up)
@@ -300,6 +326,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	enqueue(sw, out, lane, queue, pkt);
 	if (!(out->blocked >> queue & 1))
 		wf_port_wake(dev, out, now);
+	assert_port(sw, out);
 }
 
 /*
@@ -428,10 +455,12 @@ static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 	struct wf_switch *sw = to_switch(wf_device_of(node));
 	struct wf_device *dev = &sw->dev;
 
-	if (slot < dev->n_ports)
+	if (slot < dev->n_ports) {
 		send_next(sw, &dev->ports[slot], now);
-	else
+		assert_port(sw, &dev->ports[slot]);
+	} else {
 		dev->fabric->flowctl->timer(dev, &dev->ports[slot - dev->n_ports], now);
+	}
 }
 
 /* Ports are used both ways: what comes in by one goes out by another that is warmed as well. */
