@@ -11,7 +11,6 @@
 
 #define MIN_SLOTS 64u
 #define MAX_SLOTS (1u << 20)
-#define SHARDS_PER_THREAD 4
 
 /* With fewer entries than this in a window, waking other threads costs more than it saves. */
 #define LIGHT_WINDOW 256

@@ -3,19 +3,20 @@
  * engine.h - nodes that exchange cells over links, in windows of virtual time.
  *
  * Everything that passes between two nodes takes at least one window L (the smallest link delay),
- * so in the window [kL, (k+1)L) no node can hear of what another does in it. Each node therefore runs
- * a whole window at once: it merges the heads of its input FIFOs with its own timers in the order
- * (time, input, timer) and handles them while its state is in cache. Nodes with nothing due are not
- * visited, empty windows are jumped over, and nodes may be run by any number of threads: what a node
- * sees depends on none of that, so the results are the same, bit for bit.
+ * so in the window [kL, (k+1)L) no node can hear of what another does in it. Each node therefore
+ * runs a whole window at once: it merges the heads of its input FIFOs with its own timers in the
+ * order (time, input, timer) and handles them while its state is in cache. Nodes with nothing due
+ * are not visited, empty windows are jumped over, and nodes may be run by any number of threads:
+ * what a node sees depends on none of that, so the results are the same, bit for bit.
  *
  *	               producer's shard                consumer's shard
  *	 node a  --->  struct wf_link  ==== chunks ====>  struct wf_input  --->  node b
  *	                     \------ "input i of node b is due in window k" ------/
  *
  * Late nodes run a window after all others have run it. What is on its way to them may therefore
- * take less than a window; what they send may not, and they exchange nothing with one another. Hosts
- * are late: links into hosts are the shortest, and without this they would make all windows short.
+ * take less than a window; what they send may not, and they exchange nothing with one another.
+ * Hosts are late: links into hosts are the shortest, and without this they would make all windows
+ * short.
  *
  * The engine knows no RDMA: a cell is 64 bytes of which it reads the first eight, a time.
  */
@@ -127,13 +128,16 @@ void *wf_shard_alloc(struct wf_shard *shard, size_t size) WF_MUST_USE;
 /* The same as something to allocate from; what is freed comes back with the engine. */
 struct wf_mem *wf_shard_mem(struct wf_shard *shard);
 
+/* A user of the shard has no more memory: the run ends as if the engine had none. */
+void wf_shard_no_memory(struct wf_shard *shard);
+
 /* The users' pointer of a shard. */
 void wf_shard_set_user(struct wf_shard *shard, void *user);
 void *wf_shard_user(const struct wf_shard *shard);
 
 /*
- * Adds a node to a shard: size bytes, zeroed, that begin with a struct wf_node. Nodes of a shard run
- * in the order in which they were added. Returns NULL when there is no more memory.
+ * Adds a node to a shard: size bytes, zeroed, that begin with a struct wf_node. Nodes of a shard
+ * run in the order in which they were added. Returns NULL when there is no more memory.
  */
 struct wf_node *wf_engine_add_node(struct wf_shard *shard, const struct wf_node_ops *ops,
                                    size_t size, unsigned n_in, unsigned n_timers) WF_MUST_USE;
@@ -146,9 +150,9 @@ int wf_link_connect(struct wf_link *link, struct wf_node *src, struct wf_node *d
                     unsigned input) WF_MUST_USE;
 
 /*
- * Runs fn once at virtual time at, or now if that is over, on the thread that calls wf_engine_run(),
- * while no node runs and before any node's event at that time. Call while no node runs. Returns 0 or
- * -ENOMEM.
+ * Runs fn once at virtual time at, or now if that is over, on the thread that calls
+ * wf_engine_run(), while no node runs and before any node's event at that time. Call while no node
+ * runs. Returns 0 or -ENOMEM.
  */
 typedef void wf_engine_fn(void *arg, wf_time now);
 int wf_engine_at(struct wf_engine *engine, wf_time at, wf_engine_fn *fn, void *arg) WF_MUST_USE;
@@ -173,9 +177,9 @@ int wf_engine_run(struct wf_engine *engine, wf_time until, wf_engine_hook *hook,
 wf_time wf_engine_now(const struct wf_engine *engine);
 
 /*
- * No event is due before this, while no node runs: the start of the next window that has one, or the
- * time of the next function; WF_TIME_NEVER when nothing is due. It may lie before wf_engine_now(),
- * when that is within the window.
+ * No event is due before this, while no node runs: the start of the next window that has one, or
+ * the time of the next function; WF_TIME_NEVER when nothing is due. It may lie before
+ * wf_engine_now(), when that is within the window.
  */
 wf_time wf_engine_next(const struct wf_engine *engine);
 

@@ -24,6 +24,9 @@
 _Static_assert(WF_ENGINE_MAX_INPUTS <= ENTRY_TIMERS, "inputs and the timer mark fit an entry");
 _Static_assert(WF_ENGINE_MAX_INPUTS <= WF_KEY_TIMER, "inputs fit the lower half of a key");
 
+/* With more than one thread: several, so that work can be shared. */
+#define SHARDS_PER_THREAD 4
+
 #define BLOCK_ENTRIES 124
 
 /* Entries of one slot of a wheel. */

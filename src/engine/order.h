@@ -2,11 +2,11 @@
 /*
  * order.h - for users who bring an order of events of their own instead of windows.
  *
- * struct wf_engine_cfg names the functions below and their argument. The engine then tells the order
- * of every cell that is sent and of every timer that is set, asks it when something is due, and has
- * it run that; the order calls the nodes by wf_node_run_cell() and wf_node_run_timer(). It takes one
- * shard and one thread. All times are whole multiples of wf_engine_cfg.window. Cells may arrive at
- * once, and a node may set another's timers.
+ * struct wf_engine_cfg names the functions below and their argument. The engine then tells the
+ * order of every cell that is sent and of every timer that is set, asks it when something is due,
+ * and has it run that; the order calls the nodes by wf_node_run_cell() and wf_node_run_timer(). It
+ * takes one shard and one thread. All times are whole multiples of wf_engine_cfg.window. Cells may
+ * arrive at once, and a node may set another's timers.
  */
 #ifndef WF_ENGINE_ORDER_H
 #define WF_ENGINE_ORDER_H
@@ -40,8 +40,5 @@ void wf_node_run_cell(struct wf_node *node, unsigned input, wf_time now);
 
 /* Has the node handle a timer, if it is still set for now. */
 void wf_node_run_timer(struct wf_node *node, unsigned slot, wf_time now);
-
-/* Memory ran out: the run ends, and wf_engine_out_of_memory() says so. */
-void wf_shard_no_memory(struct wf_shard *shard);
 
 #endif

@@ -123,7 +123,7 @@ static void node_finish(struct wf_shard_priv *s, struct wf_node *n)
 			for (uint64_t bits = n->due[w]; bits != 0; bits &= bits - 1) {
 				uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
 
-				/* A late node may get more for this window, and was told already. */
+				/* A late node may get more for it, and was told already. */
 				if (n->ops->late || head_time(&n->in[i]) < window_end)
 					wf_wheel_add(s, wf_node_half(n), e->k,
 					             n->index << ENTRY_NODE_SHIFT | i);

@@ -3,9 +3,9 @@
  * team.c - rounds of tasks over threads that spin briefly, then sleep.
  *
  * A round is over when its tasks are done, not when every thread has seen it: a worker that the
- * system does not let run holds nobody up. So a worker may come late, even into the next round. That
- * is harmless because all it needs is in one word, its share: taking a task adds one to the word and
- * yields a task of whichever round the word belongs to, or none.
+ * system does not let run holds nobody up. So a worker may come late, even into the next round.
+ * That is harmless because all it needs is in one word, its share: taking a task adds one to the
+ * word and yields a task of whichever round the word belongs to, or none.
  *
  * A sleeper registers (sleepers, leader_sleeps) under the lock before it looks a last time, and
  * whoever changes what it waits for reads the registration afterwards, so no wake-up is lost.

@@ -4,8 +4,8 @@
  *
  * The leader (the caller's thread) starts a round of n tasks; every thread, the leader too, takes
  * first those that lie in its own share and then helps with what is left of the others'; the round
- * ends when all are done. Waiting spins briefly and then sleeps, so that on a busy machine a waiting
- * thread does not hold the core that the working one needs.
+ * ends when all are done. Waiting spins briefly and then sleeps, so that on a busy machine a
+ * waiting thread does not hold the core that the working one needs.
  */
 #ifndef WF_ENGINE_TEAM_H
 #define WF_ENGINE_TEAM_H
@@ -43,8 +43,8 @@ struct wf_team {
 };
 
 /*
- * Starts n - 1 threads, n in 1..WF_TEAM_MAX. fn(arg, task) is called for each task of each round, by
- * one thread at a time for one task. Returns 0, or -EAGAIN when a thread cannot be started; then
+ * Starts n - 1 threads, n in 1..WF_TEAM_MAX. fn(arg, task) is called for each task of each round,
+ * by one thread at a time for one task. Returns 0, or -EAGAIN when a thread cannot be started; then
  * none runs.
  */
 int wf_team_start(struct wf_team *team, unsigned n, wf_team_fn *fn, void *arg) WF_MUST_USE;

@@ -4,8 +4,9 @@
  *
  * Each shard writes only its own wheel, which has a list of entries for every receiving shard and
  * every window up to the horizon. A receiver empties the lists for a window when it runs that
- * window. Nobody adds to them then: what is sent in a window arrives in a later one, but for what is
- * sent to late nodes, and these have lists of their own that are emptied after all others have run.
+ * window. Nobody adds to them then: what is sent in a window arrives in a later one, but for what
+ * is sent to late nodes, and these have lists of their own that are emptied after all others have
+ * run.
  */
 #include <string.h>
 

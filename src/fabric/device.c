@@ -197,7 +197,7 @@ void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
                     const struct wf_packet *pkt, enum wf_drop why, wf_time now)
 {
 	struct wf_packet whole = *pkt;
-	struct wf_int_record *record = wf_int_detach(&whole);
+	struct wf_int_record *record = wf_int_detach(dev->shard, &whole);
 
 	wf_port_lane(port, queue)->drops[why]++;
 	dev->shard->tally[pkt->cls].dropped++;

@@ -178,27 +178,26 @@ wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_lin
 	return link->delay + cfg->link_phy + wf_fabric_pipeline(cfg, node);
 }
 
-static void refill(struct wf_fabric_shard *shard)
+static bool refill(struct wf_fabric_shard *shard)
 {
 	struct wf_packet *batch = wf_shard_alloc(shard->shard, PACKET_BATCH * sizeof(*batch));
 
 	if (batch == NULL) {
-		/* The run ends after this window; until then all share one grave. */
-		shard->no_memory = true;
-		wf_packet_put(shard, shard->grave);
-		return;
+		wf_shard_no_memory(shard->shard);
+		return false;
 	}
 	for (int i = PACKET_BATCH - 1; i >= 0; i--)
 		wf_packet_put(shard, &batch[i]);
+	return true;
 }
 
 struct wf_packet *wf_packet_get(struct wf_fabric_shard *shard)
 {
 	struct wf_packet *pkt;
 
-	if (wf_unlikely(shard->free == NULL))
-		refill(shard);
+	if (wf_unlikely(shard->free == NULL) && !refill(shard))
+		return NULL;
 	pkt = shard->free;
-	shard->free = wf_packet_next(pkt);
+	shard->free = pkt->next;
 	return pkt;
 }

@@ -25,15 +25,13 @@ struct wf_tally {
 
 /* What the devices of one shard share: the user pointer of the engine's shard. */
 struct wf_fabric_shard {
-	struct wf_packet *free;         /* packets for queues */
-	struct wf_int_record *free_int; /* telemetry.h */
+	struct wf_packet *free;   /* packets for queues */
+	struct wf_store *records; /* of all shards: telemetry.h; NULL: there is none */
 	struct wf_shard *shard;
 	unsigned number; /* of the shard */
 	uint64_t hops;   /* packets put on links, control included */
-	bool no_memory;
 	struct wf_tally tally[WF_MAX_CLASSES];
-	struct wf_packet *grave; /* where a packet goes when there is no memory */
-	void *user;              /* the driver's */
+	void *user; /* the driver's */
 	struct wf_incident_chunk *first_incident, *last_incident, *free_incidents;
 };
 
@@ -158,19 +156,13 @@ wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_lin
 /* How packets are wrapped where the configuration's header is name: "rocev2", "ib". */
 enum wf_encap wf_header_encap(const char *name);
 
-/* A packet's memory for a queue; the caller copies into it. Never NULL: see grave. */
+/* A packet's memory for a queue; the caller copies into it. NULL: no more memory; the run ends. */
 struct wf_packet *wf_packet_get(struct wf_fabric_shard *shard);
 
 static inline void wf_packet_put(struct wf_fabric_shard *shard, struct wf_packet *pkt)
 {
-	pkt->at = (wf_time)(uintptr_t)shard->free;
+	pkt->next = shard->free;
 	shard->free = pkt;
-}
-
-/* While a packet is in a queue, its time is the next packet. */
-static inline struct wf_packet *wf_packet_next(const struct wf_packet *pkt)
-{
-	return (struct wf_packet *)(uintptr_t)pkt->at;
 }
 
 #endif

@@ -19,7 +19,7 @@ static struct wf_incident_chunk *room(struct wf_fabric_shard *shard)
 	else
 		chunk = wf_shard_alloc(shard->shard, sizeof(*chunk));
 	if (chunk == NULL) {
-		shard->no_memory = true;
+		wf_shard_no_memory(shard->shard);
 		return NULL;
 	}
 	chunk->next = NULL;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fabric/switch.h"
+#include "fabric/telemetry.h"
 
 #define CUT_HEADER 64 /* bytes a cut-through switch reads before it acts */
 
@@ -44,6 +45,11 @@ void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
 /* Gives each shard its pool, tallies, and what hosts count in. */
 static int make_shards(struct wf_network *net, const struct wf_network_cfg *cfg)
 {
+	struct wf_store *records;
+	int ret = wf_int_make_store(cfg->fabric, cfg->engine, &records);
+
+	if (ret != 0)
+		return ret;
 	net->shards = net->mem->alloc(net->mem, net->n_shards * sizeof(struct wf_fabric_shard *));
 	if (net->shards == NULL)
 		return -ENOMEM;
@@ -55,10 +61,10 @@ static int make_shards(struct wf_network *net, const struct wf_network_cfg *cfg)
 			return -ENOMEM;
 		fs->shard = shard;
 		fs->number = i;
-		fs->grave = wf_shard_alloc(shard, sizeof(*fs->grave));
+		fs->records = records;
 		if (cfg->shard_user > 0)
 			fs->user = wf_shard_alloc(shard, cfg->shard_user);
-		if (fs->grave == NULL || (cfg->shard_user > 0 && fs->user == NULL))
+		if (cfg->shard_user > 0 && fs->user == NULL)
 			return -ENOMEM;
 		wf_shard_set_user(shard, fs);
 		net->shards[i] = fs;

@@ -183,8 +183,10 @@ static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *l
 {
 	struct wf_packet *p = wf_packet_get(sw->dev.shard);
 
+	if (wf_unlikely(p == NULL))
+		return; /* the run ends */
 	*p = *pkt;
-	p->at = 0;
+	p->next = NULL;
 	if ((p->flags & WF_PACKET_ECT) && sw->dev.fabric->classes.queue[queue].ecn &&
 	    !sw->dev.fabric->mark_late && should_mark(sw, out, lane->bytes)) {
 		/* A packet that was marked before it came here is not counted again. */
@@ -194,7 +196,7 @@ static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *l
 	if (lane->head == NULL)
 		lane->head = p;
 	else
-		lane->tail->at = (wf_time)(uintptr_t)p;
+		lane->tail->next = p;
 	lane->tail = p;
 	lane->bytes += p->size;
 	if (lane->bytes > lane->max_bytes)
@@ -213,7 +215,7 @@ static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, stru
 	struct wf_packet *p = lane->head;
 	struct wf_port *in = &sw->dev.ports[p->input];
 
-	lane->head = wf_packet_next(p);
+	lane->head = p->next;
 	__builtin_prefetch(lane->head); /* it is next, a packet's time from now */
 	if (lane->head == NULL) {
 		lane->tail = NULL;
@@ -246,7 +248,7 @@ static struct wf_lane *trim(struct wf_switch *sw, struct wf_port *in, const stru
 	if (!classes->trims || classes->queue[*queue_p].lossless || pkt->type != WF_PACKET_RDMA ||
 	    wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
 		return NULL;
-	record = wf_int_detach(pkt);
+	record = wf_int_detach(sw->dev.shard, pkt);
 	if (record != NULL) {
 		pkt->size = (uint16_t)(pkt->size - record->bytes);
 		wf_int_put(sw->dev.shard, record);
@@ -607,7 +609,7 @@ void wf_switch_count(const struct wf_switch *sw, uint64_t *per_class)
 		for (unsigned q = 0; q < sw->dev.fabric->classes.n; q++) {
 			const struct wf_packet *p = sw->dev.ports[i].lanes[q].head;
 
-			for (; p != NULL; p = wf_packet_next(p))
+			for (; p != NULL; p = p->next)
 				per_class[p->cls]++;
 		}
 	}

@@ -5,22 +5,24 @@
 #include "base/rng.h"
 #include "fabric/switch.h"
 
-#define RECORDS 32 /* made at once */
+int wf_int_make_store(const struct wf_fabric *fabric, struct wf_engine *engine,
+                      struct wf_store **store_p)
+{
+	*store_p = NULL;
+	if (fabric->telemetry == WF_TELEMETRY_NONE)
+		return 0;
+	return wf_store_create(engine, sizeof(struct wf_int_record), store_p);
+}
 
 struct wf_int_record *wf_int_get(struct wf_fabric_shard *shard)
 {
-	struct wf_int_record *r = shard->free_int;
+	uint32_t number = wf_store_get(shard->records, shard->number);
+	struct wf_int_record *r;
 
-	if (wf_unlikely(r == NULL)) {
-		r = wf_shard_alloc(shard->shard, RECORDS * sizeof(*r));
-		if (r == NULL) {
-			shard->no_memory = true;
-			return NULL;
-		}
-		for (unsigned i = 0; i + 1 < RECORDS; i++)
-			r[i].next = &r[i + 1];
-	}
-	shard->free_int = r->next;
+	if (wf_unlikely(number == 0))
+		return NULL;
+	r = wf_store_at(shard->records, number);
+	r->number = number;
 	r->hops = 0;
 	r->code = 0;
 	r->bytes = 0;
@@ -63,11 +65,11 @@ void wf_int_stamp(struct wf_switch *sw, struct wf_port *out, const struct wf_pac
 
 	if (fabric->telemetry == WF_TELEMETRY_INT) {
 		if (asks)
-			stamp_hop(sw, out, wf_int_record(pkt), now);
+			stamp_hop(sw, out, wf_int_record(sw->dev.shard, pkt), now);
 		return;
 	}
 	if (asks)
-		stamp_code(sw, out, wf_int_record(pkt), now);
+		stamp_code(sw, out, wf_int_record(sw->dev.shard, pkt), now);
 	out->last_bytes = pkt->size;
 	out->last_left = now;
 }

@@ -6,20 +6,21 @@
  * carries one code: the utilisation of the busiest port so far, of which a switch keeps an average
  * (Ben Basat et al., "PINT: Probabilistic In-band Network Telemetry", SIGCOMM 2020).
  *
- * A packet with WF_PACKET_INT carries the address of a record in atomic_va, from the host that sent
- * it to the one that receives it and back in the acknowledgement. Whoever has the packet has the
- * record, so no two threads ever touch it at once; what was in atomic_va before is kept in the record.
- * Records that are free belong to a shard, and those of packets that are dropped go back to one.
+ * A packet with WF_PACKET_INT carries the number of a record (engine/store.h) in atomic_va, from
+ * the host that sent it to the one that receives it and back in the acknowledgement. Whoever has
+ * the packet has the record, so no two threads ever touch it at once; what was in atomic_va before
+ * is kept in the record.
  */
 #ifndef WF_FABRIC_TELEMETRY_H
 #define WF_FABRIC_TELEMETRY_H
 
 #include <string.h>
 
+#include "engine/store.h"
 #include "fabric/fabric.h"
 
 #define WF_INT_HOPS 8
-#define WF_INT_BACK 1u /* in atomic_va: the record is on its way back, and complete */
+#define WF_INT_BACK (UINT64_C(1) << 32) /* in atomic_va: it is on its way back, and complete */
 
 struct wf_switch;
 
@@ -31,44 +32,56 @@ struct wf_int_hop {
 };
 
 struct wf_int_record {
-	struct wf_int_record *next; /* among those that are free */
-	uint64_t kept;              /* the packet's atomic_va */
-	uint32_t hops;              /* the last WF_INT_HOPS of them are there (int) */
-	uint32_t code;              /* of the busiest hop (pint) */
-	uint32_t bytes;             /* of the packet's size that are telemetry */
+	uint32_t unused; /* the store's */
+	uint32_t number; /* in the store */
+	uint64_t kept;   /* the packet's atomic_va */
+	uint32_t hops;   /* the last WF_INT_HOPS of them are there (int) */
+	uint32_t code;   /* of the busiest hop (pint) */
+	uint32_t bytes;  /* of the packet's size that are telemetry */
 	struct wf_int_hop hop[WF_INT_HOPS];
 };
+
+/*
+ * The store of records of a fabric's shards, owned by the engine; *store_p is NULL where the fabric
+ * has no telemetry. Returns 0 or -ENOMEM.
+ */
+int wf_int_make_store(const struct wf_fabric *fabric, struct wf_engine *engine,
+                      struct wf_store **store_p) WF_MUST_USE;
 
 /* An empty record, or NULL when there is no more memory (and the run ends). */
 struct wf_int_record *wf_int_get(struct wf_fabric_shard *shard);
 
 static inline void wf_int_put(struct wf_fabric_shard *shard, struct wf_int_record *r)
 {
-	r->next = shard->free_int;
-	shard->free_int = r;
+	wf_store_put(shard->records, shard->number, r->number);
 }
 
-static inline struct wf_int_record *wf_int_record(const struct wf_packet *pkt)
+/* The record of a packet that has one. */
+static inline struct wf_int_record *wf_int_record(const struct wf_fabric_shard *shard,
+                                                  const struct wf_packet *pkt)
 {
-	return (struct wf_int_record *)(uintptr_t)(pkt->atomic_va & ~(uint64_t)WF_INT_BACK);
+	return wf_store_at(shard->records, (uint32_t)pkt->atomic_va);
 }
 
 /* Gives a packet its record; direction is 0, or WF_INT_BACK in an acknowledgement. */
 static inline void wf_int_attach(struct wf_packet *pkt, struct wf_int_record *r, uint64_t direction)
 {
 	r->kept = pkt->atomic_va;
-	pkt->atomic_va = (uintptr_t)r | direction;
+	pkt->atomic_va = r->number | direction;
 	pkt->flags |= WF_PACKET_INT;
 }
 
-/* Takes the record out of a packet, which is then as if it had never had one. NULL: there is none. */
-static inline struct wf_int_record *wf_int_detach(struct wf_packet *pkt)
+/*
+ * Takes the record out of a packet, which is then as if it had never had one. NULL: there is none.
+ */
+static inline struct wf_int_record *wf_int_detach(const struct wf_fabric_shard *shard,
+                                                  struct wf_packet *pkt)
 {
 	struct wf_int_record *r;
 
 	if (!(pkt->flags & WF_PACKET_INT))
 		return NULL;
-	r = wf_int_record(pkt);
+	r = wf_int_record(shard, pkt);
 	pkt->atomic_va = r->kept;
 	pkt->flags &= (uint8_t)~WF_PACKET_INT;
 	return r;

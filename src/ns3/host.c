@@ -75,7 +75,7 @@ static void send_ack(struct wf_ns3_host *h, wf_time now)
 	struct wf_packet *pkt = h->ack;
 
 	assert(pkt != NULL && !wf_ns3_is_busy(&h->ep.dev, wf_endpoint_port(&h->ep)));
-	h->ack = wf_packet_next(pkt);
+	h->ack = pkt->next;
 	transmit(h, pkt, now);
 	wf_packet_put(h->ep.dev.shard, pkt);
 }
@@ -245,7 +245,7 @@ static void rx_data(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 {
 	struct wf_ns3_rx *rx = &h->env->rx[pkt->qpn];
 	enum answer answer = check_order(h, rx, pkt, now);
-	struct wf_int_record *record = wf_int_detach(pkt);
+	struct wf_int_record *record = wf_int_detach(h->ep.dev.shard, pkt);
 	struct wf_packet *ack;
 
 	if (answer == NO_ANSWER) {
@@ -254,6 +254,8 @@ static void rx_data(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 		return;
 	}
 	ack = wf_packet_get(h->ep.dev.shard);
+	if (ack == NULL)
+		return; /* the run ends */
 	*ack = (struct wf_packet){
 		.src = h->ep.host,
 		.dst = pkt->src,
@@ -272,7 +274,7 @@ static void rx_data(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 	if (h->ack == NULL)
 		h->ack = ack;
 	else
-		h->last_ack->at = (wf_time)(uintptr_t)ack;
+		h->last_ack->next = ack;
 	h->last_ack = ack;
 	host_tx(h, now);
 }
@@ -343,7 +345,7 @@ static void take_ack(struct wf_ns3_host *h, const struct wf_packet *pkt,
 
 static void rx_ack(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 {
-	struct wf_int_record *record = wf_int_detach(pkt);
+	struct wf_int_record *record = wf_int_detach(h->ep.dev.shard, pkt);
 
 	take_ack(h, pkt, record, now);
 	if (record != NULL)

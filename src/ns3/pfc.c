@@ -202,7 +202,7 @@ static void note(struct wf_device *dev, const struct wf_port *port, bool stop, w
 	if (log == NULL || log->n == WF_NS3_PAUSES) {
 		log = wf_shard_alloc(dev->node.shard, sizeof(*log));
 		if (log == NULL) {
-			dev->shard->no_memory = true;
+			wf_shard_no_memory(dev->node.shard);
 			return;
 		}
 		if (shared->last_pauses == NULL)

@@ -360,19 +360,9 @@ void wf_ns3_sim_destroy(struct wf_ns3_sim *sim)
 	mem->free(mem, sim);
 }
 
-static bool after_window(void *arg, wf_time now)
-{
-	const struct wf_ns3_sim *sim = arg;
-
-	(void)now;
-	return !sim->shard->no_memory;
-}
-
 int wf_ns3_sim_run(struct wf_ns3_sim *sim)
 {
-	int ret = wf_engine_run(sim->engine, sim->until, after_window, sim);
-
-	return ret == 0 && !after_window(sim, 0) ? -ENOMEM : ret;
+	return wf_engine_run(sim->engine, sim->until, NULL, NULL);
 }
 
 wf_time wf_ns3_sim_end(const struct wf_ns3_sim *sim, uint32_t flow)

@@ -112,12 +112,14 @@ static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *l
 {
 	struct wf_packet *p = wf_packet_get(sw->dev.shard);
 
+	if (p == NULL)
+		return;
 	*p = *pkt;
-	p->at = 0;
+	p->next = NULL;
 	if (lane->head == NULL)
 		lane->head = p;
 	else
-		lane->tail->at = (wf_time)(uintptr_t)p;
+		lane->tail->next = p;
 	lane->tail = p;
 	lane->bytes += p->size;
 	if (lane->bytes > lane->max_bytes)
@@ -136,7 +138,7 @@ static struct wf_packet *dequeue(struct wf_switch *sw, struct wf_port *out, stru
 	struct wf_packet *p = lane->head;
 
 	assert(p != NULL && out->nonempty >> p->vl & 1);
-	lane->head = wf_packet_next(p);
+	lane->head = p->next;
 	if (lane->head == NULL) {
 		lane->tail = NULL;
 		out->nonempty &= (uint16_t) ~(1u << p->vl);

@@ -133,7 +133,7 @@ static void make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 	if (qp->init.tune.ack_cls != 0)
 		pkt->cls = qp->init.tune.ack_cls;
 	if (resp->echo != 0) {
-		pkt->atomic_va = resp->echo;
+		pkt->payload = resp->echo;
 		pkt->flags |= WF_PACKET_INT;
 		pkt->size += qp->init.tune.int_bytes;
 		resp->echo = 0;

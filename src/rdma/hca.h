@@ -60,6 +60,9 @@ typedef bool wf_hca_copy_fn(void *to, const void *from, size_t n);
  */
 typedef bool wf_hca_underway_fn(void *ctx, const struct wf_qp *qp);
 
+/* An echo (struct wf_hca_rx_extra) whose queue pair was reset or destroyed comes out no more. */
+typedef void wf_hca_forget_fn(void *ctx, uint32_t echo);
+
 struct wf_hca_attr {
 	uint64_t guid;
 	uint64_t line_rate;     /* of the port, bits/s, not 0; what pacing cannot exceed */
@@ -88,6 +91,8 @@ struct wf_hca_attr {
 	wf_hca_copy_fn *store; /* from payload into a region; NULL: memmove() */
 	wf_hca_underway_fn *underway; /* NULL: time alone decides */
 	void *underway_ctx;
+	wf_hca_forget_fn *forget; /* NULL: nobody asks */
+	void *forget_ctx;
 };
 
 /* Everything set to what a present-day adapter offers, at 400 Gb/s on RoCE v2. */
@@ -112,8 +117,12 @@ void wf_hca_destroy(struct wf_hca *hca);
 struct wf_hca_rx_extra {
 	const void *payload;               /* pkt->length bytes; NULL: contents do not matter */
 	const struct wf_cc_int *telemetry; /* what came back with an acknowledgement */
-	uint64_t echo;   /* comes out again in the ACK that answers, with WF_PACKET_INT; 0: none */
-	uint64_t *spare; /* set to an older echo that this one replaces; NULL: nobody asks */
+	/*
+	 * A number of the driver's that comes out again in the ACK that answers, with WF_PACKET_INT;
+	 * 0: none. *spare becomes an older one that this one replaces, or 0; NULL: nobody asks.
+	 */
+	uint32_t echo;
+	uint32_t *spare;
 };
 
 /*
@@ -129,7 +138,7 @@ void wf_hca_rx(struct wf_hca *hca, const struct wf_packet *pkt, const struct wf_
  * traffic class that the address handle or the queue pair's path has, until the driver says
  * otherwise) and, when payload is not NULL, its pkt->length bytes; payload has room for 4096.
  * pkt->payload is 0. WF_PACKET_INT is set in packets that want telemetry, which the driver adds and
- * pkt->size includes, and in ACKs whose atomic_va is an echo (see struct wf_hca_rx_extra).
+ * pkt->size includes, and in ACKs whose payload is an echo (see struct wf_hca_rx_extra).
  *
  * Returns true when there was one.
  */

@@ -228,6 +228,15 @@ err_free_qp:
 	return ret;
 }
 
+void wf_qp_forget_echo(const struct wf_qp *qp, uint32_t *echo_p)
+{
+	const struct wf_hca_attr *attr = &qp->hca->attr;
+
+	if (*echo_p != 0 && attr->forget != NULL)
+		attr->forget(attr->forget_ctx, *echo_p);
+	*echo_p = 0;
+}
+
 void wf_qp_destroy(struct wf_qp *qp)
 {
 	struct wf_hca *hca = qp->hca;
@@ -246,6 +255,8 @@ void wf_qp_destroy(struct wf_qp *qp)
 		qp->recv_cq->refs--;
 	if (qp->init.srq != NULL)
 		qp->srq->refs--;
+	wf_qp_forget_echo(qp, &qp->req.echo);
+	wf_qp_forget_echo(qp, &qp->resp.echo);
 	wf_sack_clear(hca, &qp->req.out);
 	wf_sack_clear(hca, &qp->resp.out);
 	wf_held_clear(qp);

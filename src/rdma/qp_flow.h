@@ -98,6 +98,9 @@ struct wf_swqe *wf_req_find(const struct wf_req *req, uint32_t psn, uint32_t *in
 /* Forgets everything that was posted. */
 void wf_req_reset(struct wf_qp *qp);
 
+/* An echo of a queue pair that ends will not come out any more: says so, and clears it. */
+void wf_qp_forget_echo(const struct wf_qp *qp, uint32_t *echo_p);
+
 /* The first PSN is psn. */
 void wf_req_start(struct wf_qp *qp, uint32_t psn);
 

@@ -107,8 +107,8 @@ struct wf_req {
 	uint32_t rtx_wqe; /* index of the work request that holds out.rtx, or of an older one */
 	bool read_ack;    /* the responder is to be told of READ responses */
 	bool ce;          /* a marked one came since it was last told */
-	uint64_t echo;    /* for the next time that it is told, see struct wf_hca_rx_extra */
-	uint32_t sample_head, sample_tail;
+	uint32_t echo;    /* for the next time that it is told, see struct wf_hca_rx_extra */
+	uint32_t unused, sample_head, sample_tail;
 	struct {
 		wf_time at;
 		uint32_t psn;
@@ -163,7 +163,7 @@ struct wf_resp {
 	uint32_t epsn; /* expected */
 	uint32_t msn;
 	uint64_t va;   /* WRITE in progress: next address */
-	uint64_t echo; /* for the next ACK, see struct wf_hca_rx_extra */
+	uint32_t echo; /* for the next ACK, see struct wf_hca_rx_extra */
 	uint32_t rkey;
 	uint32_t resid;  /* WRITE in progress: bytes still to come */
 	uint32_t offset; /* bytes received of the message */

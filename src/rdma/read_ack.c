@@ -62,7 +62,7 @@ void wf_read_make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 	if (tune->ack_cls != 0)
 		pkt->cls = tune->ack_cls;
 	if (req->echo != 0) {
-		pkt->atomic_va = req->echo;
+		pkt->payload = req->echo;
 		pkt->flags |= WF_PACKET_INT;
 		pkt->size += tune->int_bytes;
 		req->echo = 0;

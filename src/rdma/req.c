@@ -55,7 +55,7 @@ void wf_req_reset(struct wf_qp *qp)
 	req->no_credit = true;
 	req->retrying = req->rnr_wait = req->drained = false;
 	req->read_ack = req->ce = false;
-	req->echo = 0;
+	wf_qp_forget_echo(qp, &req->echo);
 	req->sample_head = req->sample_tail = 0;
 	qp->next_tx = 0;
 	qp->timer_at = WF_TIME_NEVER;

@@ -49,7 +49,7 @@ void wf_resp_reset(struct wf_qp *qp)
 
 	resp->epsn = resp->msn = 0;
 	resp->resid = resp->offset = 0;
-	resp->echo = 0;
+	wf_qp_forget_echo(qp, &resp->echo);
 	resp->in_msg = WF_IN_NONE;
 	resp->ack = resp->nak_sent = resp->have_wqe = false;
 	resp->comm_est = resp->ce = resp->cnp = resp->refused = false;

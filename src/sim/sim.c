@@ -206,7 +206,6 @@ void wf_sim_destroy(struct wf_sim *sim)
 	mem = sim->mem;
 	wf_network_fini(&sim->net);
 	wf_rc_destroy(sim->rc);
-	wf_payload_destroy(sim->adapter_env.payload);
 	wf_engine_destroy(sim->engine);
 	wf_fabric_fini(&sim->fabric);
 	wf_wire_check_destroy(sim->check);
@@ -284,8 +283,6 @@ static bool after_window(void *arg, wf_time now)
 #ifndef NDEBUG
 	assert_conserved(sim);
 #endif
-	for (unsigned i = 0; i < sim->n_shards; i++)
-		sim->failed |= sim->net.shards[i]->no_memory;
 	if (sim->tick != NULL) {
 		/* A fault may cut a window in two: the rest of it is next. */
 		wf_time next = wf_max_time(wf_engine_next(sim->engine), now);
@@ -343,5 +340,5 @@ void wf_sim_rest(struct wf_sim *sim, wf_time until)
 
 uint64_t wf_sim_payload_in_use(const struct wf_sim *sim)
 {
-	return sim->adapter_env.payload != NULL ? wf_payload_in_use(sim->adapter_env.payload) : 0;
+	return sim->adapter_env.payload != NULL ? wf_store_in_use(sim->adapter_env.payload) : 0;
 }

@@ -61,6 +61,39 @@ static void test_reordering_paths(void **state)
 	}
 }
 
+/*
+ * Eight hosts send a packet each at once to a ninth, on links of 1 Mb/s: the first takes its time on
+ * the wire, T, and the last waits for seven others. A packet of 4096 bytes has 4174 with the headers
+ * of RoCE v2 and a RETH, and 20 around it on the wire (preamble and gap): T is 33.552 ms.
+ */
+static void test_long_latency(void **state)
+{
+	const wf_time t = (4096 + 62 + 16 + 20) * 8 * WF_US;
+	struct wf_err err = { "" };
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, "pfc", "single", 9);
+	rig_topo(&r, "host_rate", "1Mbps");
+	rig_set(&r, "link.gap", "20B");
+	rig_set(&r, "sender.timeout", "5s");
+	rig_incast(&r, 8, 0, 4096);
+	use_op(&r, WF_FLOW_WRITE);
+	for (size_t i = 0; i < r.flows.n; i++)
+		r.flows.flow[i].start = 5 * WF_S;
+	r.until = 10 * WF_S;
+	assert_int_equal(rig_build(&r, 1, &err), 0);
+	/* Nobody who looks at the packets on their way sees when they left. */
+	assert_int_equal(wf_sim_check_wire(r.sim), 0);
+	assert_int_equal(wf_sim_run(r.sim, NULL, NULL), 0);
+	rig_result(&r);
+	assert_true(r.result->finished);
+	assert_int_equal(r.result->packet_latency.n, 8);
+	assert_in_range(r.result->packet_latency.max, 8 * t, 8 * t + WF_MS);
+	assert_in_range(r.result->packet_latency.min, t - 200 * WF_US, t + WF_MS);
+	rig_fini(&r);
+}
+
 /* Losses are repaired by the transport. */
 static void test_losses(void **state)
 {
@@ -212,6 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_incast_of_every_operation),
 		cmocka_unit_test(test_reordering_paths),
+		cmocka_unit_test(test_long_latency),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_paused_class_stops_no_other),
 		cmocka_unit_test(test_retries_run_out),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rdma/cq.h"
+#include "sim/host/payload.h"
 #include "sim/host/telemetry.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
@@ -15,7 +16,6 @@
 /* Timers of the node, after its port's. */
 enum { TIMER_TICK = WF_ENDPOINT_TIMERS, TIMER_RUN, TIMER_COMPLETE, TIMER_WRITTEN, ADAPTER_TIMERS };
 
-#define BORN_SHIFT 4 /* the birth of a packet, in 16 ps, travels where its payload's number would */
 #define MAX_WRITTEN 16 /* a power of two */
 
 struct wf_adapter {
@@ -95,8 +95,8 @@ static void attach_record(struct wf_adapter *a, struct wf_packet *pkt)
 
 	pkt->flags &= (uint8_t)~WF_PACKET_INT;
 	if (back) {
-		r = (struct wf_int_record *)(uintptr_t)pkt->atomic_va;
-		pkt->atomic_va = 0;
+		r = wf_store_at(a->ep.dev.shard->records, pkt->payload);
+		pkt->payload = 0;
 	} else {
 		r = wf_int_get(a->ep.dev.shard);
 		if (r == NULL)
@@ -114,13 +114,23 @@ static void charge_pcie(struct wf_adapter *a, const struct wf_packet *pkt, wf_ti
 	a->pcie_tx = wf_max_time(a->pcie_tx, now) + wf_rate_time(a->pcie, pkt->length);
 }
 
+/* What belongs to a packet with contents. */
+static struct wf_payload *payload_of(const struct wf_adapter_env *env, const struct wf_packet *pkt)
+{
+	return wf_store_at(env->payload, pkt->payload);
+}
+
 /* The packet is put on the wire now. */
 static void adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
 	struct wf_adapter *a = to_adapter(ep);
 
-	if (a->env->payload == NULL && pkt->length != 0 && !wf_op_is_atomic(pkt->opcode))
-		pkt->payload = (uint32_t)(now >> BORN_SHIFT);
+	if (pkt->length != 0 && !wf_op_is_atomic(pkt->opcode)) {
+		if (a->env->payload == NULL)
+			wf_packet_set_born(pkt, now);
+		else if (pkt->payload != 0)
+			payload_of(a->env, pkt)->born = now;
+	}
 	if (pkt->flags & WF_PACKET_INT)
 		attach_record(a, pkt);
 	charge_pcie(a, pkt, now);
@@ -131,11 +141,9 @@ static void keep_payload(struct wf_adapter *a, struct wf_packet *pkt, const void
 {
 	if (a->env->payload == NULL || wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
 		return;
-	pkt->payload = wf_payload_get(a->env->payload, a->shard_number);
-	if (pkt->payload == 0)
-		a->ep.dev.shard->no_memory = true;
-	else
-		memcpy(wf_payload_bytes(a->env->payload, pkt->payload), bytes, pkt->length);
+	pkt->payload = wf_store_get(a->env->payload, a->shard_number);
+	if (pkt->payload != 0)
+		memcpy(payload_of(a->env, pkt)->bytes, bytes, pkt->length);
 }
 
 void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
@@ -144,8 +152,9 @@ void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_p
 	const struct wf_adapter_env *env = arg;
 
 	(void)trimmed; /* its payload is gone either way */
-	if (pkt->type == WF_PACKET_RDMA && !wf_op_is_atomic(pkt->opcode) && pkt->length != 0)
-		wf_payload_put(env->payload, shard->number, pkt->payload);
+	if (pkt->type == WF_PACKET_RDMA && !wf_op_is_atomic(pkt->opcode) && pkt->length != 0 &&
+	    pkt->payload != 0)
+		wf_store_put(env->payload, shard->number, pkt->payload);
 }
 
 static bool adapter_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt,
@@ -358,16 +367,17 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 
 static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
 {
-	uint32_t age;
+	uint64_t age;
 
 	if (wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
 		return;
 	a->pcie_rx = wf_max_time(a->pcie_rx, now) + wf_rate_time(a->pcie, pkt->length);
 	wf_hca_set_seen(a->hca, a->pcie_rx);
-	if (a->env->payload != NULL)
-		return;
-	age = (uint32_t)(now >> BORN_SHIFT) - pkt->payload;
-	wf_hist_add(&a->counts->packet_latency, (uint64_t)age << BORN_SHIFT);
+	if (a->env->payload == NULL)
+		age = wf_packet_age(pkt, now);
+	else
+		age = (uint64_t)(now - payload_of(a->env, pkt)->born);
+	wf_hist_add(&a->counts->packet_latency, age);
 }
 
 /*
@@ -378,11 +388,11 @@ static void give_packet(struct wf_adapter *a, const struct wf_packet *pkt, struc
                         const void *payload, wf_time now)
 {
 	bool back = r != NULL && wf_op_is_ack(pkt->opcode);
-	uint64_t spare = (uintptr_t)r;
+	uint32_t spare = r != NULL ? r->number : 0;
 	struct wf_hca_rx_extra extra = {
 		.payload = payload,
 		.telemetry = back ? &a->telemetry : NULL,
-		.echo = back ? 0 : (uintptr_t)r,
+		.echo = back ? 0 : spare,
 		.spare = &spare,
 	};
 
@@ -390,7 +400,7 @@ static void give_packet(struct wf_adapter *a, const struct wf_packet *pkt, struc
 		wf_telemetry_read(a->ep.dev.fabric, r, &a->telemetry);
 	wf_hca_rx(a->hca, pkt, &extra, now);
 	if (spare != 0)
-		wf_int_put(a->ep.dev.shard, (struct wf_int_record *)(uintptr_t)spare);
+		wf_store_put(a->ep.dev.shard->records, a->shard_number, spare);
 }
 
 static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
@@ -410,18 +420,19 @@ static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 	pkt = wf_endpoint_receive(&a->ep, cell, now);
 	if (pkt == NULL)
 		return;
-	record = wf_int_detach(pkt);
+	record = wf_int_detach(a->ep.dev.shard, pkt);
 	count_rx(a, pkt, now);
+	wf_packet_forget_born(pkt);
 	if (a->env->payload != NULL && !wf_op_is_atomic(pkt->opcode) && pkt->length != 0) {
 		payload = pkt->payload;
-		bytes = wf_payload_bytes(a->env->payload, payload);
+		bytes = payload_of(a->env, pkt)->bytes;
 	}
 	writes = wf_hca_counter(a->hca, WF_CTR_RX_WRITES);
 	give_packet(a, pkt, record, bytes, now);
 	if (a->looks && wf_hca_counter(a->hca, WF_CTR_RX_WRITES) != writes)
 		note_writes(a, wf_hca_counter(a->hca, WF_CTR_RX_WRITES), now);
 	if (payload != 0)
-		wf_payload_put(a->env->payload, a->shard_number, payload);
+		wf_store_put(a->env->payload, a->shard_number, payload);
 	settle(a, now);
 }
 
@@ -441,6 +452,14 @@ static const struct wf_node_ops adapter_ops = {
 	.timer = adapter_timer,
 	.warm = adapter_warm,
 };
+
+/* The transport will not answer any more what came with a record. */
+static void forget_echo(void *ctx, uint32_t echo)
+{
+	const struct wf_device *dev = ctx;
+
+	wf_store_put(dev->shard->records, dev->shard->number, echo);
+}
 
 static int adapter_start(struct wf_device *dev, struct wf_err *err)
 {
@@ -482,6 +501,8 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	full.overhead = (uint16_t)(fabric->header - WF_BTH_LEN);
 	full.roce = !fabric->flowctl->uses_credits;
 	full.data = env->payload != NULL;
+	full.forget = forget_echo;
+	full.forget_ctx = &a->ep.dev;
 	if (wf_hca_create(&full, wf_shard_mem(shard), &a->hca) != 0)
 		return NULL;
 	a->env = env;

@@ -18,11 +18,11 @@
 #ifndef WF_SIM_HOST_ADAPTER_H
 #define WF_SIM_HOST_ADAPTER_H
 
+#include "engine/store.h"
 #include "fabric/endpoint.h"
 #include "rdma/hca.h"
 #include "rdma/qp.h"
 #include "sim/host/counts.h"
-#include "sim/host/payload.h"
 
 #define WF_ADAPTER_SIDE 1 /* input of the node; 0 is its port's */
 
@@ -55,7 +55,7 @@ struct wf_program {
 /* What all adapters of a simulation share. */
 struct wf_adapter_env {
 	const struct wf_fabric *fabric;
-	struct wf_payload *payload; /* NULL: contents do not matter */
+	struct wf_store *payload; /* of struct wf_payload; NULL: contents do not matter */
 };
 
 /*

@@ -134,7 +134,7 @@ static bool holds_from(const struct wf_sim *sim, const struct wf_sim_lane_id *id
 {
 	const struct wf_packet *p = lane_at(sim, id->node, id->port, id->queue)->head;
 
-	for (; p != NULL; p = (const struct wf_packet *)(uintptr_t)p->at) {
+	for (; p != NULL; p = p->next) {
 		if (p->input == input)
 			return true;
 	}

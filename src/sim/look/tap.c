@@ -23,9 +23,12 @@ static void on_wire(void *arg, const struct wf_device *dev, const struct wf_port
 	struct wf_packet plain;
 
 	/* Telemetry has no bytes here: it is shown as if it were not there (docs/limits.md). */
-	if (pkt->flags & WF_PACKET_INT) {
+	if (pkt->type == WF_PACKET_RDMA || pkt->type == WF_PACKET_TRIMMED) {
 		plain = *pkt;
-		plain.size = (uint16_t)(plain.size - wf_int_detach(&plain)->bytes);
+		if (plain.flags & WF_PACKET_INT)
+			plain.size =
+				(uint16_t)(plain.size - wf_int_detach(dev->shard, &plain)->bytes);
+		wf_packet_forget_born(&plain);
 		pkt = &plain;
 	}
 	if (sim->check != NULL && at_host(sim->topo, dev->id, port->number))

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "sim/sim_priv.h"
+#include "sim/host/payload.h"
 #include "wire/ether.h"
 
 #define RNG_FLOW 3 /* domain of the flows' UDP source ports */
@@ -182,7 +183,7 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 		return 0;
 	sim->fabric.lost = wf_adapter_lost;
 	sim->fabric.lost_arg = &sim->adapter_env;
-	return wf_payload_create(sim->n_shards, &sim->adapter_env.payload);
+	return wf_store_create(sim->engine, sizeof(struct wf_payload), &sim->adapter_env.payload);
 }
 
 int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "rdma/hca_priv.h"
 #include "rdma/rig_pair.h"
 
 /* An algorithm that only takes notes; they are its parameter. */
@@ -268,7 +269,7 @@ static void test_read(void **state)
 static void test_read_telemetry(void **state)
 {
 	static const struct wf_cc_int telemetry = { .hops = 1 };
-	uint64_t spare = 7;
+	uint32_t spare = 7;
 	struct wf_hca_rx_extra out = { .echo = 42, .spare = &spare };
 	struct wf_hca_rx_extra back = { .telemetry = &telemetry };
 	struct notes notes = { 0 };
@@ -296,7 +297,7 @@ static void test_read_telemetry(void **state)
 	wf_hca_rx(p.rig.host[0].hca, &pkt, &out, 0);
 	assert_int_equal(spare, 0);
 	assert_true(wf_hca_tx(p.rig.host[0].hca, 0, &pkt, NULL));
-	assert_int_equal(pkt.atomic_va, 42);
+	assert_int_equal(pkt.payload, 42);
 	assert_int_equal(pkt.size, 62 + 4 + 42);
 	wf_hca_rx(p.rig.host[1].hca, &pkt, &back, 0);
 	assert_ptr_equal(notes.telemetry, &telemetry);
@@ -307,7 +308,7 @@ static void test_read_telemetry(void **state)
 static void test_telemetry(void **state)
 {
 	static const struct wf_cc_int telemetry = { .hops = 1 };
-	uint64_t spare = 7;
+	uint32_t spare = 7;
 	struct wf_hca_rx_extra out = { .echo = 42, .spare = &spare };
 	struct wf_hca_rx_extra back = { .telemetry = &telemetry };
 	struct notes notes = { 0 };
@@ -328,12 +329,49 @@ static void test_telemetry(void **state)
 	wf_hca_rx(p.rig.host[1].hca, &pkt, &out, 0); /* again: an ACK tells of the newer one */
 	assert_int_equal(spare, 42);
 	assert_true(wf_hca_tx(p.rig.host[1].hca, 0, &pkt, NULL));
-	assert_int_equal(pkt.atomic_va, 43);
+	assert_int_equal(pkt.payload, 43);
 	assert_true(pkt.flags & WF_PACKET_INT);
 	assert_int_equal(pkt.size, 62 + 4 + 42);
 	wf_hca_rx(p.rig.host[0].hca, &pkt, &back, 0);
 	assert_ptr_equal(notes.telemetry, &telemetry);
 	pair_fini(&p);
+}
+
+static void on_forget(void *ctx, uint32_t echo)
+{
+	uint32_t *forgotten = ctx;
+
+	*forgotten = *forgotten * 100 + echo;
+}
+
+/* What waits for an ACK that will never be sent goes back to the driver. */
+static void test_forgotten_telemetry(void **state)
+{
+	(void)state;
+	for (unsigned destroy = 0; destroy < 2; destroy++) {
+		struct wf_hca_rx_extra out = { .echo = 42 };
+		struct notes notes = { 0 };
+		struct notes *param = &notes;
+		struct wf_qp_tune tune = { .cc = &noting, .cc_param = &param, .int_bytes = 42 };
+		struct wf_qp_attr attr = { .qp_state = WF_QPS_RESET };
+		uint32_t forgotten = 0;
+		struct wf_packet pkt;
+		struct pair p;
+
+		pair_init(&p, &tune, NULL, 0);
+		p.rig.host[1].hca->attr.forget = on_forget;
+		p.rig.host[1].hca->attr.forget_ctx = &forgotten;
+		pair_post_write(&p, 1, 8);
+		assert_true(wf_hca_tx(p.rig.host[0].hca, 0, &pkt, NULL));
+		wf_hca_rx(p.rig.host[1].hca, &pkt, &out, 0);
+		assert_int_equal(forgotten, 0);
+		if (!destroy) {
+			assert_int_equal(wf_qp_modify(p.qp[1], &attr, WF_QP_STATE), 0);
+			assert_int_equal(forgotten, 42);
+		}
+		pair_fini(&p);
+		assert_int_equal(forgotten, 42); /* once */
+	}
 }
 
 /* Moves packets without payload between the two until nothing is left. */
@@ -413,9 +451,13 @@ static void test_no_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_notes),           cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_time_of_repeats), cmocka_unit_test(test_read),
-		cmocka_unit_test(test_read_telemetry),  cmocka_unit_test(test_telemetry),
+		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_time_of_repeats),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_read_telemetry),
+		cmocka_unit_test(test_telemetry),
+		cmocka_unit_test(test_forgotten_telemetry),
 		cmocka_unit_test(test_no_data),
 	};
 
