@@ -71,6 +71,7 @@ void wf_cc_set_rate(struct wf_cc *cc, uint64_t rate)
 	if (rate < WF_CC_RATE_MIN)
 		rate = WF_CC_RATE_MIN;
 	cc->gap = (byte_second - 1) / rate + 1;
+	assert(cc->gap != 0);
 }
 
 void wf_cc_param_copy(const struct wf_cc_ops *ops, const void *param, void *p)

@@ -48,6 +48,7 @@ static inline uint64_t wf_sat64(wf_u128 x)
 /* x / d in Qfrac, at most two of the last place too small; frac below 63. */
 static inline uint64_t wf_recip_mul(const struct wf_recip *r, uint64_t x, uint32_t frac)
 {
+	assert(frac < 63);
 	return wf_sat64(((wf_u128)x * r->mul) >> (r->shift - frac));
 }
 
@@ -71,6 +72,7 @@ static inline uint64_t wf_pow_q62(uint64_t base, uint64_t n)
 {
 	uint64_t y = UINT64_C(1) << 62;
 
+	assert(base <= y);
 	for (; n != 0; n >>= 1) {
 		if ((n & 1) != 0)
 			y = (uint64_t)(((wf_u128)y * base) >> 62);

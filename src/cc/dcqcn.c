@@ -221,11 +221,16 @@ static struct dcqcn *to_dcqcn(struct wf_cc *cc)
 	return wf_container_of(cc, struct dcqcn, cc);
 }
 
-static void check(const struct dcqcn *d)
+/* What holds between two calls. */
+static void assert_dcqcn(const struct dcqcn *d)
 {
 	assert(d->target >= d->cc.rate && d->target <= d->max_rate);
 	assert(d->cc.rate >= d->min_rate);
 	assert(d->alpha <= ALPHA_ONE);
+	assert(d->limited || d->cc.rate == d->max_rate);
+	assert(d->by_dec_timer || !d->dec_wanted);
+	assert(d->by_alpha_timer || !d->alpha_marked);
+	assert(d->left > 0);
 	(void)d;
 }
 
@@ -391,7 +396,7 @@ static void arm(struct dcqcn *d)
 	d->cc.timer = d->dec_wanted ? d->dec_at : WF_TIME_NEVER;
 	if (d->cc.rate != d->max_rate)
 		d->cc.timer = wf_min_time(d->cc.timer, d->rp_at);
-	check(d);
+	assert_dcqcn(d);
 }
 
 /* The first CNP: the limiter is set up. Returns whether it takes the place of a decrease. */
@@ -502,7 +507,7 @@ static void dcqcn_start(struct wf_cc *cc, const void *param, wf_time now)
 	wf_cc_win_init(&d->win, cc, p->window, p->window_slack, p->window_scales);
 	d->target = d->max_rate;
 	set_rate(d, d->max_rate);
-	check(d);
+	assert_dcqcn(d);
 }
 
 const struct wf_cc_ops wf_cc_dcqcn = {

@@ -126,6 +126,20 @@ static struct dctcp *to_dctcp(struct wf_cc *cc)
 	return wf_container_of(cc, struct dctcp, cc);
 }
 
+/* What holds between two calls. */
+static void assert_dctcp(const struct dctcp *d)
+{
+	assert(d->alpha <= WF_Q32_ONE);
+	assert(d->begin <= d->acked);
+	assert(!(d->cut && d->growing));
+	assert(d->cc.window >= 1);
+	if (d->by_rate)
+		assert(d->cc.rate >= d->min_rate && d->cc.rate <= d->cc.line_rate);
+	else
+		assert(d->size >= d->p.mtu << 16 && d->size <= d->size_max);
+	(void)d;
+}
+
 /* Sets the rate, or the window (Q16), within the bounds. */
 static void set(struct dctcp *d, uint64_t x)
 {
@@ -148,6 +162,7 @@ static void cut(struct dctcp *d, uint64_t share, uint64_t next)
 {
 	uint64_t x = get(d);
 
+	assert(share <= WF_Q32_ONE);
 	set(d, x - wf_mul_q32(x, share) / 2);
 	d->cut = true;
 	d->growing = false;
@@ -202,6 +217,7 @@ static void dctcp_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 		cut(d, d->alpha, next);
 	if (!d->cut)
 		grow(d, ack->bytes, window_done);
+	assert_dctcp(d);
 }
 
 static void dctcp_on_loss(struct wf_cc *cc, enum wf_cc_loss loss, wf_time now)
@@ -215,6 +231,7 @@ static void dctcp_on_loss(struct wf_cc *cc, enum wf_cc_loss loss, wf_time now)
 		set(d, 0);
 	else if (!d->cut)
 		cut(d, WF_Q32_ONE, wf_max_u64(d->update, d->acked));
+	assert_dctcp(d);
 }
 
 static void dctcp_start(struct wf_cc *cc, const void *param, wf_time now)
@@ -244,6 +261,7 @@ static void dctcp_start(struct wf_cc *cc, const void *param, wf_time now)
 		wf_cc_unpace(cc);
 		set(d, p->window << 16);
 	}
+	assert_dctcp(d);
 }
 
 const struct wf_cc_ops wf_cc_dctcp = {

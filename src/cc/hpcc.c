@@ -153,6 +153,17 @@ static struct hpcc *to_hpcc(struct wf_cc *cc)
 	return wf_container_of(cc, struct hpcc, cc);
 }
 
+/* What holds between two calls. */
+static void assert_hpcc(const struct hpcc *h)
+{
+	assert(h->cc.rate >= h->min_rate && h->cc.rate <= h->cc.line_rate);
+	assert(h->ref_rate >= h->min_rate && h->ref_rate <= h->cc.line_rate);
+	assert(h->ref_num >> 62 == 1);
+	assert(h->u <= U_MAX);
+	assert(h->stage <= h->p.max_stage && h->hops <= WF_CC_HOPS);
+	(void)h;
+}
+
 static void set_reference(struct hpcc *h, uint64_t rate)
 {
 	wf_u128 num = (wf_u128)rate * h->p.eta;
@@ -333,6 +344,7 @@ static void hpcc_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 		react(h, u, full);
 	if (full && next > h->update)
 		h->update = next;
+	assert_hpcc(h);
 }
 
 static void hpcc_start(struct wf_cc *cc, const void *param, wf_time now)
@@ -360,6 +372,7 @@ static void hpcc_start(struct wf_cc *cc, const void *param, wf_time now)
 	wf_cc_set_rate(cc, cc->line_rate);
 	wf_cc_win_apply(&h->win, cc);
 	set_reference(h, cc->line_rate);
+	assert_hpcc(h);
 }
 
 const struct wf_cc_ops wf_cc_hpcc = {

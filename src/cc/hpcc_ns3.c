@@ -224,6 +224,8 @@ static uint64_t rate_of(const struct hpcc *h, const struct gauge *g, double u, u
 	double c = u / h->eta;
 	uint64_t rate = g->ref_rate;
 
+	assert(g->stage <= h->p.max_stage);
+	assert(g->ref_rate >= h->p.min_rate && g->ref_rate <= h->cc.line_rate);
 	*stage_p = g->stage + 1;
 	if (c >= 1 || g->stage >= h->p.max_stage) {
 		rate = to_rate((double)g->ref_rate / c);
@@ -234,6 +236,7 @@ static uint64_t rate_of(const struct hpcc *h, const struct gauge *g, double u, u
 
 static void change_rate(struct hpcc *h, uint64_t rate)
 {
+	assert(rate >= h->p.min_rate && rate <= h->cc.line_rate);
 	if (rate == h->cc.rate)
 		return;
 	wf_cc_set_rate(&h->cc, rate);
@@ -265,6 +268,7 @@ static void look_single(struct hpcc *h, const struct wf_cc_int *t, bool full)
 	uint64_t dt = 0, tau;
 	bool any = false;
 
+	assert(t->hops <= MAX_HOPS);
 	for (uint32_t i = 0; i < t->hops; i++) {
 		struct record x = record_of(h, &t->hop[i]);
 		double u;
@@ -290,6 +294,7 @@ static void look_each(struct hpcc *h, const struct wf_cc_int *t, bool full)
 	uint64_t least = h->cc.line_rate, tau;
 	bool any = false;
 
+	assert(t->hops <= MAX_HOPS);
 	for (uint32_t i = 0; i < t->hops; i++) {
 		struct record x = record_of(h, &t->hop[i]);
 		struct gauge *g = &h->hop[i];

@@ -155,6 +155,8 @@ static void apply(struct ibcc *b)
 	uint64_t rate = wf_mul_div(cc->line_rate, WF_RATIO_ONE, WF_RATIO_ONE + delay);
 
 	assert(b->ccti >= b->min && b->ccti <= b->limit);
+	assert(b->limit < WF_IBCC_ENTRIES && delay <= DELAY_MAX);
+	assert(b->period > 0);
 	wf_cc_set_rate(cc, wf_max_u64(rate, 1));
 	cc->timer = b->ccti > b->min ? b->tick + b->period : WF_TIME_NEVER;
 }

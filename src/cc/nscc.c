@@ -169,6 +169,17 @@ static struct nscc *to_nscc(struct wf_cc *cc)
 	return wf_container_of(cc, struct nscc, cc);
 }
 
+/* What holds between two calls. */
+static void assert_nscc(const struct nscc *s)
+{
+	assert(s->max >= s->p.mtu);
+	assert(s->cwnd >= s->p.mtu && s->cwnd <= s->max && s->cc.window == s->cwnd);
+	assert(s->base > 0 && s->target > 0);
+	assert(s->avg >= 0);
+	assert(s->qa_started || s->to_ignore == 0);
+	(void)s;
+}
+
 static void set(struct nscc *s, uint64_t cwnd)
 {
 	s->cwnd = wf_clamp_u64(cwnd, s->p.mtu, s->max);
@@ -298,7 +309,7 @@ static void nscc_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 	else if (delay >= s->target)
 		decrease(s, ack->now);
 	fulfil(s, ack->now);
-	assert(cc->window >= s->p.mtu && cc->window <= s->max);
+	assert_nscc(s);
 }
 
 /* A packet was trimmed or lost: the window shrinks by it, or quick adapt does more. */
@@ -313,6 +324,7 @@ static void nscc_on_loss(struct wf_cc *cc, enum wf_cc_loss loss, wf_time now)
 	s->qa_wanted = true;
 	if (!quick_adapt(s, true, true, 0, now))
 		set(s, s->cwnd > bytes ? s->cwnd - bytes : bytes);
+	assert_nscc(s);
 }
 
 static void nscc_start(struct wf_cc *cc, const void *param, wf_time now)
@@ -342,6 +354,7 @@ static void nscc_start(struct wf_cc *cc, const void *param, wf_time now)
 	s->last_fulfil = s->last_dec = now;
 	wf_cc_unpace(cc);
 	set(s, p->window == WF_PARAM_AUTO ? s->max : p->window);
+	assert_nscc(s);
 }
 
 const struct wf_cc_ops wf_cc_nscc = {

@@ -128,6 +128,18 @@ static struct swift *to_swift(struct wf_cc *cc)
 	return wf_container_of(cc, struct swift, cc);
 }
 
+/* What holds between two calls. */
+static void assert_swift(const struct swift *s)
+{
+	assert(s->min >= 1 && s->min <= CWND_ONE && s->max >= CWND_ONE);
+	assert(s->cwnd >= s->min && s->cwnd <= s->max);
+	assert(s->cc.window >= s->p.mtu);
+	assert(s->cc.rate >= 1 && s->cc.rate <= s->cc.line_rate);
+	assert(s->fs_delay >= 0 && s->fs_delay <= s->p.fs_range);
+	assert(s->rtt > 0);
+	(void)s;
+}
+
 /* The root of x, rounded down. */
 static uint64_t root(uint64_t x)
 {
@@ -230,7 +242,7 @@ static void swift_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 		                               (uint64_t)s->rtt),
 		                    s->p.beta),
 		         ack->now);
-	assert(s->cwnd >= s->min && s->cwnd <= s->max && cc->window != 0);
+	assert_swift(s);
 }
 
 static void swift_on_loss(struct wf_cc *cc, enum wf_cc_loss loss, wf_time now)
@@ -242,6 +254,7 @@ static void swift_on_loss(struct wf_cc *cc, enum wf_cc_loss loss, wf_time now)
 	else if (++s->timeouts >= s->p.retx_reset)
 		set(s, s->min);
 	decrease(s, s->p.max_mdf, now);
+	assert_swift(s);
 }
 
 static void swift_start(struct wf_cc *cc, const void *param, wf_time now)
@@ -261,6 +274,7 @@ static void swift_start(struct wf_cc *cc, const void *param, wf_time now)
 	s->fs_low = inverse_root(p->fs_max_cwnd);
 	s->fs_high = inverse_root(p->fs_min_cwnd);
 	set(s, s->max);
+	assert_swift(s);
 }
 
 const struct wf_cc_ops wf_cc_swift = {

@@ -158,7 +158,9 @@ static void update(struct timely *t, wf_time rtt)
 	uint64_t rate = t->cc.rate;
 	uint64_t left;
 
+	assert(rtt > 0);
 	t->diff = average(t, rtt);
+	assert(t->diff <= DIFF_MAX * (1 << DIFF_BITS) && t->diff >= -DIFF_MAX * (1 << DIFF_BITS));
 	left = factor(t, rtt, t->diff);
 	if (left > WF_Q32_ONE) {
 		rate += t->rising < t->p.hai_after ? t->ai : t->hai;
