@@ -83,7 +83,7 @@ static void put_on_link(struct wf_device *dev, struct wf_port *port, const struc
 	uint32_t head = bytes < port->cut ? bytes : port->cut;
 
 	assert(port->free_at <= now && port->up && pkt->input != WF_PACKET_GONE);
-	assert(bytes <= WF_PORT_STORE);
+	assert(bytes <= WF_PORT_STORE && pkt->size <= dev->fabric->largest);
 	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
 	dev->shard->hops++;
 	if (wf_unlikely(port->hooked)) {

@@ -72,6 +72,7 @@ static int compile_telemetry(struct wf_fabric *fabric, struct wf_err *err)
 			fabric->pint.codes <= 257 ? 1 : 2; /* the last stands for more */
 	}
 	fabric->max_wire += fabric->int_bytes;
+	fabric->largest += fabric->int_bytes;
 	return ret;
 }
 
@@ -119,7 +120,9 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->seed = seed;
 	fabric->gap = (uint32_t)cfg->link_gap;
 	fabric->header = header_bytes(cfg->header);
-	fabric->max_wire = (uint32_t)cfg->mtu + fabric->header;
+	fabric->max_wire = wf_narrow_u32(cfg->mtu) + fabric->header;
+	fabric->largest =
+		wf_narrow_u32(cfg->mtu) + wf_size_overhead_max(wf_header_encap(cfg->header), false);
 	fabric->control_size =
 		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : (uint32_t)cfg->pfc_frame;
 	ret = compile_ecn(fabric, err);

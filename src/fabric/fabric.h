@@ -72,7 +72,8 @@ struct wf_fabric {
 	uint64_t seed;
 	uint32_t gap;          /* bytes between packets */
 	uint32_t header;       /* bytes around the payload of a data packet */
-	uint32_t max_wire;     /* bytes of the largest packet */
+	uint32_t max_wire;     /* bytes of a full packet that has no extended headers */
+	uint32_t largest;      /* bytes that no packet exceeds: a full one with all that it can have */
 	uint32_t control_size; /* bytes of a link control packet */
 	/*
 	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of

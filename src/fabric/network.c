@@ -21,7 +21,7 @@ void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
                            struct wf_engine_cfg *cfg)
 {
 	const struct wf_topo *topo = fabric->topo;
-	uint64_t bytes = fabric->max_wire + fabric->gap;
+	uint32_t bytes = fabric->largest + fabric->gap;
 
 	cfg->threads = threads;
 	cfg->shards = wf_engine_shards_for(threads);
@@ -29,7 +29,7 @@ void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
 	cfg->horizon = 0;
 	for (uint32_t i = 0; i < topo->n_links; i++) {
 		const struct wf_topo_link *l = &topo->links[i];
-		wf_time slow = (wf_time)(bytes * 8 * (uint64_t)WF_S / l->rate) + 1;
+		wf_time slow = wf_rate_time(wf_rate_per_byte(l->rate), bytes) + 1;
 		wf_time to_a = wf_fabric_delay(fabric, l, &topo->nodes[l->a]);
 		wf_time to_b = wf_fabric_delay(fabric, l, &topo->nodes[l->b]);
 

@@ -50,7 +50,7 @@ static void maybe_tell(struct wf_device *dev, struct wf_port *port, unsigned que
 /* Blocks the peer can send while news of credits wait for our wire and travel to it, and a packet. */
 static uint32_t low_mark(const struct wf_fabric *fabric, const struct wf_port *port)
 {
-	uint32_t largest = fabric->max_wire + fabric->gap;
+	uint32_t largest = fabric->largest + fabric->gap;
 	wf_time loop = port->delay + port->in_delay + wf_port_time(port, largest);
 
 	return (uint32_t)((wf_rate_bytes(port->per_byte, loop) + largest) / WF_IB_BLOCK) + 1;

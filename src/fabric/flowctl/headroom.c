@@ -62,9 +62,11 @@ static uint64_t packets_in(const struct wf_port *port, wf_time time, uint64_t by
 }
 
 /*
- * From when the packet that goes over the threshold began to leave the peer until the peer stops: its own
- * way here; our frame, which waits for the largest packet that has just begun, and for other frames when
- * there are more classes than one can speak for; its way there; the rest of the reaction.
+ * From when the packet that goes over the threshold began to leave the peer until the peer stops:
+ * its own way here; our frame, which waits for a full packet that has just begun, and for other
+ * frames when there are more classes than one can speak for; its way there; the rest of the
+ * reaction. Full packets are those inside a message: the 20 bytes more that the first packet of a
+ * WRITE may have are left out, as in the tables that this is compared with (docs/validation.md).
  */
 static wf_time stop_time(const struct wf_device *dev, const struct wf_port *port)
 {
