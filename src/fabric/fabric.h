@@ -10,7 +10,7 @@
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/incident.h"
 #include "fabric/route/route.h"
-#include "fabric/sched.h"
+#include "fabric/sched/sched.h"
 #include "topo/routes.h"
 #include "wire/size.h"
 

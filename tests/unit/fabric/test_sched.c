@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of fabric/ets.c, fabric/vlarb.c and the tables of link layers and routing. */
+/* Unit tests of fabric/sched/ets.c, fabric/sched/vlarb.c and the tables of link layers and routing. */
 #include "check.h"
 
 #include <string.h>
 
 #include "fabric/fabric.h"
-#include "fabric/sched.h"
+#include "fabric/sched/sched.h"
 
 struct rig {
 	struct wf_port port;

@@ -2,8 +2,8 @@
 /*
  * sched.h - which queue of a port sends next.
  */
-#ifndef WF_FABRIC_SCHED_H
-#define WF_FABRIC_SCHED_H
+#ifndef WF_FABRIC_SCHED_SCHED_H
+#define WF_FABRIC_SCHED_SCHED_H
 
 #include "fabric/device.h"
 

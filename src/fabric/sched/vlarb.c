@@ -7,7 +7,7 @@
  * anew. In a table each entry names a VL and a weight in units of 64 bytes; the entry whose turn it
  * is sends until its weight is used up (the last packet may exceed it) or has nothing to send.
  */
-#include "fabric/sched.h"
+#include "fabric/sched/sched.h"
 #include "wire/ib.h"
 
 #define LIMIT_UNIT 4096

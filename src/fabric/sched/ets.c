@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "fabric/sched.h"
+#include "fabric/sched/sched.h"
 
 #define QUANTUM_PER_WEIGHT 128 /* bytes */
 
