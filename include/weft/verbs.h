@@ -135,12 +135,12 @@ enum weft_qp_state weft_qp_state(const struct weft_qp *qp);
 struct weft_conn {
 	uint8_t cls;         /* priority (Ethernet) or service level (InfiniBand) */
 	uint8_t retry_count; /* resends before giving up, 0 to 7 */
-	uint8_t rnr_retry;   /* the same while no receive is posted; 7: for ever */
+	uint8_t rnr_retry;   /* the same while no receive is posted; 7: no limit */
 	weft_time timeout;   /* for an acknowledgement; 0: none */
 	unsigned access;     /* what the other side may do: WEFT_REMOTE_* */
 };
 
-/* Class 3, the profile's timeout, 7 resends, waiting for receives for ever, all access. */
+/* Class 3, the profile's timeout, 7 resends, no limit to waiting for receives, all access. */
 void weft_conn_defaults(const struct weft_fabric *fabric, struct weft_conn *conn);
 
 /*

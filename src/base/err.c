@@ -55,7 +55,7 @@ static void append(struct wf_err *err, size_t at, const char *fmt, va_list args)
 	make_printable(err->text);
 }
 
-/* What stands before the part of a file's name that is kept; the name is moved on to that. */
+/* Returns what to print before a file's name and moves *file to the part that is kept. */
 static const char *shorten(const char **file)
 {
 	size_t len = strlen(*file);

@@ -246,7 +246,7 @@ static int parse_units(const struct unit *units, const char *text, uint64_t *v)
 	if (rc != 0)
 		return rc;
 	text = skip_blanks(text);
-	if (d.m == 0 && *text == '\0') { /* nothing is nothing, whatever the unit */
+	if (d.m == 0 && *text == '\0') { /* zero needs no unit */
 		*v = 0;
 		return 0;
 	}
@@ -257,7 +257,7 @@ static int parse_units(const struct unit *units, const char *text, uint64_t *v)
 	return -EINVAL;
 }
 
-/* A share: "0.01", "1%", "1e-12"; stored of one. */
+/* A share, "0.01", "1%" or "1e-12", as a multiple of 1/one. */
 static int parse_share(uint64_t one, const char *text, uint64_t *v)
 {
 	struct decimal d;

@@ -17,9 +17,9 @@
  *	WF_PARAM_TIME   wf_time    ps ns us ms s
  *	WF_PARAM_RATE   uint64_t   bits/s: bps kbps Mbps Gbps Tbps; also "400G", "25Gb/s"
  *	WF_PARAM_LENGTH uint64_t   millimetres: mm cm m km
- *	WF_PARAM_PROB   uint64_t   of 2^32: "0.01", "1%", "1e-6"; 0 to 1
- *	WF_PARAM_BER    uint64_t   of 10^18: "1e-12"; 0 to 1
- *	WF_PARAM_RATIO  uint64_t   of 2^16: "0.125", "1/8", "2", "2:1", "80%"
+ *	WF_PARAM_PROB   uint64_t   units of 2^-32: "0.01", "1%", "1e-6"; 0 to 1
+ *	WF_PARAM_BER    uint64_t   units of 10^-18: "1e-12"; 0 to 1
+ *	WF_PARAM_RATIO  uint64_t   units of 2^-16: "0.125", "1/8", "2", "2:1", "80%"
  *	WF_PARAM_TEXT   char[n]    any; n from the row
  *	WF_PARAM_NAME   char[n]    one of row->names
  *

@@ -19,7 +19,7 @@
 #define WF_RATE_SHIFT 24
 #define WF_RATE_BYTES (UINT32_C(1) << 17) /* wf_rate_time() is for fewer */
 
-typedef uint64_t wf_ps_per_byte; /* of 2^WF_RATE_SHIFT */
+typedef uint64_t wf_ps_per_byte; /* in units of 2^-WF_RATE_SHIFT ps */
 
 /* What a byte takes at rate, which lies between WF_RATE_MIN and WF_RATE_MAX. */
 static inline wf_ps_per_byte wf_rate_per_byte(uint64_t rate)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort.h - sorts arrays in n log n steps, whatever they hold; what is equal keeps its order. */
+/* sort.h - sorts arrays of anything in n log n steps; equal items keep their order. */
 #ifndef WF_BASE_SORT_H
 #define WF_BASE_SORT_H
 

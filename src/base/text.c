@@ -25,7 +25,7 @@ static bool is_blank(const struct wf_text *text, char c)
 	       c == '\f';
 }
 
-/* Skips blanks and a comment; whether a word follows on this line. */
+/* Skips blanks and a comment. Returns whether a word follows on this line. */
 static bool skip_blanks(struct wf_text *text)
 {
 	while (text->at < text->end && is_blank(text, *text->at))

@@ -39,11 +39,11 @@ void wf_text_init(struct wf_text *text, const char *bytes, size_t len, const cha
 /* Goes to the next line that has a word, unless a word of this line is still to come. */
 bool wf_text_seek(struct wf_text *text);
 
-/* The next word of this line; false, and where one would be, at its end. */
+/* Takes the next word of this line. At its end returns false, with the place behind it in *word. */
 bool wf_text_word(struct wf_text *text, struct wf_word *word);
 
 /*
- * The next word of this line, which must be there; what names it in messages ("the number of
+ * Takes the next word of this line, which must be there; what names it in messages ("the number of
  * nodes"). Returns 0, or -EINVAL with err filled.
  */
 int wf_text_expect(struct wf_text *text, const char *what, struct wf_word *word) WF_MUST_USE;

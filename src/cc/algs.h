@@ -38,8 +38,8 @@ struct wf_cc_dcqcn_param {
 	uint64_t rpg_min_rate;    /* bits/s */
 	uint64_t rpg_max_rate;    /* bits/s; 0: the line rate */
 	uint32_t rpg_min_dec_fac; /* per cent of the rate that a single decrease leaves at least */
-	uint32_t initial_alpha_value;       /* of 1024; alpha at the first CNP */
-	uint64_t dce_tcp_g;                 /* of 2^32: the gain of alpha */
+	uint32_t initial_alpha_value;       /* alpha at the first CNP, in units of 1/1024 */
+	uint64_t dce_tcp_g;                 /* the gain of alpha, Q32 */
 	wf_time dce_tcp_rtt;                /* between updates of alpha */
 	uint64_t rate_to_set_on_first_cnp;  /* bits/s; 0: 85 % of the line; auto: as any other */
 	wf_time rate_reduce_monitor_period; /* at most one decrease in this time */
@@ -56,7 +56,7 @@ struct wf_cc_dcqcn_param {
 
 struct wf_cc_hpcc_param {
 	wf_time base_rtt;      /* T: RTT without queues; auto: WF_CC_BASE_RTT */
-	uint64_t eta;          /* of 2^32: the utilisation aimed at */
+	uint64_t eta;          /* the utilisation aimed at, Q32 */
 	uint32_t max_stage;    /* increases by addition before one by multiplication (MI_THRESH) */
 	bool fast_react;       /* react to every acknowledgement, not once an RTT */
 	bool repace;           /* a new rate also moves the next packet's time */
@@ -65,14 +65,14 @@ struct wf_cc_hpcc_param {
 	uint64_t window;       /* bytes; auto: line rate * base_rtt */
 	uint64_t window_slack; /* bytes */
 	bool window_scales;    /* with the rate */
-	uint64_t pint_prob;    /* of 2^32: of acknowledgements with one code, those that are used */
+	uint64_t pint_prob;    /* share of acknowledgements with one code that is used, Q32 */
 	uint64_t pint_seed;
 };
 
 /* The same as its authors' simulator has it: whole ns, the header's units, doubles. */
 struct wf_cc_hpcc_ns3_param {
 	wf_time base_rtt;      /* T; auto: WF_CC_BASE_RTT */
-	uint64_t eta;          /* of 2^32, of which nine decimals count */
+	uint64_t eta;          /* Q32; nine decimals of it count */
 	uint32_t max_stage;    /* MI_THRESH */
 	bool fast_react;       /* react to every acknowledgement, not once an RTT */
 	bool multi_rate;       /* a rate for each hop */
@@ -84,13 +84,13 @@ struct wf_cc_hpcc_ns3_param {
 	uint64_t window_slack; /* bytes */
 	uint32_t int_multi;    /* the header's units, times this */
 	bool pint;             /* CC_MODE 10: telemetry comes as one code */
-	uint64_t pint_prob;    /* of 2^32: of acknowledgements, those that are used */
+	uint64_t pint_prob;    /* share of acknowledgements that is used, Q32 */
 	uint64_t pint_seed;
 };
 
 struct wf_cc_timely_param {
-	uint64_t ewma;      /* of 2^32: weight of the newest RTT difference */
-	uint64_t beta;      /* of 2^32: of the decrease */
+	uint64_t ewma;      /* weight of the newest RTT difference, Q32 */
+	uint64_t beta;      /* factor of the decrease, Q32 */
 	wf_time t_low;      /* below this RTT the rate grows */
 	wf_time t_high;     /* above it the rate falls, whatever the gradient */
 	wf_time min_rtt;    /* the gradient is relative to it */
@@ -109,20 +109,20 @@ struct wf_cc_swift_param {
 	wf_time per_hop;      /* added for each hop */
 	uint32_t hops;        /* where telemetry does not tell them */
 	wf_time fs_range;     /* most that flow scaling adds */
-	uint64_t fs_min_cwnd; /* of 2^16 packets: below it flow scaling adds fs_range */
-	uint64_t fs_max_cwnd; /* of 2^16 packets: above it nothing */
-	uint64_t ai;          /* of 2^16 packets an RTT */
-	uint64_t beta;        /* of 2^32 */
-	uint64_t max_mdf;     /* of 2^32: most that one decrease takes */
-	uint64_t min_cwnd;    /* of 2^16 packets */
-	uint64_t max_cwnd;    /* of 2^16 packets; auto: what the line carries in base_target */
+	uint64_t fs_min_cwnd; /* packets, Q16: below it flow scaling adds fs_range */
+	uint64_t fs_max_cwnd; /* packets, Q16: above it nothing */
+	uint64_t ai;          /* packets an RTT, Q16 */
+	uint64_t beta;        /* factor of the decrease, Q32 */
+	uint64_t max_mdf;     /* most that one decrease takes, Q32 */
+	uint64_t min_cwnd;    /* packets, Q16 */
+	uint64_t max_cwnd;    /* packets, Q16; auto: what the line carries in base_target */
 	uint32_t retx_reset;  /* timeouts in a row after which the window is the smallest */
 	uint64_t mtu;         /* bytes of a packet's payload */
 };
 
 struct wf_cc_dctcp_param {
 	char mode[8];          /* "window" (RFC 8257 without slow start) or "rate" */
-	uint64_t g;            /* of 2^32: the gain of alpha */
+	uint64_t g;            /* the gain of alpha, Q32 */
 	uint64_t mtu;          /* bytes of a packet's payload */
 	wf_time base_rtt;      /* auto: WF_CC_BASE_RTT */
 	uint64_t window;       /* bytes; "window": at the start; auto: line rate * base_rtt */
@@ -144,7 +144,7 @@ struct wf_cc_ibcc_param {
 	uint32_t ccti_min;      /* the smallest index */
 	wf_time ccti_timer;     /* the index falls by one after each */
 	char cct_shape[12];     /* "linear" or "exponential", where cct is empty */
-	uint64_t cct_step; /* of 2^16: linear, packet times added by an index; else the ratio */
+	uint64_t cct_step;      /* Q16: packet times that an index adds (linear), or the ratio */
 	/*
 	 * Entries from 0: "multiplier" or "shift:multiplier", commas; the last stands for the rest.
 	 */
@@ -158,17 +158,17 @@ struct wf_cc_nscc_param {
 	bool trimming;         /* the network trims what does not fit */
 	uint64_t mtu;          /* bytes of a packet's payload */
 	uint64_t window;       /* bytes at the start; auto: the largest */
-	uint64_t window_max;   /* of 2^16 of the bandwidth-delay product */
-	uint64_t prop;         /* of 2^16 packets: proportional increase */
-	uint64_t fair;         /* of 2^16 packets: fair increase */
-	uint64_t eta;          /* of 2^16 packets: added every RTT */
-	uint64_t fast;         /* of 2^16 of the bytes acknowledged: fast increase */
-	uint64_t gamma;        /* of 2^32: multiplicative decrease */
-	uint64_t max_md;       /* of 2^32: most that one decrease takes */
-	uint64_t delay_gain;   /* of 2^32: of the average delay */
+	uint64_t window_max;   /* bandwidth-delay products, Q16 */
+	uint64_t prop;         /* packets, Q16: proportional increase */
+	uint64_t fair;         /* packets, Q16: fair increase */
+	uint64_t eta;          /* packets, Q16: added every RTT */
+	uint64_t fast;         /* fast increase per byte acknowledged, Q16 */
+	uint64_t gamma;        /* multiplicative decrease, Q32 */
+	uint64_t max_md;       /* most that one decrease takes, Q32 */
+	uint64_t delay_gain;   /* gain of the average delay, Q32 */
 	wf_time fast_delay;    /* below it, for a window, fast increase begins */
 	bool quick_adapt;
-	uint64_t qa_threshold; /* of 2^16 target_qdelay */
+	uint64_t qa_threshold; /* times target_qdelay, Q16 */
 	uint32_t qa_gate;      /* only if less than window_max / 2^gate got through */
 };
 

@@ -25,7 +25,7 @@ struct wf_param;
 #define WF_CC_PARAM_MAX 256 /* bytes; no algorithm's parameters take more */
 #define WF_CC_NO_WINDOW UINT64_MAX
 #define WF_CC_GAP_SHIFT 20
-#define WF_CC_RATE_MIN 10000 /* bits/s; nothing is paced slower: 16 KB then still fit the gap */
+#define WF_CC_RATE_MIN 10000 /* bits/s; the slowest pace: the gap of 16 KB still fits 64 bits */
 
 /* What one switch said of the port a packet left by (in-band telemetry). */
 struct wf_cc_hop {
@@ -46,8 +46,9 @@ struct wf_cc_int {
 struct wf_cc_ack {
 	wf_time now;
 	/*
-	 * Of the newest packet it covers; 0: not known, as it was sent again after a timeout, or
-	 * not timed. The packet came all the same: a window that did not grow then would starve.
+	 * RTT of the newest packet that it covers. 0: not known, because the packet was sent again
+	 * after a timeout or was not timed. It came all the same: a window that did not grow then
+	 * would starve.
 	 */
 	wf_time rtt;
 	uint64_t inflight;                 /* bytes not acknowledged after this one */
@@ -55,9 +56,9 @@ struct wf_cc_ack {
 	bool ecn;                          /* it echoes a congestion mark */
 	const struct wf_cc_int *telemetry; /* borrowed; NULL: none */
 	/*
-	 * How long ago it was put on its last link, in a host that follows a simulator with one
-	 * queue of events: a timer due now that was set later than that comes behind it. 0: timers
-	 * come first.
+	 * How long ago the acknowledgement was put on its last link. A timer that is due now but
+	 * was set later than that is carried out after it, as in a simulator with one queue of
+	 * events. 0: timers come first.
 	 */
 	wf_time asked;
 };
@@ -83,7 +84,7 @@ struct wf_cc_ops {
 	const char *name; /* as written in a scenario: "dcqcn" */
 	const char *help; /* one line */
 	size_t size;      /* of the struct that starts with a struct wf_cc */
-	bool telemetry;   /* it lives on what switches write into packets */
+	bool telemetry;   /* it needs what switches write into packets */
 
 	/* What can be set (base/param.h), and the size of the struct that the rows describe. */
 	const struct wf_param *params;

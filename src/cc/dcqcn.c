@@ -249,7 +249,7 @@ static void alpha_raise(struct dcqcn *d)
 	d->alpha += (uint64_t)(((wf_u128)(ALPHA_ONE - d->alpha) * g) >> 60);
 }
 
-/* Alpha's ticks up to and at now. */
+/* Carries out alpha's ticks up to and at now. */
 static void alpha_advance(struct dcqcn *d, wf_time now)
 {
 	uint64_t keep = (WF_PROB_ONE - d->p.dce_tcp_g) << 30; /* 1 - g in Q62 */
@@ -317,7 +317,7 @@ static uint64_t step_of(const struct dcqcn *d, uint64_t mine, uint64_t other, ui
 	return d->ai;
 }
 
-/* n increases of one kind. */
+/* Carries out n increases of the timer (by_time) or of the byte counter. */
 static void increase(struct dcqcn *d, bool by_time, uint64_t n)
 {
 	uint64_t *stage = by_time ? &d->time_stage : &d->byte_stage;
@@ -328,7 +328,10 @@ static void increase(struct dcqcn *d, bool by_time, uint64_t n)
 		uint64_t same;
 		uint64_t step = step_of(d, *stage, other, &same);
 
-		/* Alone, both counters are one: it passes the threshold with the next. */
+		/*
+		 * Without a byte counter the timer's stage stands for both; the next increase
+		 * passes the threshold.
+		 */
 		if (alone && *stage == d->p.rpg_threshold)
 			same = 1;
 		same = wf_min_u64(same, n);
@@ -338,7 +341,7 @@ static void increase(struct dcqcn *d, bool by_time, uint64_t n)
 	}
 }
 
-/* The increase timer's ticks up to and at now. */
+/* Carries out the increase timer's ticks up to and at now. */
 static void increase_until(struct dcqcn *d, wf_time now)
 {
 	uint64_t n;
@@ -379,7 +382,7 @@ static void decrease(struct dcqcn *d, wf_time now)
 	restart_increase(d, now);
 }
 
-/* What the timers did up to and at now: an increase before a decrease at the same time. */
+/* Carries out what the timers did up to and at now; an increase comes before a decrease. */
 static void catch_up(struct dcqcn *d, wf_time now)
 {
 	if (d->dec_wanted && d->dec_at <= now) {
@@ -422,7 +425,7 @@ static bool first_cnp(struct dcqcn *d, wf_time now)
 	return given || d->by_dec_timer;
 }
 
-/* A CNP that was put on its last link asked ago; see struct wf_cc_ack. */
+/* Handles a CNP; asked as in struct wf_cc_ack. */
 static void take_cnp(struct wf_cc *cc, wf_time asked, wf_time now)
 {
 	struct dcqcn *d = to_dcqcn(cc);

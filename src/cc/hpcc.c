@@ -24,7 +24,7 @@
 #define U_MAX (UINT64_C(1) << 42)
 #define PINT_DOMAIN 0x50494e54 /* "PINT" */
 
-/* What one record may say: further apart, two records say nothing of the present. */
+/* Two records further apart than this say nothing of the present. */
 #define DT_MAX (UINT64_C(1) << 40)   /* ps; a second */
 #define TIME_MAX (UINT64_C(1) << 61) /* Q24 ps, of a queue or of what was sent */
 
@@ -232,7 +232,7 @@ static bool look_at_hop(const struct hpcc *h, struct hop *hop, const struct wf_c
 	if (wf_unlikely(x->rate != hop->rate || x->tx_bytes < hop->tx_bytes))
 		return false;
 	keep_hop(hop, x);
-	/* Also one that comes too late: then dt is negative. */
+	/* This holds also for a record that comes too late: dt is negative then. */
 	if (wf_unlikely(dt >= DT_MAX || dt == 0))
 		return true;
 	n = wf_min_u64(sent, hop->most) * hop->byte_time;

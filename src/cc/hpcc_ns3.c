@@ -163,7 +163,7 @@ static struct hpcc *to_hpcc(struct wf_cc *cc)
 
 /* ---- telemetry ---- */
 
-/* What the header has for a rate; it does not know others than these, and then says the first. */
+/* The rate as the header has it: it knows only these, and says the first for all others. */
 static uint64_t known_rate(uint64_t rate)
 {
 	static const uint64_t known[] = { 25, 50, 100, 200, 400 };

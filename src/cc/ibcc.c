@@ -161,7 +161,7 @@ static void apply(struct ibcc *b)
 	cc->timer = b->ccti > b->min ? b->tick + b->period : WF_TIME_NEVER;
 }
 
-/* The timer's ticks up to and at now. */
+/* Carries out the timer's ticks up to and at now. */
 static void catch_up(struct ibcc *b, wf_time now)
 {
 	wf_time n = (now - b->tick) / b->period;

@@ -297,7 +297,7 @@ static void nscc_on_ack(struct wf_cc *cc, const struct wf_cc_ack *ack)
 		delay = wf_min_time(ack->rtt - s->base, 4 * WF_S);
 		average(s, !ack->ecn && delay > s->target ? s->base / 4 : delay);
 	} else {
-		/* It has no time of its own: as late as all of them lately (htsim's, too). */
+		/* Without a time of its own it counts as late as the others lately, as in htsim. */
 		delay = s->avg >> AVG_BITS;
 	}
 	if (quick_adapt(s, false, ack->ecn, delay, ack->now))
@@ -345,7 +345,7 @@ static void nscc_start(struct wf_cc *cc, const void *param, wf_time now)
 		wf_mul_div((uint64_t)s->target, p->qa_threshold, WF_RATIO_ONE), (uint64_t)WF_S);
 	set_base(s, rtt);
 	bdp = wf_cc_bdp(cc->line_rate, rtt);
-	/* The constants are for the reference network; theirs grow with the product. */
+	/* The constants are for the reference network and grow with the bandwidth-delay product. */
 	s->fair = wf_mul_div(wf_mul_div(p->fair, p->mtu, WF_RATIO_ONE), bdp, REF_BDP);
 	s->eta = wf_mul_div(wf_mul_div(p->eta, p->mtu, WF_RATIO_ONE), bdp, REF_BDP);
 	s->prop = wf_mul_div(wf_mul_div(p->prop, p->mtu, WF_RATIO_ONE), bdp, REF_BDP);

@@ -148,7 +148,7 @@ static uint64_t root(uint64_t x)
 	if (x == 0)
 		return 0;
 	r = UINT64_C(1) << (32 - __builtin_clzll(x) / 2);
-	/* Newton's steps from above fall until they arrive. */
+	/* Newton's method, started from above, falls until it arrives. */
 	while ((next = (r + x / r) / 2) < r)
 		r = next;
 	return r;

@@ -20,7 +20,7 @@ void wf_answer_ack(struct wf_qp *qp, uint8_t syndrome)
 {
 	struct wf_resp *resp = &qp->resp;
 
-	/* A NAK that waits acknowledges all before it, too. */
+	/* A NAK that waits to be sent acknowledges all packets before it, too. */
 	if (resp->ack && wf_syndrome_is_ack(syndrome))
 		return;
 	resp->ack = true;
@@ -49,7 +49,7 @@ bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job)
 	resp->jobs++;
 	if (job->replay)
 		resp->replays++;
-	/* The response acknowledges what came before; one to a duplicate, less than that. */
+	/* The response acknowledges all requests before it; one to a duplicate, fewer. */
 	if (!job->replay && resp->ack && wf_syndrome_is_ack(resp->syndrome))
 		resp->ack = false;
 	kick_answers(qp);
@@ -116,7 +116,10 @@ static void make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 	bool positive = wf_syndrome_is_ack(syndrome);
 	uint32_t msn = resp->msn, psn;
 
-	/* Selective repeat: one packet that was trimmed or came, and the first that is missing. */
+	/*
+	 * With selective repeat, a NAK names one packet that was trimmed or came, and the first
+	 * missing.
+	 */
 	if (positive && wf_held_next_trim(resp, &psn)) {
 		positive = false;
 		syndrome = WF_NAK_TRIMMED;
@@ -210,7 +213,7 @@ static bool make_response(struct wf_qp *qp, const struct wf_job *job, struct wf_
 	return true;
 }
 
-/* A response that is lost, of a READ that is remembered; the requester's timer sees to others. */
+/* Sends a lost response again if its READ is remembered; the requester's timer sees to others. */
 static bool tx_lost(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
 {
 	struct wf_resp *resp = &qp->resp;

@@ -129,7 +129,7 @@ static uint32_t move_una(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t e
 	return bytes;
 }
 
-/* Takes what exec says of wqe, which has PSNs. Returns whether it is done. */
+/* Applies to wqe, which has PSNs, what exec says. Returns whether it is done. */
 static bool advance_one(struct wf_qp *qp, const struct wf_swqe *wqe, uint32_t *acked)
 {
 	struct wf_req *req = &qp->req;
@@ -196,7 +196,7 @@ static void raise_exec(struct wf_req *req, uint32_t psn)
 		req->exec = psn;
 }
 
-/* IBTA 9.9.2.1: again from what is missing, or not any more. */
+/* IBTA 9.9.2.1: sends again from what is missing, or gives up. */
 static void retry(struct wf_qp *qp, enum wf_cc_loss loss, uint32_t end, wf_time now)
 {
 	struct wf_req *req = &qp->req;
@@ -223,7 +223,10 @@ static void resend_gaps(struct wf_qp *qp, uint32_t end, wf_time now)
 	struct wf_req *req = &qp->req;
 	uint32_t from = wf_psn_diff(req->out.mark, req->out.una) > 0 ? req->out.mark : req->out.una;
 
-	/* What was executed is acknowledged, or a READ that is being answered. */
+	/*
+	 * Requests that were executed need no resending: they are acknowledged, or are READs whose
+	 * answer is on its way.
+	 */
 	if (wf_psn_diff(req->exec, from) > 0)
 		from = req->exec;
 	end = wf_psn_add(end, 0 - qp->init.tune.reorder);
@@ -236,7 +239,7 @@ static void resend_gaps(struct wf_qp *qp, uint32_t end, wf_time now)
 	wf_qp_kick(qp);
 }
 
-/* An answer at una is missing although a later one came. */
+/* An implied NAK: an answer at una is missing although a later one came. */
 static void check_implied(struct wf_qp *qp, wf_time now)
 {
 	struct wf_req *req = &qp->req;
@@ -246,7 +249,7 @@ static void check_implied(struct wf_qp *qp, wf_time now)
 		return;
 	assert(wf_wr_is_answered(wf_sq_at(req, req->cons)->opcode));
 	if (req->selective)
-		return; /* the responder is told of what came, and sends what did not */
+		return; /* the responder hears which responses came and sends the others again */
 	wf_hca_count(qp->hca, WF_CTR_IMPLIED_NAK_SEQ_ERR);
 	if (!req->retrying)
 		retry(qp, WF_CC_LOSS_NAK, req->out.next, now);
@@ -279,8 +282,8 @@ static const struct wf_swqe *named_wqe(const struct wf_req *req, uint32_t psn)
 }
 
 /*
- * Selective repeat: the responder has what came, and tells which one that was. Returns the bytes
- * that were not known to be received.
+ * Selective repeat: the NAK names a packet that the responder keeps. Returns the bytes that were
+ * not known to be received.
  */
 static uint32_t take_sack(struct wf_qp *qp, const struct wf_packet *pkt)
 {
@@ -326,7 +329,7 @@ static void resend_trimmed(struct wf_qp *qp, uint32_t psn, wf_time now)
 	wf_qp_kick(qp);
 }
 
-/* Selective repeat: whatever was said of the packet at una, it has to go again. */
+/* Selective repeat: forgets that the packet at una was reported, so that it goes again. */
 static void forget_una(struct wf_qp *qp)
 {
 	const struct wf_swqe *wqe =
@@ -362,7 +365,9 @@ static void rx_nak_fatal(struct wf_qp *qp, const struct wf_packet *pkt)
 {
 	enum wf_wc_status status;
 
-	/* The answer to a READ before it was lost, and will not come any more: time will tell. */
+	/*
+	 * The answer to an earlier READ was lost and will not come any more. The timer will tell.
+	 */
 	if (qp->req.out.una != pkt->psn || !outstanding(&qp->req))
 		return;
 	switch (pkt->u.aeth.syndrome) {
@@ -400,7 +405,7 @@ static void rx_nak(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 		rx_nak_fatal(qp, pkt);
 }
 
-/* The work request whose answer psn is, if its answer it can be; NULL otherwise. */
+/* The work request that psn can be an answer to; NULL: none. */
 static struct wf_swqe *answered_wqe(const struct wf_qp *qp, const struct wf_packet *pkt)
 {
 	const struct wf_req *req = &qp->req;
@@ -502,7 +507,7 @@ static void progress(struct wf_qp *qp, wf_time now)
 
 	req->retry_left = qp->attr.retry_cnt;
 	req->rnr_left = qp->attr.rnr_retry;
-	/* Until una has caught up, what exec says is known, and being dealt with. */
+	/* Until una has caught up with exec, retrying deals with what exec says. */
 	req->retrying = req->retrying && wf_psn_diff(req->exec, req->out.una) > 0;
 	req->rnr_wait = false;
 	if (wf_psn_diff(req->out.una, req->out.high) > 0)
@@ -541,7 +546,7 @@ void wf_comp_tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
 		wf_qp_kick(qp);
 }
 
-/* Whether what pkt says counts even when it comes late: with selective repeat it names a packet. */
+/* Whether pkt counts even when it comes late: with selective repeat it names a packet. */
 static bool names_psn(const struct wf_req *req, const struct wf_packet *pkt)
 {
 	return req->selective && wf_op_is_ack(pkt->opcode) &&
@@ -558,7 +563,7 @@ static bool is_reserved(const struct wf_packet *pkt)
 	       !wf_syndrome_is_rnr(syndrome) && !wf_syndrome_is_nak(syndrome);
 }
 
-/* What a READ response brought for its sender; an older one that was not sent back goes. */
+/* Keeps what a READ response brought for its sender, in place of an older echo not yet sent. */
 static void take_echo(struct wf_req *req, const struct wf_packet *pkt,
                       const struct wf_hca_rx_extra *extra)
 {
@@ -588,7 +593,7 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 		wf_hca_count(qp->hca, WF_CTR_RX_DISCARDS);
 		return;
 	}
-	/* Late, or of something never sent: a ghost. */
+	/* A ghost: it comes too late, or answers something that was never sent. */
 	if ((wf_psn_diff(pkt->psn, una) < 0 && !names_psn(req, pkt)) ||
 	    wf_psn_diff(pkt->psn, req->out.next) >= 0) {
 		if (!req->no_credit && wf_req_pending(qp))

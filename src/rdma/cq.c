@@ -94,7 +94,7 @@ int wf_cq_poll(struct wf_cq *cq, uint32_t n, struct wf_wc *wc)
 	for (uint32_t i = 0; i < n; i++)
 		wc[i] = cq->ring[cq->cons++ & cq->mask];
 	/*
-	 * From the start again: a queue that is polled in time keeps to its first lines of memory.
+	 * Starts over, so that a queue that is polled in time keeps to its first lines of memory.
 	 */
 	if (cq->cons == cq->prod)
 		cq->cons = cq->prod = 0;
@@ -110,7 +110,7 @@ void wf_cq_arm(struct wf_cq *cq, bool solicited_only)
 		cq->armed = WF_CQ_ARM_SOLICITED;
 }
 
-/* Lists a queue behind those whose completions are seen no later. */
+/* Puts the queue behind all whose completions are seen at the same time or sooner. */
 static void comp_add(struct wf_cq *cq)
 {
 	struct wf_list *before = cq->hca->comps.prev;

@@ -21,7 +21,7 @@ struct wf_cq {
 	uint32_t size; /* as asked; at most mask + 1 */
 	uint32_t prod;
 	uint32_t cons;
-	uint32_t refs;    /* queue pairs' ends that complete here */
+	uint32_t refs;    /* send and receive queues that complete here */
 	uint32_t notices; /* how often an arm came true since the last wf_hca_next_comp() */
 	uint8_t armed;    /* enum wf_cq_arm_state */
 	bool failed;      /* it overflowed */
@@ -60,7 +60,7 @@ struct wf_srq {
 	uint32_t limit;
 	uint32_t refs;        /* queue pairs that receive from it */
 	struct wf_xrcd *xrcd; /* NULL: of no domain */
-	struct wf_cq *cq;     /* in a domain: where what it receives completes */
+	struct wf_cq *cq;     /* in a domain: gets the completions of receives */
 	uint32_t num;
 	void *user;
 };

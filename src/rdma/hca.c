@@ -235,7 +235,7 @@ static bool check_packet(struct wf_hca *hca, const struct wf_qp *qp, const struc
 		return false;
 	if (!wf_qp_is_ud(qp) && pkt->src != qp->dest)
 		return false;
-	/* Of XRC one end only sends requests, the other only answers. */
+	/* With XRC one end only sends requests and the other only answers. */
 	if (wf_unlikely(qp->service == WF_SERVICE_XRC) &&
 	    wf_op_is_response(pkt->opcode) != (qp->type == WF_QPT_XRC_SEND))
 		return false;
@@ -251,8 +251,9 @@ static bool check_packet(struct wf_hca *hca, const struct wf_qp *qp, const struc
 }
 
 /*
- * A host's entry in the table, which has a place for each queue pair. When all are taken, by hosts
- * of earlier connections, one that may get a CNP anyway makes room, or else the last looked at.
+ * The time before which host gets no CNP. The table has a place for each queue pair. When all are
+ * taken, by hosts of earlier connections, one that may get a CNP anyway makes room, else the last
+ * looked at.
  */
 static wf_time *cnp_next_of(struct wf_hca *hca, uint32_t host, wf_time now)
 {
@@ -314,7 +315,7 @@ static void rx_mcast(struct wf_hca *hca, const struct wf_packet *pkt,
 	}
 }
 
-/* Of a packet the headers came. Where nothing is sent again, it is lost. */
+/* Only the headers of a packet came. Without retransmission it is lost. */
 static void rx_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 {
 	wf_hca_count(qp->hca, WF_CTR_RX_TRIMMED);
@@ -428,7 +429,7 @@ static bool tx_ack(struct wf_hca *hca, wf_time now, struct wf_packet *pkt)
 			wf_list_append(&hca->held_acks, &qp->ack_link);
 			continue;
 		}
-		/* Listed while it answers: what it owes then is found out below, once. */
+		/* qp stays listed while it answers; whether it owes more is found out below. */
 		sent = wf_answer_tx_ack(qp, now, pkt);
 		wf_list_remove(&qp->ack_link);
 		if (sent) {
@@ -441,7 +442,7 @@ static bool tx_ack(struct wf_hca *hca, wf_time now, struct wf_packet *pkt)
 	return false;
 }
 
-/* What is left of qp's wait, as long as it takes at the rate that it has now. */
+/* Makes what is left of qp's wait as long as it takes at its present rate. */
 static void rescale(struct wf_qp *qp, wf_time now)
 {
 	qp->next_tx =
@@ -459,8 +460,8 @@ void wf_qp_repace(struct wf_qp *qp, wf_time now)
 }
 
 /*
- * Has qp wait for its time to send; false: that has come. The rate may change before, and at a low
- * rate the wait is long: what is left of it shrinks as the rate grows, like a bucket that fills
+ * Makes qp wait for its time to send; false: that has come. The rate may change meanwhile, and at a
+ * low rate the wait is long: what is left of it shrinks as the rate grows, like a bucket that fills
  * faster.
  */
 static bool pace(struct wf_qp *qp, wf_time now)

@@ -60,7 +60,9 @@ typedef bool wf_hca_copy_fn(void *to, const void *from, size_t n);
  */
 typedef bool wf_hca_underway_fn(void *ctx, const struct wf_qp *qp);
 
-/* An echo (struct wf_hca_rx_extra) whose queue pair was reset or destroyed comes out no more. */
+/*
+ * Called for an echo (struct wf_hca_rx_extra) that is lost: its queue pair was reset or destroyed.
+ */
 typedef void wf_hca_forget_fn(void *ctx, uint32_t echo);
 
 struct wf_hca_attr {
@@ -118,8 +120,9 @@ struct wf_hca_rx_extra {
 	const void *payload;               /* pkt->length bytes; NULL: contents do not matter */
 	const struct wf_cc_int *telemetry; /* what came back with an acknowledgement */
 	/*
-	 * A number of the driver's that comes out again in the ACK that answers, with WF_PACKET_INT;
-	 * 0: none. *spare becomes an older one that this one replaces, or 0; NULL: nobody asks.
+	 * A number of the driver's that comes out again in the ACK that answers, with
+	 * WF_PACKET_INT; 0: none. *spare becomes an older one that this one replaces, or 0; NULL:
+	 * nobody asks.
 	 */
 	uint32_t echo;
 	uint32_t *spare;

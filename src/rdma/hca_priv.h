@@ -48,7 +48,7 @@ struct wf_pd {
 
 struct wf_xrcd {
 	struct wf_list link;
-	struct wf_pd *pd; /* of its queue pairs, until they know better */
+	struct wf_pd *pd; /* of its queue pairs, until a packet says which */
 	uint32_t srqs;
 };
 
@@ -97,12 +97,12 @@ struct wf_hca {
 	struct wf_heap heap[WF_HEAPS];
 	struct wf_list ack_ring; /* queue pairs that have an ACK, a NAK or a CNP to send */
 	struct wf_list tx_ring;  /* queue pairs that may have a packet to send */
-	struct wf_list held_acks, held_ring; /* the same, found to be of a class that is held */
+	struct wf_list held_acks, held_ring; /* those of them whose class may not send now */
 	uint32_t classes;                    /* bit per class that some queue pair has used */
-	uint32_t data_classes;               /* ... for more than acknowledgements and CNPs */
-	uint32_t held;                       /* bit per class that may not send: wf_hca_hold() */
+	uint32_t data_classes; /* those of them used for requests and READ responses */
+	uint32_t held;         /* bit per class that may not send: wf_hca_hold() */
 	wf_time now;
-	wf_time seen;         /* what completes is seen no sooner: wf_hca_set_seen() */
+	wf_time seen;         /* completions are seen at this time or later: wf_hca_set_seen() */
 	struct wf_qp *sender; /* of the last packet */
 	struct wf_qp **qps;   /* by the lower bits of the QPN */
 	uint32_t qp_mask;

@@ -75,7 +75,7 @@ static bool find_early(const struct wf_qp *qp, uint32_t psn, struct wf_early *wr
 		return true;
 	for (uint32_t i = 0; i < WF_EARLY_WRITES && i < resp->n_early; i++) {
 		*write = resp->early[(resp->n_early - 1 - i) % WF_EARLY_WRITES];
-		/* One that has begun in its turn is the one in progress, or over. */
+		/* A WRITE that has begun in its turn is the one in progress, or over. */
 		if (wf_psn_diff(write->first_psn, resp->epsn) > 0 &&
 		    wf_psn_diff(psn, write->first_psn) >= 0 &&
 		    wf_psn_diff(write->last_psn, psn) >= 0)
@@ -239,7 +239,7 @@ struct wf_held *wf_held_take(struct wf_qp *qp, const void **payload_p)
 
 	if (held == NULL)
 		return NULL;
-	/* What was not told is now acknowledged like any other. */
+	/* It is acknowledged like any other now, and need not be told. */
 	if (!held->told)
 		wf_answer_ack(qp, WF_SYNDROME_ACK);
 	release(resp, held);
@@ -313,13 +313,16 @@ void wf_held_trim(struct wf_qp *qp, uint32_t psn)
 	if ((uint32_t)wf_psn_diff(psn, resp->epsn) >= qp->req.limit)
 		return;
 	if (held != NULL) {
-		/* It came before: the requester has not heard of that. */
+		/*
+		 * It came whole before. The requester, which repeats it, has not heard of that:
+		 * tell it again.
+		 */
 		if (held->told)
 			untell(qp, held);
 		return;
 	}
 	if (!reach_trim(qp))
-		return; /* its timer finds out */
+		return; /* the requester's timer finds out */
 	resp->trims[(resp->trim_head + resp->n_trims++) & (resp->trim_slots - 1)] = psn;
 	wf_qp_kick_ack(qp);
 }

@@ -71,7 +71,7 @@ static void region_put(struct wf_region *r)
 	hca->free_region_tail = &r->parent;
 }
 
-/* IBTA 10.6.3: who may write from afar may write here; a range does not wrap. */
+/* IBTA 10.6.3: remote write needs local write, and a range must not wrap. */
 static int check_access(uint32_t access)
 {
 	if ((access & ~(uint32_t)WF_ACCESS_ALL) != 0)

@@ -74,7 +74,7 @@ static bool tune_is_valid(const struct wf_qp_init *init)
 	       (window & (window - 1)) == 0 && tune->reorder < window;
 }
 
-/* Which completion queues it needs, and none that it has no use for. */
+/* Whether it has the completion queues that its type needs, and no others. */
 static bool queues_are_valid(const struct wf_hca *hca, const struct wf_qp_init *init)
 {
 	bool sends = init->type != WF_QPT_XRC_RECV;
@@ -247,7 +247,9 @@ void wf_qp_destroy(struct wf_qp *qp)
 	wf_mcast_purge(hca, qp);
 	hca->qps[qp->qpn & hca->qp_mask] = NULL;
 	hca->num_qps--;
-	/* An XRC_RECV queue pair only borrows what it receives for. */
+	/*
+	 * An XRC_RECV queue pair counts at its domain: qp->pd is that of the queue it receives for.
+	 */
 	(qp->init.xrcd != NULL ? qp->init.xrcd->pd : qp->pd)->refs--;
 	if (qp->send_cq != NULL)
 		qp->send_cq->refs--;
@@ -295,7 +297,7 @@ void wf_qp_set_timer(struct wf_qp *qp, wf_time at)
 	struct wf_hca *hca = qp->hca;
 	uint32_t pos = qp->heap_pos[WF_HEAP_TIMER];
 
-	/* A place that is too early stays: wf_hca_tick() corrects it when it comes up. */
+	/* A place in the heap that is too early stays: wf_hca_tick() corrects it then. */
 	qp->timer_at = at;
 	if (at == WF_TIME_NEVER)
 		return;

@@ -29,7 +29,7 @@ enum wf_recovery {
 	WF_RECOVERY_SELECTIVE,
 };
 
-/* What the time between CNPs is kept for: each queue pair, each host they go to, or the adapter. */
+/* Which CNPs cnp_interval separates: those of a queue pair, to a host, or of the adapter. */
 enum wf_cnp_per { WF_CNP_PER_QP, WF_CNP_PER_HOST, WF_CNP_PER_PORT };
 
 /* How the hardware is set up, beyond what the verbs say. All zero is a plain queue pair. */
@@ -37,7 +37,7 @@ struct wf_qp_tune {
 	const struct wf_cc_ops *cc; /* NULL: wf_cc_none */
 	const void *cc_param;       /* borrowed while the queue pair lives */
 	wf_time cnp_interval;       /* least time between two CNPs; 0: send none */
-	enum wf_cnp_per cnp_per;    /* of what */
+	enum wf_cnp_per cnp_per;    /* which ones it separates */
 	enum wf_recovery recovery;
 	uint32_t window;  /* packets unacknowledged at most; selective: a power of two, 64..65536 */
 	uint32_t reorder; /* selective: a gap is a loss when a packet this far behind it came */
@@ -98,9 +98,9 @@ enum wf_qp_state wf_qp_state(const struct wf_qp *qp);
 enum wf_qp_type wf_qp_type(const struct wf_qp *qp);
 
 /*
- * What a driver says before it posts: the adapter learns of it at at, and sends none of it before.
- * Where older work still waits to be sent, the adapter has time to learn of the new, and nothing is
- * delayed. READ responses of the queue pair wait, too.
+ * A driver calls it before it posts: the adapter learns of the work at at, and sends none of it
+ * before. If older work still waits to be sent, the adapter learns of the new in time and nothing
+ * is delayed. READ responses of the queue pair wait, too.
  */
 void wf_qp_delay(struct wf_qp *qp, wf_time at);
 
@@ -111,9 +111,9 @@ void wf_qp_delay(struct wf_qp *qp, wf_time at);
 void wf_qp_hold(struct wf_qp *qp, bool hold);
 
 /*
- * Acknowledgements are waited for 2^shift times as long as the attribute says: 0 to 2, since the
- * wait may be up to four times that (C9-141). For drivers whose way to the peer takes other
- * processes' time.
+ * Makes the queue pair wait 2^shift times as long for acknowledgements as the attribute says: 0 to
+ * 2, since the wait may be up to four times that (C9-141). For drivers whose way to the peer
+ * depends on other processes.
  */
 void wf_qp_set_patience(struct wf_qp *qp, unsigned shift);
 

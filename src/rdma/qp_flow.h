@@ -28,10 +28,10 @@ static inline uint8_t wf_qp_op(const struct wf_qp *qp, enum wf_operation operati
 /* Lets wf_hca_tx() look at qp; does nothing where it already will. */
 void wf_qp_kick(struct wf_qp *qp);
 
-/* The same for answers that do not wait for pacing. */
+/* The same for acknowledgements and CNPs, which do not wait for pacing. */
 void wf_qp_kick_ack(struct wf_qp *qp);
 
-/* The rate has changed: what is left of the wait for it changes with it (cc->repace). */
+/* The rate has changed, and what is left of the wait changes with it (cc->repace). */
 void wf_qp_repace(struct wf_qp *qp, wf_time now);
 
 /* The timer of qp is due at at, WF_TIME_NEVER: not at all. */
@@ -46,7 +46,7 @@ void wf_qp_tell(const struct wf_qp *qp, enum wf_hca_note note, wf_time now);
 /* Adds a completion; a queue that overflows ends the queue pair. */
 void wf_qp_complete(struct wf_qp *qp, struct wf_cq *cq, const struct wf_wc *wc, bool solicited);
 
-/* Takes qp out of all that would call it. */
+/* Takes qp out of every list and heap. */
 void wf_qp_unschedule(struct wf_qp *qp);
 
 /* Raises an event about qp. */
@@ -98,18 +98,18 @@ struct wf_swqe *wf_req_find(const struct wf_req *req, uint32_t psn, uint32_t *in
 /* Forgets everything that was posted. */
 void wf_req_reset(struct wf_qp *qp);
 
-/* An echo of a queue pair that ends will not come out any more: says so, and clears it. */
+/* Tells the driver that an echo will not come out, and clears it. */
 void wf_qp_forget_echo(const struct wf_qp *qp, uint32_t *echo_p);
 
 /* The first PSN is psn. */
 void wf_req_start(struct wf_qp *qp, uint32_t psn);
 
-/* The packet psn of the requester is lost, unless it was received. Returns whether that is news. */
+/* Marks psn as lost, unless it was received. Returns whether it was not known to be. */
 bool wf_req_lose(struct wf_qp *qp, uint32_t psn);
 
 /*
- * All from from up to end that were not received are lost; with again, also those that were sent
- * more than once already. Returns how many that is news of.
+ * Marks as lost all of [from, end) that was not received; with again, also what was sent more than
+ * once already. Returns how many were not known to be lost.
  */
 uint32_t wf_req_lose_all(struct wf_qp *qp, uint32_t from, uint32_t end, bool again);
 
@@ -123,8 +123,8 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now);
 
 /*
- * Congestion control hears of acked bytes more that came: what pkt brought with it, and rtt, or 0.
- * Then the queue pair may be able to send.
+ * Tells congestion control of acked bytes, of what pkt brought, and of rtt (0: not known). Then the
+ * queue pair may be able to send.
  */
 void wf_comp_tell_cc(struct wf_qp *qp, const struct wf_packet *pkt,
                      const struct wf_hca_rx_extra *extra, uint32_t acked, wf_time rtt, wf_time now);
@@ -198,7 +198,7 @@ void wf_held_clear(struct wf_qp *qp);
 /* The next PSN to report as received, or epsn when there is none. */
 uint32_t wf_held_tell(struct wf_qp *qp);
 
-/* What came of the packet with psn, expected or ahead, was trimmed: to be reported. */
+/* The packet with psn, expected or ahead, came trimmed: it is to be reported. */
 void wf_held_trim(struct wf_qp *qp, uint32_t psn);
 
 /* The next PSN to report as trimmed; false: none. */
@@ -209,17 +209,17 @@ bool wf_held_next_trim(struct wf_resp *resp, uint32_t *psn_p);
 /* The response pkt, the expected one or a later one, has come, whole or trimmed, maybe again. */
 void wf_read_came(struct wf_qp *qp, const struct wf_packet *pkt, bool trimmed);
 
-/* What tells the responder of it. */
+/* Makes the packet that tells the responder of READ responses. */
 void wf_read_make_ack(struct wf_qp *qp, struct wf_packet *pkt);
 
-/* The responder hears of it. */
+/* The responder learns which of its responses came. */
 void wf_read_acked(struct wf_qp *qp, const struct wf_packet *pkt,
                    const struct wf_hca_rx_extra *extra, wf_time now);
 
 /* A response was sent, for the first time or again. Sets WF_PACKET_ACK_REQ where it is due. */
 void wf_read_sent(struct wf_qp *qp, struct wf_packet *pkt, bool again, wf_time now);
 
-/* The READ is asked for again from psn on. */
+/* The requester asks for a READ again, from psn on. */
 void wf_read_again(struct wf_qp *qp, uint32_t psn, uint32_t last_psn, wf_time now);
 
 /* Whether the congestion window lets a response out. */
@@ -227,7 +227,7 @@ bool wf_read_may_send(const struct wf_qp *qp);
 
 /* answer.c: what the responder sends */
 
-/* An answer with this syndrome waits to be sent; for NAKs and ACKs alike the PSN is epsn's. */
+/* Has an answer with this syndrome sent; its PSN follows from epsn. */
 void wf_answer_ack(struct wf_qp *qp, uint8_t syndrome);
 
 /* Queues the response of a READ or an atomic. Returns false when there is no room. */

@@ -127,7 +127,10 @@ static bool transition_is_legal(const struct wf_qp *qp, enum wf_qp_state cur, en
 		rule = t->ud;
 	else if (qp->type == WF_QPT_UC)
 		rule = t->uc;
-	/* IBTA A14: what one that only sends, or only receives, has no use for it does not take. */
+	/*
+	 * IBTA A14: a queue pair that only sends, or only receives, does not take attributes of the
+	 * other.
+	 */
 	if (qp->type == WF_QPT_XRC_SEND) {
 		rule.need &= ~(uint32_t)(WF_QP_MAX_DEST_RD_ATOMIC | WF_QP_MIN_RNR_TIMER);
 		rule.may &= ~(uint32_t)(WF_QP_MAX_DEST_RD_ATOMIC | WF_QP_MIN_RNR_TIMER);
@@ -256,7 +259,7 @@ static void reset(struct wf_qp *qp)
 {
 	wf_qp_unschedule(qp);
 	wf_event_purge(qp->hca, qp);
-	/* As drivers do: what it completes from now on is of its new life. */
+	/* Old completions go, as drivers do it: those from now on are of its new life. */
 	if (qp->send_cq != NULL)
 		wf_cq_forget(qp->send_cq, qp->qpn);
 	if (qp->recv_cq != NULL)

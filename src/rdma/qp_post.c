@@ -207,7 +207,7 @@ void wf_qp_delay(struct wf_qp *qp, wf_time at)
 	if (wf_req_pending(qp) || at <= qp->next_tx)
 		return;
 	qp->next_tx = at;
-	qp->paced = 0; /* no rate brings it forward */
+	qp->paced = 0; /* a change of rate does not move it */
 }
 
 int wf_qp_post_send(struct wf_qp *qp, const struct wf_send_wr *wr, const struct wf_send_wr **bad_p)

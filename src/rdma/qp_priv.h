@@ -103,7 +103,7 @@ struct wf_req {
 	bool retrying;    /* una is being sent again after a NAK: a second one says nothing new */
 	bool rnr_wait;    /* the timer runs for an RNR NAK: send no request */
 	bool drained;     /* SQD: SQ_DRAINED was raised */
-	bool selective;   /* repeat; else go-back-N */
+	bool selective;   /* selective repeat; else go-back-N */
 	uint32_t rtx_wqe; /* index of the work request that holds out.rtx, or of an older one */
 	bool read_ack;    /* the responder is to be told of READ responses */
 	bool ce;          /* a marked one came since it was last told */
@@ -198,7 +198,7 @@ struct wf_resp {
 	char *held_data;      /* their payload, where contents matter */
 	uint32_t *trims;      /* ring of trim_slots: PSNs that came trimmed, to be told */
 	uint32_t trim_head;
-	uint32_t n_early;                       /* that there ever were */
+	uint32_t n_early;                       /* early WRITEs so far */
 	struct wf_early early[WF_EARLY_WRITES]; /* a ring; the oldest is forgotten */
 };
 
@@ -206,8 +206,8 @@ enum wf_tx_where {
 	WF_TX_NONE,
 	WF_TX_RING,
 	WF_TX_PACED,
-	WF_TX_HELD,   /* its class is */
-	WF_TX_PARKED, /* itself is: wf_qp_hold(); in no list */
+	WF_TX_HELD,   /* its class may not send */
+	WF_TX_PARKED, /* held by wf_qp_hold(); in no list */
 };
 
 /*
@@ -221,7 +221,7 @@ struct wf_qp {
 	uint32_t heap_pos[WF_HEAPS];
 	wf_time timer_at; /* when the timer is really due; its place in the heap may be earlier */
 	wf_time next_tx;  /* pacing: no data packet before */
-	uint64_t paced;   /* the cc's gap that next_tx was set with; 0: by none */
+	uint64_t paced;   /* the gap of cc that next_tx follows from; 0: from none */
 	struct wf_cc *cc;
 	struct wf_pd *pd;
 	uint32_t qpn;
@@ -236,7 +236,7 @@ struct wf_qp {
 	uint8_t cls;
 	uint8_t ect; /* WF_PACKET_ECT or 0 */
 	uint8_t traffic_class;
-	uint8_t patience; /* wf_qp_set_patience() */
+	uint8_t patience; /* see wf_qp_set_patience() */
 	uint8_t tx_where; /* enum wf_tx_where */
 	uint8_t why;      /* enum wf_wc_status of the work request that failed */
 	bool sq_sig_all;

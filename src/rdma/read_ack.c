@@ -32,7 +32,7 @@ void wf_read_came(struct wf_qp *qp, const struct wf_packet *pkt, bool trimmed)
 	if (qp->req.selective && (trimmed || ahead > 0) && ahead >= 0) {
 		if (!wf_sack_reach(qp->hca, f, pkt->psn))
 			return;
-		/* One that came whole before is no worse for coming trimmed now. */
+		/* A response that came whole before is still here if a copy comes trimmed. */
 		wf_sack_note(f, pkt->psn,
 		             trimmed && !wf_sack_received(f, pkt->psn) ? WF_SENT_CUT
 		                                                       : WF_SENT_TELL);
@@ -77,7 +77,9 @@ bool wf_read_may_send(const struct wf_qp *qp)
 
 	if (!qp->read_acks || inflight == 0 || inflight + wf_qp_mtu(qp) <= qp->cc->window)
 		return true;
-	/* A window that shrank behind responses none of which asks lets one more out that does. */
+	/*
+	 * If the window shrank and no response in flight asks for an ACK, one more goes that does.
+	 */
 	return f->una != f->next && qp->resp.since >= (uint32_t)wf_psn_diff(f->next, f->una);
 }
 
@@ -113,13 +115,13 @@ void wf_read_again(struct wf_qp *qp, uint32_t psn, uint32_t last_psn, wf_time no
 	if (!qp->read_acks)
 		return;
 	wf_sack_recall(f, psn, last_psn);
-	/* The requester waited in vain: an answer may be to either copy. */
+	/* The requester asks again after a timeout: what comes may be of either copy. */
 	if (wf_psn_diff(last_psn, f->doubt) >= 0)
 		f->doubt = wf_psn_add(last_psn, 1);
 	qp->cc->ops->on_loss(qp->cc, WF_CC_LOSS_NAK, now);
 }
 
-/* Responses that were overtaken by so many that they must be lost go again, once. */
+/* Responses that so many others overtook are lost and go again, once. */
 static uint32_t lose_gaps(struct wf_qp *qp)
 {
 	struct wf_flight *f = &qp->resp.out;

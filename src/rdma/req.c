@@ -254,7 +254,7 @@ static bool build(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, struct wf
 	pkt->flags |= WF_PACKET_ACK_REQ;
 	if (wqe->opcode == WF_WR_RDMA_READ) {
 		pkt->srqn = wqe->srqn;
-		/* Asked for again, it is asked for from the first byte that is missing. */
+		/* A READ that is repeated asks from its first missing byte on. */
 		offset = (uint32_t)wf_psn_diff(psn, wqe->first_psn) << qp->mtu_shift;
 		pkt->u.reth.va = wqe->addr + offset;
 		pkt->u.reth.rkey = wqe->rkey;
@@ -322,7 +322,7 @@ static bool wants_ack(const struct wf_qp *qp, const struct wf_swqe *wqe)
 	       wf_qp_inflight(qp) + 2 * (uint64_t)wf_qp_mtu(qp) > qp->cc->window;
 }
 
-/* What a packet counts for in flight: READs and atomics, nothing. */
+/* The bytes that a packet counts for in flight: none for READs and atomics. */
 static uint32_t payload_of(const struct wf_swqe *wqe, const struct wf_packet *pkt)
 {
 	return wf_wr_is_answered(wqe->opcode) ? 0 : pkt->length;
@@ -333,7 +333,7 @@ static void sent_rc(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packe
 {
 	struct wf_req *req = &qp->req;
 	uint32_t end = wqe->opcode == WF_WR_RDMA_READ ? wqe->last_psn : req->psn;
-	/* An answer that waits for its sender's window says nothing of the way there. */
+	/* The time of an answer that waits for a window says nothing of the way there. */
 	bool timed = !qp->read_acks || !wf_wr_is_answered(wqe->opcode);
 
 	if ((pkt->flags & WF_PACKET_ACK_REQ) == 0 && wants_ack(qp, wqe))
@@ -379,7 +379,7 @@ static void sent_unreliable(struct wf_qp *qp, const struct wf_swqe *wqe, struct 
 	(void)wf_comp_advance(qp);
 }
 
-/* A failed work request completes when it is the oldest; now, if it is. */
+/* Completes a failed work request if it is the oldest. */
 static void settle(struct wf_qp *qp)
 {
 	if (qp->req.cons == qp->req.send)
@@ -519,7 +519,7 @@ static bool tx_missing(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, voi
 	}
 	wf_sack_sent(&req->out, psn, payload_of(wqe, pkt), true, now);
 	if (wqe->opcode == WF_WR_RDMA_READ) {
-		/* It is asked for from there to its end. */
+		/* The repeated READ asks for all from there to its end. */
 		wf_sack_unlose(&req->out, psn, wqe->last_psn);
 		if (wf_psn_diff(wqe->last_psn, req->out.mark) >= 0)
 			req->out.mark = wf_psn_add(wqe->last_psn, 1);

@@ -267,7 +267,7 @@ static enum verdict execute_write(struct wf_qp *qp, const struct wf_packet *pkt,
 
 static void remember(struct wf_resp *resp, const struct wf_res *res)
 {
-	/* As many as the peer may have in flight are enough. */
+	/* The ring holds as many as the peer may have in flight. */
 	resp->res[resp->res_next++ & resp->rd_mask] = *res;
 }
 
@@ -294,7 +294,7 @@ static enum verdict execute_read(struct wf_qp *qp, const struct wf_packet *pkt)
 	if (!wf_answer_add(qp, &job))
 		return INVALID;
 	remember(resp, &res);
-	/* One less: the common path adds it. */
+	/* One less, since the common path adds one. */
 	resp->epsn = wf_psn_add(resp->epsn, packets - 1);
 	if (wf_unlikely(resp->helds != 0))
 		wf_held_drop_passed(resp, wf_psn_add(resp->epsn, 1));
@@ -302,7 +302,7 @@ static enum verdict execute_read(struct wf_qp *qp, const struct wf_packet *pkt)
 	return GO;
 }
 
-/* Sets the value before. False: the memory is not there. */
+/* Stores the value before the operation. Returns false where the memory is not there. */
 static bool do_atomic(const struct wf_qp *qp, const struct wf_packet *pkt,
                       const struct wf_region *region, uint64_t *orig_p)
 {
@@ -403,7 +403,7 @@ static enum verdict judge(struct wf_qp *qp, const struct wf_packet *pkt, const v
 	return verdict;
 }
 
-/* What every packet that was executed does besides: PSN, MSN, completion, acknowledgement. */
+/* Does what every executed packet needs besides: PSN, MSN, completion, acknowledgement. */
 static void went(struct wf_qp *qp, const struct wf_packet *pkt)
 {
 	struct wf_resp *resp = &qp->resp;
@@ -436,7 +436,7 @@ static void refuse(struct wf_qp *qp, enum verdict verdict, const struct wf_packe
 		break;
 	case ACCESS:
 		wf_hca_count(qp->hca, WF_CTR_RESP_REMOTE_ACCESS_ERRORS);
-		/* Immediate data that came with it: its receive tells. */
+		/* The receive of its immediate data tells the program. */
 		if (wf_op_is_write(pkt->opcode) && wf_op_has_imm(pkt->opcode))
 			(void)wf_resp_take_recv(qp);
 		wf_resp_refuse(qp, WF_NAK_REMOTE_ACCESS, WF_WC_LOC_ACCESS_ERR,
@@ -511,7 +511,7 @@ static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 	job.va = res->value;
 	job.last_psn = res->last_psn;
 	if (wf_op_is_read_req(pkt->opcode)) {
-		/* From anywhere in the message, to its end: nothing that was not asked before. */
+		/* It may begin anywhere in the message and end with it, but ask for nothing new. */
 		skip = (uint64_t)wf_psn_diff(pkt->psn, res->first_psn) << qp->mtu_shift;
 		job.va += skip;
 		job.rkey = res->rkey;

@@ -201,7 +201,7 @@ uint32_t wf_sack_pass(struct wf_flight *f)
 	struct wf_sent *s = &f->ring[f->una & f->mask];
 	uint32_t bytes = wf_sack_take(f, f->una);
 
-	/* That it came is told by una. */
+	/* una tells that it came. */
 	if ((s->flags & (WF_SENT_TELL | WF_SENT_CUT)) != 0)
 		f->untold--;
 	memset(s, 0, sizeof(*s));

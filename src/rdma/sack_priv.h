@@ -10,7 +10,7 @@
 
 /* What is known of a packet that was sent and is not acknowledged; all zero: nothing. */
 struct wf_sent {
-	wf_time at;     /* when it was, last; WF_TIME_NEVER: not known of which copy (doubt) */
+	wf_time at;     /* when it was sent last; WF_TIME_NEVER: unclear which copy came (doubt) */
 	uint16_t bytes; /* of payload */
 	uint8_t flags;  /* WF_SENT_* */
 };
@@ -28,7 +28,7 @@ struct wf_flight {
 	uint32_t n_lost;
 	uint32_t untold;      /* how many have WF_SENT_TELL or WF_SENT_CUT */
 	struct wf_sent *ring; /* in place psn & mask; NULL: none yet */
-	wf_time newest_at;    /* when that was sent which was acknowledged last */
+	wf_time newest_at;    /* when the packet acknowledged last was sent */
 	uint32_t mask;
 	uint32_t una, next;
 	uint32_t high;  /* one past the highest PSN reported received */

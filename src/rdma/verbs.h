@@ -260,7 +260,7 @@ struct wf_qp_attr {
 	uint8_t port_num;
 	uint8_t timeout; /* 4.096 us * 2^timeout; 0: none */
 	uint8_t retry_cnt;
-	uint8_t rnr_retry; /* 7: for ever */
+	uint8_t rnr_retry; /* 7: no limit */
 	uint8_t alt_port_num, alt_timeout;
 	uint32_t rate_limit; /* kb/s; 0: none */
 };

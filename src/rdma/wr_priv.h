@@ -21,7 +21,7 @@ static inline bool wf_wr_is_answered(uint8_t opcode)
 	       opcode == WF_WR_ATOMIC_WRITE;
 }
 
-/* READ responses answer it; none of them has bytes for an ATOMIC WRITE. */
+/* Answered by READ responses; that of an ATOMIC WRITE has no bytes. */
 static inline bool wf_wr_is_read(uint8_t opcode)
 {
 	return opcode == WF_WR_RDMA_READ || opcode == WF_WR_ATOMIC_WRITE;

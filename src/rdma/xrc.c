@@ -77,7 +77,7 @@ uint32_t wf_srq_num(const struct wf_srq *srq)
 	return srq->num;
 }
 
-/* The queue pair receives for none. */
+/* The queue pair receives for no queue any more. */
 static void lower(struct wf_qp *qp)
 {
 	qp->resp.have_wqe = false;

@@ -48,7 +48,7 @@ static int check_link(const struct check *check, uint32_t id)
 	return 0;
 }
 
-/* The line of the first link of a node, for want of a line of its own. */
+/* The line of the first link of a node, since a node has no line of its own. */
 static unsigned line_of(const struct wf_topo *topo, const struct wf_topo_node *node)
 {
 	uint32_t link;

@@ -103,7 +103,9 @@ static void sort_hosts(struct work *w)
 {
 	uint32_t n_hosts = w->topo->n_hosts;
 
-	/* Counted one place too far, and used as the place of the next host meanwhile. */
+	/*
+	 * The counts are one place too far, which serves as the place of the next host meanwhile.
+	 */
 	for (uint32_t h = 0; h < n_hosts; h++)
 		w->first[w->routes->leaf_of_host[h] + 2]++;
 	for (uint32_t i = 1; i <= w->routes->n_leaves; i++)
@@ -193,7 +195,7 @@ static void sort_switches(struct work *w, uint32_t leaf)
 	}
 }
 
-/* The switch to which a leaf would send its own host's traffic up counts it as well. */
+/* Counts the host also at the switch to which its leaf would send its traffic up. */
 static void count_at_home(struct work *w, uint32_t node, uint32_t dst)
 {
 	const struct wf_route_switch *rs = &w->routes->switches[node];

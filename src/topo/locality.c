@@ -44,7 +44,7 @@ static uint8_t find_tiers(struct wf_topo *topo, uint32_t *queue, uint8_t *seen)
 }
 
 /*
- * Gives all that hangs together with start below tier top the group, and with tier 1 start alone.
+ * Gives a group to all that is connected with start below the top tier; of tier 1, to start alone.
  */
 static void fill_group(struct wf_topo *topo, uint32_t start, uint8_t top, uint32_t group,
                        uint32_t *queue)

@@ -25,7 +25,7 @@
 #define GLOBAL_HOPS 3 /* what a global link counts */
 #define RING (GLOBAL_HOPS + 1)
 
-/* One end of a link between switches that is up. */
+/* One end of a link that is up, between switches. */
 struct edge {
 	uint32_t peer; /* the switch at the other end */
 	uint32_t back; /* the edge of peer that leads here */
@@ -353,8 +353,8 @@ static void clear_place(struct search *s, uint32_t place)
 }
 
 /*
- * Sends the words at place from over the links that are global or not to their neighbours, whose
- * words go to next and whose numbers join the queue at place to.
+ * Sends the words at place from over the links, global ones or the others, to the neighbours. Their
+ * words go to next and their numbers join the queue at place to.
  */
 static void spread(struct search *s, uint32_t from, uint32_t to, bool global)
 {

@@ -50,7 +50,7 @@ struct wf_topo_link {
 	uint16_t a_port, b_port;
 	uint64_t rate; /* bits/s each way */
 	wf_time delay; /* propagation only */
-	uint64_t loss; /* of 2^32: probability that a packet is lost on it (error_rate) */
+	uint64_t loss; /* chance that it loses a packet (error_rate), in units of 2^-32 */
 	unsigned line; /* of the file it was read from; 0 when built */
 };
 
@@ -69,7 +69,7 @@ struct wf_topo_cfg {
 	char file[256];          /* kind hpcc, htsim: the file, relative to the scenario */
 	uint32_t hosts;          /* hosts (NIC ports) wanted */
 	uint64_t radix;          /* ports of a switch; 0, auto: the fewest that do */
-	uint64_t blocking;       /* of 2^16: downlink over uplink bandwidth of a leaf; 1 = none */
+	uint64_t blocking;       /* downlink over uplink bandwidth of a leaf, in units of 2^-16 */
 	uint64_t host_rate;      /* bits/s */
 	uint64_t fabric_rate;    /* bits/s between switches; auto = host_rate */
 	uint64_t host_cable;     /* mm */

@@ -25,7 +25,7 @@ extern const struct wf_topo_ops wf_topo_htsim;
 struct wf_wire {
 	uint64_t rate; /* bits/s */
 	wf_time delay;
-	uint64_t loss; /* of 2^32 */
+	uint64_t loss; /* chance, in units of 2^-32 */
 	unsigned line;
 };
 
@@ -36,7 +36,7 @@ struct wf_wires {
 	struct wf_wire core;
 };
 
-/* Ports of a switch; 0: the fewest that do, and so is auto where nobody said better. */
+/* Ports of a switch. 0: the fewest that do, which is also what auto means if nothing else says. */
 static inline uint32_t wf_topo_radix(const struct wf_topo_cfg *cfg)
 {
 	return cfg->radix == WF_PARAM_AUTO ? 0 : (uint32_t)cfg->radix;

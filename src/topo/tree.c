@@ -58,7 +58,7 @@ static uint32_t leaf_columns(const struct demand *demand, uint32_t radix)
 	return leaf_hosts(demand, radix) / demand->leaf_rails;
 }
 
-/* The most units of leaves that switches of that radix can join with that many tiers. */
+/* The most units of leaves that switches of that radix can join in so many tiers. */
 static uint64_t max_units(const struct demand *demand, uint32_t radix, uint32_t tiers)
 {
 	if (tiers == 2)
@@ -166,7 +166,7 @@ static void plan_tiers(struct wf_tree *tree, const struct demand *demand, uint32
 	tree->leaf_hosts = leaf_columns(demand, radix);
 	tree->units = div_up(demand->columns, tree->leaf_hosts);
 	if (tree->units == 1) {
-		/* A tree has at least two leaves: what fits one switch is parted. */
+		/* A tree has at least two leaves: hosts that would fit one switch are divided. */
 		tree->units = demand->leaves == 1 && demand->columns > 1 ? 2 : 1;
 		tree->leaf_hosts = div_up(demand->columns, tree->units);
 	}

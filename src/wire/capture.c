@@ -74,7 +74,7 @@ static int pcap_init(struct wf_capture *c)
 	if (magic != PCAP_MAGIC_US && magic != PCAP_MAGIC_NS)
 		return -EBADMSG;
 	c->interface[0] = (struct wf_capture_interface){
-		/* The upper bits of the word say other things. */
+		/* The upper bits of the word are not the link type. */
 		.link_type = (uint16_t)get32(c, c->bytes + 20),
 		.tsresol = magic == PCAP_MAGIC_NS ? 9 : 6,
 	};
@@ -224,7 +224,7 @@ static int ng_block(struct wf_capture *c, struct wf_capture_packet *packet, bool
 		*found_p = true;
 		ret = ng_simple(c, body, packet);
 		break;
-	default: /* a section, or something for others */
+	default: /* a section, or a block without packets */
 		break;
 	}
 	c->at += len;

@@ -17,7 +17,7 @@ enum wf_packet_type {
 	WF_PACKET_ACK,  /* its acknowledgement; psn: next expected */
 	WF_PACKET_NAK,  /* psn: resend from here */
 	WF_PACKET_RDMA, /* of the transport: opcode says which */
-	/* The same, without the payload that it had: a switch had no room for it. */
+	/* A packet of the transport that a switch had no room for: its payload was cut off. */
 	WF_PACKET_TRIMMED,
 	WF_PACKET_CREDIT, /* InfiniBand flow control packet: u.credit */
 	WF_PACKET_PAUSE,  /* PFC frame: u.pause */

@@ -18,7 +18,9 @@ static bool encap_is_roce2(enum wf_encap encap)
 	return encap == WF_ENCAP_ROCE2_IPV4 || encap == WF_ENCAP_ROCE2_IPV6;
 }
 
-/* The packet that the wire shows: the simple sender's in RC's clothes, all others as they are. */
+/*
+ * The packet as the wire shows it: the simple sender's looks like RC, all others stay as they are.
+ */
 static struct wf_packet packet_dressed(const struct wf_packet *p)
 {
 	struct wf_packet rc = *p;
@@ -159,7 +161,7 @@ static bool op_fits(uint8_t op)
 	return wf_op_is_known(op) && !wf_op_is_rd(op);
 }
 
-/* What has 24 bits on the wire, and more in a packet. */
+/* Whether the numbers that have 24 bits on the wire fit them. */
 static bool numbers_fit(const struct wf_packet *p)
 {
 	if (p->qpn > WF_QPN_MASK || p->psn > WF_PSN_MASK)
@@ -422,7 +424,7 @@ static void normal_control(const struct wf_packet *p, struct wf_packet *n)
 		n->u.pause.quanta[i] = p->u.pause.quanta[i];
 }
 
-/* The part that the opcode says. */
+/* The fields that the opcode has. */
 static void normal_transport(const struct wf_packet *p, struct wf_packet *n)
 {
 	if (wf_op_has_imm(p->opcode) || wf_op_has_inv(p->opcode))

@@ -47,7 +47,7 @@ struct wf_pcapng_interface {
 
 struct wf_pcapng_packet {
 	uint32_t interface;
-	uint64_t epoch; /* ns since 1970 when time began; 0: nobody knows */
+	uint64_t epoch; /* ns since 1970 when virtual time began; 0: not known */
 	wf_time at;     /* not negative */
 	enum wf_pcapng_dir dir;
 	/* On an interface of type ERF, WF_ERF_*: its header is put before bytes; else 0. */
