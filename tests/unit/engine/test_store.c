@@ -75,8 +75,8 @@ static void test_no_memory(void **state)
 }
 
 /* A node that sends objects to another one, which looks at them and gives them back. */
-#define PER_TURN 20
-#define TURNS 500
+#define PER_TURN 5
+#define TURNS 200
 
 struct end {
 	struct wf_node node;
@@ -130,7 +130,7 @@ static const struct wf_node_ops end_ops = { "end", false, end_rx, end_timer, end
 static void test_give_back(void **state)
 {
 	static const unsigned kinds[][2] = { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 16 } };
-	enum { NODES = 48 };
+	enum { NODES = 400 }; /* so many that threads share the work of a window */
 
 	(void)state;
 	for (size_t k = 0; k < WF_ARRAY_SIZE(kinds); k++) {
