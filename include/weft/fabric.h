@@ -76,7 +76,10 @@ weft_time weft_fabric_now(const struct weft_fabric *fabric);
 struct weft_stats {
 	uint64_t packets_sent; /* by all adapters, acknowledgements too */
 	uint64_t packets_delivered;
-	uint64_t packets_dropped; /* all reasons: no buffer, bit errors, links that went down */
+	uint64_t packets_dropped;  /* all reasons: the next three, or no route */
+	uint64_t drops_congestion; /* no room, or too long at the head of a queue */
+	uint64_t drops_error;      /* bit errors and random loss of links */
+	uint64_t drops_down;       /* links that were down */
 	uint64_t payload_held; /* packets' payloads that are on their way or were lost track of */
 };
 

@@ -310,6 +310,11 @@ void weft_fabric_stats(const struct weft_fabric *f, struct weft_stats *stats)
 		.packets_dropped = result.packets_dropped,
 		.payload_held = wf_sim_payload_in_use(f->sim),
 	};
+	for (unsigned q = 0; q < result.n_queues; q++) {
+		stats->drops_congestion += result.queue[q].drops_congestion;
+		stats->drops_error += result.queue[q].drops_error;
+		stats->drops_down += result.queue[q].drops_down;
+	}
 }
 
 /* ---- adapters ---- */

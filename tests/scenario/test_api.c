@@ -159,6 +159,8 @@ static void check_loss(const struct rig *r, size_t i)
 
 	weft_fabric_stats(r->fabric, &stats);
 	assert_int_equal(stats.packets_dropped > 0, is_lossy(i));
+	assert_int_equal(stats.packets_dropped, stats.drops_error);
+	assert_int_equal(stats.drops_congestion + stats.drops_down, 0);
 }
 
 static void test_write_and_read(void **state)
