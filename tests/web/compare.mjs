@@ -91,3 +91,21 @@ test("a phone shows it without scrolling sideways", async () => {
 	assert.deepEqual(cut, []);
 	await picture(phone.page, "compare-phone");
 });
+
+test("what was lost is told by its kind", async () => {
+	const lost = `${folder}/lost.db`;
+
+	weft("run", `topology: {kind: leaf-spine, hosts: 8, radix: 8, host_rate: 100Gbps}
+fabric: {profile: ib-ndr, link: {ber: 1e-7}, sender: {timeout: 200us}}
+traffic: [{kind: permutation, size: 4MB, op: write}]
+faults: [{link: [leaf0, spine0], down: 50us, up: 90us}]
+`, "--record", lost);
+	report(lost, `${folder}/lost.html`);
+	const { page: other, complaints: others } = await open(`${folder}/lost.html`);
+	const shown = await other.evaluate(() => weft.data.metrics.filter((m) => m.label.startsWith("lost: ")).map((m) => ({ name: m.key, value: m.values[0], label: m.label })));
+	assert.deepEqual(shown.map((m) => m.label), ["lost: errors on links", "lost: links that were down"]);
+	assert.deepEqual(shown.map(({ name, value }) => ({ name, value })), sql(lost, "SELECT name, value FROM value WHERE name IN ('drops_error', 'drops_down') ORDER BY name DESC"));
+	assert.ok(shown.every((m) => m.value > 0));
+	assert.match(await other.locator("body").textContent(), /the link from leaf0 \(port \d+\) to spine0 \(port \d+\) was down for 40\.00 us/);
+	assert.deepEqual(others, []);
+});
