@@ -33,7 +33,9 @@ enum wf_buffer_verdict { WF_BUFFER_OK, WF_BUFFER_XOFF, WF_BUFFER_FULL };
 /* Bytes a packet takes. */
 static inline uint32_t wf_buffer_cost(const struct wf_buffer *b, uint32_t size)
 {
-	/* Exact for sizes below 2^17 and cells of at most 2^12: the rounding adds less than 2^-14. */
+	/*
+	 * Exact for sizes below 2^17 and cells of at most 2^12: the rounding adds less than 2^-14.
+	 */
 	return (uint32_t)((size + (uint64_t)b->cell - 1) * b->per_cell >> 32) * b->cell;
 }
 

@@ -103,9 +103,8 @@ struct wf_fabric_cfg {
 	char vl_sl2vl[64];     /* VL of each service level, OpenSM's qos_sl2vl: "0,1,2,..."; auto */
 	char vl_arb_high[160]; /* OpenSM's qos_vlarb_high: "0:4,1:0" (VL:weight in 64 B); none */
 	char vl_arb_low[160];  /* auto: every VL, the same weight */
-	uint32_t
-		vl_high_limit; /* 4 KiB units the high table may send before a low packet; 255 = no limit */
-	wf_time vl_hoq_life; /* a packet at the head of a queue for longer is dropped; auto = never */
+	uint32_t vl_high_limit; /* units of 4 KiB that high may send before low; 255 = no limit */
+	wf_time vl_hoq_life;    /* at the head of a queue for longer: dropped; auto = never */
 
 	/* InfiniBand congestion control: SwitchCongestionSetting of annex A10 */
 	uint32_t fecn_threshold;        /* 0: nobody marks; 1 (late) to 15 (early) */
@@ -163,8 +162,7 @@ struct wf_class {
 	bool ecn;
 	bool exempt;     /* VL15: never held back by flow control */
 	uint16_t weight; /* DWRR share; 0 for strict */
-	uint32_t
-		alpha; /* of 2^16: share of the free buffer that a queue may take where it is lossy */
+	uint32_t alpha;  /* of 2^16: share of the free buffer that a lossy queue may take */
 };
 
 #define WF_VLARB_ENTRIES 64 /* of one table */

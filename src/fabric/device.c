@@ -154,7 +154,9 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 	bool gone = pkt->input == WF_PACKET_GONE;
 
 	assert(gone || port->up); /* nothing is sent into a link that is down */
-	/* Control packets are short and repeated by real links; errors spare them (docs/limits.md). */
+	/*
+	 * Control packets are short and repeated by real links; errors spare them (docs/limits.md).
+	 */
 	if (control && (gone || fabric->hooks == NULL))
 		return gone;
 	if (!gone) {

@@ -70,8 +70,7 @@ struct wf_lane {
 	uint32_t drops[WF_DROPS];
 	uint32_t rx_lost; /* ingress: packets that the peer sent and that did not come */
 	uint32_t ecn_marked;
-	uint32_t
-		trimmed; /* egress: packets that did not fit the queue and went on without payload */
+	uint32_t trimmed; /* egress: packets that did not fit and went on without payload */
 	uint32_t pause_tx, pause_rx;
 	uint32_t stops;      /* times the head had to wait for credits or a pause to end */
 	uint64_t stopped_ps; /* how long the lane was paused, or its head waited for credits */
@@ -127,8 +126,8 @@ struct wf_device;
 /* What is asked of a device of any kind, switch or host (network.h). Every function is set. */
 struct wf_device_ops {
 	/*
-	 * All its ports are connected and have their rates: sets up flow control, and whatever shall
-	 * happen at time 0. Returns 0, -ENOMEM, or -EINVAL with err filled.
+	 * All its ports are connected and have their rates: sets up flow control, and whatever
+	 * shall happen at time 0. Returns 0, -ENOMEM, or -EINVAL with err filled.
 	 */
 	int (*start)(struct wf_device *dev, struct wf_err *err);
 	/* The link at port goes down or comes up, now, while no node runs. */
@@ -192,7 +191,9 @@ void wf_device_fini_nothing(struct wf_device *dev);
 /* Sets the rate at which port sends, bits/s: between WF_RATE_MIN and WF_RATE_MAX. */
 void wf_port_set_rate(struct wf_port *port, uint64_t rate);
 
-/* Sends pkt from a queue of port now: the wire is free, and flow control allows it. pkt is copied. */
+/*
+ * Sends pkt from a queue of port now: the wire is free, and flow control allows it. pkt is copied.
+ */
 void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lane *lane,
                       const struct wf_packet *pkt, wf_time now);
 

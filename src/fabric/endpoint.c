@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint.c - a host's port: pulling packets, choosing among queues, and letting nobody send to it.
+ * endpoint.c - a host's port: pulling packets, choosing among queues, and storms.
  */
 #include "fabric/endpoint.h"
 

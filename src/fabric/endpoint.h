@@ -5,15 +5,16 @@
  *	 host --> head[queue] --> flow control? --> scheduler --> wire
  *	 host <-- delivered, credits back <-- lost? for the link? <-- wire
  *
- * Each queue of the port has at most one packet at its head, or just that packet's size while nothing
- * but the size is known. Whether a head may leave is asked in one place, and of those that may, the
- * scheduler of the fabric picks: ETS or VL arbitration, as at a switch's port.
+ * Each queue of the port has at most one packet at its head, or just that packet's size while
+ * nothing but the size is known. Whether a head may leave is asked in one place, and of those that
+ * may, the scheduler of the fabric picks: ETS or VL arbitration, as at a switch's port.
  *
- * A host is a node of the engine that begins with a struct wf_endpoint. There are two ways to send. Who
- * knows what it has in which queue (the windowed sender) says so, asks wf_endpoint_ready(), picks, and
- * makes the packet then. Who has to be asked for packets (the transport's adapter, a gate) has
- * wf_endpoint_pull() do it: what was pulled and may not leave waits at the head of its queue, and no more
- * is pulled of the classes that leave by that queue, so that a stopped class does not stop the others.
+ * A host is a node of the engine that begins with a struct wf_endpoint. There are two ways to send.
+ * Who knows what it has in which queue (the windowed sender) says so, asks wf_endpoint_ready(),
+ * picks, and makes the packet then. Who has to be asked for packets (the transport's adapter, a
+ * gate) has wf_endpoint_pull() do it: what was pulled and may not leave waits at the head of its
+ * queue, and no more is pulled of the classes that leave by that queue, so that a stopped class
+ * does not stop the others.
  */
 #ifndef WF_FABRIC_ENDPOINT_H
 #define WF_FABRIC_ENDPOINT_H
@@ -72,8 +73,8 @@ static inline void wf_endpoint_flowctl(struct wf_endpoint *ep, wf_time now)
 void wf_endpoint_keep(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time now);
 
 /*
- * Takes in a cell: NULL when there is nothing left to do, else the packet, which is delivered and whose
- * credits are on their way back.
+ * Takes in a cell: NULL when there is nothing left to do, else the packet, which is delivered and
+ * whose credits are on their way back.
  */
 static inline struct wf_packet *wf_endpoint_receive(struct wf_endpoint *ep, struct wf_cell *cell,
                                                     wf_time now)
@@ -92,16 +93,17 @@ static inline struct wf_packet *wf_endpoint_receive(struct wf_endpoint *ep, stru
 }
 
 /*
- * With on, lets nobody send to it: it pauses every lossless class for as long as it lasts, or gives no
- * credits. While no node runs, or from the host itself.
+ * With on, lets nobody send to it: it pauses every lossless class for as long as it lasts, or gives
+ * no credits. While no node runs, or from the host itself.
  */
 void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now);
 
 /* ---- sending ---- */
 
 /*
- * Whether a packet of size bytes may leave by queue now. If not, notes that the queue waits, and lowers
- * *again_p to the time at which to ask again, where that is known; else flow control wakes the port.
+ * Whether a packet of size bytes may leave by queue now. If not, notes that the queue waits, and
+ * lowers *again_p to the time at which to ask again, where that is known; else flow control wakes
+ * the port.
  */
 static inline bool wf_endpoint_may_send(struct wf_endpoint *ep, unsigned queue, uint32_t size,
                                         wf_time now, wf_time *again_p)
@@ -152,8 +154,8 @@ static inline void wf_endpoint_send(struct wf_endpoint *ep, const struct wf_pack
 /* Who is asked for packets. Every function is set. */
 struct wf_pull_ops {
 	/*
-	 * Gives the next packet that is of no class in ep->held, all but vl. Returns false when there
-	 * is none now; one that will be there later may lower *again_p to then.
+	 * Gives the next packet that is of no class in ep->held, all but vl. Returns false when
+	 * there is none now; one that will be there later may lower *again_p to then.
 	 */
 	bool (*next)(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt, wf_time *again_p);
 	/* Whether data of another class than those in ep->held may wait as well. */
@@ -165,11 +167,11 @@ struct wf_pull_ops {
 };
 
 /*
- * Sends the next packet of whoever is asked, or one that waits. *again_p as above. Returns false when
- * none may leave now.
+ * Sends the next packet of whoever is asked, or one that waits. *again_p as above. Returns false
+ * when none may leave now.
  *
- * What the host gives first leaves first, so acknowledgements stay ahead of data; only where data of
- * several classes waits is each class's next packet pulled, so that the scheduler can choose.
+ * What the host gives first leaves first, so acknowledgements stay ahead of data; only where data
+ * of several classes waits is each class's next packet pulled, so that the scheduler can choose.
  */
 bool wf_endpoint_pull(struct wf_endpoint *ep, const struct wf_pull_ops *ops, wf_time now,
                       wf_time *again_p);
@@ -179,8 +181,8 @@ bool wf_endpoint_take_back(struct wf_endpoint *ep, const struct wf_pull_ops *ops
                            struct wf_packet *pkt_p);
 
 /*
- * After sending, or not: has the port look again as soon as its wire is free when there is more to send,
- * or when a link control packet waits, and else at again, if that is a time.
+ * After sending, or not: has the port look again as soon as its wire is free when there is more to
+ * send, or when a link control packet waits, and else at again, if that is a time.
  */
 static inline void wf_endpoint_again(struct wf_endpoint *ep, bool more, wf_time again, wf_time now)
 {

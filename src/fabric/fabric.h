@@ -45,8 +45,8 @@ struct wf_pint {
 };
 
 /*
- * What a driver may do in its own way, where all other ways are the fabric's. It may also put tables
- * of its own in the place of wf_fabric.flowctl, route and sched.
+ * What a driver may do in its own way, where all other ways are the fabric's. It may also put
+ * tables of its own in the place of wf_fabric.flowctl, route and sched.
  */
 struct wf_fabric_hooks {
 	/*
@@ -55,7 +55,9 @@ struct wf_fabric_hooks {
 	 */
 	wf_time (*wire_free)(struct wf_device *dev, const struct wf_port *port, uint32_t bytes,
 	                     wf_time now);
-	/* Whether a packet, link control too, was lost on the link by which it came; port->lossy. */
+	/*
+	 * Whether a packet, link control too, was lost on the link by which it came; port->lossy.
+	 */
 	bool (*loses)(struct wf_device *dev, const struct wf_port *port,
 	              const struct wf_packet *pkt);
 };
@@ -73,7 +75,7 @@ struct wf_fabric {
 	uint32_t gap;          /* bytes between packets */
 	uint32_t header;       /* bytes around the payload of a data packet */
 	uint32_t max_wire;     /* bytes of a full packet that has no extended headers */
-	uint32_t largest;      /* bytes that no packet exceeds: a full one with all that it can have */
+	uint32_t largest;      /* bytes that no packet exceeds: a full one with all it can have */
 	uint32_t control_size; /* bytes of a link control packet */
 	/*
 	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of
@@ -89,8 +91,8 @@ struct wf_fabric {
 	             bool trimmed);
 	void *lost_arg;
 	/*
-	 * Told of every packet that a tapped port puts on its wire, link control too, when its first
-	 * bit leaves, on the thread of the device's shard. NULL: no port is tapped.
+	 * Told of every packet that a tapped port puts on its wire, link control too, when its
+	 * first bit leaves, on the thread of the device's shard. NULL: no port is tapped.
 	 */
 	void (*tap)(void *arg, const struct wf_device *dev, const struct wf_port *port,
 	            const struct wf_packet *pkt, wf_time now);
@@ -123,8 +125,8 @@ static inline uint8_t wf_fabric_queue(const struct wf_fabric *fabric, uint8_t cl
 }
 
 /*
- * Compiles a configuration. topo and mem are borrowed for the life of the fabric. Returns 0, -ENOMEM,
- * or -EINVAL with err filled.
+ * Compiles a configuration. topo and mem are borrowed for the life of the fabric. Returns 0,
+ * -ENOMEM, or -EINVAL with err filled.
  */
 int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
                    const struct wf_topo *topo, uint64_t seed, struct wf_mem *mem,
@@ -142,8 +144,8 @@ int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
 void wf_fabric_fini(struct wf_fabric *fabric);
 
 /*
- * The receive pipeline of a node: nic.rx of a host; of a switch what the topology's file says of it,
- * or else switch.latency.
+ * The receive pipeline of a node: nic.rx of a host; of a switch what the topology's file says of
+ * it, or else switch.latency.
  */
 wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo_node *node);
 

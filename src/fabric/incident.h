@@ -2,8 +2,8 @@
 /*
  * incident.h - what happened where and when, for those who want to know: one record an event.
  *
- * Devices write notes on the thread of their shard, each shard into its own chunks; whoever drives the
- * simulation takes them between windows. All of what is noted is rare: pauses, losses, errors.
+ * Devices write notes on the thread of their shard, each shard into its own chunks; whoever drives
+ * the simulation takes them between windows. All of what is noted is rare: pauses, losses, errors.
  */
 #ifndef WF_FABRIC_INCIDENT_H
 #define WF_FABRIC_INCIDENT_H

@@ -2,9 +2,9 @@
 /*
  * network.h - the devices of a fabric on an engine, connected as the topology says.
  *
- * The one builder of everything that runs on modelled hardware: the shards' part of the fabric, a device
- * for each node of the topology, made by whoever knows what its hosts are, the links between them, and
- * what starts them. Who builds a simulation does, in this order,
+ * The one builder of everything that runs on modelled hardware: the shards' part of the fabric, a
+ * device for each node of the topology, made by whoever knows what its hosts are, the links between
+ * them, and what starts them. Who builds a simulation does, in this order,
  *
  *	wf_network_engine_cfg()    windows and horizon follow from the links
  *	wf_engine_create()
@@ -39,13 +39,15 @@ struct wf_network {
 	struct wf_device **devices; /* by node id */
 };
 
-/* Fills in the window, the horizon and the number of shards: what follows from links and threads. */
+/*
+ * Fills in the window, the horizon and the number of shards: what follows from links and threads.
+ */
 void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
                            struct wf_engine_cfg *cfg);
 
 /*
- * Makes the devices, shard by shard in the order in which they will run, and connects them. net is the
- * caller's, zeroed. Returns 0 or -ENOMEM; what is there by then is freed by wf_network_fini().
+ * Makes the devices, shard by shard in the order in which they will run, and connects them. net is
+ * the caller's, zeroed. Returns 0 or -ENOMEM; what is there by then is freed by wf_network_fini().
  */
 int wf_network_create(struct wf_network *net, const struct wf_network_cfg *cfg) WF_MUST_USE;
 

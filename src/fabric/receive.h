@@ -8,8 +8,8 @@
 #include "fabric/fabric.h"
 
 /*
- * The packet that a cell of the engine is. Both begin with the time of the event, and struct wf_cell may
- * alias anything, so the two may be read and written through either type.
+ * The packet that a cell of the engine is. Both begin with the time of the event, and struct
+ * wf_cell may alias anything, so the two may be read and written through either type.
  */
 static inline struct wf_packet *wf_packet_of(struct wf_cell *cell)
 {
@@ -20,8 +20,9 @@ _Static_assert(sizeof(struct wf_packet) == sizeof(struct wf_cell), "a cell is a 
 _Static_assert(offsetof(struct wf_packet, at) == offsetof(struct wf_cell, at), "times are one");
 
 /*
- * Takes a cell in by port: NULL when there is nothing left to do, because the packet was lost on the link
- * or was for the link itself. Else the packet, which has neither buffer nor its credits back yet.
+ * Takes a cell in by port: NULL when there is nothing left to do, because the packet was lost on
+ * the link or was for the link itself. Else the packet, which has neither buffer nor its credits
+ * back yet.
  */
 static inline struct wf_packet *wf_port_receive(struct wf_device *dev, struct wf_port *port,
                                                 struct wf_cell *cell, wf_time now)

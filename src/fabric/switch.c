@@ -2,11 +2,11 @@
 /*
  * switch.c - what a switch does with a packet.
  *
- *	 in --> lost? --> control? --> route --> wire free, nobody waits, flow control agrees? --> out
+ *	in --> lost? --> control? --> route --> wire free, nobody waits, may it go? --> out
  *	                                              | no
- *	                                              +--> buffer? --> mark? --> queue --> (wire free) --> out
+ *	                                              +--> room? --> mark? --> queue --> out
  *	                                                     | no
- *	                                                     +--> trim? --> queue ahead of the others
+ *	                                                     +--> trim? --> queue ahead
  *
  * A packet that finds its port idle costs one event, one that waits costs two. A packet is in the
  * buffer from when it joins a queue until its transmission begins.
@@ -141,9 +141,10 @@ static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_
 
 /*
  * InfiniBand: whether a packet of a queue leaves with FECN (annex A10). A queue above the threshold
- * that has credits is a root of congestion. One that lacks them is a victim of congestion further on
- * and leaves the marking to the root, unless its port is in the victim mask. Credits come back in
- * bursts of at most a buffer, so a queue has credits when it sent that much since it last waited.
+ * that has credits is a root of congestion. One that lacks them is a victim of congestion further
+ * on and leaves the marking to the root, unless its port is in the victim mask. Credits come back
+ * in bursts of at most a buffer, so a queue has credits when it sent that much since it last
+ * waited.
  */
 static bool should_fecn(struct wf_switch *sw, const struct wf_port *out, const struct wf_lane *lane,
                         const struct wf_packet *pkt)
@@ -313,7 +314,9 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 			go_straight(sw, in, out, lane, queue, pkt, now);
 		pkt->vl = queue & WF_PACKET_VL;
 		wf_port_transmit(dev, out, lane, pkt, now);
-		/* When it turns back, its own credits wait behind it, not for now as they thought. */
+		/*
+		 * When it turns back, its own credits wait behind it, not for now as they thought.
+		 */
 		if (wf_unlikely(out->control != 0))
 			wf_timer_set(&dev->node, port, out->free_at);
 		return;
@@ -392,7 +395,9 @@ static void send_head(struct wf_switch *sw, struct wf_port *port, unsigned q, wf
 	wf_packet_put(sw->dev.shard, p);
 }
 
-/* The wire is free: sends what is next, if anything; there is a choice, or somebody is held back. */
+/*
+ * The wire is free: sends what is next, if anything; there is a choice, or somebody is held back.
+ */
 static void send_chosen(struct wf_switch *sw, struct wf_port *port, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;

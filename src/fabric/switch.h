@@ -25,15 +25,15 @@ struct wf_switch {
 };
 
 /*
- * Creates the switch for node id of the fabric's topology, in a shard. Returns NULL when there is no
- * more memory.
+ * Creates the switch for node id of the fabric's topology, in a shard. Returns NULL when there is
+ * no more memory.
  */
 struct wf_device *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
                                    uint32_t id) WF_MUST_USE;
 
 /*
- * The same for a switch that is the first part of something larger, of size bytes, which handles its
- * events by itself.
+ * The same for a switch that is the first part of something larger, of size bytes, which handles
+ * its events by itself.
  */
 struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,
                                       uint32_t id, const struct wf_node_ops *ops,

@@ -41,7 +41,7 @@ static inline int wf_packet_is_control(uint8_t type)
 
 #define WF_PACKET_VL 15u /* largest vl */
 
-/* input of a packet that was on a link when the link went down: no port has this number. */
+/* input of a packet on a link, once the link has gone down: no port has this number. */
 #define WF_PACKET_GONE UINT16_MAX
 
 struct wf_packet {
@@ -49,10 +49,10 @@ struct wf_packet {
 		wf_time at;             /* event time at the receiver; the engine's */
 		struct wf_packet *next; /* in a queue */
 	};
-	uint32_t src;   /* host index */
-	uint32_t dst;   /* host index */
-	uint16_t size;  /* bytes on the link: headers, payload, CRCs; not preamble and gap */
-	uint16_t input; /* port it came in by, while inside a switch; on a link: WF_PACKET_GONE? */
+	uint32_t src;     /* host index */
+	uint32_t dst;     /* host index */
+	uint16_t size;    /* bytes on the link: headers, payload, CRCs; not preamble and gap */
+	uint16_t input;   /* port it came in by, inside a switch; WF_PACKET_GONE on a link */
 	uint8_t type : 4; /* enum wf_packet_type */
 	uint8_t vl : 4;   /* queue (VL or traffic class) it takes on the link it is on */
 	uint8_t cls;      /* priority or service level, 0..15 */

@@ -2,8 +2,8 @@
 /*
  * Scenarios: what a sender makes of pause frames that come close together, and what it accounts for
  * when its link goes down. Frames are handed to a host's port, and it is asked when it may send.
- * By hand, from 802.1Qbb and 802.3 31B: a frame acts a reaction time after it came in, a quantum is 512
- * bit times, and of two frames the later one counts.
+ * By hand, from 802.1Qbb and 802.3 31B: a frame acts a reaction time after it came in, a quantum is
+ * 512 bit times, and of two frames the later one counts.
  */
 #include "rig.h"
 

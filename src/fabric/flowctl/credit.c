@@ -10,10 +10,10 @@
  *	 received ------- granted ------- received + free
  *	     |   outstanding   |   news         |
  *
- * The receiver does not speak for every packet. While the sender has plenty, that is more than it can
- * use until news reach it, the receiver keeps them until they are half a buffer; when the sender may
- * run short it speaks at once. An update that waits for the wire carries whatever is newest when it
- * leaves.
+ * The receiver does not speak for every packet. While the sender has plenty, that is more than it
+ * can use until news reach it, the receiver keeps them until they are half a buffer; when the
+ * sender may run short it speaks at once. An update that waits for the wire carries whatever is
+ * newest when it leaves.
  */
 #include "fabric/fabric.h"
 #include "fabric/flowctl/flowctl.h"
@@ -47,7 +47,9 @@ static void maybe_tell(struct wf_device *dev, struct wf_port *port, unsigned que
 		wf_port_want_control(dev, port, queue, now);
 }
 
-/* Blocks the peer can send while news of credits wait for our wire and travel to it, and a packet. */
+/*
+ * Blocks the peer can send while news of credits wait for our wire and travel to it, and a packet.
+ */
 static uint32_t low_mark(const struct wf_fabric *fabric, const struct wf_port *port)
 {
 	uint32_t largest = fabric->largest + fabric->gap;

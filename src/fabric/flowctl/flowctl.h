@@ -18,7 +18,10 @@ struct wf_flowctl_ops {
 	const char *help;  /* one line */
 	bool uses_credits; /* counts packets: pass and sent do something */
 
-	/* Sets up the lanes of a port of a device, when the fabric is built and when a link comes up. */
+	/*
+	 * Sets up the lanes of a port of a device, when the fabric is built and when a link comes
+	 * up.
+	 */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
 
 	/* The link of a port goes down: what the peer asked for ends, and is accounted for. */
@@ -38,7 +41,9 @@ struct wf_flowctl_ops {
 	void (*release)(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
 	                wf_time now);
 
-	/* A packet came in and needs no buffer: it goes straight through, or is consumed at once. */
+	/*
+	 * A packet came in and needs no buffer: it goes straight through, or is consumed at once.
+	 */
 	void (*pass)(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
 	             wf_time now);
 
@@ -56,7 +61,9 @@ struct wf_flowctl_ops {
 	void (*control)(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
 	                wf_time now);
 
-	/* Fills in the control packet for the queues in port->control and clears those it covers. */
+	/*
+	 * Fills in the control packet for the queues in port->control and clears those it covers.
+	 */
 	void (*make_control)(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
 	                     wf_time now);
 

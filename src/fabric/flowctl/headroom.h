@@ -8,8 +8,8 @@
 #include "fabric/device.h"
 
 /*
- * How long after a pause frame has come in a port of rate may still begin to send, both at the connector:
- * pfc.reaction, or what IEEE 802.3 31B.3.7 allows.
+ * How long after a pause frame has come in a port of rate may still begin to send, both at the
+ * connector: pfc.reaction, or what IEEE 802.3 31B.3.7 allows.
  */
 wf_time wf_pfc_response(const struct wf_fabric_cfg *cfg, uint64_t rate);
 
@@ -21,8 +21,8 @@ wf_time wf_pfc_reaction(const struct wf_fabric_cfg *cfg, uint64_t rate,
                         const struct wf_topo_node *node);
 
 /*
- * Bytes of buffer that a port of dev needs beyond XOFF so that nothing is lost, counted in whole cells:
- * what the peer can still send until the pause frame stops it, at the worst.
+ * Bytes of buffer that a port of dev needs beyond XOFF so that nothing is lost, counted in whole
+ * cells: what the peer can still send until the pause frame stops it, at the worst.
  */
 uint64_t wf_pfc_headroom(const struct wf_device *dev, const struct wf_port *port);
 
@@ -39,8 +39,9 @@ struct wf_sonic_headroom {
 };
 
 /*
- * SONiC's calculation for NVIDIA's switches (sonic-swss, buffer_headroom_mellanox.lua). Returns xoff,
- * what comes in after the threshold; *xon_p: what is in the pipeline then. Their sum is the headroom.
+ * SONiC's calculation for NVIDIA's switches (sonic-swss, buffer_headroom_mellanox.lua). Returns
+ * xoff, what comes in after the threshold; *xon_p: what is in the pipeline then. Their sum is the
+ * headroom.
  */
 uint64_t wf_sonic_headroom(const struct wf_sonic_headroom *in, uint64_t *xon_p);
 

@@ -9,10 +9,10 @@
  *	           <----------------------------------------          <+
  *	            below threshold - xon: send XON
  *
- * What arrives until the peer has stopped goes into the headroom (headroom.c). Sending side: a pause
- * frame stops the class from reaction time after it came in until its quanta have run out; quanta 0
- * starts it again, the same reaction time later. One frame speaks for all classes that have something
- * to say.
+ * What arrives until the peer has stopped goes into the headroom (headroom.c). Sending side: a
+ * pause frame stops the class from reaction time after it came in until its quanta have run out;
+ * quanta 0 starts it again, the same reaction time later. One frame speaks for all classes that
+ * have something to say.
  */
 #include "fabric/fabric.h"
 #include "fabric/flowctl/flowctl.h"
@@ -29,7 +29,9 @@ static void assert_lane(const struct wf_device *dev, const struct wf_port *port,
 {
 	const struct wf_lane *lane = wf_port_lane(port, queue);
 
-	/* Receiving: what comes after XOFF fits the headroom, and only lossless classes have one. */
+	/*
+	 * Receiving: what comes after XOFF fits the headroom, and only lossless classes have one.
+	 */
 	assert(lane->headroom <= lane->capacity);
 	assert(!lane->xoff || dev->fabric->classes.queue[queue].lossless);
 	/* Sending: pauses begin before they end, one after another, and who has one is asked. */
@@ -198,9 +200,10 @@ static void go(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_t
 }
 
 /*
- * A frame asks for a pause from at to end. It goes on with the one that lasts until then, or is a new one,
- * also when the last frame said go so shortly before that this has not yet happened. Of a third within the
- * reaction time nothing is kept but its end: what lies between is shorter than that time.
+ * A frame asks for a pause from at to end. It goes on with the one that lasts until then, or is a
+ * new one, also when the last frame said go so shortly before that this has not yet happened. Of a
+ * third within the reaction time nothing is kept but its end: what lies between is shorter than
+ * that time.
  */
 static void stop(struct wf_lane *lane, wf_time at, wf_time end)
 {

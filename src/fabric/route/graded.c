@@ -2,11 +2,12 @@
 /*
  * graded.c - adaptive routing with what switches know of their ports: grades, some time old.
  *
- * Where adaptive.c compares bytes, as they are this moment, a switch has a grade for each port. As in
- * NVIDIA's SDK (sx_api_adaptive_routing.h, "port grade"): 0 idle, 1 busy with less than adaptive.low
- * in its buffer, 2 below adaptive.medium, 3 below adaptive.high, 4 above. It takes one of the ports
- * with the lowest grade, at random. Without adaptive.low the bytes are the grade. Grades are computed anew every adaptive.delay (0: for every
- * packet). With adaptive.bind a flow keeps its port until it has been silent for that long.
+ * Where adaptive.c compares bytes, as they are this moment, a switch has a grade for each port. As
+ * in NVIDIA's SDK (sx_api_adaptive_routing.h, "port grade"): 0 idle, 1 busy with less than
+ * adaptive.low in its buffer, 2 below adaptive.medium, 3 below adaptive.high, 4 above. It takes one
+ * of the ports with the lowest grade, at random. Without adaptive.low the bytes are the grade.
+ * Grades are computed anew every adaptive.delay (0: for every packet). With adaptive.bind a flow
+ * keeps its port until it has been silent for that long.
  */
 #include <errno.h>
 

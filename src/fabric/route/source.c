@@ -2,8 +2,8 @@
 /*
  * source.c - source routing: one path for each pair of hosts, as in Myrinet.
  *
- * A pair's path is a number drawn from the seed, the same in every switch. Its digits say which of the
- * n minimal ports a switch takes: at a leaf the lowest, above it the next.
+ * A pair's path is a number drawn from the seed, the same in every switch. Its digits say which of
+ * the n minimal ports a switch takes: at a leaf the lowest, above it the next.
  */
 #include "base/rng.h"
 #include "fabric/route/route.h"

@@ -64,7 +64,9 @@ static unsigned vlarb_pick(const struct wf_classes *classes, struct wf_port *por
 	/* Nothing for the low table: the high one goes on after all. */
 	q = table_pick(classes->high, classes->n_high, port, eligible, &port->arb.high,
 	               &port->arb.high_left);
-	/* Every VL is in a table (wf_classes_parse), but maybe with weight 0: send it all the same. */
+	/*
+	 * Every VL is in a table (wf_classes_parse), but maybe with weight 0: send it all the same.
+	 */
 	return q != WF_MAX_QUEUES ? q : (unsigned)__builtin_ctz(eligible);
 }
 
