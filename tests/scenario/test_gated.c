@@ -53,7 +53,9 @@ static bool next(void *arg, uint32_t host, uint32_t held, wf_time now, struct wf
 		.flags = WF_PACKET_ECT,
 		.length = MTU,
 		.qpn = s->left,
-		.size = wf_size_packet(WF_ENCAP_ROCE2_IPV4, false, WF_OP_RC_SEND_ONLY, MTU),
+		.size = wf_size_packet(
+			strcmp(o->rig.fabric.header, "ib") == 0 ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4,
+			false, WF_OP_RC_SEND_ONLY, MTU),
 	};
 	return true;
 }
