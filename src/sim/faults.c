@@ -11,9 +11,9 @@
 /* Keeps account of how long a link is down. */
 static void note_outage(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 {
-	struct wf_sim_outage *o = &sim->outages[link];
+	struct wf_sim_outage *o = &sim->faults.outages[link];
 
-	if (sim->link_down[link] == !up)
+	if (sim->faults.down[link] == !up)
 		return;
 	if (up) {
 		o->before += now - o->since;
@@ -26,7 +26,7 @@ static void note_outage(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 {
 	note_outage(sim, link, up, now);
-	sim->link_down[link] = !up;
+	sim->faults.down[link] = !up;
 	sim->fabric.broken |= !up; /* until routes are found with all links up */
 	wf_sim_incident_link(sim, link, up, now);
 	wf_network_set_link(&sim->net, link, up, now);
@@ -38,12 +38,12 @@ void wf_sim_reroute(void *arg, wf_time now)
 	struct wf_routes *routes, *old = sim->fabric.routes;
 
 	(void)now;
-	if (wf_fabric_find_routes(&sim->fabric, sim->link_down, &routes) != 0) {
+	if (wf_fabric_find_routes(&sim->fabric, sim->faults.down, &routes) != 0) {
 		sim->failed = true;
 		return;
 	}
 	sim->fabric.routes = routes;
-	sim->fabric.broken = memchr(sim->link_down, 1, sim->topo->n_links) != NULL;
+	sim->fabric.broken = memchr(sim->faults.down, 1, sim->topo->n_links) != NULL;
 	wf_network_set_routes(&sim->net);
 	wf_routes_destroy(old);
 }
@@ -51,10 +51,10 @@ void wf_sim_reroute(void *arg, wf_time now)
 static void next_fault(void *arg, wf_time now)
 {
 	struct wf_sim *sim = arg;
-	const struct wf_sim_fault *f = &sim->faults[sim->next_fault++];
+	const struct wf_sim_fault *f = &sim->faults.list[sim->faults.next++];
 
 	wf_sim_set_link(sim, f->link, f->up, now);
-	if (wf_engine_at(sim->engine, now + sim->reconverge, wf_sim_reroute, sim) != 0)
+	if (wf_engine_at(sim->engine, now + sim->faults.reconverge, wf_sim_reroute, sim) != 0)
 		sim->failed = true;
 }
 
@@ -70,25 +70,25 @@ int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 {
 	struct wf_mem *mem = sim->mem;
 
-	sim->reconverge = cfg->reconverge;
-	sim->n_faults = cfg->n_faults;
-	sim->link_down = mem->alloc(mem, sim->topo->n_links);
-	sim->outages = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->outages));
-	sim->link_faults = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->link_faults));
+	sim->faults.reconverge = cfg->reconverge;
+	sim->faults.n = cfg->n_faults;
+	sim->faults.down = mem->alloc(mem, sim->topo->n_links);
+	sim->faults.outages = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->faults.outages));
+	sim->gated.faults = mem->alloc(mem, sim->topo->n_links * sizeof(*sim->gated.faults));
 	/* The second half of it is to sort in. */
-	sim->faults = mem->alloc(mem, 2 * cfg->n_faults * sizeof(*sim->faults));
-	if (sim->link_down == NULL || sim->outages == NULL || sim->link_faults == NULL ||
-	    sim->faults == NULL)
+	sim->faults.list = mem->alloc(mem, 2 * cfg->n_faults * sizeof(*sim->faults.list));
+	if (sim->faults.down == NULL || sim->faults.outages == NULL || sim->gated.faults == NULL ||
+	    sim->faults.list == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n_faults; i++) {
 		int ret = wf_engine_at(sim->engine, cfg->faults[i].at, next_fault, sim);
 
 		if (ret != 0)
 			return ret;
-		sim->faults[i] = cfg->faults[i];
+		sim->faults.list[i] = cfg->faults[i];
 	}
 	/* In the order of time, so that each call takes the next. */
-	wf_sort(sim->faults, sim->faults + sim->n_faults, sim->n_faults, sizeof(*sim->faults),
-	        by_time, NULL);
+	wf_sort(sim->faults.list, sim->faults.list + sim->faults.n, sim->faults.n,
+	        sizeof(*sim->faults.list), by_time, NULL);
 	return 0;
 }

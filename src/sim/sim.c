@@ -24,8 +24,8 @@ static void gate_cfg(struct wf_sim *sim, struct wf_engine_cfg *cfg)
 
 	cfg->window = wf_min_time(cfg->window, GATE_WINDOW);
 	room = cfg->window * GATE_WINDOWS;
-	sim->delay_max = wf_min_time(wf_max_time(room - cfg->horizon, 0), GATE_DELAY_MAX);
-	cfg->horizon += sim->delay_max;
+	sim->gated.delay_max = wf_min_time(wf_max_time(room - cfg->horizon, 0), GATE_DELAY_MAX);
+	cfg->horizon += sim->gated.delay_max;
 }
 
 /* The window and the horizon follow from the links, and from what else joins hosts. */
@@ -83,15 +83,16 @@ static struct wf_device *make_gate(void *arg, struct wf_shard *shard, uint32_t h
 {
 	struct wf_sim *sim = arg;
 
-	return wf_gate_create(shard, &sim->gate_env, host);
+	return wf_gate_create(shard, &sim->gated.env, host);
 }
 
 static struct wf_device *make_windowed(void *arg, struct wf_shard *shard, uint32_t host)
 {
 	struct wf_sim *sim = arg;
-	uint32_t first = sim->first_tx[host];
+	uint32_t first = sim->windowed.first_tx[host];
 
-	return wf_host_create(shard, &sim->env, host, first, sim->first_tx[host + 1] - first);
+	return wf_host_create(shard, &sim->windowed.env, host, first,
+	                      sim->windowed.first_tx[host + 1] - first);
 }
 
 /* The devices, with the kind of host that cfg asks for. */
@@ -138,9 +139,10 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 
 	if (ret != 0)
 		return ret;
-	sim->first_tx = mem->alloc(mem, ((size_t)n_hosts + 1) * sizeof(*sim->first_tx));
+	sim->windowed.first_tx =
+		mem->alloc(mem, ((size_t)n_hosts + 1) * sizeof(*sim->windowed.first_tx));
 	sim->adapters = mem->alloc(mem, n_hosts * sizeof(struct wf_adapter *));
-	if (sim->first_tx == NULL || sim->adapters == NULL)
+	if (sim->windowed.first_tx == NULL || sim->adapters == NULL)
 		return -ENOMEM;
 	if (cfg->gate == NULL)
 		ret = wf_sim_make_flows(sim, cfg, err);
@@ -165,10 +167,10 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 	if (strcmp(fabric.switch_int, "auto") == 0 && cc != NULL && cc->telemetry)
 		memcpy(fabric.switch_int, "int", sizeof("int"));
 	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->topo, cfg->seed, sim->mem, err);
-	sim->gate_env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
+	sim->gated.env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
 	if (cfg->gate != NULL) {
 		sim->fabric.lost = wf_gate_lost;
-		sim->fabric.lost_arg = &sim->gate_env;
+		sim->fabric.lost_arg = &sim->gated.env;
 	}
 	return ret;
 }
@@ -210,12 +212,12 @@ void wf_sim_destroy(struct wf_sim *sim)
 	wf_fabric_fini(&sim->fabric);
 	wf_wire_check_destroy(sim->check);
 	mem->free(mem, sim->adapters);
-	mem->free(mem, sim->first_tx);
-	mem->free(mem, sim->outages);
-	mem->free(mem, sim->link_faults);
-	mem->free(mem, sim->rx_of_spec);
-	mem->free(mem, sim->faults);
-	mem->free(mem, sim->link_down);
+	mem->free(mem, sim->windowed.first_tx);
+	mem->free(mem, sim->faults.outages);
+	mem->free(mem, sim->gated.faults);
+	mem->free(mem, sim->windowed.rx_of_spec);
+	mem->free(mem, sim->faults.list);
+	mem->free(mem, sim->faults.down);
 	mem->free(mem, sim);
 }
 
@@ -290,8 +292,8 @@ static bool after_window(void *arg, wf_time now)
 		if (now >= sim->tick_at || next > sim->tick_at)
 			sim->tick_at = sim->tick(sim->tick_arg, now, next);
 	}
-	if (sim->gate_env.ops != NULL)
-		return !sim->failed && sim->gate_env.ops->go_on(sim->gate_env.arg, now);
+	if (sim->gated.env.ops != NULL)
+		return !sim->failed && sim->gated.env.ops->go_on(sim->gated.env.arg, now);
 	sim->app_done = !sim->has_app || sim->app.done(sim->app.arg, now);
 	if (sim->failed || wf_sim_wire_result(sim, NULL) != 0 ||
 	    (done == sim->n_flows && sim->app_done))

@@ -24,40 +24,55 @@ struct wf_sim {
 	struct wf_engine *engine;
 	unsigned n_shards;
 	struct wf_network net;
-	struct wf_host_env env; /* flows of the windowed sender */
-	uint32_t *first_tx;     /* by host: its first one; while building */
-	bool has_app;           /* adapters with programs; else the windowed sender */
+	wf_time until;
+	bool failed; /* memory ran out while it ran */
+
+	/* Flows, whoever carries them. */
+	uint32_t n_flows;
+	uint64_t packets; /* that they need */
+
+	/* Hosts that are windowed senders. */
+	struct {
+		struct wf_host_env env;
+		uint32_t *first_tx;   /* by host: its first flow; while building */
+		uint32_t *rx_of_spec; /* receiving side of each flow, in the caller's order */
+	} windowed;
+
+	/* Hosts that are adapters with programs: has_app. */
+	bool has_app;
 	bool app_done;
 	struct wf_sim_app app;
-	struct wf_sim_app beside;     /* flows beside the application; start NULL: none */
+	struct wf_sim_app beside; /* flows beside the application; start NULL: none */
+	struct wf_rc *rc;         /* the application that carries flows; NULL: another, or none */
 	struct wf_adapter **adapters; /* by host index */
 	struct wf_adapter_env adapter_env;
-	struct wf_gate_env gate_env;        /* ops NULL: no host is a gate */
-	struct wf_gated_fault *link_faults; /* by link; gates only */
-	wf_time delay_max;                  /* of them; gates only */
-	struct wf_rc *rc; /* the application that carries flows; NULL: another, or none */
-	uint32_t n_flows;
-	uint64_t packets;     /* that the flows need */
-	uint32_t *rx_of_spec; /* receiving side of each flow, in the caller's order */
-	struct wf_sim_fault *faults;
-	size_t n_faults, next_fault;
-	uint8_t *link_down; /* by link */
-	struct wf_sim_outage {
-		uint32_t times;
-		wf_time since, before; /* down now: from when; and how long before that */
-	} * outages;                   /* by link */
-	wf_time reconverge;
-	wf_time until;
 
+	/* Hosts whose programs are outside: gated.env.ops is not NULL. */
+	struct {
+		struct wf_gate_env env;
+		struct wf_gated_fault *faults; /* by link */
+		wf_time delay_max;             /* of them */
+	} gated;
+
+	/* Links that change (faults.c). */
+	struct {
+		struct wf_sim_fault *list;
+		size_t n, next;
+		uint8_t *down; /* by link */
+		struct wf_sim_outage {
+			uint32_t times;
+			wf_time since, before; /* down now: from when; and how long before that */
+		} * outages;                   /* by link */
+		wf_time reconverge;
+	} faults;
+
+	/* Who looks on. */
 	wf_sim_progress_fn *progress;
 	void *progress_arg;
 	uint64_t windows_seen;
-	bool failed; /* no memory for new routes */
-
 	wf_sim_tick_fn *tick; /* called from tick_at on; NULL: nobody */
 	void *tick_arg;
 	wf_time tick_at;
-
 	struct wf_wire_check *check; /* NULL: bytes are not checked */
 	wf_sim_tap_fn *tap;          /* NULL: nobody listens */
 	void *tap_arg;

@@ -43,12 +43,12 @@ int wf_gated_tune(const struct wf_sim *sim, const struct wf_cc_choice *cc, struc
 
 void wf_gated_fault(const struct wf_sim *sim, uint32_t link, struct wf_gated_fault *fault_p)
 {
-	*fault_p = sim->link_faults[link];
+	*fault_p = sim->gated.faults[link];
 }
 
 wf_time wf_gated_delay_max(const struct wf_sim *sim)
 {
-	return sim->delay_max;
+	return sim->gated.delay_max;
 }
 
 /*
@@ -82,16 +82,17 @@ static void set_half(struct wf_sim *sim, uint32_t link, bool from_a,
 
 int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_fault *fault)
 {
-	struct wf_gated_fault *was = &sim->link_faults[link];
+	struct wf_gated_fault *was = &sim->gated.faults[link];
 	wf_time now = wf_sim_now(sim);
 
-	if (fault->delay < 0 || fault->delay > sim->delay_max)
+	if (fault->delay < 0 || fault->delay > sim->gated.delay_max)
 		return -ERANGE;
 	set_half(sim, link, true, was, fault, now);
 	set_half(sim, link, false, was, fault, now);
 	if (was->down != fault->down) {
 		wf_sim_set_link(sim, link, !fault->down, now);
-		if (wf_engine_at(sim->engine, now + sim->reconverge, wf_sim_reroute, sim) != 0)
+		if (wf_engine_at(sim->engine, now + sim->faults.reconverge, wf_sim_reroute, sim) !=
+		    0)
 			return -ENOMEM;
 	}
 	*was = *fault;

@@ -76,12 +76,13 @@ bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, 
 wf_time wf_sim_flow_start(const struct wf_sim *sim, size_t i)
 {
 	return sim->rc != NULL ? wf_rc_flow_start(sim->rc, i)
-	                       : sim->env.rx[sim->rx_of_spec[i]].posted;
+	                       : sim->windowed.env.rx[sim->windowed.rx_of_spec[i]].posted;
 }
 
 wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i)
 {
-	return sim->rc != NULL ? wf_rc_flow_end(sim->rc, i) : sim->env.rx[sim->rx_of_spec[i]].done;
+	return sim->rc != NULL ? wf_rc_flow_end(sim->rc, i)
+	                       : sim->windowed.env.rx[sim->windowed.rx_of_spec[i]].done;
 }
 
 void wf_sim_flow_state(const struct wf_sim *sim, size_t i, struct wf_sim_flow_state *state)
@@ -93,10 +94,10 @@ void wf_sim_flow_state(const struct wf_sim *sim, size_t i, struct wf_sim_flow_st
 		wf_rc_flow_state(sim->rc, i, mtu, state);
 		return;
 	}
-	tx = &sim->env.tx[sim->env.rx[sim->rx_of_spec[i]].tx];
+	tx = &sim->windowed.env.tx[sim->windowed.env.rx[sim->windowed.rx_of_spec[i]].tx];
 	*state = (struct wf_sim_flow_state){
 		.acked = wf_min_u64(tx->acked * mtu, tx->bytes),
-		.window = sim->env.window * mtu,
+		.window = sim->windowed.env.window * mtu,
 	};
 }
 
@@ -279,10 +280,10 @@ static int check_empty(const struct wf_sim *sim, struct wf_err *err)
 	}
 	for (uint32_t i = 0; i < sim->topo->n_links && sim->fabric.flowctl->uses_credits; i++) {
 		/* The ends of a link that is down begin anew when it comes up. */
-		int ret =
-			sim->link_down[i] ? 0 : check_credits(sim, &sim->topo->links[i], true, err);
+		int ret = sim->faults.down[i] ? 0
+		                              : check_credits(sim, &sim->topo->links[i], true, err);
 
-		if (ret == 0 && !sim->link_down[i])
+		if (ret == 0 && !sim->faults.down[i])
 			ret = check_credits(sim, &sim->topo->links[i], false, err);
 		if (ret != 0)
 			return ret;

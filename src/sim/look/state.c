@@ -88,9 +88,9 @@ bool wf_sim_link_state(const struct wf_sim *sim, uint32_t link, struct wf_sim_li
 
 	if (link >= sim->topo->n_links)
 		return false;
-	o = &sim->outages[link];
+	o = &sim->faults.outages[link];
 	*state = (struct wf_sim_link_state){
-		.down = sim->link_down[link] != 0,
+		.down = sim->faults.down[link] != 0,
 		.times = o->times,
 		.time = o->before,
 	};

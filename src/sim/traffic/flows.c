@@ -53,7 +53,7 @@ static int check_flow(const struct wf_sim *sim, const struct wf_flow_spec *f, si
 static void fill_env(struct wf_sim *sim)
 {
 	const struct wf_fabric_cfg *cfg = &sim->fabric.cfg;
-	struct wf_host_env *env = &sim->env;
+	struct wf_host_env *env = &sim->windowed.env;
 
 	env->fabric = &sim->fabric;
 	env->window = (uint32_t)((cfg->sender_window + cfg->mtu - 1) / cfg->mtu);
@@ -71,7 +71,7 @@ static void fill_tx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32
 {
 	const struct wf_flow_spec *f = &flows[spec];
 	const struct wf_fabric_cfg *cfg = &sim->fabric.cfg;
-	struct wf_flow_tx *tx = &sim->env.tx[i];
+	struct wf_flow_tx *tx = &sim->windowed.env.tx[i];
 	uint64_t mtu = cfg->mtu;
 
 	tx->start = f->start + cfg->nic_doorbell + cfg->nic_tx +
@@ -88,7 +88,7 @@ static void fill_tx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32
 static int fill_rx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_t i, uint32_t spec)
 {
 	const struct wf_flow_spec *f = &flows[spec];
-	struct wf_flow_rx *rx = &sim->env.rx[i];
+	struct wf_flow_rx *rx = &sim->windowed.env.rx[i];
 	uint64_t mtu = sim->fabric.cfg.mtu;
 
 	rx->posted = f->start;
@@ -97,10 +97,11 @@ static int fill_rx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_
 	rx->n_packets = (uint32_t)((f->bytes + mtu - 1) / mtu);
 	rx->entropy = wf_udp_source(wf_rand_key(sim->fabric.seed, RNG_FLOW, spec));
 	rx->cls = f->cls;
-	sim->rx_of_spec[spec] = i;
-	if (sim->env.early_bits == 0)
+	sim->windowed.rx_of_spec[spec] = i;
+	if (sim->windowed.env.early_bits == 0)
 		return 0;
-	rx->early = wf_shard_alloc(wf_engine_shard(sim->engine, 0), sim->env.early_bits / 8);
+	rx->early =
+		wf_shard_alloc(wf_engine_shard(sim->engine, 0), sim->windowed.env.early_bits / 8);
 	return rx->early == NULL ? -ENOMEM : 0;
 }
 
@@ -129,11 +130,11 @@ static int fill_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct i
 	}
 	list_items(items, cfg, true);
 	for (uint32_t i = 0; i < sim->n_flows; i++) {
-		uint32_t rx = sim->rx_of_spec[items[i].spec];
+		uint32_t rx = sim->windowed.rx_of_spec[items[i].spec];
 
 		fill_tx(sim, cfg->flows, i, items[i].spec);
-		sim->env.tx[i].rx = rx;
-		sim->env.rx[rx].tx = i;
+		sim->windowed.env.tx[i].rx = rx;
+		sim->windowed.env.rx[rx].tx = i;
 		while (host <= items[i].host)
 			first_tx[host++] = i;
 	}
@@ -209,14 +210,16 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct w
 	if (rc || cfg->app != NULL)
 		return make_app(sim, cfg, err);
 	fill_env(sim);
-	sim->env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
-	sim->env.rx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_rx));
-	sim->rx_of_spec = mem->alloc(mem, cfg->n_flows * sizeof(*sim->rx_of_spec));
+	sim->windowed.env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
+	sim->windowed.env.rx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_rx));
+	sim->windowed.rx_of_spec =
+		mem->alloc(mem, cfg->n_flows * sizeof(*sim->windowed.rx_of_spec));
 	items = mem->alloc(mem, 2 * cfg->n_flows * sizeof(*items)); /* half of it to sort in */
-	if (sim->env.tx == NULL || sim->env.rx == NULL || sim->rx_of_spec == NULL || items == NULL)
+	if (sim->windowed.env.tx == NULL || sim->windowed.env.rx == NULL ||
+	    sim->windowed.rx_of_spec == NULL || items == NULL)
 		ret = -ENOMEM;
 	else
-		ret = fill_flows(sim, cfg, items, sim->first_tx);
+		ret = fill_flows(sim, cfg, items, sim->windowed.first_tx);
 	mem->free(mem, items);
 	return ret;
 }
