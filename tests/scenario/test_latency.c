@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a packet takes through switches whose topology's file says so (htsim, Switch_Latency_ns),
- * by hand: with it, without it, and where switch.latency says something else.
+ * How long a packet takes through switches whose topology's file says so (htsim,
+ * Switch_Latency_ns), by hand: with it, without it, and where switch.latency says something else.
  */
 #include "rig.h"
 

@@ -148,7 +148,9 @@ static void test_wheel_has_room(void **state)
 	assert_int_equal(wf_flow_list_add(&r.flows, &f), 0);
 	rig_run(&r, 1);
 	assert_int_equal(r.result->flows_done, 1);
-	/* By hand: stored by the switch, so twice on a wire, and so is the ACK; 750 ns to post it. */
+	/*
+	 * By hand: stored by the switch, so twice on a wire, and so is the ACK; 750 ns to post it.
+	 */
 	assert_int_equal(r.result->flow_time.max, 2 * takes(MTU + 62 + 16 + 20, rate) +
 	                                                  2 * takes(62 + 4 + 20, rate) +
 	                                                  2 * (window + WF_US) + 750 * WF_NS);

@@ -62,9 +62,9 @@ static void test_reordering_paths(void **state)
 }
 
 /*
- * Eight hosts send a packet each at once to a ninth, on links of 1 Mb/s: the first takes its time on
- * the wire, T, and the last waits for seven others. A packet of 4096 bytes has 4174 with the headers
- * of RoCE v2 and a RETH, and 20 around it on the wire (preamble and gap): T is 33.552 ms.
+ * Eight hosts send a packet each at once to a ninth, on links of 1 Mb/s: the first takes its time
+ * on the wire, T, and the last waits for seven others. A packet of 4096 bytes has 4174 with the
+ * headers of RoCE v2 and a RETH, and 20 around it on the wire (preamble and gap): T is 33.552 ms.
  */
 static void test_long_latency(void **state)
 {

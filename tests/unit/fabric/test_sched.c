@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of fabric/sched/ets.c, fabric/sched/vlarb.c and the tables of link layers and routing. */
+/*
+ * Unit tests of fabric/sched/ets.c, fabric/sched/vlarb.c and the tables of link layers and routing.
+ */
 #include "check.h"
 
 #include <string.h>
