@@ -558,8 +558,7 @@ static int make_hca(struct wf_nic *nic)
 	attr.qpn_bits = WF_LIVE_QPN_BITS;
 	attr.roce = nic->table->layer == WF_LIVE_ROCE;
 	if (!attr.roce)
-		attr.overhead = (uint16_t)(wf_size_link_header(WF_ENCAP_IB, false) + WF_SIZE_ICRC +
-		                           WF_SIZE_VCRC);
+		attr.overhead = wf_size_around(WF_ENCAP_IB, false);
 	attr.grh = write_grh;
 	attr.grh_ctx = nic;
 	attr.place = wf_nic_place;

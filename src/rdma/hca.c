@@ -11,6 +11,7 @@
 #include "rdma/mr.h"
 #include "rdma/qp_flow.h"
 #include "rdma/xrc.h"
+#include "wire/size.h"
 
 #define HCA_MAX_QP (UINT32_C(1) << 20)
 #define HCA_MAX_MR (UINT32_C(1) << 20)
@@ -33,7 +34,7 @@ void wf_hca_attr_defaults(struct wf_hca_attr *attr)
 		.max_rd_atomic = 16,
 		.max_mcast = 64,
 		.max_events = 256,
-		.overhead = 14 + 20 + 8 + 4 + 4, /* Ethernet, IPv4, UDP, ICRC, FCS */
+		.overhead = wf_size_around(WF_ENCAP_ROCE2_IPV4, false),
 		.num_pkeys = 1,
 		.data = true,
 		.roce = true,

@@ -394,6 +394,18 @@ void wf_qp_fill(const struct wf_qp *qp, uint8_t opcode, uint32_t psn, struct wf_
 	};
 }
 
+uint16_t wf_path_entropy(uint32_t flow_label, uint32_t a, uint32_t b)
+{
+	uint64_t v = (uint64_t)a * b;
+
+	if (flow_label == 0) {
+		v ^= v >> 20;
+		v ^= v >> 40;
+		flow_label = (uint32_t)v & 0xfffff;
+	}
+	return wf_udp_source(flow_label ^ (flow_label >> 14));
+}
+
 void wf_qp_set_patience(struct wf_qp *qp, unsigned shift)
 {
 	assert(shift <= 2);

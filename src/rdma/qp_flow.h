@@ -10,7 +10,7 @@
 #define WF_RDMA_QP_FLOW_H
 
 #include "rdma/qp_priv.h"
-#include "wire/ether.h"
+#include "wire/size.h"
 
 static inline bool wf_qp_is_xrc(const struct wf_qp *qp)
 {
@@ -58,23 +58,18 @@ void wf_qp_fill(const struct wf_qp *qp, uint8_t opcode, uint32_t psn, struct wf_
 /* Sets length and size of a packet whose opcode is set. */
 static inline void wf_qp_set_length(const struct wf_qp *qp, struct wf_packet *pkt, uint32_t length)
 {
+	uint32_t size = (uint32_t)qp->hca->attr.overhead + wf_op_header_len(pkt->opcode) + length +
+	                wf_size_pad(length);
+
+	/* On Ethernet an empty SEND is padded. */
+	if (wf_unlikely(size < WF_SIZE_ETH_MIN) && qp->hca->attr.roce)
+		size = WF_SIZE_ETH_MIN;
 	pkt->length = (uint16_t)length;
-	pkt->size = (uint16_t)(qp->hca->attr.overhead + wf_op_header_len(pkt->opcode) +
-	                       ((length + 3) & ~UINT32_C(3)));
+	pkt->size = (uint16_t)size;
 }
 
 /* What selects the path of a flow: the same both ways, unless a flow label says otherwise. */
-static inline uint16_t wf_path_entropy(uint32_t flow_label, uint32_t a, uint32_t b)
-{
-	uint64_t v = (uint64_t)a * b;
-
-	if (flow_label == 0) {
-		v ^= v >> 20;
-		v ^= v >> 40;
-		flow_label = (uint32_t)v & 0xfffff;
-	}
-	return wf_udp_source(flow_label ^ (flow_label >> 14));
-}
+uint16_t wf_path_entropy(uint32_t flow_label, uint32_t a, uint32_t b);
 
 /* req.c */
 

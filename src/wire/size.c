@@ -34,11 +34,16 @@ uint16_t wf_size_link_header(enum wf_encap encap, bool vlan)
 	return (uint16_t)(encap_table[encap].before + (tag ? WF_VLAN_LEN : 0));
 }
 
+uint16_t wf_size_around(enum wf_encap encap, bool vlan)
+{
+	return (uint16_t)(wf_size_link_header(encap, vlan) + encap_table[encap].after);
+}
+
 uint16_t wf_size_overhead(enum wf_encap encap, bool vlan, uint8_t opcode)
 {
 	uint8_t transport = wf_encap_is_control(encap) ? 0 : wf_op_header_len(opcode);
 
-	return (uint16_t)(wf_size_link_header(encap, vlan) + transport + encap_table[encap].after);
+	return (uint16_t)(wf_size_around(encap, vlan) + transport);
 }
 
 uint16_t wf_size_overhead_max(enum wf_encap encap, bool vlan)
@@ -53,7 +58,7 @@ uint16_t wf_size_overhead_max(enum wf_encap encap, bool vlan)
 	}
 	if (wf_encap_is_control(encap))
 		most = 0;
-	return (uint16_t)(wf_size_link_header(encap, vlan) + most + encap_table[encap].after);
+	return (uint16_t)(wf_size_around(encap, vlan) + most);
 }
 
 uint16_t wf_size_packet(enum wf_encap encap, bool vlan, uint8_t opcode, uint16_t length)

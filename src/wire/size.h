@@ -60,6 +60,12 @@ static inline bool wf_encap_is_control(enum wf_encap encap)
 uint16_t wf_size_link_header(enum wf_encap encap, bool vlan);
 
 /*
+ * The bytes around BTH, extended headers, payload and pad: what comes before the BTH, and the CRCs.
+ * For control frames, the whole frame.
+ */
+uint16_t wf_size_around(enum wf_encap encap, bool vlan);
+
+/*
  * All that is neither payload nor pad: headers and CRCs, of a packet with that opcode. For control
  * frames, the whole frame; opcode and VLAN tag are ignored.
  */

@@ -51,6 +51,38 @@ static bool lose_all(const struct wf_packet *pkt)
 	return false;
 }
 
+/*
+ * IEEE 802.3: an Ethernet frame has 64 bytes at least. An empty SEND would have 62 (Ethernet 14,
+ * IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4); with a byte of payload it has 66.
+ */
+static void test_least_size(void **state)
+{
+	struct wf_send_wr empty = { .opcode = WF_WR_SEND };
+	struct trace t = { .n = 0 };
+	struct wf_qp_attr attr;
+	struct wf_sge sge;
+	struct pair p;
+
+	(void)state;
+	rig_attr_defaults(&attr);
+	pair_init(&p, NULL, &attr, 0);
+	p.rig.filter = record;
+	p.rig.ctx = &t;
+	sge = rig_sge(p.mem[1], 8, p.mr[1]);
+	assert_int_equal(rig_recv(p.qp[1], 1, &sge), 0);
+	assert_int_equal(rig_recv(p.qp[1], 2, &sge), 0);
+	assert_int_equal(rig_post(p.qp[0], &empty, NULL), 0);
+	rig_run(&p.rig);
+	assert_int_equal(t.pkt[0].opcode, WF_OP_RC_SEND_ONLY);
+	assert_int_equal(t.pkt[0].size, 64);
+	sge = rig_sge(p.mem[0], 1, p.mr[0]);
+	assert_int_equal(rig_post(p.qp[0], &empty, &sge), 0);
+	rig_run(&p.rig);
+	assert_int_equal(t.pkt[2].opcode, WF_OP_RC_SEND_ONLY);
+	assert_int_equal(t.pkt[2].size, 66);
+	pair_fini(&p);
+}
+
 /* 4.096 us * 2^timeout between tries, retry_cnt of them. */
 static void test_timeout(void **state)
 {
@@ -532,19 +564,13 @@ static void test_fence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_timeout),
-		cmocka_unit_test(test_one_loss),
-		cmocka_unit_test(test_lost_response),
-		cmocka_unit_test(test_rnr),
-		cmocka_unit_test(test_acks),
-		cmocka_unit_test(test_pacing),
-		cmocka_unit_test(test_pacing_follows_the_rate),
-		cmocka_unit_test(test_window),
-		cmocka_unit_test(test_read_window),
-		cmocka_unit_test(test_cnp),
-		cmocka_unit_test(test_credits),
-		cmocka_unit_test(test_drain),
-		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_least_size), cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_one_loss),   cmocka_unit_test(test_lost_response),
+		cmocka_unit_test(test_rnr),        cmocka_unit_test(test_acks),
+		cmocka_unit_test(test_pacing),     cmocka_unit_test(test_pacing_follows_the_rate),
+		cmocka_unit_test(test_window),     cmocka_unit_test(test_read_window),
+		cmocka_unit_test(test_cnp),        cmocka_unit_test(test_credits),
+		cmocka_unit_test(test_drain),      cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_fence),
 	};
 

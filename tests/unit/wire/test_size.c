@@ -49,6 +49,10 @@ static void test_largest(void **state)
 	assert_int_equal(wf_size_overhead_max(WF_ENCAP_IB, true), 8 + 36 + 6);
 	assert_int_equal(wf_size_overhead_max(WF_ENCAP_PFC, false), 64);
 	assert_int_equal(wf_size_overhead_max(WF_ENCAP_FCP, false), 6);
+	/* Ethernet 14, IPv4 20, UDP 8, ICRC 4, FCS 4; LRH 8, ICRC 4, VCRC 2. */
+	assert_int_equal(wf_size_around(WF_ENCAP_ROCE2_IPV4, false), 50);
+	assert_int_equal(wf_size_around(WF_ENCAP_ROCE2_IPV4, true), 54);
+	assert_int_equal(wf_size_around(WF_ENCAP_IB, false), 14);
 	for (unsigned op = 0; op < WF_OPCODES; op++) {
 		if (wf_op_has_payload((uint8_t)op) && !wf_op_is_rd((uint8_t)op))
 			assert_true(wf_size_overhead(WF_ENCAP_IB, false, (uint8_t)op) <= 50);
