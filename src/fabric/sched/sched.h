@@ -15,7 +15,7 @@ struct wf_sched_ops {
 	 * only when there is a choice.
 	 */
 	unsigned (*pick)(const struct wf_classes *classes, struct wf_port *port, uint32_t eligible);
-	/* A packet of bytes left queue without pick being asked: it was the only one. */
+	/* A packet left queue without pick being asked: it was the only one. */
 	void (*alone)(struct wf_port *port, unsigned queue);
 };
 
