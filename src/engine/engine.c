@@ -11,6 +11,7 @@
 
 #define MIN_SLOTS 64u
 #define MAX_SLOTS (1u << 20)
+#define MAX_WHEELS (UINT64_C(1) << 30) /* bytes */
 
 /* With fewer entries than this in a window, waking other threads costs more than it saves. */
 #define LIGHT_WINDOW 256
@@ -31,6 +32,24 @@ static int slots_for(const struct wf_engine_cfg *cfg, uint32_t *slots_p)
 		slots *= 2;
 	*slots_p = slots;
 	return 0;
+}
+
+/* Bytes of the lists of all shards' wheels. */
+static uint64_t wheel_bytes(uint32_t slots, unsigned shards)
+{
+	return UINT64_C(2) * shards * shards * slots * sizeof(struct wf_block *);
+}
+
+void wf_engine_fit(struct wf_engine_cfg *cfg)
+{
+	uint32_t slots;
+
+	if (cfg->window < 1 || slots_for(cfg, &slots) != 0)
+		return; /* wf_engine_create() refuses it */
+	while (cfg->shards > 1 && wheel_bytes(slots, cfg->shards) > MAX_WHEELS)
+		cfg->shards--;
+	if (cfg->threads > cfg->shards)
+		cfg->threads = cfg->shards;
 }
 
 static int shard_init(struct wf_engine *e, struct wf_shard_priv *s, size_t limit)

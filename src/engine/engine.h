@@ -111,6 +111,13 @@ struct wf_engine_cfg {
 unsigned wf_engine_shards_for(unsigned threads);
 
 /*
+ * Takes fewer shards than cfg has, and if need be fewer threads, so that the wheels of all of them
+ * together stay within a gigabyte: each shard's has a list for every other and every window up to
+ * the horizon. No result depends on either.
+ */
+void wf_engine_fit(struct wf_engine_cfg *cfg);
+
+/*
  * Creates an engine without nodes. On success *engine_p is owned by the caller. Returns 0, -EINVAL
  * (cfg out of range), -ERANGE (horizon / window too large for the wheel) or -ENOMEM.
  */

@@ -46,6 +46,7 @@ static int engine_cfg(struct wf_sim *sim, const struct wf_sim_cfg *want, struct 
 		                  "switch.latency or nic.rx must be above 0");
 	if (want->gate != NULL)
 		gate_cfg(sim, cfg);
+	wf_engine_fit(cfg);
 	return 0;
 }
 
@@ -126,8 +127,11 @@ static int make_engine(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 	ret = wf_engine_create(&ecfg, &sim->engine);
 	if (ret == -ERANGE)
 		return wf_err_say(err,
-		                  "topology: the longest link takes over a million times as long "
-		                  "as the shortest; the two must be closer");
+		                  "link.phy: the shortest way into a switch takes %lld ps and a "
+		                  "packet on the longest link %lld ns, over a million times as "
+		                  "long; make the first longer (link.phy, switch.latency, cables) "
+		                  "or the other shorter (cables, rates)",
+		                  (long long)ecfg.window, (long long)(ecfg.horizon / WF_NS));
 	return ret;
 }
 

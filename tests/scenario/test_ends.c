@@ -719,10 +719,70 @@ static void test_every_row(void **state)
 	assert_int_equal(t.wrong, 0);
 }
 
+/* Ends that are further apart together than each is by itself. The last is what a refusal names. */
+static void test_together(void **state)
+{
+	static const struct {
+		const char *set;
+		enum outcome outcome;
+	} rows[] = {
+		/* No delay at all, and the shortest and the longest there is. */
+		{ "topology.cable.fabric=0m fabric.link.phy=0 fabric.switch.latency=0", REFUSED },
+		{ "topology.cable.fabric=0m fabric.link.phy=0 fabric.switch.latency=1ps", DONE },
+		{ "topology.cable.fabric=0m fabric.flowctl=none topology.cable.host=100km "
+		  "fabric.link.phy=0 fabric.switch.latency=1ps",
+		  REFUSED },
+		{ "topology.cable.fabric=100km topology.cable.host=100km topology.cable.delay=1us "
+		  "fabric.flowctl=none fabric.sender.timeout=1000s run.until=1000000s "
+		  "fabric.nic.rx=1ms fabric.link.phy=1ms fabric.switch.latency=1ms",
+		  DONE },
+		/* The slowest links with the largest packets, the fastest with the smallest. */
+		{ "fabric.flowctl=none fabric.sender.ack=1 fabric.sender.timeout=1000s "
+		  "run.until=1000000s fabric.mtu=16384B topology.host_rate=1Mbps",
+		  DONE },
+		{ "fabric.flowctl=none fabric.sender.ack=1 fabric.link.gap=0B fabric.mtu=64B "
+		  "topology.host_rate=10Tbps",
+		  DONE },
+		/* The furthest times. */
+		{ "run.until=1000000s fabric.sender.timeout=1000s traffic.start=10000s", DONE },
+		{ "traffic.size=1024GiB topology.host_rate=1Mbps fabric.flowctl=none "
+		  "traffic.start=10000s traffic.repeat=3",
+		  REFUSED },
+		/* A buffer that is all headroom, and one that is all there can be. */
+		{ "fabric.buffer.size=4GB fabric.buffer.reserved=0B fabric.buffer.headroom=1GB",
+		  REFUSED },
+		{ "fabric.buffer.alpha=128 fabric.buffer.reserved=0B fabric.buffer.headroom=999MB "
+		  "fabric.buffer.size=4GB",
+		  DONE },
+	};
+	struct tally t = { 0 };
+
+	(void)state;
+	assert_int_equal(wf_paths_init(&paths, NULL, NULL), 0);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++) {
+		const char *last = strrchr(rows[i].set, ' ') + 1;
+		struct doc *d = calloc(1, sizeof(*d));
+		char why[WF_ERR_TEXT + 64] = "", name[80];
+		enum outcome got;
+
+		assert_non_null(d);
+		set_all(d, plain);
+		set_all(d, rows[i].set);
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(last, "="), last);
+		got = run_doc(d, why, sizeof(why));
+		if (got != rows[i].outcome ||
+		    (got == REFUSED && !refers(why, d, strchr(name, '.') + 1)))
+			complain(&t, rows[i].set, "", NULL, outcome_names[got], why);
+		free(d);
+	}
+	assert_int_equal(t.wrong, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_row),
+		cmocka_unit_test(test_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

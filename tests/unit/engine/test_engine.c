@@ -93,6 +93,25 @@ static void push(struct probe *p, unsigned out, uint64_t value, wf_time at)
 
 static const struct wf_engine_order_ops no_order = { .timer_size = 0 };
 
+/* Wheels of 2^20 windows for 256 shards would take a terabyte: eight shards take one gigabyte. */
+static void test_fit(void **state)
+{
+	struct wf_engine_cfg cfg = {
+		.window = 1, .horizon = 1000000, .threads = 64, .shards = 256
+	};
+
+	(void)state;
+	wf_engine_fit(&cfg);
+	assert_int_equal(cfg.shards, 8);
+	assert_int_equal(cfg.threads, 8);
+	cfg = (struct wf_engine_cfg){
+		.window = 700000, .horizon = 40000000, .threads = 64, .shards = 256
+	};
+	wf_engine_fit(&cfg);
+	assert_int_equal(cfg.shards, 256);
+	assert_int_equal(cfg.threads, 64);
+}
+
 static void test_bad_config(void **state)
 {
 	struct wf_engine_cfg cfg = { .window = 10, .horizon = 100, .threads = 1, .shards = 1 };
@@ -728,6 +747,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bad_config),
+		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_merge_order),
 		cmocka_unit_test(test_timer_set_and_clear),
 		cmocka_unit_test(test_timer_distances),
