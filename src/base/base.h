@@ -21,6 +21,9 @@ typedef int64_t wf_time; /* picoseconds */
 #define WF_MS INT64_C(1000000000)
 #define WF_S INT64_C(1000000000000)
 
+/* Later than any run ends; a time of a run and two of these still add up. */
+#define WF_TIME_FAR (INT64_C(1) << 61)
+
 #define WF_CACHE_LINE 64
 
 #define WF_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -33,6 +36,12 @@ typedef int64_t wf_time; /* picoseconds */
 #define wf_unlikely(x) __builtin_expect(!!(x), 0)
 #define wf_container_of(ptr, type, member)                                                         \
 	((type *)(uintptr_t)((const char *)(ptr)-offsetof(type, member)))
+
+/* A time that was calculated in more bits, at most WF_TIME_FAR. */
+static inline wf_time wf_time_cap(unsigned __int128 ps)
+{
+	return ps < (unsigned __int128)WF_TIME_FAR ? (wf_time)ps : WF_TIME_FAR;
+}
 
 /*
  * A value for a field that is narrower than the one it comes from. The range of what was read has

@@ -40,7 +40,7 @@ static inline wf_time wf_rate_time(wf_ps_per_byte per_byte, uint32_t bytes)
 /* The time of any number of bytes. */
 static inline wf_time wf_rate_time_long(wf_ps_per_byte per_byte, uint64_t bytes)
 {
-	return (wf_time)(((unsigned __int128)bytes * per_byte) >> WF_RATE_SHIFT);
+	return wf_time_cap(((unsigned __int128)bytes * per_byte) >> WF_RATE_SHIFT);
 }
 
 /* The bytes that pass in a time. */

@@ -175,10 +175,10 @@ static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c,
 			.strict = strict >> p & 1,
 			.ecn = ecn >> p & 1,
 			.weight = (uint16_t)weight[p],
-			.alpha = (uint32_t)cfg->buffer_queue_alpha,
+			.alpha = wf_narrow_u32(cfg->buffer_queue_alpha),
 		};
 		if ((trim >> p & 1) != 0 && cfg->buffer_trim_alpha != (uint64_t)WF_PARAM_AUTO)
-			c->queue[c->n - 1].alpha = (uint32_t)cfg->buffer_trim_alpha;
+			c->queue[c->n - 1].alpha = wf_narrow_u32(cfg->buffer_trim_alpha);
 	}
 	/* All other priorities stay with queue 0: that of priority 0, or the lowest there is. */
 	return 0;
@@ -207,7 +207,7 @@ static int parse_sl2vl(const struct wf_fabric_cfg *cfg, struct wf_classes *c, st
 	if (strcmp(cfg->vl_sl2vl, "auto") == 0) {
 		for (unsigned sl = 0; sl < WF_MAX_CLASSES - 1; sl++)
 			c->of[sl] = (uint8_t)(sl % cfg->vl_count);
-		c->of[WF_MAX_CLASSES - 1] = (uint8_t)cfg->vl_count;
+		c->of[WF_MAX_CLASSES - 1] = wf_narrow_u8(cfg->vl_count);
 		return 0;
 	}
 	rc = wf_rows_parse(&table, cfg->vl_sl2vl, e, &n, err);

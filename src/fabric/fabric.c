@@ -118,18 +118,18 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->topo = topo;
 	fabric->classes.high_limit = cfg->vl_high_limit;
 	fabric->seed = seed;
-	fabric->gap = (uint32_t)cfg->link_gap;
+	fabric->gap = wf_narrow_u32(cfg->link_gap);
 	fabric->header = header_bytes(cfg->header);
 	fabric->max_wire = wf_narrow_u32(cfg->mtu) + fabric->header;
 	fabric->largest =
 		wf_narrow_u32(cfg->mtu) + wf_size_overhead_max(wf_header_encap(cfg->header), false);
 	fabric->control_size =
-		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : (uint32_t)cfg->pfc_frame;
+		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : wf_narrow_u32(cfg->pfc_frame);
 	ret = compile_ecn(fabric, err);
 	if (ret != 0)
 		return ret;
 	fabric->fecn = flowctl->uses_credits && cfg->fecn_threshold != 0;
-	fabric->fecn_bytes = (uint32_t)(cfg->vl_buffer * (16 - cfg->fecn_threshold) / 16);
+	fabric->fecn_bytes = wf_narrow_u32(cfg->vl_buffer * (16 - cfg->fecn_threshold) / 16);
 	ret = compile_telemetry(fabric, err);
 	if (ret != 0)
 		return ret;
@@ -137,7 +137,7 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 		fabric->telemetry != WF_TELEMETRY_NONE || fabric->mark_late || fabric->fecn;
 	fabric->careful = fabric->departs || flowctl->uses_credits;
 	if (flowctl->uses_credits && has_global_links(topo))
-		fabric->vl_shift = (uint8_t)(cfg->vl_count / 2);
+		fabric->vl_shift = wf_narrow_u8(cfg->vl_count / 2);
 	return wf_fabric_find_routes(fabric, NULL, &fabric->routes);
 }
 

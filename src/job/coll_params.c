@@ -4,6 +4,8 @@
  */
 #include "job/coll.h"
 
+#include "job/nvlink.h"
+
 #define FIELD(field)                                                                               \
 	.offset = offsetof(struct wf_coll_cfg, field),                                             \
 	.size = sizeof(((struct wf_coll_cfg *)0)->field)
@@ -73,8 +75,8 @@ const struct wf_param wf_coll_params[] = {
 	{ .name = "reduce",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(reduce),
-	  .min = 1000000,
-	  .max = INT64_C(1) << 60,
+	  .min = WF_NV_RATE_MIN,
+	  .max = WF_NV_RATE_MAX,
 	  .def = "8.9Tbps",
 	  .help = "rate at which a GPU reduces or copies, all channels together" },
 	{ .name = "pxn",
@@ -95,14 +97,14 @@ const struct wf_param wf_coll_params[] = {
 	{ .name = "nic_rate",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(nic_rate),
-	  .max = INT64_C(1) << 50,
+	  .max = WF_NV_RATE_MAX,
 	  .def = "0bps",
 	  .help = "rate of a NIC for NCCL's choice; 0: that of the topology's hosts" },
 	{ .name = "pcie_rate",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(pcie_rate),
-	  .min = 1000000,
-	  .max = INT64_C(1) << 50,
+	  .min = WF_NV_RATE_MIN,
+	  .max = WF_NV_RATE_MAX,
 	  .def = "384Gbps",
 	  .help = "PCIe between GPU and NIC as NCCL counts it: Gen4 192, Gen5 384 Gb/s" },
 	{ .name = "generation",

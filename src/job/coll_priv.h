@@ -181,7 +181,7 @@ static inline uint64_t wf_coll_scaled(const struct wf_coll_cfg *cfg, uint64_t va
 /* How long a channel's thread blocks work on so many bytes. */
 static inline wf_time wf_part_work(uint64_t per_byte_q16, uint64_t bytes)
 {
-	return (wf_time)((unsigned __int128)bytes * per_byte_q16 >> 16);
+	return wf_time_cap((unsigned __int128)bytes * per_byte_q16 >> 16);
 }
 
 /* The part's own rank. */

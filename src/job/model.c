@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "job/nvlink.h"
+
 #define FIELD(f)                                                                                   \
 	.offset = offsetof(struct wf_model_cfg, f), .size = sizeof(((struct wf_model_cfg *)0)->f)
 #define COUNT(text, field, low, high, value, line)                                                 \
@@ -76,8 +78,8 @@ const struct wf_param wf_gpu_params[] = {
 	{ .name = "nvlink",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(nvlink),
-	  .min = 1000000000,
-	  .max = INT64_C(1000000000000000),
+	  .min = WF_NV_RATE_MIN,
+	  .max = WF_NV_RATE_MAX,
 	  .def = "3600Gbps",
 	  .help = "NVLink bandwidth of a GPU, one direction" },
 	{ .name = "generation",
@@ -178,12 +180,12 @@ wf_time wf_gpu_compute_time(const struct wf_gpu_cfg *gpu, unsigned __int128 flop
 	unsigned __int128 rate = (unsigned __int128)gpu->tflops * gpu->efficiency;
 
 	assert(rate != 0);
-	return (wf_time)((flops * WF_RATIO_ONE + rate - 1) / rate);
+	return wf_time_cap((flops * WF_RATIO_ONE + rate - 1) / rate);
 }
 
 wf_time wf_gpu_memory_time(const struct wf_gpu_cfg *gpu, uint64_t bytes)
 {
 	assert(gpu->memory != 0);
-	return (wf_time)(((unsigned __int128)bytes * (uint64_t)WF_S + gpu->memory - 1) /
-	                 gpu->memory);
+	return wf_time_cap(((unsigned __int128)bytes * (uint64_t)WF_S + gpu->memory - 1) /
+	                   gpu->memory);
 }

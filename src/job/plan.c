@@ -321,7 +321,8 @@ static bool p2p_next(const struct plan_schedule *p, struct cursor *c, struct wf_
 		op->time = local ? p->cfg.nvlink_simple : p->cfg.net_simple;
 	} else {
 		op->unit = WF_UNIT_CHANNEL;
-		op->time = (wf_time)((unsigned __int128)bytes * 8 * (uint64_t)WF_S / p->cfg.reduce);
+		op->time =
+			wf_time_cap((unsigned __int128)bytes * 8 * (uint64_t)WF_S / p->cfg.reduce);
 	}
 	if (k >= p->cfg.steps)
 		wf_gen_after(op, k - p->cfg.steps);

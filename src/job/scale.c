@@ -30,12 +30,12 @@ struct sum {
 /* A time of the plan at the other scale; and a time of the network at it, were it scaled too. */
 static wf_time rescale(const struct sum *s, wf_time time)
 {
-	return (wf_time)((unsigned __int128)(uint64_t)time * s->at / s->scale);
+	return wf_time_cap((unsigned __int128)(uint64_t)time * s->at / s->scale);
 }
 
 static wf_time shrunk(const struct sum *s, wf_time time)
 {
-	return (wf_time)((unsigned __int128)(uint64_t)time * s->at / WF_RATIO_ONE);
+	return wf_time_cap((unsigned __int128)(uint64_t)time * s->at / WF_RATIO_ONE);
 }
 
 static void add(struct sum *s, const struct wf_item *item, wf_time excess, uint32_t ranks)
@@ -102,7 +102,7 @@ static wf_time line_time(const struct sum *s, const struct wf_part *part)
 	nics = wf_min_u64(s->plan->cluster.nics, wf_max_u64(1, n / s->servers));
 	if (part->coll.kind == WF_COLL_ALL_REDUCE)
 		bits *= 2;
-	return (wf_time)(bits * (uint64_t)WF_S / s->net->rate / nics);
+	return wf_time_cap(bits * (uint64_t)WF_S / s->net->rate / nics);
 }
 
 /*

@@ -130,7 +130,7 @@ static int check_batches(struct train *t, struct wf_err *err)
 		                  " * micro_batch %" PRIu32,
 		                  cfg->global_batch, t->dp, cfg->micro_batch);
 	t->m = cfg->micro_batches != 0 ? cfg->micro_batches
-	                               : (uint32_t)(cfg->global_batch / of_replicas);
+	                               : wf_narrow_u32(cfg->global_batch / of_replicas);
 	if (t->m == 0)
 		t->m = cfg->pp; /* neither is set: the pipeline is full once */
 	if (cfg->micro_batches != 0 && cfg->global_batch != 0 &&
@@ -182,7 +182,7 @@ wf_time train_scale_time(const struct train *t, wf_time time)
 {
 	unsigned __int128 scaled = (unsigned __int128)(uint64_t)time * t->cfg->scale;
 
-	return (wf_time)((scaled + WF_RATIO_ONE - 1) / WF_RATIO_ONE);
+	return wf_time_cap((scaled + WF_RATIO_ONE - 1) / WF_RATIO_ONE);
 }
 
 uint64_t train_scale_bytes(const struct train *t, uint64_t bytes)

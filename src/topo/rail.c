@@ -13,7 +13,7 @@ static int rail_build(const struct wf_topo_cfg *cfg, const char *text, size_t le
 	const struct wf_tree_ask ask = {
 		.what = "rail network",
 		.rails = cfg->gpus,
-		.leaf_rails = cfg->leaf_rails == WF_PARAM_AUTO ? 0 : (uint32_t)cfg->leaf_rails,
+		.leaf_rails = cfg->leaf_rails == WF_PARAM_AUTO ? 0 : wf_narrow_u32(cfg->leaf_rails),
 	};
 	struct wf_tree tree;
 	int ret;

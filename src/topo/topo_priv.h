@@ -39,7 +39,7 @@ struct wf_wires {
 /* Ports of a switch. 0: the fewest that do, which is also what auto means if nothing else says. */
 static inline uint32_t wf_topo_radix(const struct wf_topo_cfg *cfg)
 {
-	return cfg->radix == WF_PARAM_AUTO ? 0 : (uint32_t)cfg->radix;
+	return cfg->radix == WF_PARAM_AUTO ? 0 : wf_narrow_u32(cfg->radix);
 }
 
 void wf_wires_init(struct wf_wires *wires, const struct wf_topo_cfg *cfg);

@@ -54,14 +54,16 @@ static uint32_t low_mark(const struct wf_fabric *fabric, const struct wf_port *p
 {
 	uint32_t largest = fabric->largest + fabric->gap;
 	wf_time loop = port->delay + port->in_delay + wf_port_time(port, largest);
+	uint64_t bytes = wf_rate_bytes(port->per_byte, loop) + largest;
 
-	return (uint32_t)((wf_rate_bytes(port->per_byte, loop) + largest) / WF_IB_BLOCK) + 1;
+	/* On a long and fast link that is more than any buffer has. */
+	return (uint32_t)wf_min_u64(bytes / WF_IB_BLOCK + 1, UINT32_MAX);
 }
 
 static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
-	uint32_t capacity = (uint32_t)(fabric->cfg.vl_buffer / WF_IB_BLOCK);
+	uint32_t capacity = wf_narrow_u32(fabric->cfg.vl_buffer / WF_IB_BLOCK);
 
 	for (unsigned q = 0; q < fabric->classes.n; q++) {
 		struct wf_lane *lane = wf_port_lane(port, q);

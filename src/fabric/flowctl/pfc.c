@@ -80,7 +80,8 @@ static int pfc_divide(struct wf_switch *sw, struct wf_err *err)
 		for (unsigned q = 0; q < fabric->classes.n; q++) {
 			if (!fabric->classes.queue[q].lossless)
 				continue;
-			wf_device_lane(&sw->dev, i, q)->capacity = (uint32_t)given;
+			wf_device_lane(&sw->dev, i, q)->capacity =
+				(uint32_t)wf_min_u64(given, UINT32_MAX);
 			headroom += given;
 		}
 	}
@@ -289,7 +290,7 @@ static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct
 		struct wf_lane *lane = wf_port_lane(port, q);
 
 		pkt->u.pause.mask |= (uint16_t)(1u << fabric->classes.queue[q].id);
-		pkt->u.pause.quanta[n++] = lane->xoff ? (uint16_t)fabric->cfg.pfc_quanta : 0;
+		pkt->u.pause.quanta[n++] = lane->xoff ? wf_narrow_u16(fabric->cfg.pfc_quanta) : 0;
 		if (!lane->xoff)
 			continue;
 		lane->pause_tx++;

@@ -135,7 +135,7 @@ int wf_cc_choice_tune(const struct wf_cc_choice *choice, struct wf_qp_tune *tune
 		tune->cc = ops;
 		tune->cc_param = ops->param_size > 0 ? choice->param[i].bytes : NULL;
 		tune->cnp_interval = by_cnp ? cnp_gap(choice) : 0;
-		tune->cnp_cls = (uint8_t)choice->cnp_class;
+		tune->cnp_cls = wf_narrow_u8(choice->cnp_class);
 		tune->cnp_per = WF_CNP_PER_QP;
 		while (cnp_per[tune->cnp_per] != NULL &&
 		       strcmp(cnp_per[tune->cnp_per], choice->cnp_per) != 0)

@@ -38,7 +38,7 @@ int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 
 	/* No window: hardware has none. sender.window is the windowed sender's alone. */
 	tune->ack_every = cfg->sender_ack;
-	tune->ack_cls = (uint8_t)cfg->sender_ack_class;
+	tune->ack_cls = wf_narrow_u8(cfg->sender_ack_class);
 	tune->spray = cfg->sender_spray;
 	tune->ect = true;
 	reorders = fabric->route->reorders || tune->spray;

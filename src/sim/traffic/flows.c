@@ -206,7 +206,7 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct w
 	ret = check_ops(cfg, &rc, err);
 	if (ret != 0)
 		return ret;
-	sim->n_flows = (uint32_t)cfg->n_flows;
+	sim->n_flows = wf_narrow_u32(cfg->n_flows);
 	if (rc || cfg->app != NULL)
 		return make_app(sim, cfg, err);
 	fill_env(sim);

@@ -232,7 +232,7 @@ static int list_rounds(const struct wf_traffic_cfg *cfg, const uint32_t *to, uin
                        struct wf_err *err)
 {
 	struct wf_flow_spec spec = { .bytes = cfg->size,
-		                     .cls = (uint8_t)cfg->cls,
+		                     .cls = wf_narrow_u8(cfg->cls),
 		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
 	int rc = 0;
 
@@ -335,7 +335,7 @@ static int list_incast(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint6
                        uint64_t key, struct wf_flow_list *list, struct wf_err *err)
 {
 	struct wf_flow_spec spec = { .bytes = cfg->size,
-		                     .cls = (uint8_t)cfg->cls,
+		                     .cls = wf_narrow_u8(cfg->cls),
 		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
 	uint32_t fanin = cfg->fanin == 0 ? n_hosts - 1 : cfg->fanin;
 	int rc = 0;
@@ -370,7 +370,7 @@ static int list_all_to_all(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, u
                            uint64_t key, struct wf_flow_list *list, struct wf_err *err)
 {
 	struct wf_flow_spec spec = { .bytes = cfg->size,
-		                     .cls = (uint8_t)cfg->cls,
+		                     .cls = wf_narrow_u8(cfg->cls),
 		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
 	int rc = 0;
 

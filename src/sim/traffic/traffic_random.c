@@ -62,7 +62,7 @@ static int list_random(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint6
 {
 	uint64_t mean = cfg->cdf.n == 0 ? cfg->size : wf_cdf_mean(&cfg->cdf);
 	struct wf_flow_spec spec = { .bytes = cfg->size,
-		                     .cls = (uint8_t)cfg->cls,
+		                     .cls = wf_narrow_u8(cfg->cls),
 		                     .op = (uint8_t)wf_flow_op_find(cfg->op) };
 	u128 t = 0, end = (u128)cfg->duration << GAP_BITS;
 	uint64_t counter = 0, gap;
