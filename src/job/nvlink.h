@@ -17,8 +17,8 @@
 #include "base/mem.h"
 
 /*
- * Rates inside a server, bits/s. At the highest, a byte takes 524 of 2^-16 ps, which is right within
- * 0.2 %.
+ * Rates inside a server, bits/s. At the highest, a byte takes 524 of 2^-16 ps, which is right
+ * within 0.2 %.
  */
 #define WF_NV_RATE_MIN INT64_C(1000000000)
 #define WF_NV_RATE_MAX INT64_C(1000000000000000)

@@ -15,8 +15,9 @@
 #define GATE_DELAY_MAX (2 * WF_S)
 
 /*
- * Who runs a simulation by the piece wants to know when what happens next, and windows are what that is
- * known in: they are short. Links may become longer than they are now, as long as the wheel is not too large.
+ * Who runs a simulation by the piece wants to know when what happens next, and windows are what
+ * that is known in: they are short. Links may become longer than they are now, as long as the wheel
+ * is not too large.
  */
 static void gate_cfg(struct wf_sim *sim, struct wf_engine_cfg *cfg)
 {

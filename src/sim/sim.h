@@ -31,13 +31,14 @@ struct wf_sim_cfg {
 	const struct wf_flow_spec *flows;   /* borrowed until wf_sim_create() returns */
 	size_t n_flows;
 	/*
-	 * Programs on the hosts (sim/prog/app.h), alone or beside flows over queue pairs; copied, what its
-	 * arg points to must live as long as the simulation. NULL: flows alone.
+	 * Programs on the hosts (sim/prog/app.h), alone or beside flows over queue pairs; copied,
+	 * what its arg points to must live as long as the simulation. NULL: flows alone.
 	 */
 	const struct wf_sim_app *app;
 	/*
-	 * Hosts whose programs are outside (sim/host/gate.h, sim/host/gated.h), in place of flows and programs;
-	 * borrowed for the life of the simulation, as gate_arg is. NULL: they are not.
+	 * Hosts whose programs are outside (sim/host/gate.h, sim/host/gated.h), in place of flows
+	 * and programs; borrowed for the life of the simulation, as gate_arg is. NULL: they are
+	 * not.
 	 */
 	const struct wf_gate_ops *gate;
 	void *gate_arg;
@@ -109,15 +110,15 @@ int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p,
 #define WF_SIM_ALL 65536
 
 /*
- * How much of what is to be done has been done, of WF_SIM_ALL: by the packets that flows have delivered of
- * those that they need, and by the application's word. At a guess, as packets may be sent again, but the
- * same on any number of threads. 0 where nobody knows.
+ * How much of what is to be done has been done, of WF_SIM_ALL: by the packets that flows have
+ * delivered of those that they need, and by the application's word. At a guess, as packets may be
+ * sent again, but the same on any number of threads. 0 where nobody knows.
  */
 uint32_t wf_sim_share(const struct wf_sim *sim);
 
 /*
- * Called between windows on the calling thread now and then; share as wf_sim_share() has it. Returning
- * false ends the run.
+ * Called between windows on the calling thread now and then; share as wf_sim_share() has it.
+ * Returning false ends the run.
  */
 typedef bool wf_sim_progress_fn(void *arg, wf_time now, uint64_t hops, uint32_t share);
 
@@ -135,8 +136,8 @@ void wf_sim_set_tap(struct wf_sim *sim, wf_sim_tap_fn *fn, void *arg);
 int wf_sim_tap_port(struct wf_sim *sim, uint32_t node, unsigned port) WF_MUST_USE;
 
 /*
- * Has every packet that a host sends or receives written as bytes, read back and compared; before the
- * run, which a difference ends with -EBADMSG. Returns 0 or -ENOMEM.
+ * Has every packet that a host sends or receives written as bytes, read back and compared; before
+ * the run, which a difference ends with -EBADMSG. Returns 0 or -ENOMEM.
  */
 int wf_sim_check_wire(struct wf_sim *sim) WF_MUST_USE;
 
@@ -147,8 +148,8 @@ uint64_t wf_sim_wire_checked(const struct wf_sim *sim);
 int wf_sim_wire_result(const struct wf_sim *sim, struct wf_err *err) WF_MUST_USE;
 
 /*
- * Runs to the end. progress may be NULL. Returns 0, -ENOMEM, -EAGAIN when threads cannot be started,
- * or -EBADMSG when the check of the packets' bytes found a difference.
+ * Runs to the end. progress may be NULL. Returns 0, -ENOMEM, -EAGAIN when threads cannot be
+ * started, or -EBADMSG when the check of the packets' bytes found a difference.
  */
 int wf_sim_run(struct wf_sim *sim, wf_sim_progress_fn *progress, void *arg) WF_MUST_USE;
 

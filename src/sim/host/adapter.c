@@ -234,7 +234,7 @@ static void adapter_tx(struct wf_adapter *a, wf_time now)
 	plan(a, now);
 }
 
-/* Has the program called when it sees the first of the completion queues that have something for it. */
+/* Has the program called when it sees the first of the queues that have something for it. */
 static void wait_for_complete(struct wf_adapter *a, wf_time now)
 {
 	wf_time at = wf_hca_comp_time(a->hca);
@@ -381,8 +381,8 @@ static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time 
 }
 
 /*
- * Hands a packet to the transport with its record: an acknowledgement's is read, a request's is kept
- * until the acknowledgement that answers it.
+ * Hands a packet to the transport with its record: an acknowledgement's is read, a request's is
+ * kept until the acknowledgement that answers it.
  */
 static void give_packet(struct wf_adapter *a, const struct wf_packet *pkt, struct wf_int_record *r,
                         const void *payload, wf_time now)

@@ -2,15 +2,15 @@
 /*
  * adapter.h - the transport's adapter on a port of the modelled fabric.
  *
- * A node of the engine with one port and one struct wf_hca. It hands the packets that come in to the
- * transport, pulls packets from it whenever the wire is free and flow control agrees, and adds what
- * a host costs in time: the doorbell, fetching data over PCIe, PCIe's bandwidth.
+ * A node of the engine with one port and one struct wf_hca. It hands the packets that come in to
+ * the transport, pulls packets from it whenever the wire is free and flow control agrees, and adds
+ * what a host costs in time: the doorbell, fetching data over PCIe, PCIe's bandwidth.
  *
  *	program --post--> hca --tx--> endpoint ~~~ fabric ~~~ endpoint --rx--> hca --> program
  *
  * When a program sees a completion is a property of the completion queue: the transport lists those
- * that have something, with the time at which PCIe has brought it to memory, and the adapter calls the
- * program then.
+ * that have something, with the time at which PCIe has brought it to memory, and the adapter calls
+ * the program then.
  *
  * The program is a struct wf_program: its functions run in virtual time, on the thread of the
  * adapter's shard, and may touch only this adapter and what belongs to it.
@@ -30,7 +30,7 @@ struct wf_adapter;
 
 /* What runs on a host. */
 struct wf_program {
-	/* Virtual time began, or the time asked for with wf_adapter_call_at() has come; or sooner. */
+	/* Virtual time began, or the time of wf_adapter_call_at() has come; it may come sooner. */
 	void (*run)(void *arg, struct wf_adapter *adapter, wf_time now);
 	/*
 	 * Completions wait in cq, which was armed. Called at the time at which a program that polls
@@ -40,13 +40,14 @@ struct wf_program {
 	/* Whether cq is this program's; NULL: all are that no program added later owns. */
 	bool (*owns)(void *arg, const struct wf_cq *cq);
 	/*
-	 * For a program that polls memory: writes RDMA WRITE messages are in it by now, all of each,
-	 * counted since the run began. NULL: it does not look, and the adapter need not count.
+	 * For a program that polls memory: writes RDMA WRITE messages are in it by now, all of
+	 * each, counted since the run began. NULL: it does not look, and the adapter need not
+	 * count.
 	 */
 	void (*written)(void *arg, struct wf_adapter *adapter, uint64_t writes, wf_time now);
 	/*
-	 * A cell came in by WF_ADAPTER_SIDE, the input for a link that is not the fabric's (NVLink);
-	 * borrowed until the call returns. NULL: the input is not connected.
+	 * A cell came in by WF_ADAPTER_SIDE, the input for a link that is not the fabric's
+	 * (NVLink); borrowed until the call returns. NULL: the input is not connected.
 	 */
 	void (*side)(void *arg, struct wf_adapter *adapter, const struct wf_cell *cell,
 	             wf_time now);
@@ -60,8 +61,8 @@ struct wf_adapter_env {
 
 /*
  * Creates the adapter of a host, in a shard. attr is completed from the fabric: host number, rate,
- * overhead, link layer, whether data is carried. env is borrowed. Returns NULL when there is no more
- * memory.
+ * overhead, link layer, whether data is carried. env is borrowed. Returns NULL when there is no
+ * more memory.
  */
 struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
                                     uint32_t host, const struct wf_hca_attr *attr) WF_MUST_USE;
@@ -81,18 +82,21 @@ struct wf_hca *wf_adapter_hca(struct wf_adapter *adapter);
 struct wf_host_counts *wf_adapter_counts(struct wf_adapter *adapter);
 struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
 
-/* Has run() called at at (once; an earlier time replaces a later one, which is asked for again then). */
+/* Has run() called at at, once. An earlier time replaces a later one, which must be asked again. */
 void wf_adapter_call_at(struct wf_adapter *adapter, wf_time at);
 
 /*
  * Posts a list of send work requests and rings the doorbell: what a program calls instead of
- * wf_qp_post_send(), and returns as that. The first bit leaves when the adapter knows of the work and
- * has the data; behind work of the same queue pair that still waits, it knows and has it in time.
+ * wf_qp_post_send(), and returns as that. The first bit leaves when the adapter knows of the work
+ * and has the data; behind work of the same queue pair that still waits, it knows and has it in
+ * time.
  */
 int wf_adapter_post(struct wf_adapter *adapter, struct wf_qp *qp, const struct wf_send_wr *wr,
                     const struct wf_send_wr **bad_p, wf_time now) WF_MUST_USE;
 
-/* Gives the payload of a dropped packet back: wf_fabric.lost where data is carried; arg: the env. */
+/*
+ * Gives the payload of a dropped packet back: wf_fabric.lost where data is carried; arg is the env.
+ */
 void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
                      bool trimmed);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate.h - a host of a simulation whose programs are outside of it: its port, and nothing behind it.
+ * gate.h - a host of a simulation whose programs are outside of it: its port, and nothing behind
+ * it.
  *
- * The gate pulls, as the transport's driver does: when its wire is free it asks for a packet, and keeps one
- * back for each queue that flow control stops. What comes for the host is handed out at the time at which a
- * real adapter would have it in memory. A packet is known outside by its qpn, which the fabric carries and
- * does not read.
+ * The gate pulls, as the transport's driver does: when its wire is free it asks for a packet, and
+ * keeps one back for each queue that flow control stops. What comes for the host is handed out at
+ * the time at which a real adapter would have it in memory. A packet is known outside by its qpn,
+ * which the fabric carries and does not read.
  */
 #ifndef WF_SIM_HOST_GATE_H
 #define WF_SIM_HOST_GATE_H

@@ -52,8 +52,8 @@ wf_time wf_gated_delay_max(const struct wf_sim *sim)
 }
 
 /*
- * Packets on a link never overtake one another: one that gets shorter stays silent until what was sent
- * before is as far as it would be.
+ * Packets on a link never overtake one another: one that gets shorter stays silent until what was
+ * sent before is as far as it would be.
  */
 static void set_delay(struct wf_device *dev, struct wf_port *port, wf_time more, wf_time now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gated.h - a simulation whose programs are outside of it (wf_sim_cfg.gate): run piece by piece, told of
- * what happens to its links while it stands.
+ * gated.h - a simulation whose programs are outside of it (wf_sim_cfg.gate): run piece by piece,
+ * told of what happens to its links while it stands.
  */
 #ifndef WF_SIM_HOST_GATED_H
 #define WF_SIM_HOST_GATED_H
@@ -14,8 +14,8 @@
 struct wf_gate_ops {
 	/*
 	 * The port of host can send. Gives it the next packet (type, dst, size, cls, flags, opcode,
-	 * entropy, length, qpn) whose class is not in held. Returns false when there is none now; one
-	 * that will be there later lowers *again_p to then.
+	 * entropy, length, qpn) whose class is not in held. Returns false when there is none now;
+	 * one that will be there later lowers *again_p to then.
 	 */
 	bool (*next)(void *arg, uint32_t host, uint32_t held, wf_time now, struct wf_packet *pkt,
 	             wf_time *again_p);

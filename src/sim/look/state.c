@@ -2,9 +2,9 @@
 /*
  * state.c - reading the state of queues off a simulation.
  *
- * A circle: a queue is stopped because the buffer it leads to is full, and that is full of packets in
- * queues that are stopped themselves. The search walks from a stopped queue to the queues it holds up:
- * those at the other ends of the links by which the packets in it came.
+ * A circle: a queue is stopped because the buffer it leads to is full, and that is full of packets
+ * in queues that are stopped themselves. The search walks from a stopped queue to the queues it
+ * holds up: those at the other ends of the links by which the packets in it came.
  */
 #include "sim/look/state.h"
 

@@ -8,14 +8,12 @@
 #include "sim/sim.h"
 
 struct wf_sim_lane_state {
-	uint64_t rate;    /* bits/s of the port */
-	uint64_t waiting; /* bytes that wait to leave by it */
-	bool stopped;     /* the peer told it to stop, or gives no credits */
-	uint64_t
-		capacity; /* headroom (pfc) or receive buffer (credit) of what comes in by it, bytes */
-	uint64_t
-		needed; /* what cable, rate and reaction ask of that, so that nothing is lost or idle */
-	uint64_t xoff; /* pfc: bytes of one input that stop its peer, the buffer else empty */
+	uint64_t rate;     /* bits/s of the port */
+	uint64_t waiting;  /* bytes that wait to leave by it */
+	bool stopped;      /* the peer told it to stop, or gives no credits */
+	uint64_t capacity; /* bytes of headroom (pfc) or receive buffer (credit) of its input */
+	uint64_t needed;   /* how much of that cable, rate and reaction need: no loss, no idling */
+	uint64_t xoff;     /* pfc: bytes of one input that stop its peer, the buffer else empty */
 };
 
 /* Fills *state; false when there is no such port or queue. */
@@ -39,9 +37,9 @@ struct wf_sim_lane_id {
 };
 
 /*
- * Looks for queues that are stopped and wait for one another in a circle. Writes those of one circle,
- * each of which waits for the next, to ring, max at most. Returns how many there are (0:
- * no circle, or no memory to look for it).
+ * Looks for queues that are stopped and wait for one another in a circle. Writes those of one
+ * circle, each of which waits for the next, to ring, max at most. Returns how many there are (0: no
+ * circle, or no memory to look for it).
  */
 unsigned wf_sim_find_circle(const struct wf_sim *sim, struct wf_sim_lane_id *ring, unsigned max);
 

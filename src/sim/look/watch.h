@@ -12,14 +12,16 @@
 #include "sim/sim.h"
 
 /*
- * Called between windows on the thread that runs the simulation; everything has run up to now, and nothing
- * happens before next (WF_TIME_NEVER: ever). Returns the time from which on it wants to be called again.
+ * Called between windows on the thread that runs the simulation; everything has run up to now, and
+ * nothing happens before next (WF_TIME_NEVER: ever). Returns the time from which on it wants to be
+ * called again.
  */
 typedef wf_time wf_sim_tick_fn(void *arg, wf_time now, wf_time next);
 
 /*
- * Has fn called at the end of the first window that reaches the time that it wants, or of the one before
- * where nothing happens in between: then it is called earlier. first is that time at first; before the run.
+ * Has fn called at the end of the first window that reaches the time that it wants, or of the one
+ * before where nothing happens in between: then it is called earlier. first is that time at first;
+ * before the run.
  */
 void wf_sim_set_tick(struct wf_sim *sim, wf_time first, wf_sim_tick_fn *fn, void *arg);
 
@@ -40,8 +42,8 @@ void wf_sim_end_incidents(struct wf_sim *sim);
 
 /*
  * Gives every note since the last time to fn, in no particular order, and forgets it. (A pause is
- * noted when it is over, so one that began before the notes of the last time may be among them.) Call
- * between windows or after the run.
+ * noted when it is over, so one that began before the notes of the last time may be among them.)
+ * Call between windows or after the run.
  */
 typedef void wf_sim_incident_fn(void *arg, const struct wf_incident *note);
 void wf_sim_take_incidents(struct wf_sim *sim, wf_sim_incident_fn *fn, void *arg);

@@ -3,8 +3,9 @@
  * wire_check.h - proves that simulated packets are packets: each is written as bytes, read back and
  * compared.
  *
- * The fabric carries decoded fields, so a field without a place on the wire, or a size that its bytes
- * would not have, could go unnoticed for ever. Every shard checks its own packets; nothing is shared.
+ * The fabric carries decoded fields, so a field without a place on the wire, or a size that its
+ * bytes would not have, could go unnoticed for ever. Every shard checks its own packets; nothing is
+ * shared.
  */
 #ifndef WF_SIM_LOOK_WIRE_CHECK_H
 #define WF_SIM_LOOK_WIRE_CHECK_H

@@ -39,8 +39,8 @@ size_t wf_cc_choice_n_rows(void);
 
 /*
  * Sets up a queue pair's congestion control as choice says. choice is borrowed for the life of the
- * queue pair. Returns 0, or -EINVAL with err filled for an algorithm that is not there or that needs
- * what this fabric does not give.
+ * queue pair. Returns 0, or -EINVAL with err filled for an algorithm that is not there or that
+ * needs what this fabric does not give.
  */
 int wf_cc_choice_tune(const struct wf_cc_choice *choice, struct wf_qp_tune *tune,
                       struct wf_err *err) WF_MUST_USE;

@@ -14,8 +14,8 @@
 int wf_conn_mtu(const struct wf_fabric *fabric, enum wf_mtu *mtu_p, struct wf_err *err) WF_MUST_USE;
 
 /*
- * Hardware settings of a queue pair, from the fabric's. cc is borrowed for the life of the queue pair;
- * NULL: no congestion control. Returns 0, or -EINVAL with err filled.
+ * Hardware settings of a queue pair, from the fabric's. cc is borrowed for the life of the queue
+ * pair; NULL: no congestion control. Returns 0, or -EINVAL with err filled.
  */
 int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  struct wf_qp_tune *tune, struct wf_err *err) WF_MUST_USE;
@@ -24,8 +24,8 @@ int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 uint8_t wf_conn_timeout(wf_time at);
 
 /*
- * Takes an RC queue pair from RESET to RTS: towards queue pair peer_qpn of peer_host, with packets of
- * class cls, open to access (WF_ACCESS_REMOTE_*). Returns 0 or -EINVAL.
+ * Takes an RC queue pair from RESET to RTS: towards queue pair peer_qpn of peer_host, with packets
+ * of class cls, open to access (WF_ACCESS_REMOTE_*). Returns 0 or -EINVAL.
  */
 int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_host,
                uint32_t peer_qpn, uint8_t cls, uint32_t access) WF_MUST_USE;

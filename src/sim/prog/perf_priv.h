@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_priv.h - a measurement from the inside: the programs (perf.c) and the figures (perf_result.c).
+ * perf_priv.h - a measurement from the inside: the programs (perf.c) and the figures
+ * (perf_result.c).
  */
 #ifndef WF_SIM_PROG_PERF_PRIV_H
 #define WF_SIM_PROG_PERF_PRIV_H

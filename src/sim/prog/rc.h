@@ -25,8 +25,8 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  struct wf_err *err) WF_MUST_USE;
 
 /*
- * The flows as an application: creates and connects the queue pairs and sets the adapters' programs.
- * rc must outlive the simulation's run.
+ * The flows as an application: creates and connects the queue pairs and sets the adapters'
+ * programs. rc must outlive the simulation's run.
  */
 void wf_rc_app(struct wf_rc *rc, struct wf_sim_app *app);
 

@@ -181,7 +181,9 @@ static int check_count(uint64_t pairs, uint32_t repeat, struct wf_err *err)
 	return 0;
 }
 
-/* Sets the start of a round of which the busiest link carries so many flows; false: too far away. */
+/*
+ * Sets the start of a round of which the busiest link carries so many flows; false: too far away.
+ */
 static bool round_start(const struct wf_traffic_cfg *cfg, uint64_t flows, uint64_t host_rate,
                         uint32_t round, wf_time *start)
 {

@@ -60,8 +60,8 @@ struct wf_flow_spec {
 	uint8_t cls;
 	uint8_t op; /* enum wf_flow_op */
 	/*
-	 * One of a host's turns, which follow each other: starts when the one before is completed and
-	 * as many turns of others as there were have come. Only SENDs.
+	 * One of a host's turns, which follow each other: starts when the one before is completed
+	 * and as many turns of others as there were have come. Only SENDs.
 	 */
 	bool turn;
 };
@@ -91,8 +91,8 @@ struct wf_traffic_ops {
 	const char *help; /* one line */
 	/*
 	 * Appends the flows of cfg among n_hosts hosts to list. host_rate: bits/s of a host's link.
-	 * Returns 0, -ENOMEM, or -EINVAL with a message in err of the form "<name of the parameter>:
-	 * <what is wrong>; <what would be right>".
+	 * Returns 0, -ENOMEM, or -EINVAL with a message in err of the form "<name of the
+	 * parameter>: <what is wrong>; <what would be right>".
 	 */
 	int (*list)(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
 	            uint64_t key, struct wf_flow_list *list, struct wf_err *err);

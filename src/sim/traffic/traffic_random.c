@@ -19,7 +19,8 @@ typedef unsigned __int128 u128;
  * -ln(u), with 32 fraction bits, where u = (bits / 2 + 1) / 2^63 is uniform in (0, 1].
  *
  * ln(u) = log2(u) ln(2). The whole part of a binary logarithm is the place of the highest bit; its
- * fraction comes out bit by bit: square the mantissa, and when it reaches 2 note a one and halve it.
+ * fraction comes out bit by bit: square the mantissa, and when it reaches 2 note a one and halve
+ * it.
  */
 static uint64_t minus_ln(uint64_t bits)
 {
