@@ -152,7 +152,7 @@ bool wf_endpoint_pull(struct wf_endpoint *ep, const struct wf_pull_ops *ops, wf_
 	struct wf_packet pkt;
 	unsigned q;
 
-	while ((can == 0 || ops->rivals(ep)) && ops->next(ep, now, &pkt, again_p)) {
+	while ((can == 0 || ops->rivals(ep)) && ops->next(ep, now, &pkt)) {
 		q = wf_fabric_queue(ep->dev.fabric, pkt.cls);
 		pkt.vl = q & WF_PACKET_VL;
 		assert(!(ep->waiting >> q & 1));

@@ -26,9 +26,10 @@ _Static_assert((int)WEFT_SEND == (int)WF_WR_SEND && (int)WEFT_READ == (int)WF_WR
 _Static_assert((int)WEFT_QPS_RTS == (int)WF_QPS_RTS && (int)WEFT_QPS_ERR == (int)WF_QPS_ERR &&
                        (int)WEFT_RC == (int)WF_QPT_RC && (int)WEFT_UD == (int)WF_QPT_UD,
                "queue pairs");
-_Static_assert(WEFT_REMOTE_ATOMIC == WF_ACCESS_REMOTE_ATOMIC && WEFT_FENCE == WF_SEND_FENCE &&
-                       WEFT_INLINE == WF_SEND_INLINE && WEFT_UNSIGNALED == WF_SEND_SIGNALED,
-               "bits");
+_Static_assert(WEFT_REMOTE_ATOMIC == WF_ACCESS_REMOTE_ATOMIC, "rights");
+_Static_assert(WEFT_FENCE == WF_SEND_FENCE, "bits of a work request");
+_Static_assert(WEFT_INLINE == WF_SEND_INLINE, "bits of a work request");
+_Static_assert(WEFT_UNSIGNALED == WF_SEND_SIGNALED, "bits of a work request");
 
 static struct wf_qp *qp_of(struct weft_qp *qp)
 {
@@ -441,10 +442,9 @@ static int fill_remote(struct weft_adapter *a, enum wf_qp_type type, const struc
 	return 0;
 }
 
-int weft_post_send(struct weft_qp *handle, const struct weft_send *send)
+int weft_post_send(struct weft_qp *qp, const struct weft_send *send)
 {
-	struct wf_qp *qp = qp_of(handle);
-	struct weft_adapter *a = wf_qp_user(qp);
+	struct weft_adapter *a = wf_qp_user(qp_of(qp));
 	struct wf_send_wr wr = {
 		.wr_id = send->wr_id,
 		.sge = sge_of(send->sge),
@@ -458,9 +458,9 @@ int weft_post_send(struct weft_qp *handle, const struct weft_send *send)
 
 	if ((unsigned)send->opcode > WEFT_FETCH_ADD)
 		return -EINVAL;
-	ret = fill_remote(a, wf_qp_type(qp), send, &wr);
+	ret = fill_remote(a, wf_qp_type(qp_of(qp)), send, &wr);
 	if (ret == 0)
-		ret = wf_adapter_post(a->adapter, qp, &wr, &bad, wf_api_time(a));
+		ret = wf_adapter_post(a->adapter, qp_of(qp), &wr, &bad, wf_api_time(a));
 	return ret;
 }
 

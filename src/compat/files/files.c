@@ -37,8 +37,8 @@ int __fxstatat(int version, int dir, const char *path, struct stat *st, int flag
 int __xstat64(int version, const char *path, struct stat64 *st);
 int __lxstat64(int version, const char *path, struct stat64 *st);
 int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
-ssize_t __readlink_chk(const char *path, char *buf, size_t size, size_t room);
-char *__realpath_chk(const char *path, char *buf, size_t room);
+ssize_t __readlink_chk(const char *path, char *to, size_t size, size_t room);
+char *__realpath_chk(const char *path, char *to, size_t room);
 
 /* The function that would be called without us. */
 #define NEXT(name) ((__typeof__(&(name)))next_of(#name))

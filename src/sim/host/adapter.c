@@ -157,13 +157,11 @@ void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_p
 		wf_store_put(env->payload, shard->number, pkt->payload);
 }
 
-static bool adapter_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt,
-                         wf_time *again_p)
+static bool adapter_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt)
 {
 	struct wf_adapter *a = to_adapter(ep);
 	uint8_t bytes[WF_MTU_MAX];
 
-	(void)again_p; /* wake_for_tx() looks after it */
 	if (!wf_hca_tx(a->hca, now, pkt, a->env->payload != NULL ? bytes : NULL))
 		return false;
 	pkt->type = WF_PACKET_RDMA;

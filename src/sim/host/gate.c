@@ -10,6 +10,7 @@ struct wf_gate {
 	struct wf_endpoint ep;
 	const struct wf_gate_env *env;
 	uint32_t classes; /* bit per class of which data has come */
+	wf_time again;    /* who is outside will have something then; WF_TIME_NEVER: unknown */
 };
 
 static struct wf_gate *to_gate(struct wf_endpoint *ep)
@@ -22,11 +23,11 @@ static const struct wf_gate *to_gate_const(const struct wf_endpoint *ep)
 	return wf_container_of(ep, const struct wf_gate, ep);
 }
 
-static bool gate_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt, wf_time *again_p)
+static bool gate_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt)
 {
 	struct wf_gate *g = to_gate(ep);
 
-	if (!g->env->ops->next(g->env->arg, ep->host, ep->held, now, pkt, again_p))
+	if (!g->env->ops->next(g->env->arg, ep->host, ep->held, now, pkt, &g->again))
 		return false;
 	assert(pkt->cls < WF_MAX_CLASSES && !(ep->held >> pkt->cls & 1));
 	pkt->src = ep->host;
@@ -69,11 +70,12 @@ static void gate_tx(struct wf_gate *g, wf_time now)
 
 	if (!port->up)
 		return;
+	g->again = WF_TIME_NEVER;
 	if (port->control != 0)
 		wf_port_transmit_control(&g->ep.dev, port, now);
 	else
 		(void)wf_endpoint_pull(&g->ep, &pull_ops, now, &again);
-	wf_endpoint_again(&g->ep, port->free_at > now, again, now);
+	wf_endpoint_again(&g->ep, port->free_at > now, wf_min_time(again, g->again), now);
 }
 
 static void gate_timer(struct wf_node *node, unsigned slot, wf_time now)

@@ -59,6 +59,7 @@ static void summarize(const wf_time *t, uint64_t n, struct wf_perf_latency *r)
 {
 	wf_u128 sum = 0, square = 0;
 
+	assert(n > 0);
 	for (uint64_t i = 0; i < n; i++)
 		sum += (wf_u128)t[i];
 	r->n = n;
