@@ -19,7 +19,7 @@ struct wf_buffer {
 	uint32_t cell;
 	uint64_t per_cell; /* 2^32 / cell, rounded up: dividing by multiplying */
 	uint32_t reserved; /* bytes of each port and lossless class */
-	uint64_t alpha;    /* of 2^16 */
+	uint64_t alpha;    /* units of 2^-16 */
 	uint64_t xon;      /* bytes below the threshold */
 	uint64_t size;
 	uint64_t shared_size;

@@ -28,7 +28,7 @@
  */
 #define WF_BUFFER_MAX INT64_C(4000000000)
 #define WF_CELL_MAX 4096
-#define WF_PINT_BASE_MIN 65937 /* of 2^16: closer codes are more than there can be (pint.c) */
+#define WF_PINT_BASE_MIN 65937 /* units of 2^-16: with closer codes there are too many */
 #define WF_ALPHA_MAX (128 * (int64_t)WF_RATIO_ONE)
 
 struct wf_fabric_cfg {
@@ -40,12 +40,12 @@ struct wf_fabric_cfg {
 	wf_time link_phy;           /* PHY and FEC, per link crossing */
 	uint64_t link_gap;          /* bytes: preamble and inter-packet gap */
 	uint64_t link_ber;          /* errors per 10^18 bits */
-	uint64_t link_loss;         /* of 2^32: the same of a packet, whatever its size */
+	uint64_t link_loss;         /* units of 2^-32: the same of a packet, whatever its size */
 	char switch_model[WF_NAME]; /* of profiles/switches; "": not said */
 	uint32_t switch_ports;      /* of one switch; 0: not said */
 	wf_time switch_latency;     /* first bit in to first bit out, unloaded */
 	char switch_int[WF_NAME]; /* telemetry for packets that ask for it: auto, none, int, pint */
-	uint64_t pint_base;       /* of 2^16: the ratio of two codes */
+	uint64_t pint_base;       /* units of 2^-16: the ratio of two codes */
 	wf_time pint_rtt;         /* what utilisation is averaged over */
 	bool switch_cut;          /* cut-through where the rates allow; else store and forward */
 	char nic_stack[8];        /* "rdma", or "tcp" for the kernel's: a word for reports */
@@ -73,16 +73,15 @@ struct wf_fabric_cfg {
 	uint64_t buffer_headroom; /* bytes of each port and lossless class; auto = from the cable */
 	char buffer_headroom_by[WF_NAME];             /* auto: "exact" or "sonic" */
 	char buffer_headroom_table[WF_HEADROOM_TEXT]; /* auto: or a table's: wf_headroom_parse() */
-	uint64_t buffer_small; /* of 2^32: share of smallest packets that auto is ready for */
-	uint64_t buffer_alpha; /* of 2^16: share of the free pool one ingress class may take */
-	uint64_t buffer_queue_alpha; /* of 2^16: the same for one egress queue of a lossy class */
-	uint64_t
-		buffer_trim_alpha; /* of 2^16: the same for the queue of trimmed packets; or auto */
-	uint64_t buffer_xon;       /* bytes below the XOFF threshold at which XON is sent */
+	uint64_t buffer_small;       /* units of 2^-32: small packets that auto is ready for */
+	uint64_t buffer_alpha;       /* units of 2^-16: free pool that an ingress class may take */
+	uint64_t buffer_queue_alpha; /* the same for an egress queue of a lossy class */
+	uint64_t buffer_trim_alpha;  /* the same for the queue of trimmed packets; or auto */
+	uint64_t buffer_xon;         /* bytes below the XOFF threshold at which XON is sent */
 
 	uint64_t ecn_kmin;             /* bytes */
 	uint64_t ecn_kmax;             /* bytes */
-	uint64_t ecn_pmax;             /* of 2^32 */
+	uint64_t ecn_pmax;             /* units of 2^-32 */
 	char ecn_at[WF_NAME];          /* "enqueue" or "dequeue": when the queue is looked at */
 	char ecn_by_rate[WF_ECN_TEXT]; /* other values for ports of a rate: wf_ecn_parse() */
 
@@ -125,7 +124,7 @@ struct wf_fabric_cfg {
 /* When packets of a queue are marked. */
 struct wf_ecn {
 	uint64_t kmin, kmax; /* bytes */
-	uint64_t pmax;       /* of 2^32 */
+	uint64_t pmax;       /* units of 2^-32 */
 };
 
 struct wf_ecn_rate {
@@ -162,7 +161,7 @@ struct wf_class {
 	bool ecn;
 	bool exempt;     /* VL15: never held back by flow control */
 	uint16_t weight; /* DWRR share; 0 for strict */
-	uint32_t alpha;  /* of 2^16: share of the free buffer that a lossy queue may take */
+	uint32_t alpha;  /* units of 2^-16: share of the free buffer that a lossy queue may take */
 };
 
 #define WF_VLARB_ENTRIES 64 /* of one table */

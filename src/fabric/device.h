@@ -97,8 +97,8 @@ struct wf_port {
 	bool hooked; /* wf_fabric.tap or wf_fabric.hooks see what is put on the wire */
 
 	wf_time in_delay; /* delay of the link into this port */
-	uint64_t loss;    /* of 2^32, per received packet */
-	uint64_t corrupt; /* of 2^32: the packet goes on with WF_PACKET_BAD */
+	uint64_t loss;    /* units of 2^-32, per received packet */
+	uint64_t corrupt; /* units of 2^-32: the packet goes on with WF_PACKET_BAD */
 	uint64_t rng_key;
 	uint32_t rng_count;
 	uint32_t control_packets;  /* sent */

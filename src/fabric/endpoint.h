@@ -154,8 +154,8 @@ static inline void wf_endpoint_send(struct wf_endpoint *ep, const struct wf_pack
 /* Who is asked for packets. Every function is set. */
 struct wf_pull_ops {
 	/*
-	 * Gives the next packet that is of no class in ep->held, all but vl. Returns false when there
-	 * is none now.
+	 * Gives the next packet that is of no class in ep->held, all but vl. Returns false when
+	 * there is none now.
 	 */
 	bool (*next)(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt);
 	/* Whether data of another class than those in ep->held may wait as well. */

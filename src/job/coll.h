@@ -78,7 +78,7 @@ struct wf_coll_cfg {
 	char generation[12], cpu[8];  /* names of enum wf_gpu_gen and wf_cpu */
 
 	uint64_t nvlink; /* bits/s of a GPU, one direction; 0: H100's */
-	uint64_t scale;  /* of 2^16: bytes and times are this share of the real ones; 0: all */
+	uint64_t scale;  /* units of 2^-16: share of the real bytes and times; 0: all */
 	uint64_t packet; /* bytes: long messages between servers are whole ones; 0: any size */
 };
 

@@ -44,7 +44,7 @@ extern const size_t wf_model_n_params;
 
 struct wf_gpu_cfg {
 	uint32_t tflops;     /* 10^12 operations per second, dense, in the precision of training */
-	uint64_t efficiency; /* of 2^16: the share of it that matrix products reach */
+	uint64_t efficiency; /* units of 2^-16: the share of it that matrix products reach */
 	uint64_t memory;     /* bytes per second */
 	uint64_t capacity;   /* bytes; 0: not known */
 	uint64_t nvlink;     /* bits/s, one direction, all links of a GPU together */

@@ -33,8 +33,9 @@ struct wf_train_cfg {
 	uint64_t bucket;          /* bytes of gradients that are reduced together */
 	uint32_t optimizer_bytes; /* moved through the GPU's memory for each parameter it updates */
 	bool memory_check;        /* refuse what does not fit the GPU's memory */
-	uint64_t scale;           /* of 2^16: all bytes and all times of computing times this */
-	uint64_t scale_error; /* of 2^16: by so much the fabric's delays may lengthen computing */
+	uint64_t scale; /* units of 2^-16: all bytes and all times of computing times this */
+	uint64_t
+		scale_error; /* units of 2^-16: most that the fabric's delays may add to computing */
 };
 
 extern const struct wf_param wf_train_params[];
@@ -78,7 +79,7 @@ struct wf_train_info {
 	uint64_t rank_parameters; /* the most that a rank holds */
 	uint64_t dp_bytes; /* gradients that such a rank reduces, and parameters it gathers */
 	struct wf_train_memory memory;
-	uint64_t scale_excess; /* of 2^16: by so much of computing the scale lengthens it at most */
+	uint64_t scale_excess; /* units of 2^-16: most that the scale lengthens computing */
 };
 
 /*

@@ -30,7 +30,7 @@ struct wf_job_cfg {
 	uint32_t root;
 	uint32_t gpus, nics; /* per server; nics 0: one for each GPU */
 	struct wf_job_net net;
-	uint64_t nvlink_efficiency; /* of 2^16: share of nvlink_rate that data gets */
+	uint64_t nvlink_efficiency; /* units of 2^-16: share of nvlink_rate that data gets */
 
 	/* filled by wf_job_load() */
 	struct wf_model_cfg model;

@@ -17,7 +17,7 @@ struct wf_live_port {
 	uint64_t rate;      /* bits/s */
 	/* Faults of the link. */
 	uint32_t down;
-	uint64_t loss, corrupt; /* of 2^32 */
+	uint64_t loss, corrupt; /* units of 2^-32 */
 	int64_t delay;
 	/* Sums over the port's classes; as in results (docs/results.md). */
 	uint64_t tx_packets, tx_bytes, rx_packets;

@@ -25,8 +25,8 @@ struct wf_ns3_config {
 	bool back_to_zero, multi_rate, sample_feedback;
 	uint32_t payload, chunk, ack_interval, recovery_times, mi_thresh, int_multi, buffer_mib;
 	wf_time stop, alpha_resume, rate_decrease, rp_timer;
-	uint64_t gain, u_target, loss, pint_prob; /* of 2^32 */
-	uint64_t pint_base;                       /* of 2^16 */
+	uint64_t gain, u_target, loss, pint_prob; /* units of 2^-32 */
+	uint64_t pint_base;                       /* units of 2^-16 */
 	uint64_t rate_ai, rate_hai, min_rate, dctcp_rate_ai;
 	char topology[512], flows[512];
 	unsigned n_ecn;

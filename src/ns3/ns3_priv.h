@@ -59,7 +59,7 @@ void wf_ns3_no_warm(const struct wf_node *node, unsigned input);
 struct wf_ns3_switch {
 	struct wf_switch sw; /* first: the fabric's */
 	struct wf_ns3_port {
-		uint32_t alpha; /* of 2^16: pfc.c */
+		uint32_t alpha; /* units of 2^-16: pfc.c */
 		uint8_t last;   /* the queue that sent last */
 	} * port;               /* by port */
 };

@@ -21,7 +21,7 @@ struct wf_ns3_sim_cfg {
 	uint32_t n_flows;
 	const struct wf_ns3_paths *paths; /* the same; NULL: flows are hashed */
 	struct wf_ns3_env host;           /* what hosts do: mtu to telemetry, and cc */
-	uint64_t loss;                    /* of 2^32: on links that have no loss of their own */
+	uint64_t loss; /* units of 2^-32: on links that have no loss of their own */
 	wf_time until;
 	uint64_t seed;
 };

@@ -35,7 +35,7 @@ struct wf_sonic_headroom {
 	uint64_t cable;        /* ps, one way */
 	uint64_t lossless_mtu; /* bytes */
 	uint64_t cell;         /* bytes */
-	uint64_t small;        /* of 2^32: small packets among those in the headroom */
+	uint64_t small;        /* units of 2^-32: small packets among those in the headroom */
 };
 
 /*

@@ -45,8 +45,8 @@ void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on);
 /* What is wrong with a link, in both directions. */
 struct wf_gated_fault {
 	bool down;
-	uint64_t loss;    /* of 2^32, besides what the topology says */
-	uint64_t corrupt; /* of 2^32: packets that come with WF_PACKET_BAD */
+	uint64_t loss;    /* units of 2^-32, besides what the topology says */
+	uint64_t corrupt; /* units of 2^-32: packets that come with WF_PACKET_BAD */
 	wf_time delay;    /* besides its own */
 };
 

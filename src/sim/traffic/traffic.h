@@ -21,7 +21,7 @@ struct wf_cdf {
 	unsigned n;
 	struct {
 		uint64_t size; /* bytes */
-		uint64_t prob; /* of 2^32, ascending, the last is 2^32 */
+		uint64_t prob; /* units of 2^-32, ascending, the last is 2^32 */
 	} point[WF_CDF_MAX];
 };
 

@@ -48,7 +48,7 @@ static uint64_t minus_ln(uint64_t bits)
 static uint64_t mean_gap(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint64_t host_rate,
                          uint64_t mean)
 {
-	u128 bits_per_s = (u128)host_rate * cfg->load * n_hosts; /* of 2^16 */
+	u128 bits_per_s = (u128)host_rate * cfg->load * n_hosts; /* units of 2^-16 */
 	u128 bits = (u128)mean * 8 * WF_S;
 	u128 whole = bits / bits_per_s;
 	u128 rest = bits % bits_per_s;
