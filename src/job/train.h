@@ -33,9 +33,8 @@ struct wf_train_cfg {
 	uint64_t bucket;          /* bytes of gradients that are reduced together */
 	uint32_t optimizer_bytes; /* moved through the GPU's memory for each parameter it updates */
 	bool memory_check;        /* refuse what does not fit the GPU's memory */
-	uint64_t scale; /* units of 2^-16: all bytes and all times of computing times this */
-	uint64_t
-		scale_error; /* units of 2^-16: most that the fabric's delays may add to computing */
+	uint64_t scale;       /* units of 2^-16: all bytes and all times of computing times this */
+	uint64_t scale_error; /* units of 2^-16: most that delays of the fabric may add */
 };
 
 extern const struct wf_param wf_train_params[];
