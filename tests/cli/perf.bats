@@ -114,6 +114,27 @@ END
 	refused "there is no option --sizes" --sizes 8
 }
 
+@test "numbers at both ends of their ranges run, or say what does not go together" {
+	local args
+	for args in "--iters 1" "--qps 1024 --depth 16 --iters 2048" "--depth 16384 --iters 100" "--depth 1 --iters 10" \
+		"--class 0" "--class 7" "--mtu 256" "--inline 0" "--inline 4096" \
+		"--set topology.host_rate=1Mbps --set fabric.nic.rate_min=0 --set fabric.sender.timeout=1000s --iters 3" \
+		"--set topology.host_rate=10Tbps --set fabric.nic.rate_max=0 --iters 3"; do
+		# shellcheck disable=SC2086
+		weft perf --size 64 $args
+		[ "$status" -eq 0 ] || { echo "$args: $err"; return 1; }
+	done
+	weft perf --iters 10000001
+	[ "$status" -eq 2 ]
+	says "$err" "1 to 10000000"
+	weft perf --class 16
+	[ "$status" -eq 2 ]
+	says "$err" "0 to 15"
+	weft perf --inline 4097
+	[ "$status" -eq 2 ]
+	says "$err" "0B to 4KiB"
+}
+
 @test "a measurement that fails is no table" {
 	weft perf --size 1M --set fabric.link.ber=1e-3 --set fabric.sender.timeout=10us
 	[ "$status" -eq 1 ]

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cc/cc.h"
 #include "fabric/flowctl/flowctl.h"
@@ -757,7 +758,7 @@ static void test_together(void **state)
 		{ "job.algorithm=ring job.protocol=simple job.bytes=16384GiB job.buffer=256GiB "
 		  "job.reduce=1Gbps job.nvlink_rate=1Gbps job.nvlink_efficiency=0.01",
 		  CUT },
-		{ "job.algorithm=tree job.protocol=simple job.bytes=16384GiB job.buffer=256GiB "
+		{ "job.algorithm=tree job.protocol=simple job.bytes=256GiB job.buffer=256GiB "
 		  "job.channels=1 job.pcie_rate=1Gbps fabric.flowctl=none job.inside=execute "
 		  "topology.host_rate=1Mbps",
 		  CUT },
@@ -785,11 +786,117 @@ static void test_together(void **state)
 	assert_int_equal(t.wrong, 0);
 }
 
+/* ---- rows of files that a scenario names ---- */
+
+/* Writes a file with one row of a model or GPU, and runs a training step with it. */
+static enum outcome run_file(const char *path, const char *key, const struct wf_param *row,
+                             const char *value, char *why, size_t size)
+{
+	struct doc *d = calloc(1, sizeof(*d));
+	FILE *f = fopen(path, "w");
+	enum outcome outcome;
+
+	assert_non_null(d);
+	assert_non_null(f);
+	fprintf(f, "description: a test\n%s: %s\n", row->name, value);
+	assert_int_equal(fclose(f), 0);
+	set_all(d, plain_job);
+	set_all(d, TRAIN);
+	set(d, "job.layers", strcmp(row->name, "layers") == 0 ? "0" : "1");
+	set(d, key, path);
+	outcome = run_doc(d, why, size);
+	free(d);
+	return outcome;
+}
+
+/* Runs, for as long as it may, or is refused with the name of the row. */
+static void file_rows(struct tally *t, const char *path, const char *key,
+                      const struct wf_param *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (enum end end = LOW; end < ENDS && is_number(&rows[i]); end++) {
+			bool beyond = end == BELOW || end == ABOVE;
+			char value[64], why[WF_ERR_TEXT + 64] = "";
+			enum outcome got;
+
+			value_text(&rows[i], end, value, sizeof(value));
+			got = run_file(path, key, &rows[i], value, why, sizeof(why));
+			if (got == BROKEN || (beyond && got != REFUSED) ||
+			    (got == REFUSED && strstr(why, rows[i].name) == NULL))
+				complain(t, rows[i].name, value, key, outcome_names[got], why);
+			t->runs++;
+		}
+	}
+}
+
+static void test_files(void **state)
+{
+	struct tally t = { 0 };
+	char path[] = "/tmp/weft-ends-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(wf_paths_init(&paths, NULL, NULL), 0);
+	file_rows(&t, path, "job.gpu", wf_gpu_params, wf_gpu_n_params);
+	file_rows(&t, path, "job.model", wf_model_params, wf_model_n_params);
+	unlink(path);
+	assert_true(t.runs > 50);
+	assert_int_equal(t.wrong, 0);
+}
+
+/* The rows of faults, which are no table that others see. */
+static void test_faults(void **state)
+{
+	static const struct {
+		const char *times;
+		enum outcome outcome;
+		const char *says;
+	} rows[] = {
+		{ "down: 0ps, up: 1ps", DONE, "" },
+		{ "down: 1us, up: 1000000s", DONE, "" },
+		{ "down: 1000000s", DONE, "" },
+		{ "down: -1ps", REFUSED, "e.yaml:5:40: down: " },
+		{ "down: 1000000000001us", REFUSED, "e.yaml:5:40: down: " },
+		{ "down: 0ps, up: 1000000000001us", REFUSED, "e.yaml:5:49: up: " },
+		{ "down: 1us, up: 1us", REFUSED, "e.yaml:5:49: up: " },
+	};
+
+	(void)state;
+	assert_int_equal(wf_paths_init(&paths, NULL, NULL), 0);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++) {
+		const struct wf_scenario_opts opts = { .paths = &paths };
+		char text[512], why[WF_ERR_TEXT + 64] = "";
+		struct wf_err err = { "" };
+		enum outcome got = REFUSED;
+		struct wf_scenario s;
+
+		snprintf(text, sizeof(text),
+		         "run: {until: 1000000s, reconverge: 1000s}\n"
+		         "topology: {kind: leaf-spine, hosts: 4, radix: 4}\n"
+		         "fabric: {name: f, routing: spray}\n"
+		         "traffic: [{kind: shift, size: 20KB, start: 10us}]\n"
+		         "faults: [{link: [leaf0, spine0], %s}]\n",
+		         rows[i].times);
+		if (wf_scenario_parse(&s, text, strlen(text), FILE_NAME, &opts, &err) != 0 ||
+		    wf_scenario_build(&s, &opts, &err) != 0)
+			snprintf(why, sizeof(why), "%s", err.text);
+		else
+			got = run_scenario(&s, why, sizeof(why));
+		if (got != rows[i].outcome || strncmp(why, rows[i].says, strlen(rows[i].says)) != 0)
+			fail_msg("%s: %s: %s", rows[i].times, outcome_names[got], why);
+		wf_scenario_fini(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_row),
 		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
