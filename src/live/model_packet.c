@@ -23,14 +23,25 @@ static void find_way(const struct wf_packet *pkt, bool ud, struct wf_model_way *
 	}
 }
 
+/*
+ * Whether its headers and its payload agree, and no packet of the fabric is larger. Reliable
+ * datagrams, which nobody here speaks, would have the longest headers of all.
+ */
+static bool is_whole(const struct wf_live_table *t, const struct wf_packet *pkt)
+{
+	if (!wf_op_is_known(pkt->opcode) || wf_op_is_rd(pkt->opcode))
+		return false;
+	if (pkt->input > WF_RING_PAYLOAD || pkt->input + wf_size_pad(pkt->input) > t->mtu)
+		return false;
+	return wf_op_has_payload(pkt->opcode) ? pkt->length == pkt->input : pkt->input == 0;
+}
+
 bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot,
                      struct wf_packet *pkt, struct wf_model_way *way)
 {
-	bool data = wf_op_has_payload(pkt->opcode);
 	bool ud = wf_op_service(pkt->opcode) == WF_SERVICE_UD;
 
-	if (!wf_op_is_known(pkt->opcode) || pkt->input > WF_RING_PAYLOAD ||
-	    (data ? pkt->length != pkt->input : pkt->input != 0) || pkt->cls > WF_PACKET_VL)
+	if (!is_whole(t, pkt) || pkt->cls > WF_PACKET_VL)
 		return false;
 	if (ud && wf_live_slot(pkt->u.deth.src_qpn) != slot &&
 	    !(pkt->u.deth.src_qpn == WF_QPN_GSI && pkt->qpn == WF_QPN_GSI))

@@ -18,9 +18,9 @@ struct wf_model_way {
 
 /*
  * Looks at a packet in a ring of program slot on host, with pkt->input bytes of payload behind it.
- * Returns whether it may be sent: its headers and its payload agree, it speaks in nobody else's
- * name, and leaves the host for another one. Then sets *way, and cleans what only the fabric may
- * set in *pkt.
+ * Returns whether it may be sent: its headers and its payload agree, the payload is within
+ * the MTU of the fabric, it speaks in nobody else's name, and leaves the host for another one. Then
+ * sets *way, and cleans what only the fabric may set in *pkt.
  */
 bool wf_model_accept(const struct wf_live_table *table, uint32_t host, uint32_t slot,
                      struct wf_packet *pkt, struct wf_model_way *way);

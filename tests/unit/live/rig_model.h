@@ -75,7 +75,8 @@ static inline void rig_model_attach(struct rig_model *r, uint32_t host)
 	close(fds[0]);
 }
 
-static inline struct rig_model *rig_model_create(enum wf_live_pace pace, bool ib)
+static inline struct rig_model *rig_model_create_mtu(enum wf_live_pace pace, bool ib,
+                                                     const char *mtu)
 {
 	struct rig_model *r = calloc(1, sizeof(*r));
 	struct wf_topo_cfg topo;
@@ -95,6 +96,7 @@ static inline struct rig_model *rig_model_create(enum wf_live_pace pace, bool ib
 	rig_model_set(wf_topo_params, wf_topo_n_params, &topo, "hosts", "3");
 	rig_model_set(wf_topo_params, wf_topo_n_params, &topo, "host_rate", "10Gbps");
 	rig_model_fabric(&fabric, ib);
+	rig_model_set(wf_fabric_params, wf_fabric_n_params, &fabric, "mtu", mtu);
 	RIG_MUST(wf_topo_find("single")->build(&topo, NULL, 0, "rig", wf_mem_heap(), &r->topo,
 	                                       &err) == 0);
 	sim.topo = r->topo;
@@ -102,11 +104,17 @@ static inline struct rig_model *rig_model_create(enum wf_live_pace pace, bool ib
 	r->d.table = calloc(1, wf_live_table_bytes(RIG_HOSTS));
 	RIG_MUST(r->d.table != NULL && r->d.epoll >= 0);
 	r->d.table->n_hosts = RIG_HOSTS;
+	r->d.table->mtu = (uint32_t)fabric.mtu;
 	r->d.table->layer = ib ? WF_LIVE_IB : WF_LIVE_ROCE;
 	RIG_MUST(wf_model_open(&r->d, &cfg) == 0);
 	for (uint32_t i = 0; i < RIG_HOSTS; i++)
 		rig_model_attach(r, i);
 	return r;
+}
+
+static inline struct rig_model *rig_model_create(enum wf_live_pace pace, bool ib)
+{
+	return rig_model_create_mtu(pace, ib, "4096B");
 }
 
 static inline void rig_model_destroy(struct rig_model *r)

@@ -121,6 +121,46 @@ static void test_only_what_is_right(void **state)
 }
 
 /*
+ * A program that makes its packets larger than the fabric's MTU, or gives them headers that no
+ * packet of the fabric has, has sent nothing; the largest that may be sent passes.
+ */
+static void test_none_larger_than_the_mtu(void **state)
+{
+	static const struct {
+		uint8_t opcode;
+		uint16_t length;
+		bool ok;
+	} cases[] = {
+		{ WF_OP_RC_SEND_ONLY, 1024, true },  { WF_OP_RC_WRITE_ONLY_IMM, 1024, true },
+		{ WF_OP_RC_SEND_ONLY, 1025, false }, { WF_OP_RC_WRITE_ONLY_IMM, 1028, false },
+		{ WF_OP_RC_SEND_ONLY, 4096, false }, { WF_OP_RD_WRITE_ONLY_IMM, 1024, false },
+	};
+
+	(void)state;
+	for (int ib = 0; ib < 2; ib++) {
+		struct rig_model *r = rig_model_create_mtu(WF_LIVE_NONE, ib != 0, "1024B");
+		unsigned refused = 0, passed = 0;
+		struct wf_live_model m;
+		struct wf_packet got;
+
+		for (size_t i = 0; i < WF_ARRAY_SIZE(cases); i++) {
+			struct wf_packet pkt = rig_model_packet(1, cases[i].length);
+
+			pkt.opcode = cases[i].opcode;
+			assert_true(rig_model_send(r, 0, &pkt, cases[i].length));
+			settle(r);
+			refused += !cases[i].ok;
+			passed += cases[i].ok;
+			wf_model_look(&r->d, &m);
+			assert_int_equal(m.refused, refused);
+			assert_int_equal(m.delivered, passed);
+		}
+		assert_int_equal(take_all(r, 1, &got), passed);
+		rig_model_destroy(r);
+	}
+}
+
+/*
  * Somebody who takes in nothing keeps the others waiting for a while only, and loses only its own.
  */
 static void test_one_that_stands_still(void **state)
@@ -237,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_packets_pass),
 		cmocka_unit_test(test_only_what_is_right),
+		cmocka_unit_test(test_none_larger_than_the_mtu),
 		cmocka_unit_test(test_one_that_stands_still),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_faults),
