@@ -17,9 +17,12 @@
  * on success. Every object belongs to its fabric and goes with it; memory that is registered, and
  * what callbacks get as arg, stays the caller's and must outlive its use.
  *
+ * A callback touches only objects of its own host: what it would do on another one has no time
+ * there. Posting to one is refused with -EINVAL, where it is noticed.
+ *
  * Threads: a fabric is used by one thread at a time. With more than one thread (struct
- * weft_fabric_attr), callbacks of different hosts run at the same time, so a callback touches only
- * objects of its own host and what the program itself protects. Two fabrics share nothing.
+ * weft_fabric_attr), callbacks of different hosts run at the same time, so what they share the
+ * program itself protects. Two fabrics share nothing.
  */
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H

@@ -325,7 +325,10 @@ void wf_node_wake(struct wf_node *node, unsigned slot, wf_time at)
 	struct wf_shard_priv *s = to_priv(node->shard);
 	struct wf_engine *e = s->engine;
 
+	/* Whoever is run now may be ahead of the node, or the node may be done with this window. */
 	assert(s->shard.running == NULL);
+	if (s->shard.running != NULL && at < s->shard.limit)
+		node->timer[slot] = at = s->shard.limit;
 	if (at < e->now) {
 		at = e->order == NULL ? e->now : (e->now + e->window - 1) / e->window * e->window;
 		node->timer[slot] = at;

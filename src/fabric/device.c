@@ -133,18 +133,24 @@ void wf_lane_stop(struct wf_lane *lane, wf_time now)
 	lane->stops++;
 }
 
-/* Of 2^32: the chance that a packet of size bytes has a bit error. */
+/*
+ * The chance that a packet of size bytes has a bit error, in units of 2^-64: link.ber goes down to
+ * 1e-18, far below 2^-32 for a packet. UINT64_MAX stands for certainty.
+ */
 static uint64_t error_chance(const struct wf_fabric *fabric, uint32_t size)
 {
+	const uint64_t one = UINT64_C(1000000000000000000);
 	unsigned __int128 p = (unsigned __int128)fabric->cfg.link_ber * size * 8;
 
-	p = (p << 32) / UINT64_C(1000000000000000000);
-	return p < WF_PROB_ONE ? (uint64_t)p : WF_PROB_ONE;
+	return p < one ? (uint64_t)((p << 64) / one) : UINT64_MAX;
 }
 
-static bool draws(struct wf_port *port, uint64_t chance)
+/* Draws with a chance in units of 2^-32, to which more comes in units of 2^-64. */
+static bool draws(struct wf_port *port, uint64_t chance, uint64_t more)
 {
-	return wf_rand64(port->rng_key, port->rng_count++) >> 32 < chance;
+	unsigned __int128 sum = ((unsigned __int128)chance << 32) + more;
+
+	return wf_rand64(port->rng_key, port->rng_count++) < sum;
 }
 
 bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt, wf_time now)
@@ -162,9 +168,9 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 	if (!gone) {
 		if (fabric->hooks != NULL
 		            ? !fabric->hooks->loses(dev, port, pkt)
-		            : !draws(port, port->loss + error_chance(fabric, pkt->size))) {
+		            : !draws(port, port->loss, error_chance(fabric, pkt->size))) {
 			if (wf_unlikely(port->corrupt != 0) && !control &&
-			    draws(port, port->corrupt))
+			    draws(port, port->corrupt, 0))
 				pkt->flags |= WF_PACKET_BAD;
 			return false;
 		}

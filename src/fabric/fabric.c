@@ -76,6 +76,22 @@ static int compile_telemetry(struct wf_fabric *fabric, struct wf_err *err)
 	return ret;
 }
 
+/*
+ * The step in which packets say when they were born. 17.5 s are 2 GB at 1 Gb/s, more than waits
+ * anywhere on a packet's way; where links are slower, steps are longer in the same proportion.
+ */
+static uint8_t born_step(const struct wf_topo *topo)
+{
+	uint64_t slowest = UINT64_C(1000000000);
+	uint8_t step = WF_PACKET_BORN_STEP;
+
+	for (uint32_t i = 0; i < topo->n_links; i++)
+		slowest = wf_min_u64(slowest, topo->links[i].rate);
+	for (; slowest < UINT64_C(1000000000); slowest *= 2)
+		step++;
+	return step;
+}
+
 static bool has_global_links(const struct wf_topo *topo)
 {
 	for (uint32_t i = 0; i < topo->n_ports; i++) {
@@ -106,6 +122,7 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	memset(fabric, 0, sizeof(*fabric));
 	fabric->cfg = *cfg;
 	fabric->mem = mem;
+	fabric->born_step = born_step(topo);
 	ret = wf_classes_parse(cfg, &fabric->classes, err);
 	if (ret != 0)
 		return ret;

@@ -98,6 +98,7 @@ struct wf_fabric {
 	            const struct wf_packet *pkt, wf_time now);
 	void *tap_arg;
 
+	uint8_t born_step;           /* of a packet's birth, 2^n ps: wf_packet_set_born() */
 	enum wf_telemetry telemetry; /* switch.telemetry; auto is none here */
 	struct wf_pint pint;
 	uint8_t int_bytes;  /* that telemetry takes in a packet, and in its acknowledgement */
@@ -151,7 +152,7 @@ wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo
 
 /*
  * Delay of a link into node: propagation, PHY, and the receive pipeline. The smallest over all
- * links is the engine's window.
+ * links into switches is the engine's window.
  */
 wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
                         const struct wf_topo_node *node);

@@ -33,6 +33,7 @@ struct weft_cq {
 	struct wf_cq *cq;
 	weft_wc_fn *fn; /* NULL: it is polled */
 	void *arg;
+	bool *gone;           /* set when it is destroyed while it is shown; NULL: it is not */
 	wf_time last;         /* when the last completion is or was shown: they keep their order */
 	struct weft_cq *next; /* of the adapter's */
 };

@@ -146,6 +146,8 @@ int weft_cq_destroy(struct weft_cq *cq)
 		;
 	*p = cq->next;
 	forget_waits(cq->adapter, cq);
+	if (cq->gone != NULL)
+		*cq->gone = true;
 	free(cq);
 	return 0;
 }
@@ -188,12 +190,17 @@ static void show(struct weft_cq *cq, const struct wf_wc *wc, wf_time now)
 
 void wf_api_show(struct weft_cq *cq, wf_time now)
 {
+	bool gone = false;
 	struct wf_wc wc;
 
+	/* The program may destroy the queue when it is called. */
+	cq->gone = &gone;
 	/* Armed first: what comes while we poll is not missed. */
 	wf_cq_arm(cq->cq, false);
-	while (cq->fn != NULL && wf_cq_poll(cq->cq, 1, &wc) == 1)
+	while (!gone && cq->fn != NULL && wf_cq_poll_seen(cq->cq, 1, &wc) == 1)
 		show(cq, &wc, now);
+	if (!gone)
+		cq->gone = NULL;
 }
 
 static void show_waiting(void *arg)
@@ -224,10 +231,13 @@ void weft_cq_on_completion(struct weft_cq *cq, weft_wc_fn *fn, void *arg)
 int weft_cq_poll(struct weft_cq *cq, unsigned n, struct weft_wc *wc)
 {
 	unsigned got = 0;
+	bool runs = wf_adapter_runs(cq->adapter->adapter);
 	struct wf_wc one;
 	int ret = 0;
 
-	while (got < n && (ret = wf_cq_poll(cq->cq, 1, &one)) == 1)
+	/* Outside of the run there is nothing to wait for. */
+	while (got < n &&
+	       (ret = runs ? wf_cq_poll_seen(cq->cq, 1, &one) : wf_cq_poll(cq->cq, 1, &one)) == 1)
 		to_public(cq->adapter, &one, &wc[got++]);
 	return ret < 0 && got == 0 ? ret : (int)got;
 }

@@ -227,7 +227,7 @@ static void host_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *c
 	(void)adapter;
 	/* Armed first: what comes while we poll is not missed. */
 	wf_cq_arm(cq, false);
-	while ((n = wf_cq_poll(cq, POLL, wc)) > 0) {
+	while ((n = wf_cq_poll_seen(cq, POLL, wc)) > 0) {
 		for (int i = 0; i < n; i++)
 			take(h, &wc[i], now);
 	}

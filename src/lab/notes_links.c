@@ -145,11 +145,12 @@ static void say_outage(struct wf_note_ctx *c, const struct outage *o)
 	if (o->state.times > 1)
 		snprintf(times, sizeof(times), " %u times,", o->state.times);
 	wf_note_say(c,
-	            "the link from %s (port %u) to %s (port %u) was down%s for %s%s%s: %s packets "
-	            "were lost that were on it, waited for it, or had no other way",
+	            "the link from %s (port %u) to %s (port %u) was down%s for %s%s%s: %s %s "
+	            "lost that %s on it, waited for it, or had no other way",
 	            wf_note_name(c, l->a), l->a_port, wf_note_name(c, l->b), l->b_port, times, time,
 	            o->state.times > 1 ? " in all" : "",
-	            o->state.down ? ", to the end of the run" : "", lost);
+	            o->state.down ? ", to the end of the run" : "", lost,
+	            o->lost == 1 ? "packet was" : "packets were", o->lost == 1 ? "was" : "were");
 }
 
 /* Puts o in its place among the first SHOWN of list, the most lost first. */

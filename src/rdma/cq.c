@@ -82,13 +82,9 @@ int wf_cq_resize(struct wf_cq *cq, uint32_t cqe)
 	return 0;
 }
 
-int wf_cq_poll(struct wf_cq *cq, uint32_t n, struct wf_wc *wc)
+/* Takes up to n of the oldest completions, of which no more than waiting count. */
+static int take(struct wf_cq *cq, uint32_t waiting, uint32_t n, struct wf_wc *wc)
 {
-	uint32_t waiting = cq->prod - cq->cons;
-
-	assert_cq(cq);
-	if (waiting == 0)
-		return cq->failed ? -EIO : 0;
 	if (n > waiting)
 		n = waiting;
 	for (uint32_t i = 0; i < n; i++)
@@ -101,13 +97,31 @@ int wf_cq_poll(struct wf_cq *cq, uint32_t n, struct wf_wc *wc)
 	return (int)n;
 }
 
-void wf_cq_arm(struct wf_cq *cq, bool solicited_only)
+int wf_cq_poll(struct wf_cq *cq, uint32_t n, struct wf_wc *wc)
 {
-	/* A request for the next completion is not weakened by one for the next solicited one. */
-	if (!solicited_only)
-		cq->armed = WF_CQ_ARM_ANY;
-	else if (cq->armed == WF_CQ_IDLE)
-		cq->armed = WF_CQ_ARM_SOLICITED;
+	assert_cq(cq);
+	if (cq->cons == cq->prod)
+		return cq->failed ? -EIO : 0;
+	return take(cq, cq->prod - cq->cons, n, wc);
+}
+
+/* How many of the completions that wait, at most max, are seen by now. They are in that order. */
+static uint32_t count_seen(const struct wf_cq *cq, uint32_t max)
+{
+	uint32_t n = 0;
+
+	while (n < max && cq->cons + n != cq->prod &&
+	       cq->ring[(cq->cons + n) & cq->mask].time <= cq->hca->now)
+		n++;
+	return n;
+}
+
+int wf_cq_poll_seen(struct wf_cq *cq, uint32_t n, struct wf_wc *wc)
+{
+	assert_cq(cq);
+	if (cq->cons == cq->prod)
+		return cq->failed ? -EIO : 0;
+	return take(cq, count_seen(cq, n), n, wc);
 }
 
 /* Puts the queue behind all whose completions are seen at the same time or sooner. */
@@ -121,19 +135,36 @@ static void comp_add(struct wf_cq *cq)
 	wf_list_append(before->next, &cq->comp_link);
 }
 
-static void cq_notify(struct wf_cq *cq)
+/* A completion that was asked for is seen at seen. */
+static void cq_notify(struct wf_cq *cq, wf_time seen)
 {
-	const struct wf_hca *hca = cq->hca;
-
 	cq->armed = WF_CQ_IDLE;
 	if (cq->notices++ != 0)
 		return;
-	cq->seen = wf_max_time(hca->now, hca->seen);
+	cq->seen = seen;
 	comp_add(cq);
+}
+
+void wf_cq_arm(struct wf_cq *cq, bool solicited_only)
+{
+	uint32_t n;
+
+	/* A request for the next completion is not weakened by one for the next solicited one. */
+	if (!solicited_only)
+		cq->armed = WF_CQ_ARM_ANY;
+	else if (cq->armed == WF_CQ_IDLE)
+		cq->armed = WF_CQ_ARM_SOLICITED;
+	/* What is made, but not seen yet, is a completion still to come. */
+	if (cq->cons == cq->prod || cq->ring[(cq->prod - 1) & cq->mask].time <= cq->hca->now)
+		return;
+	n = count_seen(cq, UINT32_MAX);
+	cq_notify(cq, cq->ring[(cq->cons + n) & cq->mask].time);
 }
 
 int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited)
 {
+	struct wf_wc *entry;
+
 	assert_cq(cq);
 	if (wf_unlikely(cq->failed))
 		return -ENOSPC;
@@ -144,10 +175,12 @@ int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited)
 		wf_event_add(cq->hca, &event);
 		return -ENOSPC;
 	}
-	cq->ring[cq->prod++ & cq->mask] = *wc;
+	entry = &cq->ring[cq->prod++ & cq->mask];
+	*entry = *wc;
+	entry->time = wf_max_time(wc->time, cq->hca->seen);
 	if (cq->armed == WF_CQ_ARM_ANY ||
 	    (cq->armed == WF_CQ_ARM_SOLICITED && (solicited || wc->status != WF_WC_SUCCESS)))
-		cq_notify(cq);
+		cq_notify(cq, entry->time);
 	return 0;
 }
 
@@ -183,6 +216,12 @@ wf_time wf_hca_comp_time(const struct wf_hca *hca)
 	if (wf_list_empty(&hca->comps))
 		return WF_TIME_NEVER;
 	return wf_container_of(hca->comps.next, struct wf_cq, comp_link)->seen;
+}
+
+void wf_hca_set_now(struct wf_hca *hca, wf_time now)
+{
+	assert(now >= hca->now);
+	hca->now = now;
 }
 
 void wf_hca_set_seen(struct wf_hca *hca, wf_time at)

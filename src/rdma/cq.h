@@ -25,9 +25,12 @@ int wf_cq_resize(struct wf_cq *cq, uint32_t cqe) WF_MUST_USE;
  */
 int wf_cq_poll(struct wf_cq *cq, uint32_t n, struct wf_wc *wc) WF_MUST_USE;
 
+/* The same of those that are seen by now: see wf_hca_set_seen() and wf_hca_set_now(). */
+int wf_cq_poll_seen(struct wf_cq *cq, uint32_t n, struct wf_wc *wc) WF_MUST_USE;
+
 /*
  * Asks to be listed by wf_hca_next_comp() once, when the next completion is added (solicited_only:
- * the next one that is solicited or an error). Completions that wait already do not count.
+ * the next one that is solicited or an error). Completions that are seen already do not count.
  */
 void wf_cq_arm(struct wf_cq *cq, bool solicited_only);
 

@@ -202,6 +202,9 @@ wf_time wf_hca_comp_time(const struct wf_hca *hca);
  */
 void wf_hca_set_seen(struct wf_hca *hca, wf_time at);
 
+/* It is now: for a driver that calls programs at other times than it calls the functions above. */
+void wf_hca_set_now(struct wf_hca *hca, wf_time now);
+
 uint64_t wf_hca_counter(const struct wf_hca *hca, enum wf_counter counter);
 
 enum wf_hca_note { WF_HCA_RETRANSMIT, WF_HCA_QP_ERROR };

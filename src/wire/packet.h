@@ -111,29 +111,30 @@ _Static_assert(sizeof(struct wf_packet) == 64, "a packet is one cache line");
 
 /*
  * When a packet of the transport without contents left its host, on its way through the fabric: in
- * steps of 16 ps, the lower 32 bits where the number of its contents would be and 8 more above the
- * 24 of its PSN. An age is right up to 17.5 s. Whoever looks at the packet's own fields first calls
- * wf_packet_forget_born().
+ * steps of 2^step ps, the lower 32 bits where the number of its contents would be and 8 more above
+ * the 24 of its PSN. With steps of 16 ps an age is right up to 17.5 s; fabrics with links so slow
+ * that a packet could be older have longer steps. Whoever looks at the packet's own fields first
+ * calls wf_packet_forget_born().
  */
-#define WF_PACKET_BORN_STEP 4 /* bits */
+#define WF_PACKET_BORN_STEP 4 /* the least step */
 #define WF_PACKET_PSN_BITS 24
 
-static inline void wf_packet_set_born(struct wf_packet *pkt, wf_time now)
+static inline void wf_packet_set_born(struct wf_packet *pkt, wf_time now, unsigned step)
 {
-	uint64_t steps = (uint64_t)now >> WF_PACKET_BORN_STEP;
+	uint64_t steps = (uint64_t)now >> step;
 
 	pkt->payload = (uint32_t)steps;
 	pkt->psn |= (uint32_t)(steps >> 32) << WF_PACKET_PSN_BITS;
 }
 
 /* How old it is, a multiple of the step. */
-static inline uint64_t wf_packet_age(const struct wf_packet *pkt, wf_time now)
+static inline uint64_t wf_packet_age(const struct wf_packet *pkt, wf_time now, unsigned step)
 {
 	uint64_t born = (uint64_t)(pkt->psn >> WF_PACKET_PSN_BITS) << 32 | pkt->payload;
-	uint64_t age = ((uint64_t)now >> WF_PACKET_BORN_STEP) - born;
+	uint64_t age = ((uint64_t)now >> step) - born;
 
 	/* Of 40 bits. */
-	return (age & ((UINT64_C(1) << 40) - 1)) << WF_PACKET_BORN_STEP;
+	return (age & ((UINT64_C(1) << 40) - 1)) << step;
 }
 
 static inline void wf_packet_forget_born(struct wf_packet *pkt)

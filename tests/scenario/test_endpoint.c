@@ -3,6 +3,7 @@
 /* ctest: tsan */
 #include "rig.h"
 
+#include <errno.h>
 #include <stdint.h>
 
 #include "weft/weft.h"
@@ -73,12 +74,17 @@ static void test_vl_arbitration_at_the_host(void **state)
 
 #define QUEUES 20
 
+static bool refused; /* callbacks post to the senders' queue pairs */
+
 struct receiver {
 	struct weft_cq *cq[QUEUES];
 	struct weft_qp *qp[QUEUES];
 	weft_time at[QUEUES];
 	unsigned n;
 	int destroy; /* the number of a queue that the first callback destroys; -1: none */
+	bool one;    /* all have one completion queue */
+	struct weft_qp
+		*other; /* a queue pair of another host, to which a callback posts; or NULL */
 };
 
 struct watched {
@@ -93,9 +99,14 @@ static void on_receive(void *arg, const struct weft_wc *wc)
 	int victim = r->destroy;
 
 	assert_int_equal(wc->status, WEFT_SUCCESS);
-	r->at[w->number] = wc->time;
+	r->at[r->one ? r->n : w->number] = wc->time;
 	r->n++;
-	if (victim < 0 || (unsigned)victim == w->number)
+	if (r->other != NULL) {
+		const struct weft_send send = { .opcode = WEFT_SEND };
+
+		assert_int_equal(weft_post_send(r->other, &send), -EINVAL);
+	}
+	if (victim < 0)
 		return;
 	r->destroy = -1;
 	weft_qp_destroy(r->qp[victim]);
@@ -115,24 +126,31 @@ static void send_one(struct weft_fabric *f, struct receiver *r, struct watched *
 	struct weft_mr *mr;
 	struct weft_qp *qp;
 
+	/* With one queue for all it is the order of completions that gives the number. */
 	w->r = r;
 	w->number = i;
 	assert_int_equal(weft_mr_create(a, memory, 65536, WEFT_LOCAL_WRITE, &mr), 0);
 	assert_int_equal(weft_cq_create(a, 16, &cq), 0);
-	assert_int_equal(weft_cq_create(weft_adapter_open(f, 0), 16, &r->cq[i]), 0);
-	weft_cq_on_completion(r->cq[i], on_receive, w);
+	if (i > 0 && r->one)
+		r->cq[i] = r->cq[0];
+	else
+		assert_int_equal(weft_cq_create(weft_adapter_open(f, 0), 2 * QUEUES, &r->cq[i]), 0);
+	if (i == 0 || !r->one)
+		weft_cq_on_completion(r->cq[i], on_receive, w);
 	attr.send_cq = attr.recv_cq = cq;
 	assert_int_equal(weft_qp_create(a, &attr, &qp), 0);
 	attr.send_cq = attr.recv_cq = r->cq[i];
 	assert_int_equal(weft_qp_create(weft_adapter_open(f, 0), &attr, &r->qp[i]), 0);
 	assert_int_equal(weft_qp_connect(qp, r->qp[i], NULL), 0);
+	if (refused)
+		r->other = qp;
 	from.lkey = weft_mr_lkey(mr);
 	assert_int_equal(weft_post_recv(r->qp[i], &recv), 0);
 	assert_int_equal(weft_post_send(qp, &send), 0);
 }
 
 /* n senders to one host whose PCIe is four times as slow as its link, a completion queue each. */
-static void receive(struct receiver *r, unsigned n, int destroy)
+static void receive(struct receiver *r, unsigned n, int destroy, bool one)
 {
 	static const char *const set[] = { "fabric.nic.pcie=100Gbps", NULL };
 	const struct weft_fabric_attr attr = { .profile = "ib-ndr", .hosts = n + 1, .set = set };
@@ -144,6 +162,7 @@ static void receive(struct receiver *r, unsigned n, int destroy)
 
 	memset(r, 0, sizeof(*r));
 	r->destroy = destroy;
+	r->one = one;
 	if (weft_fabric_create(&attr, error, sizeof(error), &f) != 0)
 		fail_msg("%s", error);
 	assert_int_equal(weft_mr_create(weft_adapter_open(f, 0), memory, sizeof(memory),
@@ -164,12 +183,12 @@ static void test_each_queue_is_seen_in_its_time(void **state)
 	struct receiver r;
 
 	(void)state;
-	receive(&r, 4, -1);
+	receive(&r, 4, -1, false);
 	assert_int_equal(r.n, 4);
 	for (unsigned i = 1; i < 4; i++)
 		assert_int_equal(r.at[i] - r.at[i - 1], 4096 * 80);
 	/* More than one would think of: none waits for another's sake. */
-	receive(&r, QUEUES, -1);
+	receive(&r, QUEUES, -1, false);
 	assert_int_equal(r.n, QUEUES);
 	for (unsigned i = 1; i < QUEUES; i++)
 		assert_int_equal(r.at[i] - r.at[i - 1], 4096 * 80);
@@ -181,9 +200,43 @@ static void test_a_queue_that_is_gone_is_not_seen(void **state)
 	struct receiver r;
 
 	(void)state;
-	receive(&r, 4, 2);
+	receive(&r, 4, 2, false);
 	assert_int_equal(r.n, 3);
 	assert_int_equal(r.at[2], 0);
+}
+
+/* The same of completions in one queue: each is seen in its own time. */
+static void test_each_completion_is_seen_in_its_time(void **state)
+{
+	struct receiver r;
+
+	(void)state;
+	receive(&r, QUEUES, -1, true);
+	assert_int_equal(r.n, QUEUES);
+	for (unsigned i = 1; i < QUEUES; i++)
+		assert_int_equal(r.at[i] - r.at[i - 1], 4096 * 80);
+}
+
+/* A callback may destroy the queue for which it was called. */
+static void test_a_queue_is_destroyed_by_its_own_callback(void **state)
+{
+	struct receiver r;
+
+	(void)state;
+	receive(&r, 4, 0, false);
+	assert_int_equal(r.n, 4);
+}
+
+/* What a callback of one host posts to another's queue pair is refused, and is not lost in silence. */
+static void test_another_hosts_queue_pair_is_refused(void **state)
+{
+	struct receiver r;
+
+	(void)state;
+	refused = true;
+	receive(&r, 2, -1, false);
+	refused = false;
+	assert_int_equal(r.n, 2);
 }
 
 int main(void)
@@ -192,7 +245,10 @@ int main(void)
 		cmocka_unit_test(test_ets_at_the_host),
 		cmocka_unit_test(test_vl_arbitration_at_the_host),
 		cmocka_unit_test(test_each_queue_is_seen_in_its_time),
+		cmocka_unit_test(test_each_completion_is_seen_in_its_time),
 		cmocka_unit_test(test_a_queue_that_is_gone_is_not_seen),
+		cmocka_unit_test(test_a_queue_is_destroyed_by_its_own_callback),
+		cmocka_unit_test(test_another_hosts_queue_pair_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  */
 #include "sim/host/adapter.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "rdma/cq.h"
@@ -127,7 +128,7 @@ static void adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time
 
 	if (pkt->length != 0 && !wf_op_is_atomic(pkt->opcode)) {
 		if (a->env->payload == NULL)
-			wf_packet_set_born(pkt, now);
+			wf_packet_set_born(pkt, now, a->ep.dev.fabric->born_step);
 		else if (pkt->payload != 0)
 			payload_of(a->env, pkt)->born = now;
 	}
@@ -271,12 +272,17 @@ int wf_adapter_post(struct wf_adapter *a, struct wf_qp *qp, const struct wf_send
 	wf_time ready = now + cfg->nic_doorbell + cfg->nic_tx;
 	int ret;
 
+	/* At what time would it be, on that host? */
+	if (!wf_adapter_runs(a) && a->ep.dev.node.shard->running != NULL) {
+		*bad_p = wr;
+		return -EINVAL;
+	}
 	if (must_fetch(a, wr))
 		ready += cfg->nic_fetch;
 	wf_qp_delay(qp, ready);
 	ret = wf_qp_post_send(qp, wr, bad_p);
 	/* Whatever calls a program settles when it comes back. */
-	if (a->ep.dev.node.shard->running != &a->ep.dev.node)
+	if (!wf_adapter_runs(a))
 		settle(a, now);
 	return ret;
 }
@@ -297,6 +303,7 @@ static void complete_one(struct wf_adapter *a, struct wf_cq *cq, wf_time now)
 /* Calls the program for every queue whose completions it sees by now. */
 static void adapter_complete(struct wf_adapter *a, wf_time now)
 {
+	wf_hca_set_now(a->hca, now);
 	while (wf_hca_comp_time(a->hca) <= now)
 		complete_one(a, wf_hca_next_comp(a->hca), now);
 	settle(a, now);
@@ -313,6 +320,7 @@ static void adapter_written(struct wf_adapter *a, wf_time now)
 	if (a->written_tail != a->written_head)
 		wf_timer_set(&a->ep.dev.node, TIMER_WRITTEN,
 		             a->written[a->written_tail % MAX_WRITTEN].at);
+	wf_hca_set_now(a->hca, now);
 	if (writes != 0)
 		a->program[0].ops->written(a->program[0].arg, a, writes, now);
 	settle(a, now);
@@ -348,6 +356,7 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 		settle(a, now);
 		break;
 	case TIMER_RUN:
+		wf_hca_set_now(a->hca, now);
 		for (unsigned i = 0; i < a->n_programs; i++)
 			a->program[i].ops->run(a->program[i].arg, a, now);
 		settle(a, now);
@@ -372,7 +381,7 @@ static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time 
 	a->pcie_rx = wf_max_time(a->pcie_rx, now) + wf_rate_time(a->pcie, pkt->length);
 	wf_hca_set_seen(a->hca, a->pcie_rx);
 	if (a->env->payload == NULL)
-		age = wf_packet_age(pkt, now);
+		age = wf_packet_age(pkt, now, a->ep.dev.fabric->born_step);
 	else
 		age = (uint64_t)(now - payload_of(a->env, pkt)->born);
 	wf_hist_add(&a->counts->packet_latency, age);
@@ -411,6 +420,7 @@ static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 	uint64_t writes;
 
 	if (input == WF_ADAPTER_SIDE) {
+		wf_hca_set_now(a->hca, now);
 		a->program[0].ops->side(a->program[0].arg, a, cell, now);
 		settle(a, now);
 		return;
@@ -517,6 +527,11 @@ void wf_adapter_add_program(struct wf_adapter *a, const struct wf_program *progr
 	a->program[a->n_programs].arg = arg;
 	a->looks |= program->written != NULL;
 	a->n_programs++;
+}
+
+bool wf_adapter_runs(const struct wf_adapter *a)
+{
+	return a->ep.dev.node.shard->running == &a->ep.dev.node;
 }
 
 void wf_adapter_call_at(struct wf_adapter *a, wf_time at)

@@ -85,9 +85,13 @@ struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
 /* Has run() called at at, once. An earlier time replaces a later one, which must be asked again. */
 void wf_adapter_call_at(struct wf_adapter *adapter, wf_time at);
 
+/* Whether one of its programs has been called, and has not come back. */
+bool wf_adapter_runs(const struct wf_adapter *adapter);
+
 /*
  * Posts a list of send work requests and rings the doorbell: what a program calls instead of
- * wf_qp_post_send(), and returns as that. The first bit leaves when the adapter knows of the work
+ * wf_qp_post_send(), and returns as that, or -EINVAL when a
+ * program of another host calls it. The first bit leaves when the adapter knows of the work
  * and has the data; behind work of the same queue pair that still waits, it knows and has it in
  * time.
  */

@@ -233,7 +233,7 @@ static void side_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *c
 	int n;
 
 	wf_cq_arm(cq, false);
-	while ((n = wf_cq_poll(cq, POLL, wc)) > 0) {
+	while ((n = wf_cq_poll_seen(cq, POLL, wc)) > 0) {
 		for (int i = 0; i < n && s->status == WF_WC_SUCCESS; i++) {
 			if (wc[i].status != WF_WC_SUCCESS) {
 				s->status = wc[i].status;

@@ -319,7 +319,7 @@ static void host_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *c
 	(void)adapter;
 	/* Armed first: what comes while we poll is not missed. */
 	wf_cq_arm(cq, false);
-	while ((n = wf_cq_poll(cq, POLL, wc)) > 0) {
+	while ((n = wf_cq_poll_seen(cq, POLL, wc)) > 0) {
 		for (int i = 0; i < n; i++) {
 			/* Other receives need no notice: the sender's completion ends the flow. */
 			if (wc[i].status == WF_WC_SUCCESS && wc[i].opcode >= WF_WC_RECV)

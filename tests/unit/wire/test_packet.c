@@ -17,18 +17,31 @@ static void test_age(void **state)
 			wf_time age = ages[i / WF_ARRAY_SIZE(psns)];
 			struct wf_packet pkt = { .psn = psns[i % WF_ARRAY_SIZE(psns)] };
 
-			wf_packet_set_born(&pkt, now);
-			assert_true(wf_packet_age(&pkt, now + age) == (uint64_t)age);
+			wf_packet_set_born(&pkt, now, WF_PACKET_BORN_STEP);
+			assert_true(wf_packet_age(&pkt, now + age, WF_PACKET_BORN_STEP) ==
+			            (uint64_t)age);
 			wf_packet_forget_born(&pkt);
 			assert_int_equal(pkt.psn, psns[i % WF_ARRAY_SIZE(psns)]);
 		}
 	}
 }
 
+/* Hours, in steps of 16 ns: the least that holds them. */
+static void test_long_steps(void **state)
+{
+	struct wf_packet pkt = { .psn = 7 };
+
+	(void)state;
+	wf_packet_set_born(&pkt, 3 * WF_S, 14);
+	assert_in_range(wf_packet_age(&pkt, 3603 * WF_S, 14), 3600 * WF_S - (1 << 14),
+	                3600 * WF_S + (1 << 14));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_age),
+		cmocka_unit_test(test_long_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
