@@ -227,7 +227,9 @@ static void test_a_queue_is_destroyed_by_its_own_callback(void **state)
 	assert_int_equal(r.n, 4);
 }
 
-/* What a callback of one host posts to another's queue pair is refused, and is not lost in silence. */
+/*
+ * What a callback of one host posts to another's queue pair is refused, and is not lost in silence.
+ */
 static void test_another_hosts_queue_pair_is_refused(void **state)
 {
 	struct receiver r;
