@@ -223,6 +223,21 @@ static inline void rig_fini(struct rig *r)
 	wf_flow_list_fini(&r->flows);
 }
 
+/*
+ * A PFC frame comes to host, between runs: class cls, lossless, stops for so many times 512 bits,
+ * or, with 0, goes on.
+ */
+static inline void rig_pause(struct wf_sim *sim, uint32_t host, uint8_t cls, uint16_t quanta)
+{
+	struct wf_device *dev = wf_network_host(&sim->net, host);
+	const struct wf_packet frame = {
+		.type = WF_PACKET_PAUSE,
+		.u.pause = { .mask = (uint16_t)(1u << cls), .quanta = { quanta } },
+	};
+
+	dev->fabric->flowctl->control(dev, &dev->ports[0], &frame, wf_sim_now(sim));
+}
+
 /* Counters of a queue with this priority or VL. */
 static inline const struct wf_sim_counts *rig_queue(const struct rig *r, unsigned id)
 {

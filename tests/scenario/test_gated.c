@@ -399,6 +399,103 @@ static void test_links_go_down(void **state)
 	end(o);
 }
 
+/* Packets that ports have counted as dropped. */
+static uint64_t drops_of(const struct outside *o)
+{
+	const struct wf_topo *t = o->rig.topo;
+	struct wf_sim_counts c;
+	uint64_t n = 0;
+
+	for (uint32_t id = 0; id < t->n_nodes; id++) {
+		for (unsigned p = 0; p < t->nodes[id].n_ports; p++) {
+			for (unsigned q = 0; wf_sim_port_counts(o->rig.sim, id, p, q, &c); q++)
+				n += c.drops_congestion + c.drops_error + c.drops_down +
+				     c.drops_route;
+		}
+	}
+	return n;
+}
+
+/* Drops at a node that were noted, all of them of packets from host 0 on a link that was down. */
+static uint64_t noted(const struct outside *o, uint32_t node)
+{
+	uint64_t n = 0;
+
+	for (const struct wf_incident_chunk *c = o->rig.sim->net.shards[0]->first_incident;
+	     c != NULL; c = c->next) {
+		for (uint32_t i = 0; i < c->n; i++) {
+			if (c->note[i].node != node || c->note[i].kind != WF_INCIDENT_DROP)
+				continue;
+			assert_int_equal(c->note[i].src, 0);
+			assert_int_equal(c->note[i].why, WF_DROP_DOWN);
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Every packet that was taken from outside is in one count, and only in one. */
+static void check_counts(struct outside *o)
+{
+	struct wf_err err = { "" };
+
+	rig_result(&o->rig);
+	assert_int_equal(o->rig.result->packets_sent, o->sent);
+	assert_int_equal(o->rig.result->packets_dropped, o->lost);
+	assert_int_equal(drops_of(o), o->lost);
+	if (wf_sim_check(o->rig.sim, &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+/*
+ * The link of a host goes down while a packet waits at the head of its queue for flow control:
+ * whoever is outside has it back, and it counts as sent and as dropped.
+ */
+static void test_link_goes_down_with_a_head(void **state)
+{
+	static const char *const layer[] = { "pfc", "credit" };
+	struct wf_gated_fault down = { .down = true }, up = { .down = false };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct outside *o = begin(layer[i], "single", 2);
+		struct wf_endpoint *ep;
+		uint64_t lost_before;
+
+		rig_topo(&o->rig, "host_rate", "10Gbps");
+		if (i == 0)
+			rig_set(&o->rig, "buffer.size", "1MB");
+		build(o);
+		o->rig.sim->fabric.incidents = 1u << WF_INCIDENT_DROP;
+		ep = wf_endpoint_of_device(wf_network_host(&o->rig.sim->net, 0));
+		wf_gated_storm(o->rig.sim, 1, true);
+		run_to(o, 1 * WF_MS);
+		send_some(o, 0, 1, 1000);
+		run_to(o, 20 * WF_MS);
+		/* The switch is full, nothing moves, and one waits. */
+		assert_int_equal(o->lost, 0);
+		assert_int_equal(__builtin_popcount(ep->waiting), 1);
+		rig_result(&o->rig);
+		assert_int_equal(o->rig.result->packets_sent, o->sent - 1);
+		lost_before = o->lost;
+		assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &down), 0);
+		assert_int_equal(o->lost, lost_before + 1);
+		assert_int_equal(ep->waiting, 0);
+		assert_int_equal(noted(o, o->rig.topo->host_node[0]), 1);
+		check_counts(o);
+		wf_gated_storm(o->rig.sim, 1, false);
+		run_to(o, 30 * WF_MS);
+		assert_int_equal(wf_gated_set_link(o->rig.sim, 0, &up), 0);
+		wf_gated_wake(o->rig.sim, 0, o->now);
+		run_to(o, 60 * WF_MS);
+		assert_int_equal(o->sent, 1000);
+		assert_int_equal(o->host[1].got + o->lost, 1000);
+		assert_int_equal(o->lost, 1);
+		check_counts(o);
+		end(o);
+	}
+}
+
 /*
  * A link that has come up becomes longer: what is on it was sent after that, and none of it is
  * lost.
@@ -508,6 +605,115 @@ static void test_links_change_at_random(void **state)
 	}
 }
 
+/* ---- two programs on a host, a class each ---- */
+
+struct two {
+	struct rig rig;
+	struct {
+		uint8_t cls;
+		uint32_t left, got;
+		wf_time end;
+	} prog[2];
+	unsigned turn; /* whose packet is next, if both have one */
+};
+
+static bool two_next(void *arg, uint32_t host, uint32_t held, wf_time now, struct wf_packet *pkt,
+                     wf_time *again_p)
+{
+	struct two *t = arg;
+
+	(void)now;
+	(void)again_p;
+	for (unsigned n = 0; host == 0 && n < 2; n++) {
+		unsigned i = t->turn++ % 2;
+
+		if (t->prog[i].left == 0 || (held >> t->prog[i].cls & 1) != 0)
+			continue;
+		t->prog[i].left--;
+		*pkt = (struct wf_packet){
+			.type = WF_PACKET_RDMA,
+			.opcode = WF_OP_RC_SEND_ONLY,
+			.dst = 1,
+			.cls = t->prog[i].cls,
+			.length = MTU,
+			.qpn = i,
+			.size = wf_size_packet(wf_header_encap(t->rig.fabric.header), false,
+			                       WF_OP_RC_SEND_ONLY, MTU),
+		};
+		return true;
+	}
+	return false;
+}
+
+static void two_deliver(void *arg, uint32_t host, const struct wf_packet *pkt, wf_time now)
+{
+	struct two *t = arg;
+
+	assert_int_equal(host, 1);
+	t->prog[pkt->qpn].got++;
+	t->prog[pkt->qpn].end = now;
+}
+
+static void two_lost(void *arg, const struct wf_packet *pkt)
+{
+	(void)arg;
+	(void)pkt;
+	fail_msg("nothing is lost");
+}
+
+static const struct wf_gate_ops two_ops = { two_next, two_deliver, two_lost, go_on };
+
+/*
+ * Both have as many packets for the same host, and take turns when they are asked. Returns when
+ * class a's are through, in thousandths of when b's are: (1 / share) / 2.
+ */
+static uint64_t race(struct two *t, uint8_t a, uint8_t b)
+{
+	struct wf_err err = { "" };
+	uint64_t share;
+
+	t->rig.gate = &two_ops;
+	t->rig.gate_arg = t;
+	rig_topo(&t->rig, "host_rate", "100Gbps");
+	if (rig_build(&t->rig, 1, &err) != 0)
+		fail_msg("%s", err.text);
+	t->prog[0].cls = b;
+	t->prog[1].cls = a;
+	t->prog[0].left = t->prog[1].left = 2000;
+	wf_gated_wake(t->rig.sim, 0, 0);
+	assert_int_equal(wf_gated_run(t->rig.sim, 10 * WF_MS), 0);
+	assert_int_equal(t->prog[0].got, 2000);
+	assert_int_equal(t->prog[1].got, 2000);
+	share = (uint64_t)(t->prog[1].end * 1000 / t->prog[0].end);
+	rig_fini(&t->rig);
+	return share;
+}
+
+/* The port of a gate chooses among classes as any port: by weight (802.1Qaz), by VL (IBTA). */
+static void test_classes_share_by_weight(void **state)
+{
+	struct two t = { .turn = 0 };
+
+	(void)state;
+	rig_init(&t.rig, "pfc", "single", 2);
+	rig_set(&t.rig, "classes.weights", "0:25,3:75");
+	assert_in_range(race(&t, 3, 0), 656, 676); /* (1 / 0.75) / 2 */
+	t = (struct two){ .turn = 0 };
+	rig_init(&t.rig, "pfc", "single", 2);
+	rig_set(&t.rig, "classes.weights", "0:75,3:25");
+	assert_in_range(race(&t, 0, 3), 656, 676);
+	t = (struct two){ .turn = 0 };
+	rig_init(&t.rig, "pfc", "single", 2);
+	rig_set(&t.rig, "classes.strict", "6");
+	assert_in_range(race(&t, 6, 3), 490, 510); /* (1 / 1) / 2 */
+	t = (struct two){ .turn = 0 };
+	rig_init(&t.rig, "credit", "single", 2);
+	rig_set(&t.rig, "vl.arb_high", "");
+	rig_set(&t.rig, "vl.count", "2");
+	rig_set(&t.rig, "vl.arb_low", "0:64,1:192");
+	assert_in_range(race(&t, 1, 0), 646, 686);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,9 +724,11 @@ int main(void)
 		cmocka_unit_test(test_shorter_link_keeps_order),
 		cmocka_unit_test(test_loss_and_corruption),
 		cmocka_unit_test(test_links_go_down),
+		cmocka_unit_test(test_link_goes_down_with_a_head),
 		cmocka_unit_test(test_longer_link_after_up),
 		cmocka_unit_test(test_headroom_stays),
 		cmocka_unit_test(test_links_change_at_random),
+		cmocka_unit_test(test_classes_share_by_weight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

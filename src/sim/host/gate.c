@@ -114,7 +114,7 @@ static const struct wf_node_ops gate_ops = {
 	.warm = gate_warm,
 };
 
-/* What waits to leave by a link that goes down never will. */
+/* What waits to leave by a link that goes down never will: it was sent, and is lost. */
 static void gate_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
 {
 	struct wf_gate *g = to_gate(wf_endpoint_of_device(dev));
@@ -122,8 +122,8 @@ static void gate_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf
 
 	wf_endpoint_set_up(dev, port, up, now);
 	while (!up && wf_endpoint_take_back(&g->ep, &pull_ops, &pkt)) {
-		wf_port_lane(port, pkt.vl)->drops[WF_DROP_DOWN]++;
-		g->env->ops->lost(g->env->arg, &pkt);
+		dev->shard->tally[pkt.cls].sent++;
+		wf_device_drop(dev, port, pkt.vl, &pkt, WF_DROP_DOWN, now);
 	}
 }
 
