@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "engine/cells.h"
 #include "engine/engine.h"
+#include "engine/engine_priv.h"
 #include "engine/order.h"
 #include "mem_fail.h"
 
@@ -725,6 +726,62 @@ static void test_out_of_memory(void **state)
 	}
 }
 
+/* Sends until there is no more memory, in one event. */
+static void glutton_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct probe *p = to_probe(node);
+
+	note(p, now, 100 + slot, 0);
+	for (unsigned i = 0; i < 1000000 && !node->shard->priv->no_memory; i++)
+		push(p, 0, i, now + 1500);
+	assert_true(node->shard->priv->no_memory);
+}
+
+static const struct wf_node_ops glutton_ops = { "glutton", false, probe_rx, glutton_timer,
+	                                        probe_warm };
+
+/*
+ * Memory ends in the first half of a window: its late nodes are not run any more, in the same shard
+ * or in another, for they might miss what was sent to them.
+ */
+static void test_out_of_memory_between_halves(void **state)
+{
+	(void)state;
+	for (unsigned shards = 1; shards <= 2; shards++) {
+		struct wf_engine_cfg cfg = {
+			.window = 1000,
+			.horizon = 2000,
+			.threads = 1,
+			.shards = shards,
+			.max_memory = (size_t)2 << 20,
+			.mem = wf_mem_heap(),
+		};
+		struct wf_engine *e = NULL;
+		struct wf_node *sink, *late, *node;
+		struct probe *glutton;
+
+		assert_int_equal(wf_engine_create(&cfg, &e), 0);
+		sink = wf_engine_add_node(wf_engine_shard(e, 0), &probe_ops, sizeof(struct probe),
+		                          1, 1);
+		node = wf_engine_add_node(wf_engine_shard(e, 0), &glutton_ops, sizeof(struct probe),
+		                          0, 1);
+		late = wf_engine_add_node(wf_engine_shard(e, shards - 1), &late_ops,
+		                          sizeof(struct probe), 0, 2);
+		assert_true(sink != NULL && node != NULL && late != NULL);
+		glutton = to_probe(node);
+		assert_int_equal(wf_link_connect(&glutton->out[0], node, sink, 0), 0);
+		wf_timer_set(late, 0, 500);
+		wf_timer_set(late, 1, 1200);
+		wf_timer_set(node, 0, 1100);
+		assert_int_equal(wf_engine_run(e, WF_S, NULL, NULL), -ENOMEM);
+		assert_int_equal(glutton->n, 1);
+		/* It ran in the window before, and would have been next in this one. */
+		assert_int_equal(to_probe(late)->n, 1);
+		assert_int_equal(to_probe(late)->log[0].at, 500);
+		wf_engine_destroy(e);
+	}
+}
+
 /* The same with the engine's own tables. */
 static void test_out_of_heap(void **state)
 {
@@ -761,6 +818,7 @@ int main(void)
 		cmocka_unit_test(test_timer_in_the_past),
 		cmocka_unit_test(test_send_between_windows),
 		cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_out_of_memory_between_halves),
 		cmocka_unit_test(test_out_of_heap),
 	};
 
