@@ -70,6 +70,107 @@ static void test_vl_arbitration_at_the_host(void **state)
 	}
 }
 
+/* ---- what waits is looked at again ---- */
+
+static struct wf_endpoint *host_0(const struct rig *r)
+{
+	return wf_endpoint_of_device(wf_network_host(&r->sim->net, 0));
+}
+
+static void build(struct rig *r)
+{
+	struct wf_err err = { "" };
+
+	for (size_t i = 0; i < r->flows.n; i++)
+		r->flows.flow[i].op = WF_FLOW_WRITE;
+	if (rig_build(r, 1, &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+/* Goes on for a moment. */
+static void step(struct rig *r, wf_time give_up)
+{
+	wf_time to = wf_sim_now(r->sim) + 100 * WF_NS, end;
+
+	assert_true(to < give_up);
+	assert_int_equal(wf_sim_run_until(r->sim, to, &end), 0);
+	wf_sim_rest(r->sim, to);
+}
+
+/* All flows end well, before at. */
+static void finish(struct rig *r, wf_time at)
+{
+	wf_time end;
+
+	assert_int_equal(wf_sim_run_until(r->sim, WF_S, &end), 0);
+	rig_result(r);
+	assert_true(r->result->finished);
+	assert_int_equal(r->result->flows_failed, 0);
+	for (size_t i = 0; i < r->flows.n; i++)
+		assert_true(wf_sim_flow_end(r->sim, i) < at);
+	rig_fini(r);
+}
+
+/*
+ * A pause runs out, and nobody says so, after the port has sent link control of its own: a storm
+ * began and ended. What waited goes on when the pause is over.
+ */
+static void test_link_control_before_a_pause_runs_out(void **state)
+{
+	struct wf_endpoint *ep;
+	wf_time end;
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, "pfc", "single", 2);
+	rig_topo(&r, "host_rate", "100Gbps");
+	rig_flow(&r, 0, 1, 4000000, 0, 3);
+	build(&r);
+	ep = host_0(&r);
+	assert_int_equal(wf_sim_run_until(r.sim, 50 * WF_US, &end), 0);
+	rig_pause(r.sim, 0, 3, 4000); /* 20.5 us */
+	while (ep->waiting == 0)
+		step(&r, 60 * WF_US);
+	for (unsigned i = 1; i <= 2; i++) {
+		wf_endpoint_storm(ep, i == 1, wf_sim_now(r.sim));
+		while (wf_endpoint_port(ep)->control_packets != i)
+			step(&r, 60 * WF_US);
+	}
+	assert_true(ep->waiting != 0);
+	/* 977 packets of 4174 B at 80 ps/B are 326 us. */
+	finish(&r, 360 * WF_US);
+}
+
+/*
+ * A class, of which one packet is left, is let go while PCIe, slower than the link, still brings
+ * the payload of another class's packet: it leaves when PCIe is idle.
+ */
+static void test_let_go_while_pcie_is_busy(void **state)
+{
+	const struct wf_lane *other;
+	struct wf_endpoint *ep;
+	struct rig r;
+
+	(void)state;
+	rig_init(&r, "pfc", "single", 3);
+	rig_topo(&r, "host_rate", "100Gbps");
+	rig_set(&r, "nic.pcie", "1Gbps");
+	rig_flow(&r, 0, 1, 4096, 10 * WF_US, 3);
+	rig_flow(&r, 0, 2, 4096, 50 * WF_US, 0);
+	build(&r);
+	ep = host_0(&r);
+	rig_pause(r.sim, 0, 3, UINT16_MAX); /* 335 us */
+	while (ep->waiting == 0)
+		step(&r, 20 * WF_US);
+	other = wf_device_lane(&ep->dev, 0, wf_fabric_queue(ep->dev.fabric, 0));
+	while (other->tx_packets == 0)
+		step(&r, 60 * WF_US);
+	assert_true(ep->waiting != 0);
+	rig_pause(r.sim, 0, 3, 0);
+	/* PCIe takes 32.8 us for each, and 32.8 us more at the receiver; the rest is less than 5. */
+	finish(&r, (51 + 33 + 33 + 5) * WF_US);
+}
+
 /* ---- when a program sees what came ---- */
 
 #define QUEUES 20
@@ -246,6 +347,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ets_at_the_host),
 		cmocka_unit_test(test_vl_arbitration_at_the_host),
+		cmocka_unit_test(test_link_control_before_a_pause_runs_out),
+		cmocka_unit_test(test_let_go_while_pcie_is_busy),
 		cmocka_unit_test(test_each_queue_is_seen_in_its_time),
 		cmocka_unit_test(test_each_completion_is_seen_in_its_time),
 		cmocka_unit_test(test_a_queue_that_is_gone_is_not_seen),

@@ -214,17 +214,21 @@ static void wake_for_tx(struct wf_adapter *a, wf_time now)
 static void adapter_tx(struct wf_adapter *a, wf_time now)
 {
 	struct wf_port *port = wf_endpoint_port(&a->ep);
+	bool control = port->control != 0;
 	wf_time again = WF_TIME_NEVER;
+	uint32_t look;
 	bool busy;
 
 	if (!port->up)
 		return;
-	if (port->control != 0)
+	if (control)
 		wf_port_transmit_control(&a->ep.dev, port, now);
 	else if (now >= a->pcie_tx)
 		(void)wf_endpoint_pull(&a->ep, &pull_ops, now, &again);
 	busy = a->pcie_tx > wf_max_time(port->free_at, now);
-	wf_endpoint_again(&a->ep, !busy && (a->ep.waiting & ~port->blocked) != 0, again, now);
+	/* Nothing was asked of what waits when link control went first: it may be let go by now. */
+	look = control ? a->ep.waiting : a->ep.waiting & ~port->blocked;
+	wf_endpoint_again(&a->ep, !busy && look != 0, again, now);
 	/* What waits was not looked at while PCIe is busy: it may be that it is let go by now. */
 	if (busy && (a->ep.waiting != 0 || wf_hca_tx_time(a->hca) != WF_TIME_NEVER))
 		wf_port_wake(&a->ep.dev, port, a->pcie_tx);
