@@ -4,6 +4,7 @@
 #include "rig.h"
 
 #include "fabric/telemetry.h"
+#include "lab/api_priv.h"
 
 static const char *const telemetry[] = { "int", "pint" };
 
@@ -154,6 +155,78 @@ static void test_losses(void **state)
 	rig_fini(&r);
 }
 
+#define PAIRS 8
+
+/* Queue pairs of host 0 with host 1, with HPCC; each sends one large message. */
+static struct weft_fabric *talk(struct weft_qp *qps[PAIRS], unsigned char *memory, uint32_t bytes)
+{
+	static const char *const set[] = { "fabric.cc.algorithm=hpcc", "topology.host_rate=100Gbps",
+		                           NULL };
+	const struct weft_fabric_attr attr = { .profile = "roce-100g", .hosts = 2, .set = set };
+	struct weft_adapter *a[2];
+	struct weft_fabric *f;
+	struct weft_cq *cq[2];
+	struct weft_mr *mr[2];
+	char error[512] = "";
+
+	if (weft_fabric_create(&attr, error, sizeof(error), &f) != 0)
+		fail_msg("%s", error);
+	for (unsigned i = 0; i < 2; i++) {
+		a[i] = weft_adapter_open(f, i);
+		assert_int_equal(weft_cq_create(a[i], 64, &cq[i]), 0);
+		assert_int_equal(weft_mr_create(a[i], memory, bytes, WEFT_ALL_ACCESS, &mr[i]), 0);
+	}
+	for (unsigned i = 0; i < PAIRS; i++) {
+		struct weft_sge sge = { (uintptr_t)memory, bytes / 2, weft_mr_lkey(mr[0]) };
+		struct weft_send wr = {
+			.opcode = WEFT_WRITE,
+			.sge = &sge,
+			.n_sge = 1,
+			.remote_addr = (uintptr_t)memory + bytes / 2,
+			.rkey = weft_mr_rkey(mr[1]),
+		};
+		struct weft_qp_attr qp_attr = { .send_cq = cq[0], .recv_cq = cq[0] };
+		struct weft_qp *qp;
+
+		assert_int_equal(weft_qp_create(a[0], &qp_attr, &qp), 0);
+		qp_attr.send_cq = qp_attr.recv_cq = cq[1];
+		assert_int_equal(weft_qp_create(a[1], &qp_attr, &qps[i]), 0);
+		assert_int_equal(weft_qp_connect(qp, qps[i], NULL), 0);
+		assert_int_equal(weft_post_send(qp, &wr), 0);
+	}
+	return f;
+}
+
+/*
+ * A receiver whose acknowledgements are paused keeps a record for each queue pair; whether these
+ * are destroyed or reset meanwhile, the records are free at once, and in the end all are.
+ */
+static void test_records_of_queue_pairs_that_end(void **state)
+{
+	static unsigned char memory[2 << 20];
+	struct weft_qp *qps[PAIRS];
+	struct weft_fabric *f = talk(qps, memory, sizeof(memory));
+	const struct wf_store *records = f->sim->net.shards[0]->records;
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(weft_run(f, 20 * WF_US), 0);
+	rig_pause(f->sim, 1, 3, UINT16_MAX); /* 335 us */
+	assert_int_equal(weft_run(f, 100 * WF_US), 0);
+	before = wf_store_in_use(records);
+	assert_true(before >= PAIRS);
+	for (unsigned i = 0; i < PAIRS; i++) {
+		if (i % 2 == 0)
+			weft_qp_destroy(qps[i]);
+		else
+			assert_int_equal(weft_qp_reset(qps[i]), 0);
+	}
+	assert_int_equal(before - wf_store_in_use(records), PAIRS);
+	assert_int_equal(weft_run(f, WEFT_FOREVER), 0);
+	assert_int_equal(wf_store_in_use(records), 0);
+	weft_fabric_destroy(f);
+}
+
 /* What does not go together is refused. */
 static void test_refused(void **state)
 {
@@ -191,9 +264,13 @@ static void test_wire(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_incast),  cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_wire),
+		cmocka_unit_test(test_incast),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_records_of_queue_pairs_that_end),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_wire),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
