@@ -167,7 +167,7 @@ static void test_let_go_while_pcie_is_busy(void **state)
 		step(&r, 60 * WF_US);
 	assert_true(ep->waiting != 0);
 	rig_pause(r.sim, 0, 3, 0);
-	/* PCIe takes 32.8 us for each, and 32.8 us more at the receiver; the rest is less than 5. */
+	/* PCIe takes 32.8 us for each, and as long at the receiver; the rest is less than 5. */
 	finish(&r, (51 + 33 + 33 + 5) * WF_US);
 }
 

@@ -622,8 +622,10 @@ static bool two_next(void *arg, uint32_t host, uint32_t held, wf_time now, struc
 {
 	struct two *t = arg;
 
-	(void)now;
-	(void)again_p;
+	if (now < WF_US) {
+		*again_p = wf_min_time(*again_p, WF_US); /* both have something from then on */
+		return false;
+	}
 	for (unsigned n = 0; host == 0 && n < 2; n++) {
 		unsigned i = t->turn++ % 2;
 
