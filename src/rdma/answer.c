@@ -3,7 +3,8 @@
  * answer.c - what the responder sends: ACKs and NAKs, READ responses, atomic acknowledges, CNPs.
  *
  * Answers go out in the order of their PSNs. READs and atomics are a queue of jobs; one ACK or NAK
- * may wait behind them and is made when it is sent, so it speaks for all that came until then.
+ * may wait behind them and is made when it is sent, so it speaks for all that came until then. What
+ * is asked for again takes its place in that order: a READ goes back to where it is asked from.
  */
 #include <assert.h>
 #include <string.h>
@@ -53,6 +54,39 @@ bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job)
 	if (!job->replay && resp->ack && wf_syndrome_is_ack(resp->syndrome))
 		resp->ack = false;
 	kick_answers(qp);
+	return true;
+}
+
+static struct wf_job *job_at(const struct wf_resp *resp, uint32_t i)
+{
+	return &resp->job[(resp->job_head + i) & (job_slots(resp) - 1)];
+}
+
+bool wf_answer_again(struct wf_qp *qp, const struct wf_job *job)
+{
+	struct wf_resp *resp = &qp->resp;
+	uint32_t i = 0;
+	struct wf_job *at;
+
+	while (i < resp->jobs && wf_psn_diff(job->last_psn, job_at(resp, i)->last_psn) > 0)
+		i++;
+	at = job_at(resp, i);
+	if (i < resp->jobs && at->last_psn == job->last_psn) {
+		if (wf_psn_diff(job->psn, at->psn) >= 0)
+			return false; /* it is still to be sent */
+		at->va = job->va;
+		at->left = job->left;
+		at->psn = job->psn;
+		at->started = false;
+		kick_answers(qp);
+		return true;
+	}
+	if (!wf_answer_add(qp, job))
+		return false;
+	for (uint32_t k = resp->jobs - 1; k > i; k--)
+		*job_at(resp, k) = *job_at(resp, k - 1);
+	*at = *job;
+	kick_answers(qp); /* another one may be the first now */
 	return true;
 }
 

@@ -207,11 +207,17 @@ static void retry(struct wf_qp *qp, enum wf_cc_loss loss, uint32_t end, wf_time 
 	}
 	req->retry_left--;
 	req->retrying = loss == WF_CC_LOSS_NAK;
+	req->resumed = false;
 	if (loss == WF_CC_LOSS_TIMEOUT)
 		req->out.doubt = req->out.next;
 	qp->cc->ops->on_loss(qp->cc, loss, now);
 	wf_qp_set_timer(qp, req->timeout != 0 ? now + req->timeout : WF_TIME_NEVER);
 	wf_req_resend(qp, end);
+	/* What was lost may be the acknowledgement that its responder waits for. */
+	if (qp->read_acks && wf_wr_is_read(wf_sq_at(req, req->cons)->opcode)) {
+		req->read_ack = true;
+		wf_qp_kick_ack(qp);
+	}
 }
 
 /*
@@ -239,19 +245,22 @@ static void resend_gaps(struct wf_qp *qp, uint32_t end, wf_time now)
 	wf_qp_kick(qp);
 }
 
-/* An implied NAK: an answer at una is missing although a later one came. */
-static void check_implied(struct wf_qp *qp, wf_time now)
+/*
+ * An implied NAK: an answer at una is missing although pkt, a later one, came. Since answers come
+ * in order, one of READs that is early after the repeated ones began to come shows another gap.
+ */
+static void check_implied(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_req *req = &qp->req;
 
 	if (qp->state == WF_QPS_ERR || req->cons == req->fresh || req->rnr_wait ||
-	    wf_psn_diff(req->exec, req->out.una) <= 0)
+	    wf_psn_diff(req->exec, req->out.una) <= 0 || wf_psn_diff(pkt->psn, req->out.una) <= 0)
 		return;
 	assert(wf_wr_is_answered(wf_sq_at(req, req->cons)->opcode));
 	if (req->selective)
 		return; /* the responder hears which responses came and sends the others again */
 	wf_hca_count(qp->hca, WF_CTR_IMPLIED_NAK_SEQ_ERR);
-	if (!req->retrying)
+	if (!req->retrying || (req->resumed && wf_op_is_read_resp(pkt->opcode)))
 		retry(qp, WF_CC_LOSS_NAK, req->out.next, now);
 }
 
@@ -509,6 +518,7 @@ static void progress(struct wf_qp *qp, wf_time now)
 	req->rnr_left = qp->attr.rnr_retry;
 	/* Until una has caught up with exec, retrying deals with what exec says. */
 	req->retrying = req->retrying && wf_psn_diff(req->exec, req->out.una) > 0;
+	req->resumed = true;
 	req->rnr_wait = false;
 	if (wf_psn_diff(req->out.una, req->out.high) > 0)
 		req->out.high = req->out.una;
@@ -632,7 +642,7 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 	}
 	if (nak)
 		rx_nak(qp, pkt, now);
-	check_implied(qp, now);
+	check_implied(qp, pkt, now);
 }
 
 void wf_comp_trimmed(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)

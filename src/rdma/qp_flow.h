@@ -228,6 +228,13 @@ void wf_answer_ack(struct wf_qp *qp, uint8_t syndrome);
 /* Queues the response of a READ or an atomic. Returns false when there is no room. */
 bool wf_answer_add(struct wf_qp *qp, const struct wf_job *job);
 
+/*
+ * The requester asks for a response again. One that is being sent goes back to where job begins,
+ * and one that was sent is queued anew, before those with later PSNs: with go-back-N the requester
+ * takes none of them before it. Returns false: it is still to be sent, or there is no room.
+ */
+bool wf_answer_again(struct wf_qp *qp, const struct wf_job *job);
+
 /* The next small answer: ACK, NAK, atomic acknowledge, CNP. Returns false when none is due. */
 bool wf_answer_tx_ack(struct wf_qp *qp, wf_time now, struct wf_packet *pkt);
 

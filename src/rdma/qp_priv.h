@@ -107,6 +107,7 @@ struct wf_req {
 	uint32_t rtx_wqe; /* index of the work request that holds out.rtx, or of an older one */
 	bool read_ack;    /* the responder is to be told of READ responses */
 	bool ce;          /* a marked one came since it was last told */
+	bool resumed;     /* una has moved since something was last sent again */
 	uint32_t echo;    /* for the next time that it is told, see struct wf_hca_rx_extra */
 	uint32_t unused, sample_head, sample_tail;
 	struct {
@@ -186,8 +187,7 @@ struct wf_resp {
 	uint32_t untold; /* how many of them the requester was not told of */
 	uint32_t held_mask;
 	uint32_t job_head, replays;
-	uint32_t rd_mask;
-	uint32_t res_next;
+	uint32_t rd_mask, res_next;
 	uint32_t since;    /* packets of out since one that asked for an acknowledgement */
 	uint32_t tell_psn; /* where to look for the next one to tell */
 	uint32_t trim_slots;

@@ -16,7 +16,8 @@
  * and the one that is told of in the MSN's. It does so for each response that asks for it (the A
  * bit of the BTH), that comes early or comes trimmed. In Ultra Ethernet READ responses are packets
  * of the other direction with acknowledgements of their own, which is the same. Only when the
- * requester's timer runs out the READ is asked for again.
+ * requester's timer runs out, or with go-back-N at a gap, the READ is asked for again from there:
+ * the requester says with an ACK how far it came, and the responder's flight begins anew there.
  */
 #include <assert.h>
 
@@ -94,6 +95,7 @@ void wf_read_sent(struct wf_qp *qp, struct wf_packet *pkt, bool again, wf_time n
 		return;
 	if (f->una == f->next)
 		wf_sack_start(f, pkt->psn);
+	again = again || wf_psn_diff(f->next, pkt->psn) > 0;
 	if (wf_psn_diff(pkt->psn, f->una) >= 0 && wf_sack_reach(qp->hca, f, pkt->psn)) {
 		wf_sack_sent(f, pkt->psn, pkt->length, again, now);
 		if (wf_psn_diff(next, f->next) > 0)
@@ -114,6 +116,9 @@ void wf_read_again(struct wf_qp *qp, uint32_t psn, uint32_t last_psn, wf_time no
 
 	if (!qp->read_acks)
 		return;
+	/* With go-back-N the requester discards all that was sent after psn, of later READs too. */
+	if (!qp->req.selective && wf_psn_diff(f->next, last_psn) > 1)
+		last_psn = wf_psn_add(f->next, WF_PSN_MASK);
 	wf_sack_recall(f, psn, last_psn);
 	/* The requester asks again after a timeout: what comes may be of either copy. */
 	if (wf_psn_diff(last_psn, f->doubt) >= 0)

@@ -54,7 +54,7 @@ void wf_req_reset(struct wf_qp *qp)
 	req->rd_out = 0;
 	req->no_credit = true;
 	req->retrying = req->rnr_wait = req->drained = false;
-	req->read_ack = req->ce = false;
+	req->read_ack = req->ce = req->resumed = false;
 	wf_qp_forget_echo(qp, &req->echo);
 	req->sample_head = req->sample_tail = 0;
 	qp->next_tx = 0;

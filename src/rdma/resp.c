@@ -484,19 +484,6 @@ const struct wf_res *wf_resp_recall(const struct wf_resp *resp, uint32_t psn, bo
 	return NULL;
 }
 
-/* Whether a response that will still be sent answers psn. */
-static bool is_queued(const struct wf_resp *resp, uint32_t psn)
-{
-	for (uint32_t i = 0; i < resp->jobs; i++) {
-		const struct wf_job *job =
-			&resp->job[(resp->job_head + i) & (2 * (resp->rd_mask + 1) - 1)];
-
-		if (wf_psn_diff(psn, job->psn) >= 0 && wf_psn_diff(job->last_psn, psn) >= 0)
-			return true;
-	}
-	return false;
-}
-
 /* READs and atomics that are asked for again are answered again. */
 static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 {
@@ -506,7 +493,7 @@ static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 	struct wf_job job = { .psn = pkt->psn, .msn = resp->msn, .atomic = atomic, .replay = true };
 	uint64_t skip;
 
-	if (res == NULL || is_queued(resp, pkt->psn))
+	if (res == NULL)
 		return;
 	job.va = res->value;
 	job.last_psn = res->last_psn;
@@ -519,11 +506,11 @@ static void replay(struct wf_qp *qp, const struct wf_packet *pkt)
 		if (pkt->u.reth.va != job.va || pkt->u.reth.dma_len != job.left ||
 		    pkt->u.reth.rkey != job.rkey)
 			return;
-		wf_read_again(qp, pkt->psn, res->last_psn, qp->hca->now);
 	} else if (!atomic && res->first_psn != res->last_psn) {
 		return; /* it was no ATOMIC WRITE */
 	}
-	(void)wf_answer_add(qp, &job);
+	if (wf_answer_again(qp, &job) && wf_op_is_read_req(pkt->opcode))
+		wf_read_again(qp, job.psn, job.last_psn, qp->hca->now);
 }
 
 static void duplicate(struct wf_qp *qp, const struct wf_packet *pkt)

@@ -108,3 +108,18 @@ END
 	[ "$status" -eq 2 ]
 	says "$err" "version 5"
 }
+
+@test "READs end in spite of errors on links, whatever paces their responses" {
+	for cc in hpcc timely dctcp dcqcn 'nscc}, sender: {recovery: selective'; do
+		for seed in 1 2 3; do
+			cat >s.yaml <<-END
+				seed: $seed
+				topology: {kind: single, hosts: 4, host_rate: 100Gbps}
+				fabric: [{profile: roce-100g, cc: {algorithm: $cc}, link: {loss: 0.001}}]
+				traffic: [{kind: permutation, size: 4MB, op: read}]
+			END
+			weft run s.yaml --json -q
+			holds 'r["finished"] and r["flows_done"] == 4 and t["drops_error"] > 0'
+		done
+	done
+}
