@@ -15,16 +15,9 @@
 #include <assert.h>
 #include <errno.h>
 
-#define SPINS 4000
+#include "base/relax.h"
 
-static inline void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#else
-	atomic_signal_fence(memory_order_seq_cst);
-#endif
-}
+#define SPINS 4000
 
 static void task_done(struct wf_team *team)
 {
@@ -62,7 +55,7 @@ static void wait_for_round(struct wf_team *team, unsigned seen)
 	for (int i = 0; i < SPINS; i++) {
 		if (atomic_load_explicit(&team->round, memory_order_acquire) != seen)
 			return;
-		relax();
+		wf_relax();
 	}
 	pthread_mutex_lock(&team->lock);
 	atomic_fetch_add(&team->sleepers, 1);
@@ -102,7 +95,7 @@ static void wait_for_tasks(struct wf_team *team)
 	for (int i = 0; i < SPINS; i++) {
 		if (atomic_load_explicit(&team->left, memory_order_acquire) == 0)
 			return;
-		relax();
+		wf_relax();
 	}
 	pthread_mutex_lock(&team->lock);
 	atomic_store(&team->leader_sleeps, true);
