@@ -85,6 +85,7 @@ struct wf_cc_ops {
 	const char *help; /* one line */
 	size_t size;      /* of the struct that starts with a struct wf_cc */
 	bool telemetry;   /* it needs what switches write into packets */
+	bool marks;       /* it lives on marks (ECN, FECN) */
 
 	/* What can be set (base/param.h), and the size of the struct that the rows describe. */
 	const struct wf_param *params;

@@ -517,6 +517,7 @@ const struct wf_cc_ops wf_cc_dcqcn = {
 	.name = "dcqcn",
 	.help = "rates from congestion notification packets (RoCE v2)",
 	.size = sizeof(struct dcqcn),
+	.marks = true,
 	.params = dcqcn_params,
 	.n_params = WF_ARRAY_SIZE(dcqcn_params),
 	.param_size = sizeof(struct wf_cc_dcqcn_param),

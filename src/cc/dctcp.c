@@ -268,6 +268,7 @@ const struct wf_cc_ops wf_cc_dctcp = {
 	.name = "dctcp",
 	.help = "a window, or a rate, from the share of marked packets",
 	.size = sizeof(struct dctcp),
+	.marks = true,
 	.params = dctcp_params,
 	.n_params = WF_ARRAY_SIZE(dctcp_params),
 	.param_size = sizeof(struct wf_cc_dctcp_param),

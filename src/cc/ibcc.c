@@ -219,6 +219,7 @@ const struct wf_cc_ops wf_cc_ibcc = {
 	.name = "ibcc",
 	.help = "delays between packets from BECNs and a table (InfiniBand annex A10)",
 	.size = sizeof(struct ibcc),
+	.marks = true,
 	.params = ibcc_params,
 	.n_params = WF_ARRAY_SIZE(ibcc_params),
 	.param_size = sizeof(struct wf_cc_ibcc_param),

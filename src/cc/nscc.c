@@ -361,6 +361,7 @@ const struct wf_cc_ops wf_cc_nscc = {
 	.name = "nscc",
 	.help = "a window from marks and delays (Ultra Ethernet sender)",
 	.size = sizeof(struct nscc),
+	.marks = true,
 	.params = nscc_params,
 	.n_params = WF_ARRAY_SIZE(nscc_params),
 	.param_size = sizeof(struct wf_cc_nscc_param),

@@ -19,7 +19,7 @@ static const char *const link_layers[] = { "ethernet", "infiniband", NULL };
 static const char *const stacks[] = { "rdma", "tcp", NULL };
 static const char *const recoveries[] = { "auto", "go-back-n", "selective", NULL };
 static const char *const telemetry_names[] = { "auto", "none", "int", "pint", NULL };
-static const char *const headers[] = { "rocev2", "ib", NULL };
+static const char *const headers[] = { "rocev2", "rocev1", "roce", "ib", NULL };
 static const char *const victims[] = { "none", "hosts", "all", NULL };
 static const char *const placements[] = { "in-order", "direct", NULL };
 static const char *const headrooms[] = { "exact", "sonic", NULL };
@@ -51,7 +51,8 @@ const struct wf_param wf_fabric_params[] = {
 	  FIELD(header),
 	  .names = headers,
 	  .def = "rocev2",
-	  .help = "headers around the payload" },
+	  .help = "headers around the payload; rocev1: no IP, so no ECN and no ports for ECMP; "
+	          "roce: rocev2, where rocev1 may be, too" },
 	{ .name = "link.phy",
 	  .kind = WF_PARAM_TIME,
 	  FIELD(link_phy),
@@ -522,6 +523,21 @@ static int check_link_layer(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 	return 0;
 }
 
+/* What IP and UDP are for in RoCE: marks, ports that tell flows apart, a DSCP for what was trimmed. */
+static int check_roce1(const struct wf_fabric_cfg *cfg, const struct wf_classes *classes,
+                       struct wf_err *err)
+{
+	if (!is(cfg->header, "rocev1"))
+		return 0;
+	if (cfg->sender_spray)
+		return wf_err_say(err, "sender.spray: rocev1 has no UDP ports to spray by; write "
+		                       "false, or header: rocev2");
+	if (classes->trims)
+		return wf_err_say(err, "classes.trim: rocev1 has no DSCP that would tell trimmed "
+		                       "packets; write none, or header: rocev2");
+	return 0;
+}
+
 int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 {
 	struct wf_headroom_row rows[WF_HEADROOM_ROWS];
@@ -532,6 +548,9 @@ int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 	if (rc != 0)
 		return rc;
 	rc = wf_classes_parse(cfg, &classes, err);
+	if (rc != 0)
+		return rc;
+	rc = check_roce1(cfg, &classes, err);
 	if (rc != 0)
 		return rc;
 	rc = wf_headroom_parse(cfg->buffer_headroom_table, rows, &n, err);

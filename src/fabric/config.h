@@ -35,7 +35,7 @@ struct wf_fabric_cfg {
 	char link_layer[WF_NAME]; /* "infiniband" or "ethernet" */
 	char flowctl[WF_NAME];    /* a name of wf_flowctl_all() */
 	char routing[WF_NAME];    /* a name of wf_route_all() */
-	char header[WF_NAME];     /* packet headers: "rocev2", "ib" */
+	char header[WF_NAME];     /* packet headers: wf_header_encap() */
 
 	wf_time link_phy;           /* PHY and FEC, per link crossing */
 	uint64_t link_gap;          /* bytes: preamble and inter-packet gap */

@@ -15,13 +15,17 @@
 
 enum wf_encap wf_header_encap(const char *name)
 {
-	return strcmp(name, "ib") == 0 ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4;
+	if (strcmp(name, "ib") == 0)
+		return WF_ENCAP_IB;
+	return strcmp(name, "rocev1") == 0 ? WF_ENCAP_ROCE1 : WF_ENCAP_ROCE2_IPV4;
 }
 
 /* The bytes around the payload of a packet that has no header behind its BTH. */
 static uint32_t header_bytes(const char *name)
 {
-	return wf_size_overhead(wf_header_encap(name), false, WF_OP_RC_SEND_ONLY);
+	enum wf_encap encap = wf_header_encap(name);
+
+	return wf_size_overhead(encap, wf_encap_is_tagged(encap), WF_OP_RC_SEND_ONLY);
 }
 
 /* The choices that depend on one another. */
@@ -107,6 +111,8 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 {
 	const struct wf_flowctl_ops *flowctl = wf_flowctl_find(cfg->flowctl);
 	const struct wf_route_ops *route = wf_route_find(cfg->routing);
+	enum wf_encap encap = wf_header_encap(cfg->header);
+	enum wf_encap largest = strcmp(cfg->header, "roce") == 0 ? WF_ENCAP_ROCE1 : encap;
 	int ret;
 
 	if (flowctl == NULL)
@@ -137,9 +143,12 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->seed = seed;
 	fabric->gap = wf_narrow_u32(cfg->link_gap);
 	fabric->header = header_bytes(cfg->header);
-	fabric->max_wire = wf_narrow_u32(cfg->mtu) + fabric->header;
-	fabric->largest =
-		wf_narrow_u32(cfg->mtu) + wf_size_overhead_max(wf_header_encap(cfg->header), false);
+	fabric->max_wire =
+		wf_narrow_u32(cfg->mtu) +
+		wf_size_overhead(largest, wf_encap_is_tagged(largest), WF_OP_RC_SEND_ONLY);
+	fabric->roce1 = encap == WF_ENCAP_ROCE1;
+	fabric->largest = wf_narrow_u32(cfg->mtu) +
+	                  wf_size_overhead_max(largest, wf_encap_is_tagged(largest));
 	fabric->control_size =
 		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : wf_narrow_u32(cfg->pfc_frame);
 	ret = compile_ecn(fabric, err);

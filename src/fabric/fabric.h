@@ -77,6 +77,7 @@ struct wf_fabric {
 	uint32_t max_wire;     /* bytes of a full packet that has no extended headers */
 	uint32_t largest;      /* bytes that no packet exceeds: a full one with all it can have */
 	uint32_t control_size; /* bytes of a link control packet */
+	bool roce1;            /* no IP: hosts' packets cannot be marked and have no entropy */
 	/*
 	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of
 	 * the VLs, vl_shift further up, so that buffers never wait for one another in a circle. 0:
@@ -157,7 +158,10 @@ wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo
 wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
                         const struct wf_topo_node *node);
 
-/* How packets are wrapped where the configuration's header is name: "rocev2", "ib". */
+/*
+ * How hosts' packets are wrapped where the configuration's header is name: "rocev2", "rocev1", "ib";
+ * "roce": as rocev2, but packets of rocev1, which are larger, may come from outside as well.
+ */
 enum wf_encap wf_header_encap(const char *name);
 
 /* A packet's memory for a queue; the caller copies into it. NULL: no more memory; the run ends. */

@@ -166,7 +166,7 @@ static void depart(struct wf_switch *sw, struct wf_port *out, struct wf_lane *la
 	const struct wf_fabric *fabric = sw->dev.fabric;
 
 	if (fabric->mark_late && fabric->classes.queue[queue].ecn && lane->bytes != 0 &&
-	    should_mark(sw, out, lane->bytes)) {
+	    !wf_packet_is_roce1(pkt) && should_mark(sw, out, lane->bytes)) {
 		pkt->flags |= WF_PACKET_CE;
 		lane->ecn_marked++;
 	}

@@ -367,6 +367,7 @@ int weft_qp_connect(struct weft_qp *a, struct weft_qp *b, const struct weft_conn
 		attr.ah_attr = (struct wf_ah_attr){
 			.dest = adapters[1 - i]->host,
 			.sl = conn->cls,
+			.roce1 = adapters[0]->fabric->fabric->roce1,
 			.port_num = 1,
 		};
 		ret = bring_up(qps[i], &attr);
@@ -415,7 +416,12 @@ static const struct wf_sge *sge_of(const struct weft_sge *sge)
 /* The address handle of a host; the transport copies it when work is posted. */
 static int find_ah(struct weft_adapter *a, uint32_t host, const struct wf_ah **ah_p)
 {
-	const struct wf_ah_attr attr = { .dest = host, .sl = CLASS, .port_num = 1 };
+	const struct wf_ah_attr attr = {
+		.dest = host,
+		.sl = CLASS,
+		.roce1 = a->fabric->fabric->roce1,
+		.port_num = 1,
+	};
 	uint32_t n = weft_fabric_hosts(a->fabric);
 	int ret = 0;
 

@@ -410,7 +410,7 @@ static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *
 		cc->ops->on_timer(cc, now);
 	cc->ops->on_send(cc, pkt->size, now);
 	qp->paced = cc->gap;
-	if (cc->gap != 0)
+	if (cc->gap != 0 && !(qp->init.tune.free && cc->rate == cc->line_rate))
 		qp->next_tx = wf_max_time(qp->next_tx, now) + wf_cc_gap(cc, pkt->size);
 	return true;
 }

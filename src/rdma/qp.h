@@ -61,6 +61,7 @@ struct wf_qp_tune {
 	 */
 	bool read_acks;
 	bool credits; /* ACKs tell how many receive work requests wait */
+	bool free;    /* at the line rate packets are not spaced: what is below sees to that */
 };
 
 struct wf_qp_init {

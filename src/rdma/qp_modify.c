@@ -198,8 +198,8 @@ static void set_path(struct wf_qp *qp)
 	if (qp->init.tune.ack_cls != 0)
 		qp->hca->classes |= 1u << (qp->init.tune.ack_cls & 15);
 	qp->dest_qpn = qp->attr.dest_qp_num;
-	qp->ect = qp->init.tune.ect || (ah->traffic_class & 3) != 0 ? WF_PACKET_ECT : 0;
-	qp->entropy = wf_path_entropy(ah->flow_label, qp->qpn, qp->dest_qpn);
+	qp->ect = wf_path_ect(qp, ah);
+	qp->entropy = wf_path_entropy(ah, qp->qpn, qp->dest_qpn);
 }
 
 static void copy_attrs(struct wf_qp_attr *to, const struct wf_qp_attr *from, uint32_t mask)

@@ -109,12 +109,12 @@ static void set_ud(const struct wf_qp *qp, struct wf_swqe *wqe, const struct wf_
 	wqe->ud.qpn = wr->ud.qpn;
 	/* A privileged Q_Key stands for the queue pair's own. */
 	wqe->ud.qkey = (wr->ud.qkey & 0x80000000) != 0 ? qp->attr.qkey : wr->ud.qkey;
-	wqe->ud.entropy = wf_path_entropy(ah->attr.flow_label, qp->qpn, wr->ud.qpn);
+	wqe->ud.entropy = wf_path_entropy(&ah->attr, qp->qpn, wr->ud.qpn);
 	wqe->ud.cls = ah->attr.sl;
 	wqe->ud.traffic_class = ah->attr.traffic_class;
 	qp->hca->classes |= 1u << ah->attr.sl;
 	qp->hca->data_classes |= 1u << ah->attr.sl;
-	wqe->ud.ect = qp->init.tune.ect || (ah->attr.traffic_class & 3) != 0 ? WF_PACKET_ECT : 0;
+	wqe->ud.ect = wf_path_ect(qp, &ah->attr);
 }
 
 static void set_operands(const struct wf_qp *qp, struct wf_swqe *wqe, const struct wf_send_wr *wr)

@@ -210,6 +210,7 @@ struct wf_ah_attr {
 	uint8_t src_path_bits;
 	uint8_t static_rate;
 	bool is_global;
+	bool roce1; /* RoCE v1: no UDP source port, no ECN */
 	uint8_t port_num;
 };
 

@@ -58,7 +58,7 @@ struct wf_packet {
 	uint8_t cls;      /* priority or service level, 0..15 */
 	uint8_t flags;    /* WF_PACKET_* */
 	uint8_t opcode;   /* BTH opcode */
-	uint16_t entropy; /* UDP source port: what ECMP hashes besides src and dst */
+	uint16_t entropy; /* UDP source port: what ECMP hashes besides src and dst; 0: RoCE v1 */
 	uint16_t pkey;
 	union {
 		struct {
@@ -108,6 +108,12 @@ struct wf_packet {
 };
 
 _Static_assert(sizeof(struct wf_packet) == 64, "a packet is one cache line");
+
+/* On Ethernet: it has no IP header, which switches could mark. */
+static inline int wf_packet_is_roce1(const struct wf_packet *pkt)
+{
+	return pkt->entropy == 0;
+}
 
 /*
  * When a packet of the transport without contents left its host, on its way through the fabric: in

@@ -47,6 +47,12 @@ static inline bool wf_encap_is_eth(enum wf_encap encap)
 	return encap != WF_ENCAP_IB && encap != WF_ENCAP_IB_GRH && encap != WF_ENCAP_FCP;
 }
 
+/* Its priority is in a VLAN tag: it has no IP header, and so no DSCP. */
+static inline bool wf_encap_is_tagged(enum wf_encap encap)
+{
+	return encap == WF_ENCAP_ROCE1;
+}
+
 /* A link control frame: no transport headers in it. */
 static inline bool wf_encap_is_control(enum wf_encap encap)
 {

@@ -2,6 +2,7 @@
 # loss.bats - three kinds of loss, from the run to the verdict: congestion, errors on links, links that were down. Only the
 # first breaks the promise of a lossless class.
 
+bats_require_minimum_version 1.5.0
 load common
 
 # network FABRIC...: two leaves under two spines, and a permutation that fills half of the lines; other lines come on stdin.
@@ -41,7 +42,7 @@ END
 	weft run s.yaml -q --ports
 	says "$out" "errors on links"
 	says "$out" "ports with losses"
-	! grep -q "congestion: \|links that were down" stdout.txt
+	run ! grep -q "congestion: \|links that were down" stdout.txt
 }
 
 @test "a link that was down is named, with the time and what it took" {
@@ -62,7 +63,7 @@ END
 	printf 'compare: {seeds: 1}\n' >>s.yaml
 	weft compare s.yaml
 	says "$out" "lost to link errors"
-	! grep -q "promises to keep" stdout.txt
+	run ! grep -q "promises to keep" stdout.txt
 	# The same with headroom for nobody.
 	cat >s.yaml <<'END'
 topology: {kind: single, hosts: 9, host_rate: 100Gbps}
@@ -74,7 +75,7 @@ compare: {seeds: 1}
 END
 	weft compare s.yaml
 	grep -q "tight.*and loses packets that it promises to keep" <<<"$(tr '\n' ' ' <stdout.txt | tr -s ' ')"
-	! grep -q "lost to link errors" stdout.txt
+	run ! grep -q "lost to link errors" stdout.txt
 	weft run s.yaml --json -q
 	holds 't["drops_congestion"] == t["drops_buffer"] > 0 and r["lossless_drops"] > 0 and "lossless-drops" in n'
 	holds 't["drops_error"] == t["drops_down"] == 0'

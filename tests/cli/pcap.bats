@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # pcap.bats - weft run --pcap and --wire-check: captures that Wireshark reads, packets that are packets.
-# ctest: timeout=600
 
 load common
 
@@ -105,6 +104,28 @@ print(json.load(open("stdout.txt"))["runs"][0]["total"]["trimmed"])')" ]
 	is_clean o.pcapng
 	[ "$(count o.pcapng 'ip.dsfield.ecn == 3')" -gt 0 ]
 	[ "$(count o.pcapng 'infiniband.bth.opcode == 0x81')" -gt 0 ]
+}
+
+@test "RoCE v1: no IP, a VLAN tag for PFC, no marks" {
+	need_tshark
+	rc_scenario >s.yaml
+	weft run s.yaml --quiet --json --pcap o.pcapng --wire-check --set fabric.header=rocev1 \
+		--set fabric.cc.algorithm=none
+	[ "$status" -eq 0 ]
+	is_clean o.pcapng
+	[ "$(count o.pcapng 'eth && infiniband.grh && vlan.priority == 3 && vlan.etype == 0x8915')" -eq \
+		"$(delivered_and_sent)" ]
+	[ "$(count o.pcapng 'macc.opcode == 0x0101')" -gt 0 ]
+	[ "$(count o.pcapng 'ip || udp || infiniband.bth.opcode == 0x81')" -eq 0 ]
+	# 14 + 4 + 40 before the BTH; behind it BTH, payload and ICRC. The FCS is not in captures.
+	[ "$(count o.pcapng 'infiniband.bth.opcode == 7 && frame.len == 4170')" -gt 0 ]
+	python3 -c 'import json; assert json.load(open("stdout.txt"))["runs"][0]["total"]["ecn_marks"] == 0'
+	# What lives on marks cannot be had with it.
+	for cc in dcqcn dctcp nscc; do
+		weft run s.yaml --quiet --set fabric.header=rocev1 --set fabric.cc.algorithm=$cc
+		[ "$status" -eq 2 ]
+		says "$err" "$cc lives on marks"
+	done
 }
 
 @test "losses are in it: a packet that was lost on the link, and its repetition" {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.bats - weft run: what it prints, where it goes, and that it is the same every time.
-# ctest: timeout=300
 
+bats_require_minimum_version 1.5.0
 load common
 
 @test "the table answers the questions" {
@@ -88,7 +88,7 @@ load common
 	"$WEFT" run s.yaml --json -q --seed 1 >b
 	"$WEFT" run s.yaml --json -q --seed 2 >c
 	cmp a b
-	! cmp -s a c
+	run ! cmp -s a c
 }
 
 @test "the scenario may come from standard input" {
@@ -196,7 +196,7 @@ END
 	says "$out" "12 of 12 flows unfinished at "
 	says "$out" "their senders wait for a timeout to send again what was lost (sender.timeout is 67.11 ms; 0 have passed), and run.until, 60.00 ms, comes before"
 	[ "$(grep -E '^flow completion, (p50|p99|max) +-$' stdout.txt | wc -l)" -eq 3 ]
-	! grep -q ' 0 ps$' <(grep completion stdout.txt)
+	run ! grep -q ' 0 ps$' <(grep completion stdout.txt)
 	# With time enough they finish, and there is nothing to say.
 	weft run op.yaml --set run.until=20s
 	[[ "$out" != *unfinished* ]]
@@ -250,7 +250,7 @@ END
 	wait "$pid" || status=$?
 	[ "$status" -eq 130 ] || { echo "status $status"; return 1; }
 	says "$(cat stderr.txt)" "interrupted; nothing is written"
-	! compgen -G 'r.txt*'
+	run ! compgen -G 'r.txt*'
 }
 
 # interrupt_second: begins a run of two fabrics, and interrupts it when the first is over.

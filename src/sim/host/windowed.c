@@ -132,7 +132,7 @@ static void send_data(struct wf_host *h, uint32_t i, wf_time now)
 		.dst = f->dst,
 		.type = WF_PACKET_DATA,
 		.cls = f->cls,
-		.flags = WF_PACKET_ECT,
+		.flags = h->ep.dev.fabric->roce1 ? 0 : WF_PACKET_ECT,
 		.entropy = f->entropy,
 		.length = packet_length(h, f, f->next),
 		.qpn = f->rx,

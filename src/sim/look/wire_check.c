@@ -31,7 +31,8 @@ struct wf_wire_check {
 
 void wf_wire_check_conf(const struct wf_fabric_cfg *cfg, struct wf_wire_conf *conf)
 {
-	wf_wire_conf_init(conf, strcmp(cfg->header, "ib") == 0 ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4);
+	wf_wire_conf_init(conf, wf_header_encap(cfg->header));
+	conf->vlan = wf_encap_is_tagged(conf->encap);
 }
 
 int wf_wire_check_create(const struct wf_fabric *fabric, unsigned n_shards,

@@ -40,7 +40,7 @@ int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 	tune->ack_every = cfg->sender_ack;
 	tune->ack_cls = wf_narrow_u8(cfg->sender_ack_class);
 	tune->spray = cfg->sender_spray;
-	tune->ect = true;
+	tune->ect = !fabric->roce1;
 	reorders = fabric->route->reorders || tune->spray;
 	if (strcmp(cfg->sender_recovery, "auto") == 0
 	            ? reorders || fabric->classes.trims
@@ -54,6 +54,12 @@ int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 	if (cc == NULL)
 		return 0;
 	ret = wf_cc_choice_tune(cc, tune, err);
+	if (ret == 0 && fabric->roce1 && tune->cc->marks)
+		return wf_err_say(err,
+		                  "header: rocev1 has no IP header that switches could mark, and "
+		                  "%s lives on marks; set cc.algorithm to none, timely or swift, "
+		                  "or header to rocev2",
+		                  tune->cc->name);
 	if (ret != 0 || !tune->cc->telemetry)
 		return ret;
 	if (fabric->telemetry == WF_TELEMETRY_NONE)
@@ -81,7 +87,7 @@ int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_h
 		.port_num = 1,
 		.qp_access_flags = access,
 		.dest_qp_num = peer_qpn,
-		.ah_attr = { .dest = peer_host, .sl = cls, .port_num = 1 },
+		.ah_attr = { .dest = peer_host, .sl = cls, .roce1 = fabric->roce1, .port_num = 1 },
 		.max_rd_atomic = 16,
 		.max_dest_rd_atomic = 16,
 		.min_rnr_timer = 12,

@@ -67,6 +67,14 @@ static void fill_env(struct wf_sim *sim)
 	}
 }
 
+/* RoCE v2 uses the dynamic ports for entropy; RoCE v1 has none. */
+static uint16_t entropy_of(const struct wf_sim *sim, uint32_t spec)
+{
+	if (sim->fabric.roce1)
+		return 0;
+	return wf_udp_source(wf_rand_key(sim->fabric.seed, RNG_FLOW, spec));
+}
+
 static void fill_tx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_t i, uint32_t spec)
 {
 	const struct wf_flow_spec *f = &flows[spec];
@@ -79,8 +87,7 @@ static void fill_tx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32
 	tx->bytes = f->bytes;
 	tx->dst = f->dst;
 	tx->n_packets = (uint32_t)((f->bytes + mtu - 1) / mtu);
-	/* RoCE v2 uses the dynamic ports for entropy. */
-	tx->entropy = wf_udp_source(wf_rand_key(sim->fabric.seed, RNG_FLOW, spec));
+	tx->entropy = entropy_of(sim, spec);
 	tx->cls = f->cls;
 	tx->spec = spec;
 }
@@ -95,7 +102,7 @@ static int fill_rx(struct wf_sim *sim, const struct wf_flow_spec *flows, uint32_
 	rx->done = WF_TIME_NEVER;
 	rx->src = f->src;
 	rx->n_packets = (uint32_t)((f->bytes + mtu - 1) / mtu);
-	rx->entropy = wf_udp_source(wf_rand_key(sim->fabric.seed, RNG_FLOW, spec));
+	rx->entropy = entropy_of(sim, spec);
 	rx->cls = f->cls;
 	sim->windowed.rx_of_spec[spec] = i;
 	if (sim->windowed.env.early_bits == 0)

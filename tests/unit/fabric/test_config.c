@@ -208,13 +208,36 @@ static void test_wrong(void **state)
 	}
 }
 
+/* Without IP and UDP there are no ports to spray by and no DSCP for what was trimmed. */
+static void test_roce1(void **state)
+{
+	static const struct {
+		const char *set, *says;
+	} cases[] = {
+		{ "mtu=4096B", "" },
+		{ "sender.spray=true", "sender.spray: rocev1 has no UDP ports" },
+		{ "classes.trim=6", "classes.trim: rocev1 has no DSCP" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(cases); i++) {
+		const char *settings[] = { "header=rocev1", cases[i].set, NULL };
+		struct wf_fabric_cfg cfg;
+		struct wf_err err = { "" };
+		int want = cases[i].says[0] == '\0' ? 0 : -EINVAL;
+
+		assert_int_equal(configure(&cfg, settings, &err), 0);
+		assert_int_equal(wf_fabric_check(&cfg, &err), want);
+		assert_non_null(strstr(err.text, cases[i].says));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_ethernet),
-		cmocka_unit_test(test_infiniband),
-		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_table),      cmocka_unit_test(test_ethernet),
+		cmocka_unit_test(test_infiniband), cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_roce1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ctest: tshark timeout=300 */
+/* ctest: tshark */
 /*
  * test_tshark.c - captures that weft writes, read by Wireshark's tshark: RoCE v2 over IPv4 and
  * IPv6, RoCE v1, InfiniBand with and without GRH, PFC frames and flow control packets, every
