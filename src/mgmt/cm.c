@@ -115,6 +115,22 @@ static bool grow(struct wf_cm *cm)
 	return true;
 }
 
+static struct wf_cm_conn *make_conn(struct wf_cm *cm, uint32_t local_id)
+{
+	struct wf_cm_conn *conn = cm->mem->alloc(cm->mem, sizeof(*conn));
+	uint32_t i = local_id & (cm->max - 1);
+
+	if (conn == NULL)
+		return NULL;
+	assert(cm->conns[i] == NULL);
+	conn->cm = cm;
+	conn->at = WF_TIME_NEVER;
+	conn->info.local_id = local_id;
+	cm->conns[i] = conn;
+	cm->n++;
+	return conn;
+}
+
 struct wf_cm_conn *wf_cm_conn_create(struct wf_cm *cm, uint32_t host, enum wf_cm_state state)
 {
 	uint32_t own = (UINT32_C(1) << WF_CM_ID_SHIFT) - 1;
@@ -122,9 +138,6 @@ struct wf_cm_conn *wf_cm_conn_create(struct wf_cm *cm, uint32_t host, enum wf_cm
 
 	/* A quarter stays free, so that a free place is found soon. */
 	if (cm->n >= cm->max - cm->max / 4 && !grow(cm))
-		return NULL;
-	conn = cm->mem->alloc(cm->mem, sizeof(*conn));
-	if (conn == NULL)
 		return NULL;
 	/*
 	 * IDs follow each other: the upper part of the number counts the turns, so that the ID of a
@@ -136,14 +149,46 @@ struct wf_cm_conn *wf_cm_conn_create(struct wf_cm *cm, uint32_t host, enum wf_cm
 			cm->cursor =
 				((cm->cursor >> WF_CM_INDEX_BITS) + 1) << WF_CM_INDEX_BITS & own;
 	} while (cm->cursor == 0 || cm->conns[cm->cursor & (cm->max - 1)] != NULL);
-	conn->cm = cm;
-	conn->at = WF_TIME_NEVER;
+	conn = make_conn(cm, cm->cfg.id_base | cm->cursor);
+	if (conn == NULL)
+		return NULL;
 	conn->info.state = state;
 	conn->info.host = host;
-	conn->info.local_id = cm->cfg.id_base | cm->cursor;
-	cm->conns[cm->cursor & (cm->max - 1)] = conn;
-	cm->n++;
 	return conn;
+}
+
+int wf_cm_adopt(struct wf_cm *cm, const struct wf_cm_info *info, struct wf_cm_conn **conn_p)
+{
+	uint32_t id = info->local_id, index = id & ((UINT32_C(1) << WF_CM_INDEX_BITS) - 1);
+	struct wf_cm_conn *conn;
+
+	if (id == 0) {
+		conn = wf_cm_conn_create(cm, info->host, info->state);
+	} else {
+		if (id >> WF_CM_ID_SHIFT != cm->cfg.id_base >> WF_CM_ID_SHIFT)
+			return -EINVAL;
+		while (index >= cm->max) {
+			if (!grow(cm))
+				return -ENOMEM;
+		}
+		if (cm->conns[index] != NULL)
+			return -EEXIST;
+		conn = make_conn(cm, id);
+	}
+	if (conn == NULL)
+		return -ENOMEM;
+	id = conn->info.local_id;
+	conn->info = *info;
+	conn->info.local_id = id;
+	if (info->state != WF_CM_REQ_SENT)
+		wf_cm_conn_know(conn, info->remote_id);
+	*conn_p = conn;
+	return 0;
+}
+
+uint32_t wf_cm_count(const struct wf_cm *cm)
+{
+	return cm->n;
 }
 
 static struct wf_cm_conn **bucket(struct wf_cm *cm, uint32_t host, uint32_t remote_id)
@@ -324,6 +369,7 @@ int wf_cm_tell(struct wf_cm_conn *conn, enum wf_cm_event_type type, int status, 
 		.type = type, .conn = conn, .user = conn->user, .status = status
 	};
 
+	wf_cm_assert(conn);
 	if (conn->released)
 		return 0;
 	if (mad != NULL)
@@ -364,6 +410,7 @@ int wf_cm_connect(struct wf_cm *cm, uint32_t host, const struct wf_cm_req *req, 
 	i->rnr_retry = req->rnr_retry;
 	wf_cm_req_encode(&i->req, conn->msg);
 	wf_cm_send(conn, answer_time(i), req->max_retries, now);
+	wf_cm_assert(conn);
 	*conn_p = conn;
 	return 0;
 }
@@ -489,6 +536,8 @@ void wf_cm_release(struct wf_cm_conn *conn, wf_time now)
 {
 	struct wf_cm_info *i = &conn->info;
 
+	wf_cm_assert(conn);
+	assert(!conn->released);
 	conn->released = true;
 	switch (i->state) {
 	case WF_CM_REQ_SENT:
@@ -573,6 +622,7 @@ static void run_timer(struct wf_cm_conn *conn, wf_time now)
 	} else {
 		give_up(conn, now);
 	}
+	wf_cm_assert(conn);
 	if (conn->info.state == WF_CM_CLOSED && conn->released)
 		wf_cm_conn_free(conn);
 }

@@ -173,7 +173,7 @@ wf_time wf_cm_deadline(const struct wf_cm *cm);
 void wf_cm_tick(struct wf_cm *cm, wf_time now);
 
 /*
- * The REQ in mad, which wf_cm_tx() gave, goes to the program whose communication IDs have these
+ * The REQ or SIDR_REQ in mad, which wf_cm_tx() gave, goes to the program whose communication IDs have these
  * upper bits.
  */
 void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base);
@@ -181,9 +181,26 @@ void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base);
 /*
  * The operating system of a host would end the connections of a program that died. Does as if it
  * had: those with host whose remote communication ID has these upper bits, or would have, are
- * disconnected or rejected.
+ * disconnected or rejected. Nobody would answer for its datagrams: they are unreachable.
  */
 void wf_cm_gone(struct wf_cm *cm, uint32_t host, uint32_t id_base, wf_time now);
+
+/*
+ * For who has to end the connections of a program that died: a connection as *info tells of it, whose
+ * local_id has the cm's upper bits or is 0, for any. It has no user, and wf_cm_release() is what is
+ * to be done with it. Returns 0, -EINVAL (the ID), -EEXIST or -ENOMEM.
+ */
+int wf_cm_adopt(struct wf_cm *cm, const struct wf_cm_info *info,
+                struct wf_cm_conn **conn_p) WF_MUST_USE;
+
+/* How many connections there are, those that were released and still have something to say included. */
+uint32_t wf_cm_count(const struct wf_cm *cm);
+
+/*
+ * Nobody can be reached any more: connections are disconnected, those that are being made
+ * unreachable.
+ */
+void wf_cm_fail(struct wf_cm *cm, wf_time now);
 
 /*
  * The answer to a REQ or SIDR_REQ where nobody listens: writes it to answer. Returns false when mad

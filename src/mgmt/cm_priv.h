@@ -6,6 +6,8 @@
 #ifndef WF_MGMT_CM_PRIV_H
 #define WF_MGMT_CM_PRIV_H
 
+#include <assert.h>
+
 #include "mgmt/cm.h"
 
 #define WF_CM_INDEX_BITS                                                                           \
@@ -56,6 +58,20 @@ struct wf_cm {
 static inline wf_time wf_cm_time(uint8_t exponent)
 {
 	return (4096 * WF_NS) << (exponent & 31);
+}
+
+/* What holds of a connection between messages, calls and timers. */
+static inline void wf_cm_assert(const struct wf_cm_conn *conn)
+{
+	(void)conn;
+	assert(conn->info.state < WF_CM_STATES);
+	assert(conn->cm->conns[conn->info.local_id & (conn->cm->max - 1)] == conn);
+	assert(conn->tries <= conn->max_tries);
+	assert(conn->info.state != WF_CM_CLOSED || conn->at == WF_TIME_NEVER);
+	assert(conn->info.state != WF_CM_TIMEWAIT || conn->at != WF_TIME_NEVER);
+	assert(conn->info.state != WF_CM_ESTABLISHED || conn->known);
+	assert(conn->info.state != WF_CM_REQ_SENT || !conn->info.passive);
+	assert(conn->info.state != WF_CM_REQ_RCVD || (conn->info.passive && conn->known));
 }
 
 /* A new connection in that state; NULL: no memory. */

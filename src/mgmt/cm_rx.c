@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cm_rx.c - what comes in. Everything in a message is somebody's claim. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -377,8 +378,10 @@ void wf_cm_rx(struct wf_cm *cm, uint32_t host, const uint8_t *mad, wf_time now)
 void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base)
 {
 	struct wf_cm_conn *conn = wf_cm_find(cm, wf_cm_local_id(mad));
+	uint16_t attr_id = wf_be16_get(mad + 16);
 
-	if (wf_be16_get(mad + 16) == WF_CM_REQ && conn != NULL)
+	assert((id_base & ((UINT32_C(1) << WF_CM_ID_SHIFT) - 1)) == 0);
+	if ((attr_id == WF_CM_REQ || attr_id == WF_CM_SIDR_REQ) && conn != NULL)
 		conn->aim = id_base;
 }
 
@@ -386,6 +389,17 @@ void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base)
 static uint32_t owner(const struct wf_cm_conn *conn)
 {
 	return (conn->known ? conn->info.remote_id : conn->aim) >> WF_CM_ID_SHIFT;
+}
+
+/* Nobody is there who could answer. */
+static void unreachable(struct wf_cm_conn *conn, int status)
+{
+	assert(conn->info.state != WF_CM_ESTABLISHED && conn->info.state != WF_CM_CLOSED);
+	conn->info.state = WF_CM_CLOSED;
+	conn->at = WF_TIME_NEVER;
+	(void)wf_cm_tell(conn, WF_CM_EV_UNREACHABLE, status, NULL);
+	if (conn->released)
+		wf_cm_conn_free(conn);
 }
 
 void wf_cm_gone(struct wf_cm *cm, uint32_t host, uint32_t id_base, wf_time now)
@@ -398,8 +412,43 @@ void wf_cm_gone(struct wf_cm *cm, uint32_t host, uint32_t id_base, wf_time now)
 			continue;
 		if (conn->info.state == WF_CM_ESTABLISHED)
 			disconnected(conn, NULL, now);
+		else if (conn->info.state == WF_CM_SIDR_SENT)
+			unreachable(conn, -ECONNREFUSED);
 		else
 			rejected(conn, WF_CM_REJ_CONSUMER, NULL, now);
+	}
+}
+
+static void fail(struct wf_cm_conn *conn, wf_time now)
+{
+	switch (conn->info.state) {
+	case WF_CM_REQ_SENT:
+	case WF_CM_REQ_RCVD:
+	case WF_CM_REP_SENT:
+	case WF_CM_REP_RCVD:
+	case WF_CM_SIDR_SENT:
+	case WF_CM_SIDR_RCVD:
+		unreachable(conn, -ENODEV);
+		break;
+	case WF_CM_ESTABLISHED:
+		disconnected(conn, NULL, now);
+		break;
+	case WF_CM_DREQ_SENT:
+	case WF_CM_DREQ_RCVD:
+		rejected(conn, WF_CM_REJ_CONSUMER, NULL, now);
+		break;
+	case WF_CM_TIMEWAIT:
+	case WF_CM_CLOSED:
+	case WF_CM_STATES:
+		break;
+	}
+}
+
+void wf_cm_fail(struct wf_cm *cm, wf_time now)
+{
+	for (uint32_t i = 0; i < cm->max; i++) {
+		if (cm->conns[i] != NULL)
+			fail(cm->conns[i], now);
 	}
 }
 

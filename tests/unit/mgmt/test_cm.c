@@ -338,6 +338,43 @@ static void test_gone(void **state)
 	stop();
 }
 
+/* Nobody can be reached any more: every connection ends in one event, and nothing is left. */
+static void test_fail(void **state)
+{
+	enum wf_cm_event_type made = WF_CM_EV_UNREACHABLE, ended = WF_CM_EV_DISCONNECTED;
+
+	(void)state;
+	for (unsigned step = 0; step < 5; step++) {
+		start();
+		lose = step == 2 ? 2 : 0; /* of the second, the REP is lost */
+		assert_int_equal(wf_cm_listen(b.cm, SERVICE, &b), 0);
+		connect_a();
+		if (step >= 1)
+			accept_b();
+		if (step >= 3)
+			assert_int_equal(wf_cm_establish(a.conn), 0);
+		if (step >= 3)
+			carry();
+		if (step >= 4)
+			assert_int_equal(wf_cm_disconnect(a.conn, now), 0);
+		a.n = b.n = 0;
+		wf_cm_fail(a.cm, now);
+		wf_cm_fail(b.cm, now);
+		wf_cm_fail(b.cm, now);
+		assert_int_equal(a.n, 1);
+		assert_int_equal(b.n, 1);
+		assert_int_equal(a.event[0].type, step < 3 ? made : ended);
+		assert_int_equal(b.event[0].type, step < 3 ? made : ended);
+		wf_cm_release(a.conn, now);
+		wf_cm_release(b.conn, now);
+		lose = UINT32_MAX;
+		while (wait_on())
+			;
+		assert_int_equal(a.n + b.n, 2);
+		stop();
+	}
+}
+
 /*
  * A queue pair that is in a connection wants another: refused, and the old one ends; then it may.
  */
@@ -392,6 +429,20 @@ static void test_sidr(void **state)
 	assert_int_equal(wf_cm_resolve(a.cm, 2, SERVICE + 1, 0xffff, NULL, 0, &a, now, &a.conn), 0);
 	carry();
 	assert_int_equal(a.event[1].status, WF_CM_SIDR_UNSUPPORTED);
+	wf_cm_release(a.conn, now);
+	/* Who was asked ends before it has answered. */
+	assert_int_equal(wf_cm_resolve(a.cm, 2, SERVICE, 0xffff, "who", 3, &a, now, &a.conn), 0);
+	{
+		uint8_t mad[WF_MAD_LEN];
+		uint32_t host;
+
+		assert_true(wf_cm_tx(a.cm, &host, mad));
+		wf_cm_aim(a.cm, mad, UINT32_C(2) << WF_CM_ID_SHIFT);
+	}
+	a.n = 0;
+	wf_cm_gone(a.cm, 2, UINT32_C(2) << WF_CM_ID_SHIFT, now);
+	assert_int_equal(a.n, 1);
+	assert_int_equal(a.event[0].type, WF_CM_EV_UNREACHABLE);
 	stop();
 }
 
@@ -433,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_slow),    cmocka_unit_test(test_reject),
 		cmocka_unit_test(test_gone),    cmocka_unit_test(test_stale),
 		cmocka_unit_test(test_sidr),    cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
