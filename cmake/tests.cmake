@@ -6,7 +6,7 @@
 #   tests/scenario/test_x.c        cmocka program test_scenario_x, linked with everything up to lab
 #   tests/cli/x.bats               bats, with the program's path in $WEFT
 #   tests/web/x.mjs                Node's test runner and Chromium, with the program's path in $WEFT
-#   tests/live/x.bats              bats, as live_x: programs on live fabrics
+#   tests/live/x.bats              bats, as live_x: programs on live fabrics, by an ordinary user (tests/live/as_user)
 #   tests/scripts/test_x.py        Python's unittest, with WEFT_LINT_TESTS
 #
 # A test's labels are its ring (unit, scenario, cli, web, live, scripts), its folder, and the words of a comment
@@ -61,9 +61,10 @@ function(weft_test_labels out file)
 		string(REGEX MATCHALL "[a-z0-9_=-]+" words "${CMAKE_MATCH_1}")
 		foreach(word IN LISTS words)
 			if(word MATCHES "^timeout=([0-9]+)$")
-				if(CMAKE_MATCH_1 GREATER timeout)
-					set(timeout ${CMAKE_MATCH_1})
+				if(NOT CMAKE_MATCH_1 GREATER timeout)
+					message(FATAL_ERROR "${file}: every test has ${timeout} s anyway, and timeout= is more")
 				endif()
+				set(timeout ${CMAKE_MATCH_1})
 			else()
 				list(APPEND labels ${word})
 			endif()
@@ -140,10 +141,15 @@ function(weft_add_bats_tests)
 		foreach(file IN LISTS files)
 			cmake_path(GET file STEM name)
 			weft_test_labels(test "${file}" ${ring})
+			set(command "${BATS_PROGRAM}")
+			if(ring STREQUAL "live")
+				list(PREPEND command "${PROJECT_SOURCE_DIR}/tests/live/as_user"
+					"${PROJECT_BINARY_DIR}")
+			endif()
 			if(test_WANTED)
 				add_dependencies(tests weft)
 				weft_register(${ring}_${name} "${test_LABELS}" ${test_TIMEOUT}
-					${BATS_PROGRAM} "${file}")
+					${command} "${file}")
 			endif()
 		endforeach()
 	endforeach()

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # claims.bats - docs/claims.md: every claim measured again, with the verdict and the figures of the page.
-# ctest: timeout=900
 
 load common
 

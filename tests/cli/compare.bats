@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # compare.bats - weft compare: figures side by side, a verdict, the same every time.
-# ctest: timeout=600
 
 load common
 

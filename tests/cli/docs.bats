@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # docs.bats - the commands of README.md and docs/results.md do what they say, on a small scenario.
-# ctest: timeout=300
 
 load common
 

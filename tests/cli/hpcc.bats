@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # hpcc.bats - weft run --hpcc: the HPCC simulator's files, in its model.
-# ctest: timeout=600
 
 load common
 

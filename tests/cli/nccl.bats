@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # nccl.bats - collectives as NCCL does them: each of their parameters at both ends of its range, and what weft
 # simulates beside what NCCL's own model estimates.
-# ctest: timeout=900
 
 load common
 

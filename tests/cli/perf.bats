@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # perf.bats - weft perf: perftest's columns, the same bytes every time, and what is refused.
-# ctest: timeout=300
 
 load common
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=300
 # record.bats - weft run --record: what is in the file, as the sqlite3 program reads it.
 
 load common

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # sweep.bats - weft sweep: every combination, in parallel, and on where it was interrupted.
-# ctest: timeout=300
 
 load common
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: programs on the public interface move real bytes over modelled fabrics. */
-/* ctest: tsan timeout=300 */
+/* ctest: tsan */
 #include "check.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: DCQCN flows to one receiver share its link fairly, whenever they join. */
-/* ctest: timeout=300 */
 #include "rig.h"
 
 #define MAX_FLOWS 20

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: times to the picosecond, sameness on threads, marking, sharing, faults, routing. */
-/* ctest: tsan timeout=300 */
+/* ctest: tsan */
 #include "rig.h"
 
 #include <math.h>

@@ -10,7 +10,6 @@
  * of it. The cable is as long as it can be before one more packet fits on it, so that no more than
  * that has to be hit.
  */
-/* ctest: timeout=300 */
 #include "fabric/flowctl/headroom.h"
 #include "rig.h"
 

@@ -2,7 +2,7 @@
 /*
  * Scenarios: InfiniBand congestion control, from the switch that marks to the adapter that slows.
  */
-/* ctest: tsan timeout=300 */
+/* ctest: tsan */
 #include "rig.h"
 
 #define LEAF 16 /* hosts of a leaf */

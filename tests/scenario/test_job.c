@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: collectives on modelled fabrics reach what theory says, the same on any threads. */
-/* ctest: tsan timeout=900 */
+/* ctest: tsan */
 #include "check.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: lossless means lossless, nothing is lost count of, buffers hold, credits come home. */
-/* ctest: timeout=300 */
 #include "rig.h"
 
 static const char *const lossless[] = { "credit", "pfc" };

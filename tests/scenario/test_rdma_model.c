@@ -6,8 +6,6 @@
  * WEFT_MODEL_SEED=n starts at program n (and is printed when one fails); WEFT_MODEL_RUNS=n runs
  * that many. A program that fails is shortened and printed. Programs run in a child, so a crash is
  * a failure like any other.
- *
- * ctest: timeout=300
  */
 #include <fcntl.h>
 #include <setjmp.h>

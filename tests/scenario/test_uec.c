@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: Ultra Ethernet style. Packets are sprayed, trimmed and placed as they come; NSCC. */
-/* ctest: tsan timeout=300 */
+/* ctest: tsan */
 #include "rig.h"
 
 #define LINE 50000 /* bytes in a microsecond */

@@ -4,7 +4,6 @@
  * each of 20. What is taken must be the same, and in every state so must be who is slower by what
  * counts.
  */
-/* ctest: timeout=900 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

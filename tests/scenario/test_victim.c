@@ -3,7 +3,6 @@
  * Scenarios: PFC's congestion spreads to a flow that has nothing to do with it, as the DCQCN paper
  * (SIGCOMM 2015, figures 2, 4 and 9) measured it.
  */
-/* ctest: timeout=600 */
 #include "rig.h"
 
 #include <stdlib.h>

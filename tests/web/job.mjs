@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // job.mjs - the page of a training step on two fabrics: the step's figures, collectives, timeline, all
 // against the results file that weft compare wrote.
-// ctest: timeout=300
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { done, folder, open, openTable, picture, report, sql, weft } from "./lib/common.mjs";

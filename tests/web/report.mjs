@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // report.mjs - the page of weft report in a browser: its numbers are those of the results file, its
-// controls do something, and it can be read everywhere. ctest: timeout=600
+// controls do something, and it can be read everywhere.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // screens.mjs - pages on wide screens, laptops and phones, light and dark: no word lies on another, nothing
-// scrolls sideways, the room is used; and 1,024 hosts are shown. ctest: timeout=600
+// scrolls sideways, the room is used; and 1,024 hosts are shown.
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { after, before, test } from "node:test";

@@ -3,7 +3,6 @@
  * test_notes.c - each rule speaks where it should, and nowhere else: every case names all rules
  * that speak in it.
  */
-/* ctest: timeout=300 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
