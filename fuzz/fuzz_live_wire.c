@@ -62,6 +62,8 @@ static void make_program(struct rig *r)
 	close(memory);
 	r->program.attached = r->program.on_wire = true;
 	r->program.slot = SLOT;
+	r->program.own = calloc(1, sizeof(*r->program.own));
+	must(r->program.own != NULL);
 	r->service = (struct wf_dservice){ .client = &r->program, .id = LISTENS, .listens = true };
 	r->d.clients = &r->program;
 	r->d.services = &r->service;
@@ -69,16 +71,15 @@ static void make_program(struct rig *r)
 
 static struct rig *rig_create(int nowhere)
 {
+	static const uint8_t key[WF_SIPHASH_KEY];
 	struct wf_cm_cfg nobody = { .event = refuse };
 	struct rig *r = calloc(1, sizeof(*r));
 
 	must(r != NULL);
 	r->d.table = calloc(1, wf_live_table_bytes(1));
-	r->wires.remote = calloc(WF_LIVE_REMOTES, 16);
-	r->wires.hash = calloc((size_t)2 * WF_LIVE_REMOTES, sizeof(uint32_t));
 	r->wires.tx.msg = calloc(WF_WIRE_BATCH, sizeof(*r->wires.tx.msg));
-	must(r->d.table != NULL && r->wires.remote != NULL && r->wires.hash != NULL &&
-	     r->wires.tx.msg != NULL);
+	must(wf_wire_remotes_init(&r->wires.remotes, key) == 0);
+	must(r->d.table != NULL && r->wires.tx.msg != NULL);
 	r->d.table->n_hosts = 1;
 	r->d.table->layer = WF_LIVE_ROCE;
 	r->d.gone = &r->gone;
@@ -97,14 +98,20 @@ static struct rig *rig_create(int nowhere)
 	return r;
 }
 
+/* The program is killed: its connections are ended, which may take a while. */
 static void rig_destroy(struct rig *r)
 {
-	wf_pipe_close(&r->program.wire);
+	wf_wire_leave(&r->d, &r->program);
+	r->d.clients = NULL;
+	(void)wf_wire_haunt(&r->d);
+	r->wires.now += 100000;
+	(void)wf_wire_haunt(&r->d);
+	wf_wire_drop_ghosts(&r->wires);
+	wf_wire_remotes_check(&r->wires.remotes);
+	wf_wire_remotes_fini(&r->wires.remotes);
 	wf_pipe_close(&r->far);
 	wf_cm_destroy(r->wires.nobody);
 	free(r->wires.tx.msg);
-	free(r->wires.remote);
-	free(r->wires.hash);
 	free(r->d.table);
 	free(r);
 }
@@ -127,8 +134,7 @@ static void drain(struct rig *r)
 
 	while (wf_ring_peek(&r->far.rx, &pkt, &payload)) {
 		must(pkt.qpn == WF_QPN_GSI || wf_live_slot(pkt.qpn) == SLOT);
-		must((pkt.src & WF_LIVE_REMOTE) != 0 &&
-		     (pkt.src & ~WF_LIVE_REMOTE) < r->wires.n_remotes);
+		must(wf_wire_remotes_get(&r->wires.remotes, pkt.src) != NULL);
 		wf_ring_consume(&r->far.rx);
 	}
 	(void)wf_ring_release(&r->far.rx);
@@ -164,6 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		wf_wire_take(&r->d, &r->host, e, NULL, &a);
 		wf_wire_flush(&r->d);
 		(void)wf_wire_waits(&r->d);
+		wf_wire_drain(&r->d, &r->program);
 		drain(r);
 		data += n;
 		size -= n;

@@ -90,7 +90,7 @@ static int make_table(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 /* A socket file without a listener is what a daemon that was killed left behind. */
 static int clear_path(const char *path)
 {
-	int sock = wf_sock_connect(path);
+	int sock = wf_sock_connect(path, 0);
 
 	if (sock >= 0) {
 		close(sock);
@@ -268,8 +268,7 @@ static void remove_client(struct wf_daemon *d, struct wf_dclient *c)
 		close(c->wake);
 	if (c->pidfd >= 0)
 		close(c->pidfd);
-	if (c->on_wire)
-		wf_wire_leave(d, c);
+	wf_wire_leave(d, c);
 	if (c->on_model)
 		wf_model_leave(d, c);
 	if (c->sock >= 0)

@@ -29,7 +29,8 @@ struct wf_dclient {
 	uint32_t taps;               /* captures that it feeds, by their number's bit */
 	struct wf_pipe wire;         /* on_wire: to the host's network address */
 	bool on_wire, wire_touched;
-	struct wf_pipe model; /* on_model: to the modelled fabric */
+	struct wf_wire_own *own; /* what the wire keeps of it; NULL: nothing yet */
+	struct wf_pipe model;    /* on_model: to the modelled fabric */
 	bool on_model, model_touched;
 	uint64_t model_woken; /* the packet at this place in its ring is known to the gate */
 	uint64_t model_end;   /* doomed: it has sent no more than up to here */

@@ -403,7 +403,7 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 		break;
 	case WF_LIVE_REMOTE_NUMBER:
 	case WF_LIVE_REMOTE_GID:
-		reply->error = c->attached ? wf_wire_remote_of(d, req, reply) : -EINVAL;
+		reply->error = c->attached ? wf_wire_remote_of(d, c, req, reply) : -EINVAL;
 		break;
 	case WF_LIVE_STATUS:
 		reply->error = status(d, reply, fds);

@@ -4,12 +4,15 @@
 #include "live/wire.h"
 
 #include <errno.h>
+#include <assert.h>
 #include <fcntl.h>
 #include <linux/sock_diag.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live/turns.h"
@@ -41,8 +44,11 @@ static struct wf_dwire *open_host(struct wf_daemon *d, uint32_t host)
 		w = &d->wires->wire[d->wires->n++];
 		w->host = host;
 		w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		w->epoll = epoll_create1(EPOLL_CLOEXEC);
 		event.data.ptr = w;
-		if (w->wake < 0 || epoll_ctl(d->epoll, EPOLL_CTL_ADD, w->wake, &event) != 0)
+		if (w->wake < 0 || w->epoll < 0 ||
+		    epoll_ctl(d->epoll, EPOLL_CTL_ADD, w->wake, &event) != 0 ||
+		    epoll_ctl(d->epoll, EPOLL_CTL_ADD, w->epoll, &event) != 0)
 			return NULL;
 	}
 	return w;
@@ -60,19 +66,23 @@ static int make_wires(struct wf_daemon *d, uint32_t n)
 {
 	struct wf_cm_cfg nobody = { .event = on_event };
 	struct wf_dwires *ws = calloc(1, sizeof(*ws));
+	uint8_t key[WF_SIPHASH_KEY];
+	int ret;
 
 	if (ws == NULL)
 		return -ENOMEM;
 	d->wires = ws;
 	ws->next = -1;
 	ws->wire = calloc(n, sizeof(*ws->wire));
-	ws->remote = calloc(WF_LIVE_REMOTES, sizeof(*ws->remote));
-	ws->hash = calloc((size_t)2 * WF_LIVE_REMOTES, sizeof(*ws->hash));
 	ws->tx.msg = calloc(WF_WIRE_BATCH, sizeof(*ws->tx.msg));
 	ws->rx.msg = calloc(WF_WIRE_BATCH, sizeof(*ws->rx.msg));
-	if (ws->wire == NULL || ws->remote == NULL || ws->hash == NULL || ws->tx.msg == NULL ||
-	    ws->rx.msg == NULL)
+	if (ws->wire == NULL || ws->tx.msg == NULL || ws->rx.msg == NULL)
 		return -ENOMEM;
+	if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key))
+		return -EIO;
+	ret = wf_wire_remotes_init(&ws->remotes, key);
+	if (ret != 0)
+		return ret;
 	wf_wire_conf_init(&ws->conf[0], WF_ENCAP_ROCE2_IPV4);
 	wf_wire_conf_init(&ws->conf[1], WF_ENCAP_ROCE2_IPV6);
 	return wf_cm_create(&nobody, wf_mem_heap(), &ws->nobody);
@@ -90,6 +100,14 @@ int wf_wire_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 	if (cfg->n_wires != 0)
 		wf_ask_for_short_turns();
 	return ret;
+}
+
+uint64_t wf_wire_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
 static void close_end(struct wf_dend *e)
@@ -115,15 +133,25 @@ void wf_wire_close(struct wf_daemon *d)
 			close_end(&ws->wire[i].end[k]);
 		if (ws->wire[i].wake >= 0)
 			close(ws->wire[i].wake);
+		if (ws->wire[i].epoll >= 0)
+			close(ws->wire[i].epoll);
 	}
+	wf_wire_drop_ghosts(ws);
 	wf_cm_destroy(ws->nobody);
+	wf_wire_remotes_fini(&ws->remotes);
 	free(ws->wire);
-	free(ws->remote);
-	free(ws->hash);
 	free(ws->tx.msg);
 	free(ws->rx.msg);
 	free(ws);
 	d->wires = NULL;
+}
+
+/* What the wire keeps of a program, from the first time that it has to do with it. */
+static int make_own(struct wf_dclient *c)
+{
+	if (c->own == NULL)
+		c->own = calloc(1, sizeof(*c->own));
+	return c->own == NULL ? -ENOMEM : 0;
 }
 
 /* Makes the link: our side is c->wire, *memory_p the caller's. */
@@ -131,8 +159,14 @@ static int make_link(struct wf_dclient *c, int *memory_p)
 {
 	int memory = wf_pipe_memory(), wake, ret;
 
+	assert(!c->on_wire);
 	if (memory < 0)
 		return memory;
+	ret = make_own(c);
+	if (ret != 0) {
+		close(memory);
+		return ret;
+	}
 	wake = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
 	ret = wake < 0 ? -EMFILE : wf_pipe_open(&c->wire, memory, 1, wake);
 	if (ret != 0) {
@@ -182,28 +216,31 @@ int wf_wire_link(struct wf_daemon *d, struct wf_dclient *c)
 	return 0;
 }
 
-int wf_wire_remote_of(struct wf_daemon *d, const struct wf_live_req *req,
+int wf_wire_remote_of(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
                       struct wf_live_reply *reply)
 {
-	uint32_t number = req->remote.number & ~WF_LIVE_REMOTE;
+	const struct wf_wire_remote *r;
+	int ret;
 
 	if (d->wires == NULL)
 		return -ENOENT;
-	memcpy(reply->remote.gid, req->remote.gid, sizeof(reply->remote.gid));
 	if (req->op == WF_LIVE_REMOTE_NUMBER) {
-		number = wf_wire_remote(d->wires, req->remote.gid, true);
-		if (number == UINT32_MAX)
-			return -ENOMEM;
-	} else if (number >= d->wires->n_remotes) {
-		return -ENOENT;
-	} else {
-		memcpy(reply->remote.gid, d->wires->remote[number], sizeof(reply->remote.gid));
+		memcpy(reply->remote.gid, req->remote.gid, sizeof(reply->remote.gid));
+		ret = make_own(c);
+		return ret != 0 ? ret
+		                : wf_wire_remotes_hold(&d->wires->remotes, &c->own->held,
+		                                       req->remote.gid, &reply->remote.number);
 	}
-	reply->remote.number = WF_LIVE_REMOTE | number;
+	r = wf_wire_remotes_get(&d->wires->remotes, req->remote.number);
+	if (r == NULL)
+		return -ENOENT;
+	memcpy(reply->remote.gid, r->gid, sizeof(reply->remote.gid));
+	reply->remote.number = req->remote.number;
 	return 0;
 }
 
-void wf_wire_leave(struct wf_daemon *d, struct wf_dclient *c)
+/* What it had sent goes out. */
+static void send_last(struct wf_daemon *d, struct wf_dclient *c)
 {
 	/* No more than fits: whoever still holds the memory might go on writing. */
 	for (unsigned i = 0; i < WF_RING_BYTES / WF_CACHE_LINE / WF_WIRE_BATCH; i++) {
@@ -216,6 +253,21 @@ void wf_wire_leave(struct wf_daemon *d, struct wf_dclient *c)
 	wf_pipe_close(&c->wire);
 }
 
+void wf_wire_leave(struct wf_daemon *d, struct wf_dclient *c)
+{
+	if (c->on_wire)
+		send_last(d, c);
+	if (c->own == NULL)
+		return;
+	assert(d->wires != NULL && c->attached);
+	wf_wire_drop_waiting(c->own);
+	wf_wire_bury(d, c);
+	wf_wire_remotes_release(&d->wires->remotes, &c->own->held);
+	wf_wire_conns_clear(&c->own->conns);
+	free(c->own);
+	c->own = NULL;
+}
+
 static void receive_all(struct wf_daemon *d, struct wf_dwire *w)
 {
 	for (unsigned k = 0; k < WF_LIVE_GIDS; k++) {
@@ -223,10 +275,25 @@ static void receive_all(struct wf_daemon *d, struct wf_dwire *w)
 
 		if (!e->is_open)
 			continue;
-		wf_wire_receive(d, w, e, NULL);
-		for (const struct wf_dmc *g = e->groups; g != NULL; g = g->next)
-			wf_wire_receive(d, w, e, g);
+		/* What one batch leaves waiting is known before the next is read. */
+		wf_wire_pause(d, w);
+		if (!w->paused)
+			wf_wire_receive(d, w, e, NULL);
+		for (const struct wf_dmc *g = e->groups; g != NULL; g = g->next) {
+			wf_wire_pause(d, w);
+			if (!w->paused)
+				wf_wire_receive(d, w, e, g);
+		}
 	}
+	wf_wire_pause(d, w);
+}
+
+/* The shorter of two times to wait; -1 is for ever. */
+static int sooner(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
 }
 
 void wf_wire_serve(struct wf_daemon *d)
@@ -237,9 +304,12 @@ void wf_wire_serve(struct wf_daemon *d)
 	if (ws == NULL)
 		return;
 	ws->waits = ws->more = false;
+	ws->now = wf_wire_now();
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
-		if (c->on_wire)
-			wf_pipe_set_asleep(&c->wire, false);
+		if (!c->on_wire)
+			continue;
+		wf_pipe_set_asleep(&c->wire, false);
+		wf_wire_drain(d, c);
 	}
 	for (uint32_t i = 0; i < ws->n; i++) {
 		ssize_t got = read(ws->wire[i].wake, &count, sizeof(count));
@@ -247,7 +317,7 @@ void wf_wire_serve(struct wf_daemon *d)
 		(void)got; /* none: nobody wrote */
 		receive_all(d, &ws->wire[i]);
 	}
-	ws->next = wf_wire_waits(d);
+	ws->next = sooner(wf_wire_waits(d), wf_wire_haunt(d));
 	wf_wire_flush(d);
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
 		if (!c->on_wire || c->doomed)
@@ -276,10 +346,11 @@ int wf_wire_rest(struct wf_daemon *d)
 			wf_pipe_set_asleep(&c->wire, true);
 	}
 	wf_pipe_fence();
-	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next)
-		ready = ready || (c->on_wire && !c->doomed && wf_ring_ready(&c->wire.rx));
+	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next)
+		ready = ready || (c->on_wire && !c->doomed &&
+		                  (wf_ring_ready(&c->wire.rx) || wf_wire_has_room(c)));
 	if (!ready)
-		return ws->next;
+		return sooner(ws->next, wf_wire_patience(d));
 	return ws->waits ? 1 : 0;
 }
 

@@ -13,7 +13,9 @@
  *
  * Packets that come in are for the program whose slot the destination queue pair's number has;
  * messages for queue pair 1 for the one that their communication ID names, or that listens for
- * their service.
+ * their service. What finds no room in a program's ring waits in the daemon, and where much does,
+ * in the sockets' buffers: they are not read then. A program that takes in nothing for a while loses
+ * what comes, so that the others of its host go on.
  *
  * The ICRC covers the IPv4 header's identification. The sockets that send are not connected and set
  * Don't Fragment, so that the kernel puts 0 there; what others put is not known to the socket that
@@ -37,10 +39,13 @@ int wf_wire_connect(struct wf_daemon *d, struct wf_dclient *c, struct wf_live_re
                     int fds[WF_LIVE_MAX_FDS]) WF_MUST_USE;
 
 /* WF_LIVE_REMOTE_NUMBER and _GID. Returns 0 or -errno. */
-int wf_wire_remote_of(struct wf_daemon *d, const struct wf_live_req *req,
+int wf_wire_remote_of(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
                       struct wf_live_reply *reply) WF_MUST_USE;
 
-/* A client that is on the wire ends: what it had sent still goes out. */
+/*
+ * A client ends. Where it was on the wire, what it had sent still goes out, and its connections are
+ * ended.
+ */
 void wf_wire_leave(struct wf_daemon *d, struct wf_dclient *c);
 
 /* Who is in a multicast group has changed. */

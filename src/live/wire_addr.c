@@ -24,22 +24,6 @@ static void map_ipv4(uint32_t ipv4, uint8_t gid[16])
 	wf_be32_put(gid + 12, ipv4);
 }
 
-uint32_t wf_wire_remote(struct wf_dwires *ws, const uint8_t gid[16], bool add)
-{
-	uint64_t v = (wf_be64_get(gid) ^ wf_be64_get(gid + 8)) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t mask = 2 * WF_LIVE_REMOTES - 1, i = (uint32_t)(v >> 32) & mask;
-
-	for (; ws->hash[i] != 0; i = (i + 1) & mask) {
-		if (memcmp(ws->remote[ws->hash[i] - 1], gid, 16) == 0)
-			return ws->hash[i] - 1;
-	}
-	if (!add || ws->n_remotes == WF_LIVE_REMOTES)
-		return UINT32_MAX;
-	memcpy(ws->remote[ws->n_remotes], gid, 16);
-	ws->hash[i] = ++ws->n_remotes;
-	return ws->n_remotes - 1;
-}
-
 socklen_t wf_wire_sockaddr(const struct wf_dend *e, const uint8_t gid[16], uint16_t port,
                            struct sockaddr_in6 *to)
 {
@@ -230,5 +214,5 @@ int wf_wire_open_end(struct wf_daemon *d, struct wf_dwire *w, const struct wf_da
 		memcpy(index == WF_LIVE_GID_LOCAL ? h->link_local : h->ipv6, e->addr.gid, 16);
 	if (path_mtu(mtu, wf_dend_is_v6(e)) < d->table->mtu)
 		d->table->mtu = path_mtu(mtu, wf_dend_is_v6(e));
-	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, e->rx, &event) != 0 ? -errno : 0;
+	return epoll_ctl(w->epoll, EPOLL_CTL_ADD, e->rx, &event) != 0 ? -errno : 0;
 }

@@ -40,15 +40,14 @@ static int join(const struct wf_dend *e, int fd, const uint8_t gid[16])
 }
 
 /* One that cannot be joined is not: its members hear those within the fabric. */
-static void add(struct wf_daemon *d, struct wf_dwire *w, struct wf_dend *e,
-                const struct wf_dgroup *of)
+static void add(struct wf_dwire *w, struct wf_dend *e, const struct wf_dgroup *of)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data = { .ptr = w } };
 	struct wf_dmc *g = calloc(1, sizeof(*g));
 	int fd = g == NULL ? -1 : wf_wire_socket(e, of->gid, WF_UDP_PORT_ROCE);
 
 	if (fd < 0 || join(e, fd, of->gid) != 0 ||
-	    epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+	    epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
 		if (fd >= 0)
 			close(fd);
 		free(g);
@@ -83,7 +82,7 @@ static void update(struct wf_daemon *d, struct wf_dwire *w)
 		if (of != NULL)
 			of->keep = true;
 		else
-			add(d, w, e, g);
+			add(w, e, g);
 	}
 }
 

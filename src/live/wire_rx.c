@@ -66,21 +66,6 @@ void wf_wire_dress(struct wf_wire_arrival *a, const struct wf_dend *e, const uin
 	wf_udp_encode(&head, a->bytes + WF_ETH_LEN + (v6 ? WF_IPV6_LEN : WF_IPV4_LEN));
 }
 
-void wf_wire_deliver(struct wf_daemon *d, struct wf_dwire *w, struct wf_dclient *c,
-                     const struct wf_packet *pkt, const uint8_t *payload, uint32_t bytes)
-{
-	void *at =
-		c->doomed || wf_wire_link(d, c) != 0 ? NULL : wf_ring_reserve(&c->wire.tx, bytes);
-
-	if (at == NULL) {
-		wf_wire_count(d, w->host, WF_LIVE_WIRE_RX_NO_ROOM);
-		return;
-	}
-	memcpy(at, payload, bytes);
-	wf_ring_commit(&c->wire.tx, pkt, bytes);
-	c->wire_touched = true;
-}
-
 /* To every program of the host in the group. */
 static void deliver_group(struct wf_daemon *d, struct wf_dwire *w, struct wf_packet *pkt,
                           const uint8_t *payload, uint32_t bytes, uint32_t number)
@@ -96,13 +81,33 @@ static void deliver_group(struct wf_daemon *d, struct wf_dwire *w, struct wf_pac
 	}
 }
 
-/* Whether the ICRC is right; of IPv4 with any identification. */
-static bool is_whole(const struct wf_packet *pkt, const struct wf_headers *h, const uint8_t *bytes)
+/* Whether the ICRC is right, of IPv4 with the identification that goes to *id_p. */
+static bool is_whole(const struct wf_packet *pkt, const struct wf_headers *h, const uint8_t *bytes,
+                     uint16_t *id_p)
 {
-	uint16_t id;
-
+	*id_p = 0;
 	return (pkt->flags & WF_PACKET_BAD) == 0 ||
-	       (h->encap == WF_ENCAP_ROCE2_IPV4 && wf_icrc_find_id(h, bytes, &id));
+	       (h->encap == WF_ENCAP_ROCE2_IPV4 && wf_icrc_find_id(h, bytes, id_p));
+}
+
+/*
+ * The number of the sender; WF_WIRE_NOBODY: it may not send that. Anybody may send datagrams; who is
+ * connected has told where to.
+ */
+static uint32_t sender(struct wf_daemon *d, const uint8_t gid[16], const struct wf_packet *pkt)
+{
+	struct wf_wire_remotes *t = &d->wires->remotes;
+
+	return wf_op_service(pkt->opcode) == WF_SERVICE_UD ? wf_wire_remotes_meet(t, gid)
+	                                                   : wf_wire_remotes_find(t, gid);
+}
+
+/* Whether it is a sender that would put that identification there; without one, any would. */
+static bool may_be_from(struct wf_daemon *d, const struct wf_dend *e, uint32_t number, uint16_t id)
+{
+	struct wf_wire_remote *r = wf_wire_remotes_get(&d->wires->remotes, number);
+
+	return r == NULL || wf_dend_is_v6(e) || wf_icrc_may_send(&r->sender, id, d->wires->now);
 }
 
 void wf_wire_take(struct wf_daemon *d, struct wf_dwire *w, const struct wf_dend *e,
@@ -113,7 +118,7 @@ void wf_wire_take(struct wf_daemon *d, struct wf_dwire *w, const struct wf_dend 
 	struct wf_packet pkt;
 	struct wf_dclient *c;
 	enum wf_reason reason;
-	uint32_t number;
+	uint16_t id;
 
 	wf_wire_count(d, w->host, WF_LIVE_WIRE_RX_PACKETS);
 	if (wf_packet_decode(a->bytes, a->len, &d->wires->conf[wf_dend_is_v6(e)], &pkt, &h,
@@ -121,16 +126,18 @@ void wf_wire_take(struct wf_daemon *d, struct wf_dwire *w, const struct wf_dend 
 		wf_wire_count(d, w->host, WF_LIVE_WIRE_RX_MALFORMED);
 		return;
 	}
-	if (!is_whole(&pkt, &h, a->bytes)) {
+	if (!is_whole(&pkt, &h, a->bytes, &id)) {
+		wf_wire_count(d, w->host, WF_LIVE_ICRC_ERRORS);
+		return;
+	}
+	pkt.src = sender(d, a->from, &pkt);
+	if (!may_be_from(d, e, pkt.src, id)) {
 		wf_wire_count(d, w->host, WF_LIVE_ICRC_ERRORS);
 		return;
 	}
 	pkt.flags &= (uint8_t)~WF_PACKET_BAD;
 	a->payload = a->bytes + h.payload_at;
-	/* Anybody may send datagrams; who is connected has told where to. */
-	number = wf_wire_remote(d->wires, a->from, wf_op_service(pkt.opcode) == WF_SERVICE_UD);
-	pkt.src = WF_LIVE_REMOTE | number;
-	if (number == UINT32_MAX || (pkt.qpn == WF_QPN_MULTICAST) != (group != NULL)) {
+	if (pkt.src == WF_WIRE_NOBODY || (pkt.qpn == WF_QPN_MULTICAST) != (group != NULL)) {
 		wf_wire_count(d, w->host, WF_LIVE_WIRE_RX_REFUSED);
 		return;
 	}

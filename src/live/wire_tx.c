@@ -41,7 +41,7 @@ static bool survives(struct wf_daemon *d, struct wf_dwire *w, struct wf_packet *
 }
 
 /* What a program may send: its own datagrams, and nothing that has no form. */
-static bool may_send(const struct wf_dclient *c, const struct wf_packet *pkt, const void *payload)
+static bool may_send(const struct wf_dclient *c, const struct wf_packet *pkt, const uint8_t *mad)
 {
 	if (wf_op_has_payload(pkt->opcode) && pkt->length != pkt->input)
 		return false;
@@ -50,7 +50,7 @@ static bool may_send(const struct wf_dclient *c, const struct wf_packet *pkt, co
 	if (wf_op_service(pkt->opcode) != WF_SERVICE_UD)
 		return true;
 	if (pkt->u.deth.src_qpn == WF_QPN_GSI || pkt->qpn == WF_QPN_GSI)
-		return wf_wire_may_send_mad(c, pkt, payload);
+		return mad != NULL && wf_wire_may_send_mad(c, pkt, mad);
 	return wf_live_slot(pkt->u.deth.src_qpn) == c->slot;
 }
 
@@ -98,6 +98,7 @@ static void put_class(struct msghdr *msg, char *control, uint8_t traffic_class, 
 static const uint8_t *destination(struct wf_daemon *d, struct wf_dwire *w,
                                   const struct wf_packet *pkt, struct wf_dend **e_p)
 {
+	const struct wf_wire_remote *r = wf_wire_remotes_get(&d->wires->remotes, pkt->dst);
 	const struct wf_dgroup *g = d->groups;
 	const uint8_t *gid = NULL;
 
@@ -105,8 +106,8 @@ static const uint8_t *destination(struct wf_daemon *d, struct wf_dwire *w,
 		while (g != NULL && g->number != pkt->dst)
 			g = g->next;
 		gid = g != NULL ? g->gid : NULL;
-	} else if ((pkt->dst & ~WF_LIVE_REMOTE) < d->wires->n_remotes) {
-		gid = d->wires->remote[pkt->dst & ~WF_LIVE_REMOTE];
+	} else if (r != NULL) {
+		gid = r->gid;
 	}
 	if (gid == NULL)
 		return NULL;
@@ -185,6 +186,30 @@ void wf_wire_send_own(struct wf_daemon *d, struct wf_dwire *w, const struct wf_p
 		wf_wire_count(d, w->host, WF_LIVE_WIRE_TX_ERRORS);
 }
 
+/*
+ * Sends a packet of a program. Returns false when it has to wait for room. A message to queue pair 1
+ * is copied before it is looked at: the program may still write where it is.
+ */
+static bool send_of(struct wf_daemon *d, struct wf_dwire *w, struct wf_dclient *c,
+                    const struct wf_packet *pkt, const void *payload)
+{
+	bool gsi = pkt->qpn == WF_QPN_GSI && pkt->input == WF_MAD_LEN;
+	uint8_t mad[WF_MAD_LEN];
+
+	if (gsi)
+		memcpy(mad, payload, sizeof(mad));
+	if (!may_send(c, pkt, gsi ? mad : NULL)) {
+		wf_wire_count(d, w->host, WF_LIVE_WIRE_TX_ERRORS);
+		return true;
+	}
+	if (!send_one(d, w, pkt, gsi ? mad : payload))
+		return false;
+	wf_wire_remotes_answer(&d->wires->remotes, pkt->dst);
+	if (gsi)
+		wf_wire_conns_sent(&c->own->conns, pkt->dst, mad);
+	return true;
+}
+
 void wf_wire_send(struct wf_daemon *d, struct wf_dclient *c)
 {
 	struct wf_dwire *w = wf_wire_find(d, c->host);
@@ -192,10 +217,9 @@ void wf_wire_send(struct wf_daemon *d, struct wf_dclient *c)
 	struct wf_packet pkt;
 	const void *payload;
 
+	assert(w != NULL && c->on_wire && c->own != NULL);
 	for (unsigned n = 0; n < WF_WIRE_BATCH && wf_ring_peek(rx, &pkt, &payload); n++) {
-		if (!may_send(c, &pkt, payload))
-			wf_wire_count(d, w->host, WF_LIVE_WIRE_TX_ERRORS);
-		else if (!send_one(d, w, &pkt, payload))
+		if (!send_of(d, w, c, &pkt, payload))
 			break;
 		wf_ring_consume(rx);
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=1500
+# ctest: live
 # Two fabrics that meet on a real network: RoCE v2 over UDP.
 
 bats_require_minimum_version 1.5.0
@@ -18,7 +18,7 @@ setup() {
 
 teardown() {
 	# With their children: timeout hands it on.
-	for one in "$server" "${capture-}" "${space_a-}" "${space_b-}"; do
+	for one in "$server" "$client" "${capture-}" "${space_a-}" "${space_b-}"; do
 		[ -z "$one" ] || kill "$one" 2>/dev/null || true
 	done
 	"$WEFT" down --name a 2>/dev/null || true
@@ -54,7 +54,7 @@ across() {
 
 # connect SERVER ARGS... -- CLIENT ARGS...: the same for programs that meet by rdma_cm.
 connect() {
-	local serve=() rc=0 i
+	local serve=() rc=0
 	while [ "$1" != -- ]; do
 		serve+=("$1")
 		shift
@@ -62,24 +62,23 @@ connect() {
 	shift
 	$in_a timeout 300 "$WEFT" exec --name a --host h1 -- "${serve[@]}" >server.txt 2>&1 &
 	server=$!
-	for ((i = 0; i < 1200; i++)); do
-		"$WEFT" status --name a --json | grep -q '"listens": [1-9]' && break
-		sleep 0.05
-	done
+	until_true serves_in_a
 	$in_b timeout 300 "$WEFT" exec --name b --host h1 -- "$@" >client.txt 2>&1 || rc=$?
 	ends "$rc" "$*"
 }
 
+# serves_in_a: a program of fabric a listens for connections by rdma_cm.
+serves_in_a() {
+	"$WEFT" status --name a --json | grep -q '"listens": [1-9]'
+}
+
+# listens_in_a PORT: waits until somebody does, at a TCP port.
 listens_in_a() {
-	local hex i
-	hex=$(printf ':%04X' "$1")
-	for ((i = 0; i < 1200; i++)); do
-		if $in_a cat /proc/net/tcp /proc/net/tcp6 | awk '$4 == "0A" {print $2}' | grep -q "$hex\$"; then
-			return 0
-		fi
-		sleep 0.05
-	done
-	return 1
+	until_true listened_in_a "$(printf ':%04X' "$1")"
+}
+
+listened_in_a() {
+	$in_a cat /proc/net/tcp /proc/net/tcp6 | awk '$4 == "0A" {print $2}' | grep -q "$1\$"
 }
 
 # Two network namespaces with a cable between them: 10.77.0.1, fd77::1 and a link-local address in the one, .2 in
@@ -213,6 +212,62 @@ all() {
 	run "$WEFT" exec --name b --host h1 -- rping -c -a $net.2 -p 7999 -C 1
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"RDMA_CM_EVENT_REJECTED, error 8"* ]]
+}
+
+# killed VICTIM OTHER: two rpings talk, and one is killed: the other hears of it, as it would of a kernel.
+killed() {
+	local port
+	port=$(free_port)
+	"$WEFT" exec --name a --host h1 -- rping -s -a "$net.2" -p "$port" -C 1000000000 -v >server.txt 2>&1 3>&- &
+	server=$!
+	until_true listens_by_cm
+	"$WEFT" exec --name b --host h1 -- rping -c -a "$net.2" -p "$port" -C 1000000000 >client.txt 2>&1 3>&- &
+	client=$!
+	until_true grep -q "server ping data" server.txt
+	kill -9 "${!1}"
+	wait "${!1}" || true
+	eval "$1="
+	until_true grep -q "$2 DISCONNECT EVENT" "$2.txt" || {
+		cat "$2.txt"
+		return 1
+	}
+	ended "${!2}" || true # it says that its peer is gone, and ends with that
+	eval "$2="
+}
+
+listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
+
+@test "a program that is killed is disconnected" {
+	needs rping
+	up --name a --wire h1=$net.2
+	up --name b --wire h1=$net.3
+	killed client server
+	killed server client
+}
+
+@test "many queue pairs do not overrun a program" {
+	needs ib_write_bw
+	up --name a --wire h1=$net.2
+	up --name b --wire h1=$net.3
+	across ib_write_bw -F -x 1 --force-link=Ethernet -q 8 -s 65536 -n 100 -u 20
+	run -0 "$WEFT" status --name a --json
+	[[ "$output" == *'"rx_no_room": 0'* ]]
+	[[ "$output" != *'"rx_no_room": '[1-9]* ]]
+}
+
+@test "128 READs at a time, and marks that slow a sender down" {
+	needs ib_read_bw ib_write_bw ibv_devinfo
+	up --name a --wire h1=$net.2
+	up --name b --wire h1=$net.3
+	# As Linux's rxe has it: perftest takes what the peer offers.
+	run -0 "$WEFT" exec --name a --host h1 -- ibv_devinfo -v
+	[[ "$output" =~ max_qp_rd_atom:[[:space:]]*128 ]]
+	[[ "$output" =~ max_qp_init_rd_atom:[[:space:]]*128 ]]
+	across ib_read_bw -F -x 1 --force-link=Ethernet -o 128 -s 4096 -n 300 -u 20
+	# A traffic class whose ECN bits say that a switch has marked the packet: CNPs come back.
+	across ib_write_bw -F -x 1 --force-link=Ethernet --tclass=3 -s 65536 -n 100 -u 20
+	run -0 "$WEFT" exec --name b --host h1 -- cat /sys/class/infiniband/weft0/ports/1/hw_counters/rp_cnp_handled
+	[ "${lines[-1]}" -gt 0 ]
 }
 
 @test "two machines: every kind of packet goes, and decodes in tshark" {
