@@ -156,7 +156,7 @@ static size_t act(struct rig *r, const uint8_t *data, size_t size)
 	if (n > size - (size > 2 ? 2 : size))
 		n = size > 2 ? size - 2 : 0;
 	if (c->sock < 0) {
-		c->sock = wf_sock_connect(r->path);
+		c->sock = wf_sock_connect(r->path, -1);
 	} else if (what == 0) {
 		leave(c);
 	} else if (what == 1) {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "live/model.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -368,6 +369,9 @@ int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 
 	if (cfg->pace == WF_LIVE_DIRECT)
 		return 0;
+	/* Programs choose the version of RoCE, so room is for packets of both. */
+	assert(strcmp(cfg->model->fabric->header, "rocev2") != 0 &&
+	       strcmp(cfg->model->fabric->header, "rocev1") != 0);
 	m = calloc(1, sizeof(*m));
 	if (m == NULL)
 		return -ENOMEM;

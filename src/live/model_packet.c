@@ -40,6 +40,8 @@ bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot
                      struct wf_packet *pkt, struct wf_model_way *way)
 {
 	bool ud = wf_op_service(pkt->opcode) == WF_SERVICE_UD;
+	bool roce1 = t->layer == WF_LIVE_ROCE && wf_packet_is_roce1(pkt);
+	enum wf_encap encap = t->layer == WF_LIVE_IB ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4;
 
 	if (!is_whole(t, pkt) || pkt->cls > WF_PACKET_VL)
 		return false;
@@ -51,10 +53,11 @@ bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot
 	    way->slot >= WF_LIVE_SLOTS)
 		return false;
 	way->length = pkt->input;
-	way->size = wf_size_packet(t->layer == WF_LIVE_IB ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4,
-	                           false, pkt->opcode, pkt->input);
+	if (roce1)
+		encap = WF_ENCAP_ROCE1;
+	way->size = wf_size_packet(encap, wf_encap_is_tagged(encap), pkt->opcode, pkt->input);
 	pkt->type = WF_PACKET_RDMA;
-	pkt->flags &= SENDERS;
+	pkt->flags &= roce1 ? SENDERS & ~WF_PACKET_ECT : SENDERS;
 	pkt->src = wf_live_program(host, slot);
 	return true;
 }

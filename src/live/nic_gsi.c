@@ -10,6 +10,7 @@
  * and the way to it first, in which time a server that is about to listen does, and programs have
  * come to count on that.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,23 +256,27 @@ struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *p
 	return NULL;
 }
 
-bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
-                            const struct wf_packet *pkt, const void *payload)
+bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_packet *pkt)
 {
-	if (pkt->dst != nic->host || pkt->length != WF_MAD_LEN || payload == NULL ||
-	    pkt->u.deth.src_qpn != WF_QPN_GSI)
-		return false;
-	return wf_nic_is_wire(p) || wf_gsi_is_from(payload, p->slot);
+	return pkt->dst == nic->host && pkt->length == WF_MAD_LEN &&
+	       pkt->u.deth.src_qpn == WF_QPN_GSI;
 }
 
-void wf_nic_gsi_receive(struct wf_nic *nic, wf_time now)
+void wf_nic_gsi_receive(struct wf_nic *nic, const struct wf_nic_peer *from, wf_time now)
 {
 	struct wf_nic_gsi *g = nic->gsi;
 	struct wf_wc wc;
 
 	while (g != NULL && wf_cq_poll(g->recv_cq, 1, &wc) == 1) {
-		if (wc.status == WF_WC_SUCCESS && wc.byte_len == RX_BYTES)
-			wf_cm_rx(g->cm, wc.src, g->rx[wc.wr_id] + WF_GRH_LEN, now);
+		const uint8_t *mad = g->rx[wc.wr_id] + WF_GRH_LEN;
+
+		assert(from != NULL && wc.wr_id < RECEIVES);
+		if (wc.status != WF_WC_SUCCESS || wc.byte_len != RX_BYTES)
+			nic->dropped++;
+		else if (wf_nic_is_wire(from) || wf_gsi_is_from(mad, from->slot))
+			wf_cm_rx(g->cm, wc.src, mad, now);
+		else
+			nic->dropped++;
 		(void)!post_receive(g, wc.wr_id);
 	}
 }

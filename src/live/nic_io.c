@@ -10,6 +10,7 @@
 #include "live/nic_priv.h"
 #include "rdma/cq.h"
 #include "wire/opcode.h"
+#include "wire/size.h"
 
 #define RX_BATCH 64 /* packets taken from a ring before the next one's turn */
 #define TX_BATCH 64
@@ -104,6 +105,30 @@ static void hold_sender(struct wf_nic *nic, struct wf_nic_peer *p)
 	wf_qp_hold(qp, true);
 }
 
+/*
+ * Asks to be woken when a quarter of the ring is free: not for every small hole. Returns whether it
+ * is already.
+ */
+static bool ask_for_room(struct wf_nic_peer *p)
+{
+	p->asked = true;
+	return !wf_ring_want_space(&p->pipe.tx, wf_ring_room(&p->pipe.tx) / 4);
+}
+
+bool wf_nic_ask_for_room(struct wf_nic *nic)
+{
+	bool room = false;
+
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		/* What is broken is found out by who looks at it next. */
+		if (wf_unlikely(p->full) && p->alive && (ask_for_room(p) || p->pipe.tx.broken))
+			room = true;
+	}
+	return room;
+}
+
 /* The ring is full: the packet waits outside, and whoever sent it sends no more. */
 static void stage(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_packet *pkt,
                   const void *payload, uint32_t bytes)
@@ -125,7 +150,8 @@ static void stage(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_pac
 	*p->staged_tail = s;
 	p->staged_tail = &s->next;
 	hold_sender(nic, p);
-	(void)wf_ring_want_space(&p->pipe.tx, wf_ring_room(&p->pipe.tx) / 4);
+	/* If there is room by now, whoever goes on from here sees it: wf_nic_progress(). */
+	(void)ask_for_room(p);
 }
 
 static inline void commit(struct wf_nic_peer *p, const struct wf_packet *pkt, uint32_t bytes)
@@ -185,21 +211,15 @@ static void send_group(struct wf_nic *nic, struct wf_packet *pkt, uint32_t bytes
 	send_to(nic, wf_nic_peer(nic, WF_LIVE_REMOTE, 0), &out, nic->bounce, bytes);
 }
 
-/* Sends what was staged, and lets the queue pairs go on. */
-static void unstage(struct wf_nic *nic, struct wf_nic_peer *p)
+/* Puts what was staged into the ring, as much as fits. Returns whether all of it did. */
+static bool move_staged(struct wf_nic_peer *p)
 {
-	/* Not for every small hole. */
-	if (wf_ring_reserve(&p->pipe.tx, wf_ring_room(&p->pipe.tx) / 4) == NULL &&
-	    !p->pipe.tx.broken)
-		return;
 	while (p->staged != NULL) {
 		struct wf_nic_staged *s = p->staged;
 		char *at = wf_ring_reserve(&p->pipe.tx, s->bytes);
 
-		if (at == NULL && !p->pipe.tx.broken) {
-			(void)wf_ring_want_space(&p->pipe.tx, wf_ring_room(&p->pipe.tx) / 4);
-			return;
-		}
+		if (at == NULL && !p->pipe.tx.broken)
+			return false;
 		if (at != NULL) {
 			memcpy(at, s->payload, s->bytes);
 			commit(p, &s->pkt, s->bytes);
@@ -207,7 +227,21 @@ static void unstage(struct wf_nic *nic, struct wf_nic_peer *p)
 		p->staged = s->next;
 		free(s);
 	}
-	p->full = false;
+	return true;
+}
+
+/*
+ * Sends what was staged, and lets the queue pairs go on. Whoever leaves packets staged has asked
+ * for room since the ring was last seen to be full: without that, nobody would wake a sender that
+ * gets no answers.
+ */
+static void unstage(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	do {
+		if (!ask_for_room(p) && !p->pipe.tx.broken)
+			return;
+	} while (!move_staged(p));
+	p->full = p->asked = false;
 	for (uint32_t i = 0; i < p->n_held; i++) {
 		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
 
@@ -253,6 +287,17 @@ static const char *reserved(const struct wf_nic_peer *p)
 	return wf_ring_at(&p->pipe.tx, p->pipe.tx.pos) + sizeof(struct wf_packet);
 }
 
+/* What a packet takes on the link. The transport reckons with RoCE v2, or InfiniBand. */
+static uint32_t octets(const struct wf_nic *nic, const struct wf_packet *pkt)
+{
+	uint32_t more = 0;
+
+	if (wf_unlikely(wf_packet_is_roce1(pkt)) && nic->table->layer == WF_LIVE_ROCE)
+		more = wf_size_around(WF_ENCAP_ROCE1, true) -
+		       wf_size_around(WF_ENCAP_ROCE2_IPV4, false);
+	return pkt->size + more;
+}
+
 static unsigned transmit(struct wf_nic *nic, wf_time now)
 {
 	bool up = wf_nic_is_up(nic);
@@ -267,7 +312,7 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 		bool ud = wf_op_service(pkt.opcode) == WF_SERVICE_UD;
 
 		n++;
-		nic->tx_octets += pkt.size;
+		nic->tx_octets += octets(nic, &pkt);
 		pkt.src = stamp;
 		if (wf_unlikely(!up)) {
 			nic->dropped++;
@@ -303,7 +348,7 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 
 /* A packet may come only from where its ring comes from; the transport checks the rest. */
 static bool may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
-                        const struct wf_packet *pkt, const void *payload)
+                        const struct wf_packet *pkt)
 {
 	if (wf_op_has_payload(pkt->opcode) && pkt->length != pkt->input)
 		return false;
@@ -313,7 +358,7 @@ static bool may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
 		return (pkt->dst & WF_LIVE_GROUP) != 0 &&
 		       (wf_nic_is_wire(p) || wf_live_slot(pkt->u.deth.src_qpn) == p->slot);
 	if (pkt->qpn == WF_QPN_GSI && wf_op_service(pkt->opcode) == WF_SERVICE_UD)
-		return wf_nic_gsi_may_receive(nic, p, pkt, payload);
+		return wf_nic_gsi_may_receive(nic, pkt);
 	if (wf_live_slot(pkt->qpn) != nic->slot || pkt->dst != nic->host)
 		return false;
 	if (wf_op_service(pkt->opcode) == WF_SERVICE_UD)
@@ -345,7 +390,7 @@ static void tap_in(struct wf_nic *nic, const struct wf_packet *pkt, const void *
  */
 static void from_wire(struct wf_nic *nic, struct wf_packet *pkt)
 {
-	pkt->src = WF_LIVE_REMOTE | (pkt->src & (WF_LIVE_REMOTES - 1));
+	pkt->src = WF_LIVE_REMOTE | (pkt->src & (WF_LIVE_REMOTE_NUMBERS - 1));
 	nic->ip_info = (pkt->dst & WF_LIVE_GROUP) != 0 ? 0 : pkt->dst;
 	if ((pkt->dst & WF_LIVE_GROUP) == 0)
 		pkt->dst = nic->host;
@@ -396,14 +441,14 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 		}
 		if (wf_unlikely(nic->n_taps != 0) && from != NULL)
 			tap_in(nic, &pkt, extra.payload, verdict);
-		if (wf_unlikely(!may_receive(nic, from, &pkt, extra.payload) || !wf_nic_is_up(nic)))
+		if (wf_unlikely(!may_receive(nic, from, &pkt) || !wf_nic_is_up(nic)))
 			nic->dropped++;
 		else if (wf_likely(verdict == WF_NIC_PASS))
 			wf_hca_rx(nic->hca, &pkt, &extra, now);
 		if (wf_likely(verdict == WF_NIC_PASS))
-			nic->rx_octets += pkt.size;
+			nic->rx_octets += octets(nic, &pkt);
 		if (wf_unlikely(pkt.qpn == WF_QPN_GSI))
-			wf_nic_gsi_receive(nic, now);
+			wf_nic_gsi_receive(nic, from, now);
 		wf_ring_consume(rx);
 		if (rx->pos - rx->tail >= RELEASE_BYTES && wf_ring_release(rx))
 			(void)wf_pipe_wake(&p->pipe);
@@ -465,7 +510,7 @@ static void wake_peers(struct wf_nic *nic, wf_time now)
 			wf_pipe_fence();
 		fenced = true;
 		if (p == nic->self) {
-			wf_nic_wake_self(nic);
+			wf_drive_wake_self(nic);
 		} else if (p->alive && !wf_pipe_wake(&p->pipe) && !p->watched &&
 		           !wf_nic_is_model(p)) {
 			p->watched = true;
@@ -509,9 +554,15 @@ static void tick(struct wf_nic *nic, bool more, wf_time now)
 		wf_hca_tick(nic->hca, now);
 }
 
+static wf_time look_at_clock(struct wf_nic *nic)
+{
+	nic->clock = wf_nic_clock();
+	return nic->clock - nic->start;
+}
+
 unsigned wf_nic_progress(struct wf_nic *nic)
 {
-	wf_time now = wf_nic_now(nic);
+	wf_time now = look_at_clock(nic);
 	unsigned rx = 0, tx;
 	bool staged = false, more = false;
 
@@ -544,6 +595,7 @@ unsigned wf_nic_progress(struct wf_nic *nic)
 		wf_nic_events(nic); /* a thread that is never idle does not look for them */
 	}
 	tell(nic);
+	wf_nic_assert(nic);
 	return rx + tx;
 }
 

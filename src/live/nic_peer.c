@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "live/client.h"
 #include "live/nic_priv.h"
 #include "live/sock.h"
 #include "wire/byte.h"
@@ -15,22 +16,7 @@
 int wf_nic_ask(struct wf_nic *nic, struct wf_live_req *req, struct wf_live_reply *reply,
                int fds[WF_LIVE_MAX_FDS])
 {
-	unsigned n = 0;
-	int ret;
-
-	req->version = WF_LIVE_VERSION;
-	ret = wf_sock_send(nic->sock, req, sizeof(*req), NULL, 0, true);
-	if (ret != 0)
-		return ret;
-	ret = wf_sock_recv(nic->sock, reply, sizeof(*reply), fds, &n, true);
-	if (ret < 0)
-		return ret;
-	if (ret != (int)sizeof(*reply) || (reply->error == 0 && n != reply->n_fds)) {
-		while (n > 0)
-			close(fds[--n]);
-		return ret == 0 ? -ECONNRESET : -EPROTO;
-	}
-	return reply->error;
+	return wf_client_ask(nic->sock, req, reply, fds, WF_CLIENT_FOR_EVER);
 }
 
 static struct wf_nic_peer *find_peer(const struct wf_nic *nic, uint32_t host, uint32_t slot)
@@ -78,7 +64,7 @@ static void join_pipe(struct wf_nic *nic, struct wf_nic_peer *p, unsigned side, 
 		p->alive = true;
 	close(fds[0]);
 	if (p->alive)
-		wf_pipe_set_asleep(&p->pipe, nic->asleep);
+		wf_drive_new_peer(nic, p);
 }
 
 static void make_pipe(struct wf_nic *nic, struct wf_nic_peer *p)
@@ -139,16 +125,21 @@ struct wf_nic_peer *wf_nic_sender(struct wf_nic *nic, uint32_t program)
 	return p;
 }
 
-/* Remembers the address of a number. */
-static int know_remote(struct wf_nic *nic, uint32_t number, const uint8_t gid[16])
+static uint32_t place_of(uint32_t number)
 {
-	uint32_t i = number & ~WF_LIVE_REMOTE;
+	return number & (WF_LIVE_REMOTES - 1);
+}
 
-	if (i >= WF_LIVE_REMOTES)
+/* Remembers the address of a number. */
+static int know_remote(struct wf_nic *nic, uint32_t number, const uint8_t gid[16], bool held)
+{
+	uint32_t i = place_of(number);
+
+	if ((number & ~(WF_LIVE_REMOTE_NUMBERS - 1)) != WF_LIVE_REMOTE)
 		return -EPROTO;
 	if (i >= nic->n_remotes) {
 		uint32_t n = nic->n_remotes != 0 ? nic->n_remotes : 64;
-		uint8_t(*more)[16];
+		struct wf_nic_remote *more;
 
 		while (n <= i)
 			n *= 2;
@@ -159,7 +150,9 @@ static int know_remote(struct wf_nic *nic, uint32_t number, const uint8_t gid[16
 		nic->remotes = more;
 		nic->n_remotes = n;
 	}
-	memcpy(nic->remotes[i], gid, 16);
+	nic->remotes[i].number = number;
+	nic->remotes[i].held = held;
+	memcpy(nic->remotes[i].gid, gid, 16);
 	return 0;
 }
 
@@ -170,7 +163,8 @@ static int ask_remote(struct wf_nic *nic, struct wf_live_req *req, uint32_t *num
 	int ret = nic->orphan || nic->forked ? -ENODEV : wf_nic_ask(nic, req, &reply, fds);
 
 	if (ret == 0)
-		ret = know_remote(nic, reply.remote.number, reply.remote.gid);
+		ret = know_remote(nic, reply.remote.number, reply.remote.gid,
+		                  req->op == WF_LIVE_REMOTE_NUMBER);
 	if (ret == 0)
 		*number_p = reply.remote.number;
 	return ret;
@@ -181,8 +175,8 @@ int wf_nic_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p)
 	struct wf_live_req req = { .op = WF_LIVE_REMOTE_NUMBER };
 
 	for (uint32_t i = 0; i < nic->n_remotes; i++) {
-		if (memcmp(nic->remotes[i], gid, 16) == 0) {
-			*number_p = WF_LIVE_REMOTE | i;
+		if (nic->remotes[i].held && memcmp(nic->remotes[i].gid, gid, 16) == 0) {
+			*number_p = nic->remotes[i].number;
 			return 0;
 		}
 	}
@@ -192,17 +186,16 @@ int wf_nic_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p)
 
 bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16])
 {
-	static const uint8_t unknown[16];
 	struct wf_live_req req = { .op = WF_LIVE_REMOTE_GID };
-	uint32_t i = host & ~WF_LIVE_REMOTE;
+	uint32_t i = place_of(host);
 
 	if ((host & WF_LIVE_REMOTE) == 0)
 		return wf_live_gid(nic->table, host, index, gid);
 	req.remote.number = host;
-	if ((i >= nic->n_remotes || memcmp(nic->remotes[i], unknown, 16) == 0) &&
-	    ask_remote(nic, &req, &host) != 0)
+	if ((i >= nic->n_remotes || nic->remotes[i].number != host) &&
+	    (ask_remote(nic, &req, &host) != 0 || host != req.remote.number))
 		return false;
-	memcpy(gid, nic->remotes[i], 16);
+	memcpy(gid, nic->remotes[i].gid, 16);
 	return true;
 }
 
@@ -350,7 +343,8 @@ int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 		attr->dest = (uint32_t)host;
 		return 0;
 	}
-	if (!attr->is_global || !wf_nic_is_outside(nic, attr->dgid))
+	/* The wire is UDP, which RoCE v1 is not. */
+	if (!attr->is_global || attr->roce1 || !wf_nic_is_outside(nic, attr->dgid))
 		return -EHOSTUNREACH;
 	ret = wf_nic_remote(nic, attr->dgid, &attr->dest);
 	if (ret != 0)

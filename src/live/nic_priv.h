@@ -9,6 +9,7 @@
 
 #include "live/pipe.h"
 #include "live/nic.h"
+#include "live/nic_drive.h"
 
 #define WF_NIC_QPS ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 2)
 
@@ -29,6 +30,7 @@ struct wf_nic_peer {
 	bool alive;   /* there is a link */
 	bool gone;    /* there was one: another program with its slot is another peer */
 	bool touched; /* something was written since it was last woken */
+	bool told;    /* that it has to wake this program's thread */
 	bool watched; /* it was not woken, and has to show that it takes in what was sent */
 	wf_time sent; /* watched: when */
 	struct wf_nic_peer *next; /* in the graves */
@@ -36,6 +38,7 @@ struct wf_nic_peer {
 	wf_time blocked;
 	uint64_t draws; /* packets of it that faults were asked about */
 	bool full;      /* packets are staged, and queue pairs held, until there is room */
+	bool asked;     /* full: it was asked for room, and wakes this program when there is some */
 	wf_time tried;  /* not alive: when the daemon was last asked */
 	struct wf_nic_staged *staged, **staged_tail;
 	uint32_t *held; /* numbers of the queue pairs that are held */
@@ -89,8 +92,11 @@ struct wf_nic {
 	struct wf_nic_peer *self;
 	struct wf_nic_peer
 		*model; /* the way to all other hosts; NULL: straight to their programs */
-	uint8_t (*remotes)
-		[16]; /* addresses outside of the fabric, by number; all 0: not known yet */
+	struct wf_nic_remote {
+		uint8_t gid[16];
+		uint32_t number; /* 0: none yet. Its place may be another's by and by, */
+		bool held;       /* but not when this program has asked for it */
+	} * remotes;             /* addresses outside of the fabric, by place */
 	uint32_t n_remotes;
 	uint32_t ip_info; /* of the packet in hand, from the wire */
 	struct wf_nic_peer
@@ -100,26 +106,12 @@ struct wf_nic {
 	uint32_t n_groups;
 	struct wf_nic_bound *bound; /* queue pairs, by the lower bits of their numbers */
 
-	/* The service thread. */
+	/* Who moves it on: nic_drive.h. */
 	pthread_t thread;
-	bool stop;
-	bool asleep; /* it sleeps, and peers were told to wake it */
-	_Atomic bool
-		watching; /* the program polls: it only looks now and then whether it still does */
-	_Atomic uint32_t polls; /* of the program, since it last said that it will wait */
-	wf_time sleep_until;    /* when it wakes by itself; 0: it does not sleep */
-	wf_time no_watch;       /* until then it does not rely on the program's polling */
-	bool linger;            /* see wf_nic_linger() */
-	uint32_t lingered;      /* in vain, one after the other */
-	wf_time vain_since;     /* the program polls and nothing happens, since; modelled */
-	struct wf_nic_spin {
-		wf_time gap;        /* between the end of work and the next, on the average */
-		wf_time idle_since; /* 0: not idle */
-		wf_time judged;     /* when it was last found out whether there is a CPU for it */
-		wf_time cpu, own;   /* CPU time of the process and of the thread, then */
-		bool many_cpus;     /* it takes none from the program */
-		bool may;
-	} spin;
+	bool stop;     /* the thread is to end */
+	bool locked;   /* somebody has the lock */
+	wf_time clock; /* the system's, when wf_nic_progress() was last called */
+	struct wf_drive drive;
 	char bounce[4096]; /* payload that has no place in a ring yet */
 };
 
@@ -171,8 +163,8 @@ int wf_nic_ask(struct wf_nic *nic, struct wf_live_req *req, struct wf_live_reply
 
 /* nic.c */
 
-/* Packets to this program itself wait in its ring: the service thread takes them, if it sleeps. */
-void wf_nic_wake_self(struct wf_nic *nic);
+/* The system's clock. */
+wf_time wf_nic_clock(void);
 
 /* nic_fault.c */
 
@@ -226,10 +218,12 @@ wf_time wf_nic_deadline(const struct wf_nic *nic);
 /* Where a packet to queue pair 1 goes; NULL: there is no way. */
 struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *pkt,
                                    const void *payload);
-bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
-                            const struct wf_packet *pkt, const void *payload);
-/* Something came for queue pair 1. */
-void wf_nic_gsi_receive(struct wf_nic *nic, wf_time now);
+bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_packet *pkt);
+/*
+ * Something came for queue pair 1, by the ring of from. Whose the message is, is looked up in the
+ * copy of it: what is in the ring may still change.
+ */
+void wf_nic_gsi_receive(struct wf_nic *nic, const struct wf_nic_peer *from, wf_time now);
 /* Runs timers and posts what is to be sent; gsi is not NULL. */
 void wf_nic_gsi_progress(struct wf_nic *nic, wf_time now);
 bool wf_nic_gsi_pending(const struct wf_nic *nic);
@@ -259,6 +253,12 @@ void wf_nic_nudge(struct wf_nic *nic);
 
 /* Tells the daemon what was counted. */
 void wf_nic_publish(struct wf_nic *nic);
+
+/*
+ * Asks all peers whose rings are full to wake the thread when there is room. Returns whether there
+ * is some already.
+ */
+bool wf_nic_ask_for_room(struct wf_nic *nic);
 
 /* Whether anything waits in a ring. */
 bool wf_nic_pending(const struct wf_nic *nic);

@@ -39,7 +39,10 @@
 #define WF_LIVE_HOST_BITS 12
 #define WF_LIVE_GROUP_PORTS 256 /* programs in a multicast group */
 #define WF_LIVE_CAPTURES 16     /* at a time */
-#define WF_LIVE_REMOTES (UINT32_C(1) << 16)
+#define WF_LIVE_REMOTE_BITS 16  /* of a remote's number: its place; */
+#define WF_LIVE_TURN_BITS 13    /* how often that was another's before */
+#define WF_LIVE_REMOTES (UINT32_C(1) << WF_LIVE_REMOTE_BITS)
+#define WF_LIVE_REMOTE_NUMBERS (UINT32_C(1) << (WF_LIVE_REMOTE_BITS + WF_LIVE_TURN_BITS))
 
 static inline uint32_t wf_live_slot(uint32_t qpn)
 {

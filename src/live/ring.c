@@ -78,13 +78,16 @@ bool wf_ring_release(struct wf_ring *r)
 	atomic_thread_fence(memory_order_seq_cst);
 	if (wf_likely(atomic_load_explicit(&r->ctl->want_space, memory_order_relaxed) == 0))
 		return false;
-	atomic_store_explicit(&r->ctl->want_space, 0, memory_order_relaxed);
-	return true;
+	/*
+	 * Before the caller looks whether the producer sleeps: one that asks again now, and sleeps,
+	 * either asks after this, or is seen to sleep.
+	 */
+	return atomic_exchange_explicit(&r->ctl->want_space, 0, memory_order_seq_cst) != 0;
 }
 
 bool wf_ring_want_space(struct wf_ring *r, uint32_t payload)
 {
-	atomic_store_explicit(&r->ctl->want_space, 1, memory_order_relaxed);
+	atomic_store_explicit(&r->ctl->want_space, 1, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
 	return wf_ring_reserve(r, payload) == NULL;
 }

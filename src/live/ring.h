@@ -14,9 +14,9 @@
  * its stamp, position + 1, written last. The line behind the newest entry has no stamp; the
  * producer sees to that before it stamps an entry, so old payload is never taken for a header.
  *
- * The other side is not trusted. The consumer copies a header once and checks the copy; payload is
- * bytes to it, which may even change while it looks. The producer checks the position that the
- * consumer reports. What does not fit breaks the ring, and nothing else.
+ * The other side is not trusted. The consumer copies a header once (wf_ring_fetch()) and checks the
+ * copy; payload is bytes to it, which may even change while it looks. The producer checks the
+ * position that the consumer reports. What does not fit breaks the ring, and nothing else.
  */
 #ifndef WF_LIVE_RING_H
 #define WF_LIVE_RING_H
@@ -128,6 +128,18 @@ static inline void wf_ring_commit(struct wf_ring *r, const struct wf_packet *pkt
 	r->pos = next;
 }
 
+/*
+ * Copies a line that the other side may change at any time. Whoever looks at *to afterwards looks
+ * at the copy: memcpy() alone would let the compiler look at the original again.
+ */
+static inline void wf_ring_fetch(void *to, const void *from)
+{
+	memcpy(to, from, WF_CACHE_LINE);
+	__asm__ volatile("" : "+m"(*(char(*)[WF_CACHE_LINE])to));
+}
+
+_Static_assert(sizeof(struct wf_packet) == WF_CACHE_LINE, "a header is one line");
+
 /* Consumer: whether an entry waits. */
 static inline bool wf_ring_ready(const struct wf_ring *r)
 {
@@ -143,7 +155,7 @@ static inline bool wf_ring_peek(struct wf_ring *r, struct wf_packet *pkt, const 
 {
 	if (!wf_ring_ready(r) || wf_unlikely(r->broken))
 		return false;
-	memcpy(pkt, wf_ring_at(r, r->pos), sizeof(*pkt));
+	wf_ring_fetch(pkt, wf_ring_at(r, r->pos));
 	if (wf_unlikely(pkt->input > r->max)) {
 		r->broken = true;
 		return false;

@@ -4,11 +4,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "live/client.h"
 #include "live/sock.h"
 #include "live/tap.h"
 #include "wire/packet_codec.h"
@@ -36,7 +35,7 @@ struct port {
 
 struct wf_sniffer {
 	const struct wf_live_table *table;
-	size_t table_bytes; /* 0: it is not ours */
+	bool own_table;
 	int sock, events;
 	uint32_t snaplen;
 	int64_t start;  /* of the capture, as wf_sniffer_now() */
@@ -138,8 +137,8 @@ void wf_sniffer_close(struct wf_sniffer *s)
 		close(s->sock);
 	if (s->events >= 0)
 		close(s->events);
-	if (s->table_bytes != 0)
-		munmap((void *)(uintptr_t)s->table, s->table_bytes);
+	if (s->own_table)
+		wf_client_free_table(s->table);
 	free(s->sources);
 	free(s->ports);
 	free(s);
@@ -199,37 +198,24 @@ int wf_sniffer_news(struct wf_sniffer *s)
 /* One question of the capture: a host, or again while there are more programs. */
 static int ask(struct wf_sniffer *s, uint32_t host, struct wf_live_reply *reply)
 {
-	struct wf_live_req req = { .op = WF_LIVE_CAPTURE, .version = WF_LIVE_VERSION };
+	struct wf_live_req req = { .op = WF_LIVE_CAPTURE };
 	int fds[WF_LIVE_MAX_FDS];
-	struct stat st;
-	unsigned n = 0;
-	void *at;
 	int ret;
 
 	req.capture.host = host;
 	req.capture.snaplen = s->snaplen;
-	ret = wf_sock_send(s->sock, &req, sizeof(req), NULL, 0, true);
-	if (ret == 0)
-		ret = wf_sock_recv(s->sock, reply, sizeof(*reply), fds, &n, true);
-	if (ret < 0)
+	ret = wf_client_ask(s->sock, &req, reply, fds, WF_CLIENT_PATIENCE);
+	if (ret != 0 || reply->n_fds == 0)
 		return ret;
-	if (ret == (int)sizeof(*reply) && (reply->error != 0 || n == 0))
-		return reply->error;
-	if (ret != (int)sizeof(*reply) || n != 2 || s->events >= 0) {
-		while (n > 0)
-			close(fds[--n]);
+	if (reply->n_fds != 2 || s->events >= 0) {
+		for (uint32_t i = 0; i < reply->n_fds; i++)
+			close(fds[i]);
 		return -EPROTO;
 	}
 	s->events = fds[0];
-	at = fstat(fds[1], &st) != 0
-	             ? MAP_FAILED
-	             : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fds[1], 0);
-	close(fds[1]);
-	if (at == MAP_FAILED)
-		return -ENOMEM;
-	s->table = at;
-	s->table_bytes = (size_t)st.st_size;
-	return 0;
+	ret = wf_client_table(fds[1], &s->table);
+	s->own_table = ret == 0;
+	return ret;
 }
 
 int wf_sniffer_open(const struct wf_sniffer_cfg *cfg, struct wf_sniffer **sniffer_p)
@@ -240,7 +226,7 @@ int wf_sniffer_open(const struct wf_sniffer_cfg *cfg, struct wf_sniffer **sniffe
 
 	if (ret != 0)
 		return ret;
-	s->sock = wf_sock_connect(cfg->path);
+	s->sock = wf_client_connect(cfg->path, WF_CLIENT_PATIENCE);
 	if (s->sock < 0)
 		ret = s->sock;
 	for (uint32_t i = 0; ret == 0 && i < cfg->n_hosts; i++) {

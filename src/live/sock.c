@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -87,19 +88,41 @@ int wf_sock_recv(int sock, void *msg, size_t size, int fds[WF_LIVE_MAX_FDS], uns
 	if (n < 0)
 		return -errno;
 	*n_fds_p = take_fds(&hdr, fds);
-	if ((hdr.msg_flags & MSG_TRUNC) != 0) {
+	if ((hdr.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
 		while (*n_fds_p > 0)
 			close(fds[--*n_fds_p]);
-		return -EMSGSIZE;
+		/* There is room for all descriptors but where this process may have no more. */
+		return (hdr.msg_flags & MSG_CTRUNC) != 0 ? -EMFILE : -EMSGSIZE;
 	}
 	return (int)n;
+}
+
+/* Whether the folder is this user's alone; with make, it is made. */
+static int check_dir(bool make, const char *path)
+{
+	struct stat st;
+
+	if (make && mkdir(path, 0700) != 0 && errno != EEXIST)
+		return -errno;
+	/* In /tmp somebody else may have been there first. */
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT && !make ? 0 : -errno;
+	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 022) != 0)
+		return -EACCES;
+	return 0;
+}
+
+int wf_sock_tmp_dir(char *path, size_t size)
+{
+	int n = snprintf(path, size, "/tmp/weft-%u", (unsigned)getuid());
+
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : check_dir(true, path);
 }
 
 int wf_sock_dir(bool make, char *path, size_t size)
 {
 	const char *own = getenv("WEFT_RUNTIME_DIR");
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
-	struct stat st;
 	int n;
 
 	if (own != NULL && own[0] != '\0')
@@ -110,16 +133,7 @@ int wf_sock_dir(bool make, char *path, size_t size)
 		n = snprintf(path, size, "/tmp/weft-%u", (unsigned)getuid());
 	if (n < 0 || (size_t)n >= size)
 		return -ENAMETOOLONG;
-	if (!make)
-		return 0;
-	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return -errno;
-	/* In /tmp somebody else may have been there first. */
-	if (lstat(path, &st) != 0)
-		return -errno;
-	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 022) != 0)
-		return -EACCES;
-	return 0;
+	return check_dir(make, path);
 }
 
 int wf_sock_path(const char *name, bool make, char *path, size_t size)
@@ -144,9 +158,10 @@ int wf_sock_path(const char *name, bool make, char *path, size_t size)
 	return 0;
 }
 
-int wf_sock_connect(const char *path)
+int wf_sock_connect(const char *path, int patience)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct timeval limit = { .tv_sec = patience / 1000, .tv_usec = patience % 1000 * 1000 };
 	int sock, ret;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
@@ -155,8 +170,10 @@ int wf_sock_connect(const char *path)
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (sock < 0)
 		return -errno;
+	if (patience > 0)
+		(void)setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (connect(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
-		ret = -errno;
+		ret = errno == EAGAIN ? -ETIMEDOUT : -errno;
 		close(sock);
 		return ret;
 	}

@@ -28,18 +28,23 @@ int wf_sock_recv(int sock, void *msg, size_t size, int fds[WF_LIVE_MAX_FDS], uns
 /*
  * The path of the socket of the fabric called name (NULL: $WEFT_FABRIC, else "default"): in
  * $WEFT_RUNTIME_DIR, else $XDG_RUNTIME_DIR/weft, else /tmp/weft-UID. With make, makes the folder,
- * for this user alone. Returns 0, -ENAMETOOLONG, -EINVAL (a name with a slash, or an empty one), or
- * -EACCES when the folder is somebody else's.
+ * for this user alone. Returns 0 (also where there is no folder yet), -ENAMETOOLONG, -EINVAL (a name
+ * with a slash, or an empty one), or -EACCES when the folder is somebody else's, or others may write
+ * into it.
  */
 int wf_sock_path(const char *name, bool make, char *path, size_t size) WF_MUST_USE;
 
 /* The folder of these sockets, as above. */
 int wf_sock_dir(bool make, char *path, size_t size) WF_MUST_USE;
 
+/* /tmp/weft-UID, whatever the environment says; it is made. */
+int wf_sock_tmp_dir(char *path, size_t size) WF_MUST_USE;
+
 /*
- * Connects to the daemon at path. Returns the socket or -errno; -ENOENT or -ECONNREFUSED: no
- * daemon.
+ * Connects to whoever listens at path (client.h asks who that is), and waits for patience ms at
+ * most until it has room, -1: for ever. Returns the socket or -errno; -ENOENT or -ECONNREFUSED:
+ * nobody, -ETIMEDOUT: no room.
  */
-int wf_sock_connect(const char *path) WF_MUST_USE;
+int wf_sock_connect(const char *path, int patience) WF_MUST_USE;
 
 #endif

@@ -80,22 +80,29 @@ static int make_parents(char *path, size_t from)
 	return 0;
 }
 
+/* What is below /dev is opened for writing, too; what is below /sys is only read. */
 static int put_text(struct tree *t, const char *name, const char *text)
 {
+	mode_t mode = strncmp(name, "dev/", 4) == 0 ? 0666 : 0444;
 	char path[PATH];
 	ssize_t n;
-	int fd;
+	int fd, ret;
 
 	if (snprintf(path, sizeof(path), "%s/%s", t->dir, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	if (make_parents(path, 1) != 0)
-		return -errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	ret = make_parents(path, 1);
+	if (ret != 0)
+		return ret;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -errno;
 	n = write(fd, text, strlen(text));
+	if (n < 0)
+		ret = -errno;
+	else if (n < (ssize_t)strlen(text))
+		ret = -ENOSPC; /* a part of it still had room */
 	close(fd);
-	return n == (ssize_t)strlen(text) ? 0 : -EIO;
+	return ret;
 }
 
 /* A file with a line of text. */
@@ -129,7 +136,9 @@ static void put_link(struct tree *t, const char *name, const char *to)
 		return;
 	if (snprintf(path, sizeof(path), "%s/%s", t->dir, name) >= (int)sizeof(path))
 		t->error = -ENAMETOOLONG;
-	else if (make_parents(path, 1) != 0 || symlink(to, path) != 0)
+	else
+		t->error = make_parents(path, 1);
+	if (t->error == 0 && symlink(to, path) != 0)
 		t->error = -errno;
 }
 
@@ -224,13 +233,14 @@ static void put_tables(struct tree *t, const struct wf_live_table *table, uint32
 
 	for (uint32_t i = 0; i < WF_LIVE_GID_TABLE; i++) {
 		bool own = wf_live_gid(table, host, i, gid);
+		bool roce2 = roce && !wf_live_is_roce1(table, i);
 
 		if (!own)
 			memset(gid, 0, sizeof(gid));
 		gid_text(gid, text);
 		put_nth(t, PORT "/gids", i, text);
 		if (own) {
-			put_nth(t, PORT "/gid_attrs/types", i, roce ? "RoCE v2" : "IB/RoCE v1");
+			put_nth(t, PORT "/gid_attrs/types", i, roce2 ? "RoCE v2" : "IB/RoCE v1");
 			if (roce)
 				put_nth(t, PORT "/gid_attrs/ndevs", i, "lo");
 		}

@@ -13,7 +13,7 @@ int wf_live_gid(const struct wf_live_table *t, uint32_t host, uint32_t index, ui
 
 	if (host >= t->n_hosts || (t->layer != WF_LIVE_ROCE && index != WF_LIVE_GID_LOCAL))
 		return 0;
-	switch (index) {
+	switch (index >= WF_LIVE_GID_ROCE1 ? index - WF_LIVE_GID_ROCE1 : index) {
 	case WF_LIVE_GID_LOCAL:
 		memcpy(gid, h->link_local, sizeof(h->link_local));
 		return 1;

@@ -66,7 +66,21 @@ struct wf_live_table {
 /* GIDs of a port. RoCE has the second, and the third where a real network's address is IPv6. */
 enum wf_live_gid_index { WF_LIVE_GID_LOCAL, WF_LIVE_GID_IPV4, WF_LIVE_GID_IPV6, WF_LIVE_GIDS };
 
+/*
+ * RoCE has each GID twice, as Linux does: as RoCE v2, and from this index on, in the same order, as
+ * RoCE v1.
+ */
+#define WF_LIVE_GID_ROCE1 WF_LIVE_GIDS
+
 #define WF_LIVE_GID_TABLE 8 /* places; those behind are empty */
+
+_Static_assert(WF_LIVE_GID_ROCE1 + WF_LIVE_GIDS <= WF_LIVE_GID_TABLE, "both kinds fit");
+
+/* Whether packets with that GID as their source are RoCE v1. */
+static inline int wf_live_is_roce1(const struct wf_live_table *t, uint32_t index)
+{
+	return t->layer == WF_LIVE_ROCE && index >= WF_LIVE_GID_ROCE1;
+}
 
 /* GID number index of a host. Returns false when it has none. */
 int wf_live_gid(const struct wf_live_table *t, uint32_t host, uint32_t index, uint8_t gid[16]);

@@ -62,7 +62,7 @@ bool wf_tap_peek(struct wf_tap *tap, struct wf_tap_entry *e)
 		tap->ring.broken = true;
 		return false;
 	}
-	memcpy(&e->note, entry, sizeof(e->note));
+	wf_ring_fetch(&e->note, entry);
 	e->payload = (const char *)entry + sizeof(e->note);
 	e->bytes = e->pkt.input - (uint32_t)sizeof(e->note);
 	return true;

@@ -3,7 +3,8 @@
  * tap_encode.c - from a tap's entry to the bytes of the wire.
  *
  * Hosts of a live fabric have the addresses of its table. On RoCE that is IPv4, as in the header
- * that comes with a datagram, and for groups what their GID is made from; on InfiniBand the LID,
+ * that comes with a datagram (RoCE v1: the link-local GID), and for groups what their GID is made
+ * from; on InfiniBand the LID,
  * and for groups a GRH besides.
  */
 #include <errno.h>
@@ -28,7 +29,7 @@ static int host_addr(const struct wf_live_table *t, uint32_t host, struct wf_wir
  * A multicast group: its number says its LID, its GID the rest. Returns how such packets are
  * wrapped.
  */
-static enum wf_encap group_addr(const struct wf_live_table *t, uint32_t number,
+static enum wf_encap group_addr(const struct wf_live_table *t, uint32_t number, bool roce1,
                                 const uint8_t gid[WF_GID_LEN], struct wf_wire_addr *addr)
 {
 	*addr = (struct wf_wire_addr){
@@ -38,10 +39,10 @@ static enum wf_encap group_addr(const struct wf_live_table *t, uint32_t number,
 	memcpy(addr->gid, gid, WF_GID_LEN);
 	if (t->layer == WF_LIVE_IB)
 		return WF_ENCAP_IB_GRH;
-	if (gid[0] == 0xff) {
+	if (gid[0] == 0xff || roce1) {
 		wf_be16_put(addr->mac, 0x3333);
 		memcpy(addr->mac + 2, gid + 12, 4);
-		return WF_ENCAP_ROCE2_IPV6;
+		return roce1 ? WF_ENCAP_ROCE1 : WF_ENCAP_ROCE2_IPV6;
 	}
 	wf_be24_put(addr->mac, 0x01005e);
 	wf_be24_put(addr->mac + 3, addr->ipv4 & 0x7fffff);
@@ -57,8 +58,11 @@ static int ends(const struct wf_live_table *t, uint32_t host, const struct wf_ta
 	struct wf_wire_addr *near = e->note.sent ? src : dst, *far = e->note.sent ? dst : src;
 	uint32_t other = e->note.sent ? e->pkt.dst : e->pkt.src;
 	int ret = host_addr(t, host, near);
+	bool roce1 = wf_packet_is_roce1(&e->pkt) && !e->note.outside;
 
-	*encap_p = t->layer == WF_LIVE_IB ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4;
+	*encap_p = t->layer == WF_LIVE_IB ? WF_ENCAP_IB
+	           : roce1                ? WF_ENCAP_ROCE1
+	                                  : WF_ENCAP_ROCE2_IPV4;
 	if (e->note.outside) {
 		*far = (struct wf_wire_addr){ .ipv4 = wf_be32_get(e->note.group + 12) };
 		memcpy(far->gid, e->note.group, sizeof(far->gid));
@@ -69,7 +73,7 @@ static int ends(const struct wf_live_table *t, uint32_t host, const struct wf_ta
 		ret = host_addr(t, other, far);
 	}
 	if (e->note.multicast)
-		*encap_p = group_addr(t, e->pkt.dst, e->note.group, dst);
+		*encap_p = group_addr(t, e->pkt.dst, roce1, e->note.group, dst);
 	return ret;
 }
 
@@ -97,6 +101,7 @@ int wf_tap_encode(const struct wf_live_table *table, uint32_t host,
 	if (ends(table, host, entry, &src, &dst, &encap) != 0)
 		return -EINVAL;
 	wf_wire_conf_init(&conf, encap);
+	conf.vlan = wf_encap_is_tagged(encap);
 	if (entry->note.multicast)
 		conf.hop_limit = 1;
 	p.type = WF_PACKET_RDMA;

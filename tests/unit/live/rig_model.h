@@ -48,7 +48,7 @@ static inline void rig_model_fabric(struct wf_fabric_cfg *cfg, bool ib)
 	static const char *const values[][3] = {
 		{ "link_layer", "ethernet", "infiniband" },
 		{ "flowctl", "pfc", "credit" },
-		{ "header", "rocev2", "ib" },
+		{ "header", "roce", "ib" },
 		{ "routing", "ecmp", "lft" },
 		{ "classes.lossless", "3", "" },
 	};
@@ -139,6 +139,7 @@ static inline struct wf_packet rig_model_packet(uint32_t to, uint16_t length)
 		.dst = to,
 		.opcode = WF_OP_RC_SEND_ONLY,
 		.length = length,
+		.entropy = 0xc000,
 		.qpn = RIG_SLOT << WF_LIVE_QPN_BITS | 5,
 	};
 }

@@ -42,6 +42,17 @@ struct rig {
 	struct wf_mr *hidden;
 };
 
+/* Called before payload is copied out of a ring, with where it is there; NULL: nobody is. */
+static void (*rig_before_store)(void *payload);
+
+static inline bool rig_store(void *to, const void *from, size_t n)
+{
+	if (rig_before_store != NULL)
+		rig_before_store((void *)(uintptr_t)from);
+	memmove(to, from, n);
+	return true;
+}
+
 static inline void rig_completion(void *arg, struct wf_cq *cq)
 {
 	(void)arg;
@@ -82,6 +93,7 @@ static inline void rig_make_hca(struct rig *r)
 	attr.place = wf_nic_place;
 	attr.place_ctx = r->nic;
 	attr.fetch = wf_nic_copy;
+	attr.store = rig_store;
 	attr.underway = wf_nic_underway;
 	attr.underway_ctx = r->nic;
 	rig_must(wf_hca_create(&attr, wf_mem_heap(), &r->nic->hca) == 0);
@@ -156,6 +168,7 @@ static inline struct rig *rig_create(void)
 	nic->cfg.event = rig_event;
 	nic->sock = nic->events = nic->wake = -1;
 	nic->slot = 1;
+	nic->locked = true; /* by the test */
 	nic->orphan = false;
 	nic->table = calloc(1, wf_live_table_bytes(2));
 	nic->stats = calloc(1, sizeof(*nic->stats));
@@ -179,6 +192,7 @@ static inline void rig_destroy(struct rig *r)
 {
 	struct wf_nic *nic = r->nic;
 
+	wf_nic_gsi_close(nic);
 	for (uint32_t i = 0; i < nic->n_peers; i++)
 		wf_nic_peer_break(nic, nic->peers[i]);
 	wf_nic_reap(nic);

@@ -81,7 +81,7 @@ static int teardown(void **state)
 
 static int dial(const struct fixture *f)
 {
-	int sock = wf_sock_connect(f->path);
+	int sock = wf_sock_connect(f->path, -1);
 
 	assert_true(sock >= 0);
 	return sock;

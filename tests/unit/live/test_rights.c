@@ -3,8 +3,12 @@
  * test_rights.c - what a program may do to another: only what its own queue pairs and keys allow,
  * whatever it writes into the ring.
  */
+#include <errno.h>
+#include <pthread.h>
+
 #include "base/rng.h"
 #include "check.h"
+#include "live/gsi.h"
 #include "rig_nic.h"
 #include "wire/opcode.h"
 
@@ -132,6 +136,116 @@ static void test_forged_datagram(void **state)
 	assert_int_equal(wc.src_qp, QPN(2, 7));
 }
 
+#define SERVICE UINT64_C(0x1060123)
+
+/* What the listener was asked for last, and by whom. */
+static uint32_t requests, requester;
+
+static int on_cm(void *arg, const struct wf_cm_event *event)
+{
+	(void)arg;
+	if (event->type != WF_CM_EV_REQ)
+		return 0;
+	requests++;
+	requester = wf_cm_info(event->conn)->remote_id >> WF_CM_ID_SHIFT;
+	return -ECONNREFUSED;
+}
+
+/* The sender writes another program's name over its own, after it was let in. */
+static void rename_sender(void *payload)
+{
+	wf_be32_put((uint8_t *)payload + WF_CM_DATA, UINT32_C(1) << WF_CM_ID_SHIFT | 5);
+}
+
+static void send_req(struct rig *r, unsigned peer, uint32_t id)
+{
+	struct wf_cm_req req = { .local_id = id, .service = SERVICE, .qpn = 77 };
+	struct wf_packet pkt = {
+		.type = WF_PACKET_RDMA,
+		.opcode = WF_OP_UD_SEND_ONLY,
+		.pkey = 0xffff,
+		.length = WF_MAD_LEN,
+		.qpn = WF_QPN_GSI,
+		.u.deth = { .qkey = WF_QKEY_GMP, .src_qpn = WF_QPN_GSI },
+	};
+	uint8_t mad[WF_MAD_LEN] = { 0 };
+
+	wf_cm_header(mad, WF_CM_REQ, id);
+	wf_cm_req_encode(&req, mad);
+	rig_send(r, peer, &pkt, mad, sizeof(mad));
+	(void)wf_nic_progress(r->nic);
+}
+
+/* A message of communication management is in its sender's name, whenever it is looked at. */
+static void test_forged_message(void **state)
+{
+	struct rig *r = *state;
+	struct wf_cm *cm;
+
+	r->nic->cfg.cm_event = on_cm;
+	requests = 0;
+	assert_int_equal(wf_nic_cm(r->nic, &cm), 0);
+	assert_int_equal(wf_cm_listen(cm, SERVICE, r), 0);
+	send_req(r, 1, UINT32_C(2) << WF_CM_ID_SHIFT | 4);
+	assert_int_equal(requests, 1);
+	assert_int_equal(requester, 2);
+	/* In another's name from the beginning. */
+	send_req(r, 1, UINT32_C(1) << WF_CM_ID_SHIFT | 4);
+	assert_int_equal(requests, 1);
+	assert_int_equal(r->nic->dropped, 1);
+	/* And from after it was looked at. */
+	rig_before_store = rename_sender;
+	send_req(r, 1, UINT32_C(2) << WF_CM_ID_SHIFT | 6);
+	rig_before_store = NULL;
+	assert_int_equal(requests, 1);
+	assert_int_equal(r->nic->dropped, 2);
+}
+
+/* Changes the length in a header for ever: one that is right, and one that is much too long. */
+struct flipper {
+	struct wf_packet *header;
+	_Atomic bool stop;
+};
+
+static void *flip(void *arg)
+{
+	struct flipper *f = arg;
+	volatile uint16_t *input = &f->header->input;
+
+	while (!atomic_load_explicit(&f->stop, memory_order_relaxed)) {
+		*input = 8;
+		*input = UINT16_MAX;
+	}
+	return NULL;
+}
+
+/* A header that changes while it is looked at: what was checked is what is used. */
+static void test_flipped_header(void **state)
+{
+	struct rig *r = *state;
+	struct wf_ring rx = r->nic->peers[0]->pipe.rx;
+	struct flipper f = { .header = (struct wf_packet *)(void *)wf_ring_at(&rx, rx.pos) };
+	struct wf_packet pkt = { .psn = 1 };
+	pthread_t thread;
+
+	rig_send(r, 0, &pkt, "weft8888", 8);
+	assert_int_equal(pthread_create(&thread, NULL, flip, &f), 0);
+	for (uint32_t i = 0; i < 500000; i++) {
+		const void *payload;
+
+		if (wf_ring_peek(&rx, &pkt, &payload)) {
+			assert_true(pkt.input <= WF_RING_PAYLOAD);
+			assert_int_equal(rx.lines, wf_ring_entry_bytes(pkt.input));
+		} else {
+			assert_true(rx.broken);
+			rx.broken = false;
+		}
+	}
+	atomic_store(&f.stop, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	f.header->input = 8;
+}
+
 /*
  * Anything at all in the ring and in what the consumer says: nothing is touched that must not be.
  */
@@ -179,6 +293,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_out_of_bounds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_short_payload, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forged_datagram, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_forged_message, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_flipped_header, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_noise, setup, teardown),
 	};
 

@@ -119,7 +119,10 @@ static void test_encode_cut(void **state)
 	struct wf_live_table *t = make_table(WF_LIVE_ROCE);
 	uint8_t buf[WF_PACKET_BYTES_MAX], whole[WF_PACKET_BYTES_MAX], payload[1000];
 	struct wf_tap_entry e = {
-		.pkt = { .opcode = WF_OP_RC_SEND_ONLY, .dst = 1, .length = sizeof(payload) },
+		.pkt = { .opcode = WF_OP_RC_SEND_ONLY,
+		         .dst = 1,
+		         .length = sizeof(payload),
+		         .entropy = 0xc001 },
 		.note = { .sent = 1 },
 		.payload = payload,
 		.bytes = sizeof(payload),
@@ -189,7 +192,11 @@ static void put(struct pair *p, unsigned host, uint32_t psn, int64_t at, uint32_
 {
 	static const char payload[4096];
 	struct wf_packet pkt = {
-		.opcode = WF_OP_RC_SEND_ONLY, .psn = psn, .dst = 1 - host, .length = (uint16_t)bytes
+		.opcode = WF_OP_RC_SEND_ONLY,
+		.psn = psn,
+		.dst = 1 - host,
+		.length = (uint16_t)bytes,
+		.entropy = 0xc000,
 	};
 	struct wf_tap_note note = { .at = at, .sent = 1 };
 
