@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` puts below the prefix: the program, the library with its headers,
-# the profiles and the manual pages.
+# the profiles and the manual pages. What the program needs to run is the component program.
 if(TARGET weft)
-	install(TARGETS weft RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+	install(TARGETS weft RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 endif()
 install(TARGETS weft_library ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/weft"
@@ -12,7 +12,7 @@ install(FILES "${PROJECT_BINARY_DIR}/weft.pc"
 	DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/profiles")
 	install(DIRECTORY "${PROJECT_SOURCE_DIR}/profiles/"
-		DESTINATION "${CMAKE_INSTALL_DATADIR}/weft/profiles")
+		DESTINATION "${CMAKE_INSTALL_DATADIR}/weft/profiles" COMPONENT program)
 endif()
 foreach(section 1 3 5 7 8)
 	file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.${section}")

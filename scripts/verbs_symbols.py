@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns src/compat/verbs/symbols.txt into what the two verbs libraries are linked with.
+"""Turns src/compat/verbs/symbols.txt into what libibverbs.so.1 is linked with.
 
 usage: verbs_symbols.py SYMBOLS FOLDER
 
-Writes into FOLDER: stubs.c (public functions that weft does not have), private.c (private ones, for the
-drop-in library), interposer.map and dropin.map (linker version scripts).
+Writes into FOLDER: stubs.c (functions that weft does not have) and ibverbs.map (a linker version
+script).
 """
 import sys
 from pathlib import Path
@@ -46,24 +46,19 @@ def version_key(version):
     return [int(part) for part in version.split(".")]
 
 
-def dropin_map(public):
+def version_map(public):
     text = ""
     previous = ""
     for version in sorted({v for _, v, _ in public}, key=version_key):
         names = "".join(f"\t\t{n};\n" for n, v, _ in public if v == version)
         text += f"IBVERBS_{version} {{\n\tglobal:\n{names}"
         # What is not listed has no version: private functions, the C library's. Our own is hidden.
-        text += "\tlocal:\n\t\twf_*;\n\t\twv_*;\n" if not previous else ""
+        text += "\tlocal:\n\t\twf_*;\n\t\twv_*;\n\t\twx_*;\n" if not previous else ""
         text += f"}}{previous};\n"
         previous = f" IBVERBS_{version}"
     for number in PRIVATE_NODES:
         text += f"IBVERBS_PRIVATE_{number} {{\n}};\n"
     return text
-
-
-def interposer_map(public, rows, libc):
-    names = libc + [n for n, _, _ in public] + [n for n, v, k in rows if v == "private" and k is None]
-    return "{\n\tglobal:\n" + "".join(f"\t\t{n};\n" for n in names) + "\tlocal:\n\t\t*;\n};\n"
 
 
 def main():
@@ -72,12 +67,9 @@ def main():
     rows = read(sys.argv[1])
     out = Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
-    libc = [r[0] for r in rows if r[1] == "libc"]
-    public = [r for r in rows if r[1] not in ("private", "libc")]
-    (out / "stubs.c").write_text(stubs([r for r in public if r[2]]))
-    (out / "private.c").write_text(stubs([r for r in rows if r[1] == "private" and r[2]]))
-    (out / "dropin.map").write_text(dropin_map(public))
-    (out / "interposer.map").write_text(interposer_map(public, rows, libc))
+    public = [r for r in rows if r[1] != "private"]
+    (out / "stubs.c").write_text(stubs([r for r in rows if r[2]]))
+    (out / "ibverbs.map").write_text(version_map(public))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,15 @@
 /* cmd_exec.c - weft exec: runs a program as if on a host of a live fabric. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/live.h"
+#include "live/client.h"
 #include "live/sock.h"
 #include "live/sysfs.h"
 
@@ -28,14 +29,16 @@ static const char help_text[] =
 	"\n"
 	"  --host HOST     the host (default: the first)\n"
 	"  --name NAME     the fabric, where several run\n"
-	"  --drop-in       with the drop-in libibverbs.so.1 in LD_LIBRARY_PATH, for programs that "
-	"load\n"
-	"                  libibverbs themselves; without it, with LD_PRELOAD\n";
+	"  -v, --verbose   say what is set up, and at the end of each process that opened the "
+        "device\n"
+	"                  how many packets it sent and received\n";
 
 enum { OPT_DROP_IN = 256 };
 
-/* The folder with the libraries: in the build tree, or where weft was installed. */
-static int find_libraries(char dir[WF_PATH_MAX], struct wf_err *err)
+#define LIBRARY "libibverbs.so.1"
+
+/* The folder with the library: in the build tree, or where weft was installed. */
+static int find_library(char dir[WF_PATH_MAX], struct wf_err *err)
 {
 	static const char *const places[] = { "lib/weft", "../" WEFT_LIBDIR "/weft",
 		                              "../lib/weft" };
@@ -50,11 +53,56 @@ static int find_libraries(char dir[WF_PATH_MAX], struct wf_err *err)
 	*slash = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(dir, WF_PATH_MAX, "%s/%s", exe, places[i]);
-		snprintf(file, sizeof(file), "%s/libweft_verbs.so", dir);
+		snprintf(file, sizeof(file), "%s/" LIBRARY, dir);
 		if (access(file, R_OK) == 0)
 			return 0;
 	}
-	return wf_live_err(err, -ENOENT, "weft exec: libweft_verbs.so is not in %s/lib/weft", exe);
+	return wf_live_err(err, -ENOENT, "weft exec: " LIBRARY " is not in %s/lib/weft", exe);
+}
+
+/*
+ * The loader splits lists of libraries at blanks and colons, and lists of folders at colons and
+ * semicolons, and knows no quotes.
+ */
+static bool is_splittable(const char *path)
+{
+	return strpbrk(path, " \t\n:;") != NULL;
+}
+
+/*
+ * A name for the folder that the loader takes as one: its own, or that of a link to it. The link is
+ * beside the daemon's socket and goes with the fabric; where that is no better, in /tmp/weft-UID,
+ * where one is left for each installation.
+ */
+static int name_library(const char *path, char dir[WF_PATH_MAX], struct wf_err *err)
+{
+	char link[WF_PATH_MAX], tmp[WF_PATH_MAX];
+	struct stat st;
+	int ret = 0, n;
+
+	if (!is_splittable(dir))
+		return 0;
+	if (stat(dir, &st) != 0)
+		return wf_live_err(err, -errno, "weft exec: %s: %s", dir, strerror(errno));
+	n = snprintf(link, sizeof(link), "%s.sys/.lib-%jx-%jx", path, (uintmax_t)st.st_dev,
+	             (uintmax_t)st.st_ino);
+	if (is_splittable(link)) {
+		ret = wf_sock_tmp_dir(tmp, sizeof(tmp));
+		n = snprintf(link, sizeof(link), "%s/lib-%jx-%jx", tmp, (uintmax_t)st.st_dev,
+		             (uintmax_t)st.st_ino);
+	}
+	if (ret == 0 && n >= (int)sizeof(link))
+		ret = -ENAMETOOLONG;
+	if (ret == 0 && symlink(dir, link) != 0 && errno != EEXIST)
+		ret = -errno;
+	if (ret != 0)
+		return wf_live_err(err, ret,
+		                   "weft exec: %s: the system's loader cannot preload a library "
+		                   "from a path with a blank, a colon or a semicolon, and a link "
+		                   "to it cannot be made: %s: %s",
+		                   dir, link, strerror(-ret));
+	snprintf(dir, WF_PATH_MAX, "%s", link);
+	return 0;
 }
 
 /* Puts word in front of the list in the environment's variable. */
@@ -105,56 +153,61 @@ static void preload_sanitizer(void)
 static int make_files(const char *path, const char *host, struct wf_err *err)
 {
 	struct wf_live_req req = { .op = WF_LIVE_COUNTERS };
-	struct wf_live_table *table = MAP_FAILED;
+	const struct wf_live_table *table;
 	static char dir[WF_PATH_MAX];
 	struct wf_live_reply reply;
 	int fds[WF_LIVE_MAX_FDS];
-	struct stat st;
 	int ret;
 
 	snprintf(req.attach.host, sizeof(req.attach.host), "%s", host);
 	ret = wf_live_ask(path, &req, &reply, fds, err);
 	if (ret != 0)
 		return ret;
-	if (fstat(fds[1], &st) == 0)
-		table = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fds[1], 0);
 	close(fds[0]);
-	close(fds[1]);
-	if (table == MAP_FAILED)
-		return -ENOMEM;
-	ret = wf_sysfs_dir(path, table->host[reply.attach.host].name, dir, sizeof(dir));
+	ret = wf_client_table(fds[1], &table);
+	if (ret != 0)
+		return wf_live_err(err, ret, "weft exec: %s: %s", path, strerror(-ret));
+	ret = reply.attach.host >= table->n_hosts ? -EPROTO : 0;
+	if (ret == 0)
+		ret = wf_sysfs_dir(path, table->host[reply.attach.host].name, dir, sizeof(dir));
 	if (ret == 0)
 		ret = wf_sysfs_make(table, reply.attach.host, dir);
-	munmap(table, (size_t)st.st_size);
+	wf_client_free_table(table);
 	if (ret != 0)
 		return wf_live_err(err, ret, "weft exec: %s: %s", dir, strerror(-ret));
 	return setenv("WEFT_SYSFS", dir, 1) != 0 ? -ENOMEM : 0;
 }
 
-static int prepare(const char *path, const char *host, bool drop_in, struct wf_err *err)
+/*
+ * Preloaded, the library comes before the C library, of which it has some functions, and is what
+ * its name stands for, whoever asks for libibverbs.so.1 later. Its folder is for those who ask for
+ * libibverbs.so.
+ */
+static int prepare(const char *path, const char *host, bool verbose, struct wf_err *err)
 {
 	static char dir[WF_PATH_MAX], file[WF_PATH_MAX + 32];
-	int ret = find_libraries(dir, err);
+	int ret = find_library(dir, err);
 
 	if (ret == 0)
 		ret = make_files(path, host, err);
+	if (ret == 0)
+		ret = name_library(path, dir, err);
 	if (ret != 0)
 		return ret;
-	snprintf(file, sizeof(file), "%s/libweft_files.so", dir);
-	if (prepend("LD_PRELOAD", file) != 0)
-		return -ENOMEM;
-	snprintf(file, sizeof(file), "%s/%s", dir, drop_in ? "dropin" : "libweft_verbs.so");
-	if (prepend(drop_in ? "LD_LIBRARY_PATH" : "LD_PRELOAD", file) != 0 ||
-	    setenv("WEFT_SOCKET", path, 1) != 0 || setenv("WEFT_HOST", host, 1) != 0)
-		return -ENOMEM;
-	/*
-	 * As the first it also comes before the C library, of which it has some functions
-	 * (compat/cm).
-	 */
-	snprintf(file, sizeof(file), "%s/dropin/libibverbs.so.1", dir);
-	if (drop_in && prepend("LD_PRELOAD", file) != 0)
+	snprintf(file, sizeof(file), "%s/" LIBRARY, dir);
+	if (prepend("LD_PRELOAD", file) != 0 || prepend("LD_LIBRARY_PATH", dir) != 0 ||
+	    setenv("WEFT_SOCKET", path, 1) != 0 || setenv("WEFT_HOST", host, 1) != 0 ||
+	    (verbose && setenv("WEFT_VERBOSE", "1", 1) != 0))
 		return -ENOMEM;
 	preload_sanitizer();
+	if (verbose)
+		fprintf(stderr,
+		        "weft exec: fabric %s, host %s\n"
+		        "weft exec: LD_PRELOAD=%s\n"
+		        "weft exec: LD_LIBRARY_PATH=%s\n"
+		        "weft exec: files below /sys and /dev are in %s\n",
+		        path, host[0] != '\0' ? host : "(the first)", getenv("LD_PRELOAD"),
+		        getenv("LD_LIBRARY_PATH"), getenv("WEFT_SYSFS"));
 	return 0;
 }
 
@@ -170,7 +223,7 @@ static int check_host(const char *path, const char *host, struct wf_err *err)
 		return wf_live_err(err, -EINVAL, "weft exec: --host: '%s' is too long", host);
 	snprintf(req.attach.host, sizeof(req.attach.host), "%s", host);
 	ret = wf_live_ask(path, &req, &reply, fds, err);
-	if (ret == -ENOENT && access(path, F_OK) == 0)
+	if (reply.error == -ENOENT)
 		return wf_live_err(err, -EINVAL,
 		                   "weft exec: --host: the fabric has no host '%s'; weft status "
 		                   "lists them",
@@ -190,6 +243,7 @@ static int run_exec(int argc, char **argv)
 	static const struct option options[] = {
 		{ "host", required_argument, NULL, 'H' },
 		{ "name", required_argument, NULL, 'n' },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ "drop-in", no_argument, NULL, OPT_DROP_IN },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -198,19 +252,19 @@ static int run_exec(int argc, char **argv)
 	static char path[WF_PATH_MAX];
 	const char *host = "";
 	struct wf_err err = { "" };
-	bool drop_in = false;
+	bool verbose = false;
 	int c, rc;
 
-	while ((c = wf_cli_option(argc, argv, "+:H:n:h", options)) != -1) {
+	while ((c = wf_cli_option(argc, argv, "+:H:n:vh", options)) != -1) {
 		if (c == 'h')
 			return wf_cli_help(&wf_cmd_exec);
 		if (c == 'H')
 			host = optarg;
 		else if (c == 'n')
 			plan.name = optarg;
-		else if (c == OPT_DROP_IN)
-			drop_in = true;
-		else
+		else if (c == 'v')
+			verbose = true;
+		else if (c != OPT_DROP_IN) /* of older versions; the library is always that one */
 			return WF_EXIT_USAGE;
 	}
 	if (optind == argc)
@@ -230,7 +284,7 @@ static int run_exec(int argc, char **argv)
 			rc = check_host(path, host, &err);
 	}
 	if (rc == 0)
-		rc = prepare(path, host, drop_in, &err);
+		rc = prepare(path, host, verbose, &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
 	execvp(argv[optind], argv + optind);

@@ -23,6 +23,7 @@
 #include "cli/cli.h"
 #include "lab/scenario.h"
 #include "lab/suggest.h"
+#include "live/client.h"
 #include "live/sock.h"
 
 int wf_live_err(struct wf_err *err, int rc, const char *fmt, ...)
@@ -52,33 +53,55 @@ int wf_live_path(const char *name, bool make, char path[WF_PATH_MAX], struct wf_
 	return 0;
 }
 
+/* Why the daemon at path, which is process pid, has not answered. */
+static int no_answer(const char *path, int ret, pid_t pid, struct wf_err *err)
+{
+	if (ret == -ENOENT)
+		return wf_live_err(err, ret, "weft: there is no fabric at %s; weft up starts one",
+		                   path);
+	if (ret == -ECONNREFUSED)
+		return wf_live_err(
+			err, ret,
+			"weft: the daemon of the fabric at %s is gone: it was killed, or "
+			"crashed; weft down removes what it left, weft up starts another",
+			path);
+	if (ret == -ETIMEDOUT && pid != 0 && wf_client_is_stopped(pid))
+		return wf_live_err(err, ret,
+		                   "weft: the daemon of the fabric at %s does not answer: process "
+		                   "%d is stopped; kill -CONT %d lets it go on",
+		                   path, (int)pid, (int)pid);
+	if (ret == -ETIMEDOUT)
+		return wf_live_err(err, ret, "weft: the daemon of the fabric at %s does not answer",
+		                   path);
+	return wf_live_err(err, ret, "weft: the daemon at %s: %s", path, strerror(-ret));
+}
+
 int wf_live_ask(const char *path, struct wf_live_req *req, struct wf_live_reply *reply,
                 int fds[WF_LIVE_MAX_FDS], struct wf_err *err)
 {
-	int sock = wf_sock_connect(path);
-	unsigned n = 0;
-	int ret;
+	int sock = wf_client_connect(path, WF_CLIENT_PATIENCE), ret = sock;
+	pid_t pid = 0;
 
-	if (sock == -ENOENT || sock == -ECONNREFUSED)
-		return wf_live_err(err, -ENOENT,
-		                   "weft: there is no fabric at %s; weft up starts one", path);
-	if (sock < 0)
-		return wf_live_err(err, sock, "weft: %s: %s", path, strerror(-sock));
-	req->version = WF_LIVE_VERSION;
-	ret = wf_sock_send(sock, req, sizeof(*req), NULL, 0, true);
+	reply->error = 0;
+	if (sock >= 0) {
+		ret = wf_client_ask(sock, req, reply, fds, WF_CLIENT_PATIENCE);
+		(void)!wf_client_peer(sock, &pid);
+		close(sock);
+	}
 	if (ret == 0)
-		ret = wf_sock_recv(sock, reply, sizeof(*reply), fds, &n, true);
-	close(sock);
-	if (ret == (int)sizeof(*reply))
-		ret = reply->error;
-	else if (ret >= 0)
-		ret = -EPROTO;
-	if (ret == 0 && n == reply->n_fds)
 		return 0;
-	while (n > 0)
-		close(fds[--n]);
-	return wf_live_err(err, ret == 0 ? -EPROTO : ret, "weft: the daemon at %s: %s", path,
-	                   strerror(ret == 0 ? EPROTO : -ret));
+	if (ret == -EPERM)
+		return wf_live_err(err, ret,
+		                   "weft: the fabric at %s is not yours: another user started it",
+		                   path);
+	if (reply->error == 0)
+		return no_answer(path, ret, pid, err);
+	if (ret == -EPROTO)
+		return wf_live_err(err, ret,
+		                   "weft: the daemon at %s is of another version of weft, whose "
+		                   "weft down ends it",
+		                   path);
+	return wf_live_err(err, ret, "weft: the daemon at %s: %s", path, strerror(-ret));
 }
 
 /* Maps the file fd, which it closes. NULL for an empty one. */
@@ -111,7 +134,10 @@ static int look_at_model(const char *path, struct wf_live_picture *p, struct wf_
 	if (ret != 0)
 		return ret;
 	p->model = map(fds[0], &p->model_bytes);
-	return p->model != NULL ? 0 : -ENOMEM;
+	if (p->model_bytes >= sizeof(*p->model) &&
+	    (p->model_bytes - sizeof(*p->model)) / sizeof(p->model->port[0]) >= p->model->n_ports)
+		return 0;
+	return wf_live_err(err, -EPROTO, "weft: the daemon at %s: its model cannot be read", path);
 }
 
 int wf_live_look(const char *path, struct wf_live_picture *p, struct wf_err *err)
@@ -126,9 +152,14 @@ int wf_live_look(const char *path, struct wf_live_picture *p, struct wf_err *err
 		return ret;
 	p->n = reply.status.n;
 	p->status = map(fds[0], &p->status_bytes);
-	p->table = map(fds[1], &p->table_bytes);
-	ret = p->table == NULL || (p->n != 0 && p->status == NULL) ? -ENOMEM
-	                                                           : look_at_model(path, p, err);
+	if (p->status_bytes / sizeof(*p->status) < p->n)
+		p->n = (uint32_t)(p->status_bytes / sizeof(*p->status));
+	ret = wf_client_table(fds[1], &p->table);
+	if (ret != 0)
+		ret = wf_live_err(err, ret, "weft: the daemon at %s: its table of hosts: %s", path,
+		                  strerror(-ret));
+	if (ret == 0)
+		ret = look_at_model(path, p, err);
 	if (ret != 0)
 		wf_live_picture_fini(p);
 	return ret;
@@ -156,8 +187,7 @@ int wf_live_counts(const char *path, const char *host, uint64_t count[WF_LIVE_CO
 
 void wf_live_picture_fini(struct wf_live_picture *p)
 {
-	if (p->table != NULL)
-		munmap((void *)(uintptr_t)p->table, p->table_bytes);
+	wf_client_free_table(p->table);
 	if (p->status != NULL)
 		munmap((void *)(uintptr_t)p->status, p->status_bytes);
 	if (p->model != NULL)
@@ -417,12 +447,21 @@ static uint8_t default_class(const struct wf_scenario *s)
 }
 
 /* The fabric between the hosts, where it is modelled. */
-static int take_model(const struct wf_scenario *s, struct wf_sim_cfg *sim,
-                      struct wf_daemon_cfg *cfg, struct wf_err *err)
+static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_daemon_cfg *cfg,
+                      struct wf_err *err)
 {
+	struct wf_fabric_cfg *fabric = &s->fabrics[0].cfg;
+
+	if (strcmp(fabric->header, "rocev1") == 0)
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: header: in a live fabric, programs choose between "
+		                   "rocev1 and rocev2 by the index of their GID");
+	/* Programs may send either. */
+	if (strcmp(fabric->header, "rocev2") == 0)
+		snprintf(fabric->header, sizeof(fabric->header), "roce");
 	*sim = (struct wf_sim_cfg){
 		.topo = s->fabrics[0].net->topo,
-		.fabric = &s->fabrics[0].cfg,
+		.fabric = fabric,
 		.cc = &s->fabrics[0].values.cc,
 		.reconverge = s->cfg.reconverge,
 		.seed = s->cfg.seed,

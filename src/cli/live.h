@@ -26,7 +26,8 @@ int wf_live_path(const char *name, bool make, char path[WF_PATH_MAX],
 
 /*
  * Asks the daemon at path one question. On success the caller owns reply->n_fds descriptors in fds.
- * Returns 0, or a negative error with err filled; -ENOENT: there is no daemon.
+ * Returns 0, or a negative error with err filled: what the daemon answered, also in reply->error, or
+ * with that 0: -ENOENT: there is no fabric, -ECONNREFUSED: its daemon is dead, …
  */
 int wf_live_ask(const char *path, struct wf_live_req *req, struct wf_live_reply *reply,
                 int fds[WF_LIVE_MAX_FDS], struct wf_err *err) WF_MUST_USE;
@@ -37,7 +38,7 @@ struct wf_live_picture {
 	const struct wf_live_status *status; /* this is how it was */
 	uint32_t n;                          /* programs in status */
 	const struct wf_live_model *model;   /* NULL: packets go directly */
-	size_t table_bytes, status_bytes, model_bytes;
+	size_t status_bytes, model_bytes;
 };
 
 /* Asks the daemon at path for it. Returns 0, or a negative error with err filled. */

@@ -3,8 +3,10 @@
  * main.c - the program weft: finds the subcommand and runs it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "lab/suggest.h"
@@ -117,11 +119,27 @@ static int unknown_command(const char *name)
 	                    wf_suggest_text(&suggest, "there are"));
 }
 
+/*
+ * Standard input, output and error may be closed. What is opened next would be in their place, and words meant for
+ * people would go there: nothing is, in reading and in writing.
+ */
+static void take_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static char help[] = "help";
 	char *just_help[] = { help, NULL };
 
+	take_standard_files();
 	if (argc < 2) {
 		wf_cmd_help.run(1, just_help);
 		return WF_EXIT_USAGE;

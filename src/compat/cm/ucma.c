@@ -1,95 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ucma.c - channels: descriptors that take commands and tell of events. */
-#define _GNU_SOURCE
+#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
-#include <unistd.h>
 
+#include "compat/cm/ucma.h"
 #include "compat/cm/ucma_priv.h"
 #include "compat/verbs/verbs_priv.h"
 #include "wire/transport.h"
 
-#define MAX_FDS 65536
+#define MISC_MAJOR 10
+#define MINOR 58      /* any of those that Linux gives out as it likes */
 #define MAX_IDS 65536 /* librdmacm has no more names */
 
-/* By descriptor. */
-static _Atomic(struct wv_ucma_channel *) channels[MAX_FDS];
-static atomic_uint n_channels;
+static const struct wx_fd_ops ops;
 
 /* By handle. Under the lock of the adapter. */
 static struct wv_ucma_id **names;
 static uint32_t max_names, next_name;
-
-bool wv_ucma_is(int fd)
-{
-	return wv_ucma_channel(fd) != NULL;
-}
-
-struct wv_ucma_channel *wv_ucma_channel(int fd)
-{
-	if (wf_likely(atomic_load_explicit(&n_channels, memory_order_relaxed) == 0) || fd < 0 ||
-	    fd >= MAX_FDS)
-		return NULL;
-	return atomic_load_explicit(&channels[fd], memory_order_acquire);
-}
-
-int wv_ucma_open(int flags)
-{
-	struct wv_ucma_channel *ch = calloc(1, sizeof(*ch));
-	int ret;
-
-	if (ch == NULL)
-		return -ENOMEM;
-	ch->tail = &ch->events;
-	ret = wv_nic_get(&ch->nic);
-	if (ret != 0) {
-		free(ch);
-		return ret == -ECONNREFUSED ? -ENOENT : ret;
-	}
-	ch->fd = eventfd(0, ((flags & O_CLOEXEC) != 0 ? EFD_CLOEXEC : 0) |
-	                            ((flags & O_NONBLOCK) != 0 ? EFD_NONBLOCK : 0));
-	if (ch->fd < 0 || ch->fd >= MAX_FDS) {
-		ret = ch->fd < 0 ? -errno : -EMFILE;
-		if (ch->fd >= 0)
-			(void)close(ch->fd);
-		wv_nic_put(ch->nic);
-		free(ch);
-		return ret;
-	}
-	atomic_store_explicit(&channels[ch->fd], ch, memory_order_release);
-	atomic_fetch_add_explicit(&n_channels, 1, memory_order_release);
-	return ch->fd;
-}
-
-int wv_ucma_close(int fd)
-{
-	struct wv_ucma_channel *ch =
-		atomic_exchange_explicit(&channels[fd], NULL, memory_order_acq_rel);
-
-	if (ch == NULL)
-		return -EBADF;
-	atomic_fetch_sub_explicit(&n_channels, 1, memory_order_relaxed);
-	if (wf_nic_forked(ch->nic))
-		return 0; /* what is on it is the parent's */
-	wf_nic_lock(ch->nic);
-	for (uint32_t i = 0; i < max_names; i++) {
-		struct wv_ucma_id *id = wv_ucma_find(ch, i);
-
-		if (id != NULL)
-			wv_ucma_destroy(id);
-	}
-	wf_nic_kick(ch->nic);
-	wf_nic_unlock(ch->nic);
-	wv_nic_put(ch->nic);
-	free(ch);
-	return 0;
-}
 
 static int give_name(struct wv_ucma_id *id)
 {
@@ -170,34 +100,62 @@ void wv_ucma_destroy(struct wv_ucma_id *id)
 	free(id);
 }
 
-void wv_ucma_answer(uint64_t to, size_t room, const void *answer, size_t size)
+int wv_ucma_answer(uint64_t to, size_t room, const void *answer, size_t size)
 {
-	if (to != 0)
-		memcpy((void *)(uintptr_t)to, answer, room < size ? room : size);
+	return wv_guard_store((void *)(uintptr_t)to, answer, room < size ? room : size) ? 0
+	                                                                                : -EFAULT;
 }
 
-static int get_event(struct wv_ucma_channel *ch, const void *in, size_t out)
+/* The next event; waits for it, unless the descriptor does not. */
+static int get_event(struct wv_ucma_channel *ch, const void *in, size_t out, bool nonblock)
 {
 	const struct rdma_ucm_get_event *cmd = in;
-	struct pollfd wait = { .fd = ch->fd, .events = POLLIN };
 	struct wv_ucma_event *event;
+	int ret = 0;
 
-	while ((event = wv_ucma_take(ch)) == NULL) {
-		int flags = fcntl(ch->fd, F_GETFL), ret = 0;
-
-		if (flags >= 0 && (flags & O_NONBLOCK) != 0)
-			return -EAGAIN;
-		wf_nic_wait(ch->nic);
+	wf_nic_lock(ch->nic);
+	while (ch->events == NULL && ret == 0) {
+		if (!nonblock)
+			wf_nic_wait(ch->nic);
 		wf_nic_unlock(ch->nic);
-		if (poll(&wait, 1, -1) < 0)
-			ret = -errno;
+		ret = nonblock ? -EAGAIN : wx_file_wait(ch->file);
 		wf_nic_lock(ch->nic);
-		if (ret != 0)
-			return ret;
 	}
-	wv_ucma_answer(cmd->response, out, &event->resp, sizeof(event->resp));
-	free(event);
-	return 0;
+	if (ch->events != NULL) {
+		wv_ucma_check(ch);
+		event = ch->events;
+		ret = wv_ucma_answer(cmd->response, out, &event->resp, sizeof(event->resp));
+		/* What the program could not be told waits for its next try. */
+		if (ret == 0)
+			free(wv_ucma_take(ch));
+	}
+	wf_nic_unlock(ch->nic);
+	return ret;
+}
+
+/* Moves an id and its events here from the channel that the command names by its descriptor. */
+static int migrate_id(struct wv_ucma_channel *ch, const void *in, size_t out)
+{
+	const struct rdma_ucm_migrate_id *cmd = in;
+	struct wx_file *f = wx_fd_get((int)cmd->fd);
+	struct wv_ucma_channel *from =
+		f != NULL && wx_file_ops(f) == &ops && wx_file_owned(f) ? wx_file_priv(f) : NULL;
+	struct rdma_ucm_migrate_resp resp;
+	struct wv_ucma_id *id;
+	int ret = -ENOENT;
+
+	wf_nic_lock(ch->nic);
+	id = from == NULL || from->nic != ch->nic ? NULL : wv_ucma_find(from, cmd->id);
+	if (id != NULL) {
+		resp.events_reported = id->events_reported;
+		ret = wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	}
+	if (ret == 0 && from != ch)
+		wv_ucma_move_events(id, ch);
+	wf_nic_unlock(ch->nic);
+	if (f != NULL)
+		wx_fd_put(f); /* not under the lock: it may be the last */
+	return ret;
 }
 
 /*
@@ -213,8 +171,8 @@ static int refuse(struct wv_ucma_channel *ch, const void *in, size_t out)
 }
 
 static const struct {
-	wv_ucma_fn *fn;
-	size_t size; /* of what is read; ECE and the like may follow */
+	wv_ucma_fn *fn; /* under the lock; NULL: run() knows */
+	size_t size;    /* of what is read; ECE and the like may follow */
 } commands[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = { wv_ucma_create_id, sizeof(struct rdma_ucm_create_id) },
 	[RDMA_USER_CM_CMD_DESTROY_ID] = { wv_ucma_destroy_id, sizeof(struct rdma_ucm_destroy_id) },
@@ -230,7 +188,7 @@ static const struct {
 	[RDMA_USER_CM_CMD_DISCONNECT] = { wv_ucma_disconnect, sizeof(struct rdma_ucm_disconnect) },
 	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = { wv_ucma_init_qp_attr,
 	                                    sizeof(struct rdma_ucm_init_qp_attr) },
-	[RDMA_USER_CM_CMD_GET_EVENT] = { get_event, sizeof(struct rdma_ucm_get_event) },
+	[RDMA_USER_CM_CMD_GET_EVENT] = { NULL, sizeof(struct rdma_ucm_get_event) },
 	[RDMA_USER_CM_CMD_GET_OPTION] = { refuse, 0 },
 	[RDMA_USER_CM_CMD_SET_OPTION] = { wv_ucma_set_option, sizeof(struct rdma_ucm_set_option) },
 	[RDMA_USER_CM_CMD_NOTIFY] = { wv_ucma_notify, sizeof(struct rdma_ucm_notify) },
@@ -238,7 +196,7 @@ static const struct {
 	                                     sizeof(struct rdma_ucm_join_ip_mcast) },
 	[RDMA_USER_CM_CMD_LEAVE_MCAST] = { wv_ucma_leave_mcast,
 	                                   sizeof(struct rdma_ucm_destroy_id) },
-	[RDMA_USER_CM_CMD_MIGRATE_ID] = { wv_ucma_migrate_id, sizeof(struct rdma_ucm_migrate_id) },
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = { NULL, sizeof(struct rdma_ucm_migrate_id) },
 	[RDMA_USER_CM_CMD_QUERY] = { refuse, 0 },
 	[RDMA_USER_CM_CMD_BIND] = { refuse, 0 },
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = { refuse, 0 },
@@ -251,36 +209,111 @@ union command {
 	char bytes[512];
 };
 
-ssize_t wv_ucma_write(int fd, const void *buf, size_t size)
+static int run(struct wv_ucma_channel *ch, const struct rdma_ucm_cmd_hdr *header,
+               const union command *in, bool nonblock)
 {
-	struct wv_ucma_channel *ch = wv_ucma_channel(fd);
-	struct rdma_ucm_cmd_hdr header;
-	union command in;
-	int ret = -EINVAL;
+	int ret;
 
-	if (ch == NULL || wf_nic_forked(ch->nic)) {
-		errno = ch == NULL ? EBADF : EIO;
-		return -1;
-	}
-	if (size >= sizeof(header)) {
-		memcpy(&header, buf, sizeof(header));
-		if (header.cmd >= WF_ARRAY_SIZE(commands))
-			ret = -ENOSYS;
-		else if (header.in + sizeof(header) <= size && header.in <= sizeof(in) &&
-		         header.in >= commands[header.cmd].size)
-			ret = 0;
-	}
-	if (ret == 0) {
-		memset(&in, 0, sizeof(in));
-		memcpy(in.bytes, (const char *)buf + sizeof(header), header.in);
+	assert(header->cmd < WF_ARRAY_SIZE(commands) && header->in >= commands[header->cmd].size);
+	if (header->cmd == RDMA_USER_CM_CMD_GET_EVENT)
+		return get_event(ch, in, header->out, nonblock);
+	if (header->cmd == RDMA_USER_CM_CMD_MIGRATE_ID)
+		return migrate_id(ch, in, header->out);
+	wf_nic_lock(ch->nic);
+	ret = commands[header->cmd].fn(ch, in, header->out);
+	wv_ucma_check(ch);
+	wf_nic_kick(ch->nic);
+	wf_nic_unlock(ch->nic);
+	return ret;
+}
+
+/* A command: a header, and behind it what it says. */
+static ssize_t write_channel(struct wx_file *f, const void *buf, size_t size, bool nonblock)
+{
+	struct rdma_ucm_cmd_hdr header;
+	union command in = { .align = 0 };
+	int ret;
+
+	if (size < sizeof(header))
+		return -EINVAL;
+	if (!wv_guard_store(&header, buf, sizeof(header)))
+		return -EFAULT;
+	if (header.cmd >= WF_ARRAY_SIZE(commands))
+		return -ENOSYS;
+	if (header.in + sizeof(header) > size || header.in > sizeof(in) ||
+	    header.in < commands[header.cmd].size)
+		return -EINVAL;
+	if (!wv_guard_store(in.bytes, (const char *)buf + sizeof(header), header.in))
+		return -EFAULT;
+	ret = run(wx_file_priv(f), &header, &in, nonblock);
+	return ret != 0 ? ret : (ssize_t)size;
+}
+
+/* As the kernel's, which has neither. */
+static ssize_t read_channel(struct wx_file *f, void *buf, size_t size, bool nonblock)
+{
+	(void)f;
+	(void)buf;
+	(void)size;
+	(void)nonblock;
+	return -EINVAL;
+}
+
+static int ioctl_channel(struct wx_file *f, unsigned long request, void *arg)
+{
+	(void)f;
+	(void)request;
+	(void)arg;
+	return -ENOTTY;
+}
+
+static void release_channel(void *priv, bool owned)
+{
+	struct wv_ucma_channel *ch = priv;
+
+	if (owned) { /* in a child, what is on it is the parent's */
 		wf_nic_lock(ch->nic);
-		ret = commands[header.cmd].fn(ch, &in, header.out);
+		for (uint32_t i = 0; i < max_names; i++) {
+			struct wv_ucma_id *id = wv_ucma_find(ch, i);
+
+			if (id != NULL)
+				wv_ucma_destroy(id);
+		}
+		assert(ch->events == NULL);
 		wf_nic_kick(ch->nic);
 		wf_nic_unlock(ch->nic);
+		wv_nic_put(ch->nic);
 	}
+	free(ch);
+}
+
+static const struct wx_fd_ops ops = {
+	.name = "rdma_cm",
+	.major = MISC_MAJOR,
+	.minor = MINOR,
+	.read = read_channel,
+	.write = write_channel,
+	.ioctl = ioctl_channel,
+	.release = release_channel,
+};
+
+int wv_ucma_open(int flags)
+{
+	struct wv_ucma_channel *ch = calloc(1, sizeof(*ch));
+	int ret;
+
+	if (ch == NULL)
+		return -ENOMEM;
+	ch->tail = &ch->events;
+	ret = wv_nic_get(&ch->nic);
 	if (ret != 0) {
-		errno = -ret;
-		return -1;
+		free(ch);
+		return ret == -ECONNREFUSED ? -ENOENT : ret;
 	}
-	return (ssize_t)size;
+	ret = wx_fd_open(&ops, ch, flags, &ch->file);
+	if (ret < 0) {
+		wv_nic_put(ch->nic);
+		free(ch);
+	}
+	return ret;
 }

@@ -264,7 +264,5 @@ int wv_ucma_init_qp_attr(struct wv_ucma_channel *ch, const void *in, size_t out)
 		ret = -EINVAL;
 		break;
 	}
-	if (ret == 0)
-		wv_ucma_answer(cmd->response, out, &a, sizeof(a));
-	return ret;
+	return ret != 0 ? ret : wv_ucma_answer(cmd->response, out, &a, sizeof(a));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ucma_event.c - events, and what communication management has to tell. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 #include "compat/cm/ucma_priv.h"
 #include "compat/verbs/verbs_priv.h"
@@ -22,13 +22,6 @@ struct wv_ucma_event *wv_ucma_event(struct wv_ucma_id *id, enum wv_ucma_event_ty
 	return event;
 }
 
-/* The descriptor can be read while something waits. */
-static void signal_channel(struct wv_ucma_channel *ch)
-{
-	/* Not write(), which is for commands. */
-	(void)eventfd_write(ch->fd, 1);
-}
-
 static void add(struct wv_ucma_channel *ch, struct wv_ucma_event *event)
 {
 	bool first = ch->events == NULL;
@@ -37,20 +30,20 @@ static void add(struct wv_ucma_channel *ch, struct wv_ucma_event *event)
 	*ch->tail = event;
 	ch->tail = &event->next;
 	if (first)
-		signal_channel(ch);
+		wx_file_signal(ch->file);
 }
 
 /* Takes it out of the list of its channel. */
 static void take(struct wv_ucma_channel *ch, struct wv_ucma_event **at)
 {
 	struct wv_ucma_event *event = *at;
-	eventfd_t count;
 
+	assert(event != NULL);
 	*at = event->next;
 	if (ch->tail == &event->next)
 		ch->tail = at;
 	if (ch->events == NULL)
-		(void)eventfd_read(ch->fd, &count);
+		wx_file_clear(ch->file);
 }
 
 void wv_ucma_post(struct wv_ucma_event *event)
@@ -68,12 +61,27 @@ int wv_ucma_tell(struct wv_ucma_id *id, enum wv_ucma_event_type type, int status
 	return 0;
 }
 
+void wv_ucma_check(const struct wv_ucma_channel *ch)
+{
+#ifndef NDEBUG
+	struct wv_ucma_event *const *at = &ch->events;
+
+	for (; *at != NULL; at = &(*at)->next) {
+		assert((*at)->id->channel == ch);
+		assert((*at)->child == NULL || (*at)->child->channel == ch);
+		assert((*at)->mc == NULL || (*at)->mc->id == (*at)->id);
+	}
+	assert(ch->tail == at);
+#else
+	(void)ch;
+#endif
+}
+
 struct wv_ucma_event *wv_ucma_take(struct wv_ucma_channel *ch)
 {
 	struct wv_ucma_event *event = ch->events;
 
-	if (event == NULL)
-		return NULL;
+	assert(event != NULL && event->id->channel == ch);
 	take(ch, &ch->events);
 	event->id->events_reported++;
 	if (event->mc != NULL)

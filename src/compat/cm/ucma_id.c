@@ -17,6 +17,7 @@ int wv_ucma_create_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 	const struct rdma_ucm_create_id *cmd = in;
 	struct rdma_ucm_create_id_resp resp;
 	struct wv_ucma_id *id;
+	int ret;
 
 	if (out < sizeof(resp))
 		return -ENOSPC;
@@ -34,8 +35,10 @@ int wv_ucma_create_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 		return -ENOMEM;
 	id->uid = cmd->uid;
 	resp.id = id->handle;
-	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
-	return 0;
+	ret = wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	if (ret != 0)
+		wv_ucma_destroy(id);
+	return ret;
 }
 
 int wv_ucma_destroy_id(struct wv_ucma_channel *ch, const void *in, size_t out)
@@ -49,8 +52,7 @@ int wv_ucma_destroy_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 	/* What waits still is dropped first, and so not counted. */
 	resp.events_reported = id->events_reported;
 	wv_ucma_destroy(id);
-	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
-	return 0;
+	return wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
 }
 
 static int bind_id(struct wv_ucma_id *id, const struct sockaddr_in6 *sa)
@@ -151,8 +153,7 @@ int wv_ucma_query_route(struct wv_ucma_channel *ch, const void *in, size_t out)
 		if (id->state == WV_UCMA_ROUTE || id->state == WV_UCMA_CONNECT)
 			resp.num_paths = 1;
 	}
-	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
-	return 0;
+	return wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
 }
 
 int wv_ucma_listen(struct wv_ucma_channel *ch, const void *in, size_t out)
@@ -184,6 +185,7 @@ int wv_ucma_listen(struct wv_ucma_channel *ch, const void *in, size_t out)
 static int set_id_option(struct wv_ucma_id *id, const struct rdma_ucm_set_option *cmd)
 {
 	const void *value = (const void *)(uintptr_t)cmd->optval;
+	uint8_t byte = 0;
 	int number = 0;
 
 	switch (cmd->optname) {
@@ -191,17 +193,19 @@ static int set_id_option(struct wv_ucma_id *id, const struct rdma_ucm_set_option
 	case RDMA_OPTION_ID_ACK_TIMEOUT:
 		if (cmd->optlen != 1)
 			return -EINVAL;
+		if (!wv_guard_store(&byte, value, 1))
+			return -EFAULT;
 		if (cmd->optname == RDMA_OPTION_ID_TOS)
-			memcpy(&id->tos, value, 1);
+			id->tos = byte;
 		else
-			memcpy(&id->ack_timeout, value, 1);
-		id->ack_timeout &= 31;
+			id->ack_timeout = byte & 31;
 		return 0;
 	case RDMA_OPTION_ID_REUSEADDR:
 	case RDMA_OPTION_ID_AFONLY:
 		if (cmd->optlen != sizeof(number))
 			return -EINVAL;
-		memcpy(&number, value, sizeof(number));
+		if (!wv_guard_store(&number, value, sizeof(number)))
+			return -EFAULT;
 		if (cmd->optname == RDMA_OPTION_ID_REUSEADDR)
 			id->reuse = number != 0;
 		return 0;
@@ -285,8 +289,7 @@ int wv_ucma_join_ip_mcast(struct wv_ucma_channel *ch, const void *in, size_t out
 	mc->next = id->mcs;
 	id->mcs = mc;
 	resp.id = mc->handle;
-	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
-	return 0;
+	return wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
 }
 
 /* Drops the events of one membership. */
@@ -318,25 +321,8 @@ int wv_ucma_leave_mcast(struct wv_ucma_channel *ch, const void *in, size_t out)
 			purge_mc(ch, mc);
 			resp.events_reported = mc->events_reported;
 			free(mc);
-			wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
-			return 0;
+			return wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
 		}
 	}
 	return -ENOENT;
-}
-
-int wv_ucma_migrate_id(struct wv_ucma_channel *ch, const void *in, size_t out)
-{
-	const struct rdma_ucm_migrate_id *cmd = in;
-	struct wv_ucma_channel *from = wv_ucma_channel((int)cmd->fd);
-	struct wv_ucma_id *id = from == NULL ? NULL : wv_ucma_find(from, cmd->id);
-	struct rdma_ucm_migrate_resp resp;
-
-	if (id == NULL || from->nic != ch->nic)
-		return -ENOENT;
-	resp.events_reported = id->events_reported;
-	if (from != ch)
-		wv_ucma_move_events(id, ch);
-	wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
-	return 0;
 }

@@ -3,9 +3,9 @@
  * ucma_priv.h - what the kernel keeps for librdmacm, in the program itself.
  *
  * librdmacm opens /dev/infiniband/rdma_cm and writes commands to it (rdma/rdma_user_cm.h, version 4
- * of that interface). libc.c catches both; a descriptor is a *channel*, on which *ids* live and
- * *events* wait. The descriptor is an eventfd that can be read while events wait, so programs poll
- * it as they are used to. Everything is under the lock of the adapter.
+ * of that interface). A file that it opened (compat/fd) is a *channel*, on which *ids* live and
+ * *events* wait; it is signalled while they do, so programs poll it as they are used to. Everything
+ * is under the lock of the adapter.
  */
 #ifndef WF_COMPAT_UCMA_PRIV_H
 #define WF_COMPAT_UCMA_PRIV_H
@@ -15,6 +15,7 @@
 /* After netinet/in.h, which it agrees with. */
 #include <rdma/rdma_user_cm.h>
 
+#include "compat/fd/fd.h"
 #include "live/nic.h"
 
 /* As rdma/rdma_cma.h numbers them. */
@@ -46,7 +47,7 @@ struct wv_ucma_event {
 };
 
 struct wv_ucma_channel {
-	int fd;
+	struct wx_file *file;
 	struct wf_nic *nic;
 	struct wv_ucma_event *events, **tail;
 };
@@ -96,21 +97,13 @@ struct wv_ucma_id {
 
 /* ucma.c */
 
-/* Opens a channel: a descriptor, or -errno. */
-int wv_ucma_open(int flags);
-/* Whether fd is a channel; then write() and close() are for it. */
-bool wv_ucma_is(int fd);
-struct wv_ucma_channel *wv_ucma_channel(int fd);
-ssize_t wv_ucma_write(int fd, const void *buf, size_t size);
-int wv_ucma_close(int fd);
-
 /* An id on a channel; NULL: none of that name, or no memory. */
 struct wv_ucma_id *wv_ucma_find(const struct wv_ucma_channel *ch, uint32_t handle);
 struct wv_ucma_id *wv_ucma_create(struct wv_ucma_channel *ch, uint16_t space, uint8_t qp_type);
 void wv_ucma_destroy(struct wv_ucma_id *id);
 
-/* Copies an answer to where a command wants it. */
-void wv_ucma_answer(uint64_t to, size_t room, const void *answer, size_t size);
+/* Copies an answer to where a command wants it. Returns 0 or -EFAULT. */
+int wv_ucma_answer(uint64_t to, size_t room, const void *answer, size_t size);
 
 /* ucma_event.c */
 
@@ -120,7 +113,10 @@ struct wv_ucma_event *wv_ucma_event(struct wv_ucma_id *id, enum wv_ucma_event_ty
 void wv_ucma_post(struct wv_ucma_event *event);
 /* Both at once, for an event without more to say. Returns 0 or -ENOMEM. */
 int wv_ucma_tell(struct wv_ucma_id *id, enum wv_ucma_event_type type, int status);
+/* Takes the first, of which there is one. The caller owns it. */
 struct wv_ucma_event *wv_ucma_take(struct wv_ucma_channel *ch);
+/* Asserts what holds of a channel between commands. */
+void wv_ucma_check(const struct wv_ucma_channel *ch);
 /* Drops one that waits. */
 void wv_ucma_drop(struct wv_ucma_channel *ch, const struct wv_ucma_event *event);
 /* Drops what waits about an id. */
@@ -157,7 +153,7 @@ uint16_t wv_ucma_dlid(const struct wv_ucma_id *id);
 typedef int wv_ucma_fn(struct wv_ucma_channel *ch, const void *in, size_t out);
 wv_ucma_fn wv_ucma_create_id, wv_ucma_destroy_id, wv_ucma_bind_ip, wv_ucma_resolve_ip,
 	wv_ucma_resolve_route, wv_ucma_query_route, wv_ucma_listen, wv_ucma_set_option,
-	wv_ucma_join_ip_mcast, wv_ucma_leave_mcast, wv_ucma_migrate_id;
+	wv_ucma_join_ip_mcast, wv_ucma_leave_mcast;
 wv_ucma_fn wv_ucma_connect, wv_ucma_accept, wv_ucma_reject, wv_ucma_disconnect,
 	wv_ucma_init_qp_attr, wv_ucma_notify;
 

@@ -4,8 +4,10 @@
  * one adapter: it is attached with the first and detached with the last.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "compat/verbs/verbs_priv.h"
+#include "live/client.h"
 #include "live/sock.h"
 
 struct wv_device wv_the_device;
@@ -26,6 +29,8 @@ static struct {
 	struct wv_context *contexts; /* changed under both locks */
 	unsigned users;              /* others that hold the adapter */
 	bool prepared;
+	bool opened;             /* there was an adapter */
+	uint64_t sent, received; /* packets of adapters that are closed */
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct wv_context *wv_contexts(void)
@@ -70,37 +75,22 @@ static const char *host_name(void)
 /* Asks the daemon for the host's address without attaching. Returns 0 or -errno. */
 static int look_up(uint64_t *guid_p)
 {
-	struct wf_live_req req = { .op = WF_LIVE_STATUS, .version = WF_LIVE_VERSION };
+	struct wf_live_req req = { .op = WF_LIVE_STATUS };
+	const struct wf_live_table *table;
 	struct wf_live_reply reply;
-	struct wf_live_table *table;
 	int fds[WF_LIVE_MAX_FDS];
-	struct stat st;
 	char path[128];
-	unsigned n = 0;
-	int sock, ret;
+	int ret;
 
 	ret = fabric_path(path, sizeof(path));
+	if (ret == 0)
+		ret = wf_client_ask_at(path, &req, &reply, fds, WF_CLIENT_FOR_EVER);
 	if (ret != 0)
 		return ret;
-	sock = wf_sock_connect(path);
-	if (sock < 0)
-		return sock;
-	ret = wf_sock_send(sock, &req, sizeof(req), NULL, 0, true);
-	if (ret == 0)
-		ret = wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true);
-	close(sock);
-	if (ret != (int)sizeof(reply) || n != 2) {
-		while (n > 0)
-			close(fds[--n]);
-		return ret < 0 ? ret : -EPROTO;
-	}
 	close(fds[0]);
-	table = fstat(fds[1], &st) != 0
-	                ? MAP_FAILED
-	                : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fds[1], 0);
-	close(fds[1]);
-	if (table == MAP_FAILED)
-		return -ENOMEM;
+	ret = wf_client_table(fds[1], &table);
+	if (ret != 0)
+		return ret;
 	ret = -ENXIO;
 	for (uint32_t i = 0; i < table->n_hosts; i++) {
 		if (host_name()[0] == '\0' || strcmp(table->host[i].name, host_name()) == 0) {
@@ -109,7 +99,7 @@ static int look_up(uint64_t *guid_p)
 			break;
 		}
 	}
-	munmap(table, (size_t)st.st_size);
+	wf_client_free_table(table);
 	return ret;
 }
 
@@ -163,15 +153,23 @@ int ibv_get_device_index(struct ibv_device *device)
 	return 0;
 }
 
+/*
+ * All locks, in the order in which they are taken: that of opening, the adapter's, that of handles.
+ * Those within objects are not taken: the child may not use its parent's objects.
+ */
 static void before_fork(void)
 {
 	pthread_mutex_lock(&all.lock);
 	if (all.nic != NULL)
 		wf_nic_lock(all.nic);
+	wv_handle_lock();
+	wv_guard_lock();
 }
 
 static void after_fork_parent(void)
 {
+	wv_guard_unlock();
+	wv_handle_unlock();
 	if (all.nic != NULL)
 		wf_nic_unlock(all.nic);
 	pthread_mutex_unlock(&all.lock);
@@ -180,6 +178,8 @@ static void after_fork_parent(void)
 /* The child may open the device anew; what its parent opened is not for it. */
 static void after_fork_child(void)
 {
+	wv_guard_unlock();
+	wv_handle_unlock();
 	if (all.nic != NULL) {
 		wf_nic_unlock(all.nic);
 		wf_nic_fork_child(all.nic);
@@ -188,6 +188,8 @@ static void after_fork_child(void)
 	wv_xrc_forget();
 	all.contexts = NULL;
 	all.users = 0;
+	all.opened = false;
+	all.sent = all.received = 0;
 	pthread_mutex_unlock(&all.lock);
 }
 
@@ -213,7 +215,40 @@ static int open_nic(void)
 		return 0;
 	ret = fabric_path(path, sizeof(path));
 	cfg.path = path;
-	return ret != 0 ? ret : wf_nic_open(&cfg, &all.nic);
+	if (ret == 0)
+		ret = wf_nic_open(&cfg, &all.nic);
+	all.opened = all.opened || ret == 0;
+	return ret;
+}
+
+static void count_packets(const struct wf_nic *nic, uint64_t *sent, uint64_t *received)
+{
+	const struct wf_hca *hca = wf_nic_hca((struct wf_nic *)(uintptr_t)nic);
+
+	*sent += wf_hca_counter(hca, WF_CTR_TX_PACKETS);
+	*received += wf_hca_counter(hca, WF_CTR_RX_PACKETS);
+}
+
+/*
+ * weft exec -v: what came of it, when the process ends. Without the lock, which a thread that was
+ * ended with the process may hold: a packet more or less is no matter.
+ */
+static void __attribute__((destructor)) report(void)
+{
+	const char *verbose = getenv("WEFT_VERBOSE");
+	uint64_t sent = all.sent, received = all.received;
+
+	if (verbose == NULL || verbose[0] == '\0' || !all.opened)
+		return;
+	if (all.nic != NULL)
+		count_packets(all.nic, &sent, &received);
+	fprintf(stderr, "weft: %s (%d) on %s: %" PRIu64 " packets sent, %" PRIu64 " received\n",
+	        program_invocation_short_name, (int)getpid(),
+	        host_name()[0] != '\0' ? host_name() : "the first host", sent, received);
+	if (sent + received == 0)
+		fprintf(stderr, "weft: no packet passed: the program opened the device and did not "
+		                "use it. MPI may "
+		                "have chosen shared memory or TCP, see docs/live.md\n");
 }
 
 /* With the last context the program leaves the fabric. */
@@ -223,8 +258,10 @@ static void close_nic(void)
 
 	if (all.contexts != NULL || all.users != 0 || nic == NULL)
 		return;
+	assert(!wf_nic_forked(nic));
 	all.nic = NULL;
 	wv_xrc_forget();
+	count_packets(nic, &all.sent, &all.received);
 	wf_nic_close(nic);
 }
 
@@ -247,6 +284,7 @@ void wv_nic_put(struct wf_nic *nic)
 	if (wf_nic_forked(nic))
 		return;
 	pthread_mutex_lock(&all.lock);
+	assert(nic == all.nic && all.users > 0);
 	all.users--;
 	close_nic();
 	pthread_mutex_unlock(&all.lock);

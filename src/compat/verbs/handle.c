@@ -3,6 +3,7 @@
  * handle.c - which objects are alive. Programs destroy things twice, or things of another library;
  * that must be an error.
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -28,6 +29,8 @@ static size_t place_of(const void *handle, size_t size)
 static struct entry *find(struct entry *t, size_t size, const void *handle)
 {
 	size_t i = place_of(handle, size);
+
+	assert((size & (size - 1)) == 0);
 
 	while (t[i].handle != NULL && t[i].handle != handle)
 		i = (i + 1) & (size - 1);
@@ -55,6 +58,7 @@ static int grow(void)
 	table = t;
 	table_size = size;
 	table_used = live;
+	assert(4 * table_used <= table_size);
 	return 0;
 }
 
@@ -63,6 +67,7 @@ int wv_handle_add(const void *handle, enum wv_kind kind)
 	struct entry *e;
 	int ret = 0;
 
+	assert(handle != NULL && kind != 0);
 	pthread_mutex_lock(&table_lock);
 	if (2 * (table_used + 1) > table_size)
 		ret = grow();
@@ -90,7 +95,18 @@ bool wv_handle_is(const void *handle, enum wv_kind kind)
 void wv_handle_remove(const void *handle)
 {
 	pthread_mutex_lock(&table_lock);
+	assert(table_size != 0);
 	find(table, table_size, handle)->kind = 0;
+	pthread_mutex_unlock(&table_lock);
+}
+
+void wv_handle_lock(void)
+{
+	pthread_mutex_lock(&table_lock);
+}
+
+void wv_handle_unlock(void)
+{
 	pthread_mutex_unlock(&table_lock);
 }
 

@@ -6,6 +6,7 @@
 
 #include "compat/verbs/verbs_priv.h"
 #include "rdma/xrc.h"
+#include "wire/ether.h"
 #include "wire/transport.h"
 
 #define WINDOW 128 /* packets without an acknowledgement: half a ring's worth */
@@ -39,6 +40,7 @@ int wv_ah_attr(struct ibv_context *c, const struct ibv_ah_attr *from, struct wf_
 		.port_num = from->port_num,
 	};
 	memcpy(to->dgid, from->grh.dgid.raw, sizeof(to->dgid));
+	to->roce1 = wf_live_is_roce1(wf_nic_table(nic), to->sgid_index);
 	if (wf_nic_table(nic)->layer == WF_LIVE_ROCE && !to->is_global)
 		return EINVAL;
 	ret = wf_nic_resolve(nic, to);
@@ -222,6 +224,11 @@ static int convert_attr(struct ibv_qp *ibv, const struct ibv_qp_attr *a, uint32_
 	};
 	if ((mask & IBV_QP_PORT) != 0 && a->port_num != WV_PORT)
 		return EINVAL;
+	/* Longer packets would be lost on the way. */
+	if ((mask & IBV_QP_PATH_MTU) != 0 &&
+	    (to->path_mtu > WF_MTU_4096 ||
+	     wf_mtu_bytes(to->path_mtu) > wf_nic_table(wv_nic(ibv->context))->mtu))
+		return EINVAL;
 	if ((mask & IBV_QP_AV) != 0) {
 		int error = wv_ah_attr(ibv->context, &a->ah_attr, &to->ah_attr);
 
@@ -233,9 +240,24 @@ static int convert_attr(struct ibv_qp *ibv, const struct ibv_qp_attr *a, uint32_
 	return 0;
 }
 
-int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mask)
+/*
+ * The attributes that count: as Linux does, those that a queue pair which only sends, or only receives,
+ * has no use for are left out, not refused.
+ */
+static uint32_t useful_attrs(enum ibv_qp_type type, uint32_t mask)
+{
+	if (type == IBV_QPT_XRC_SEND)
+		return mask & ~(uint32_t)(IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	if (type == IBV_QPT_XRC_RECV)
+		return mask &
+		       ~(uint32_t)(IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY);
+	return mask;
+}
+
+int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct wv_qp *qp = wv_qp(ibv);
+	uint32_t mask = useful_attrs(ibv->qp_type, (uint32_t)attr_mask);
 	struct wf_nic *nic = wv_nic(ibv->context);
 	struct wf_qp_attr a;
 	int ret;
@@ -244,9 +266,9 @@ int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mask)
 		return EINVAL;
 	if (!wv_lock(ibv->context))
 		return EIO;
-	ret = -convert_attr(ibv, attr, (uint32_t)mask, &a);
+	ret = -convert_attr(ibv, attr, mask, &a);
 	if (ret == 0)
-		ret = wf_qp_modify(qp->qp, &a, (uint32_t)mask);
+		ret = wf_qp_modify(qp->qp, &a, mask);
 	if (ret == 0) {
 		if ((mask & IBV_QP_DEST_QPN) != 0) {
 			struct wf_qp_attr now;
@@ -400,6 +422,8 @@ int ibv_init_ah_from_wc(struct ibv_context *c, uint8_t port, struct ibv_wc *wc, 
 	attr->grh.hop_limit = 0xff;
 	if (((const uint8_t *)grh)[0] >> 4 == 6) {
 		attr->grh.dgid = grh->sgid;
+		if (roce && grh->next_hdr == WF_IP_PROTO_IBA)
+			attr->grh.sgid_index = WF_LIVE_GID_ROCE1;
 	} else if (roce) {
 		memcpy(attr->grh.dgid.raw, v4_mapped, sizeof(v4_mapped));
 		memcpy(attr->grh.dgid.raw + 12, (const uint8_t *)grh + 20 + 12, 4);

@@ -120,11 +120,12 @@ static uint8_t speed_code(uint64_t rate)
 	return 128;
 }
 
+/* The largest that packets of the fabric can have. */
 static uint8_t mtu_code(uint32_t bytes)
 {
 	uint8_t code = IBV_MTU_256;
 
-	while (code < IBV_MTU_4096 && wf_mtu_bytes((enum wf_mtu)code) < bytes)
+	while (code < IBV_MTU_4096 && wf_mtu_bytes((enum wf_mtu)(code + 1)) <= bytes)
 		code++;
 	return code;
 }
@@ -184,6 +185,13 @@ int ibv_query_gid(struct ibv_context *c, uint8_t port, int index, union ibv_gid 
 	return 0;
 }
 
+static enum ibv_gid_type gid_type(const struct wf_live_table *t, uint32_t index)
+{
+	if (t->layer != WF_LIVE_ROCE)
+		return IBV_GID_TYPE_IB;
+	return wf_live_is_roce1(t, index) ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
+}
+
 /* 0: InfiniBand or RoCE v1; 1: RoCE v2. What ibv_devinfo asks. */
 int ibv_query_gid_type(struct ibv_context *c, uint8_t port, unsigned int index, int *type)
 {
@@ -191,7 +199,7 @@ int ibv_query_gid_type(struct ibv_context *c, uint8_t port, unsigned int index, 
 
 	if (ibv_query_gid(c, port, (int)index, &gid) != 0)
 		return -1;
-	*type = wf_nic_table(wv_nic(c))->layer == WF_LIVE_ROCE;
+	*type = gid_type(wf_nic_table(wv_nic(c)), index) == IBV_GID_TYPE_ROCE_V2;
 	return 0;
 }
 
@@ -205,7 +213,7 @@ static bool fill_gid_entry(struct ibv_context *c, uint32_t index, struct ibv_gid
 		return false;
 	e->gid_index = index;
 	e->port_num = WV_PORT;
-	e->gid_type = t->layer == WF_LIVE_ROCE ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_IB;
+	e->gid_type = gid_type(t, index);
 	e->ndev_ifindex = t->layer == WF_LIVE_ROCE ? 1 : 0;
 	return true;
 }
@@ -233,10 +241,12 @@ ssize_t _ibv_query_gid_table(struct ibv_context *c, struct ibv_gid_entry *entrie
 
 	if (flags != 0 || size < sizeof(*entries))
 		return -EOPNOTSUPP;
-	for (; fill_gid_entry(c, (uint32_t)n, &e); n++) {
+	for (uint32_t i = 0; i < WF_LIVE_GID_TABLE; i++) {
+		if (!fill_gid_entry(c, i, &e))
+			continue;
 		if (n == max)
 			return -EINVAL;
-		memcpy((char *)entries + n * size, &e, sizeof(e));
+		memcpy((char *)entries + n++ * size, &e, sizeof(e));
 	}
 	return (ssize_t)n;
 }

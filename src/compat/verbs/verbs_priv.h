@@ -11,6 +11,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 
+#include "compat/verbs/guard.h"
 #include "live/nic.h"
 #include "rdma/cq.h"
 #include "rdma/mr.h"
@@ -161,6 +162,9 @@ enum wv_kind { WV_PD = 1, WV_MR, WV_MW, WV_CQ, WV_QP, WV_SRQ, WV_AH, WV_CHANNEL,
 int wv_handle_add(const void *handle, enum wv_kind kind);
 bool wv_handle_is(const void *handle, enum wv_kind kind);
 void wv_handle_remove(const void *handle);
+/* Around fork(): nobody is in the middle of a change. The last of locks. */
+void wv_handle_lock(void);
+void wv_handle_unlock(void);
 /* The one of that kind for which is() returns true; NULL: none. */
 const void *wv_handle_find(enum wv_kind kind, bool (*is)(const void *handle, const void *arg),
                            const void *arg);
@@ -181,11 +185,6 @@ struct ibv_context *wv_open(struct ibv_device *device, int cmd_fd);
 /* Whether fd is the descriptor of a context that is open here. */
 bool wv_is_context_fd(int fd);
 void wv_nic_put(struct wf_nic *nic);
-
-/* guard.c */
-/* From now on faults within the two copies are not the program's. */
-void wv_guard_install(void);
-wf_hca_copy_fn wv_guard_fetch, wv_guard_store;
 
 /* compat/cm: what happened to a connection. */
 wf_cm_event_fn wv_on_cm_event;

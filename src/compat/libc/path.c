@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - the C library's functions that take a path, for programs that look at their RDMA device
+ * path.c - the C library's functions that take a path, for programs that look at their RDMA device
  * below /sys and /dev: what they find there is the device of their host (live/sysfs.h).
  *
  * A path below one of a few folders becomes one in the host's tree, whose folder $WEFT_SYSFS names;
@@ -9,21 +9,22 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "compat/files/files_priv.h"
+#include "base/base.h"
+#include "compat/fd/fd.h"
+#include "compat/files/tree.h"
+#include "compat/libc/libc.h"
+#include "compat/libc/next.h"
 #include "live/sysfs.h"
 
 /* Those that the headers declare only for some ways of compiling. */
@@ -40,22 +41,24 @@ int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int 
 ssize_t __readlink_chk(const char *path, char *to, size_t size, size_t room);
 char *__realpath_chk(const char *path, char *to, size_t room);
 
-/* The function that would be called without us. */
-#define NEXT(name) ((__typeof__(&(name)))next_of(#name))
-
-static void *next_of(const char *name)
-{
-	void *f = dlsym(RTLD_NEXT, name);
-
-	if (f == NULL)
-		abort(); /* it was linked: somebody has it */
-	return f;
-}
-
 /* Where the path leads: into the tree (its place in buf), or where it says. */
-static const char *way(const char *path, char buf[PATH_MAX])
+static const char *way(const char *path, char buf[WX_PATH_MAX])
 {
 	return wx_translate(path, buf) ? buf : path;
+}
+
+/* An emulated device, or a file that changes and is made anew: its descriptor, or -1 and errno. */
+static bool open_ours(int dir, const char *path, int flags, int *fd_p)
+{
+	if (wx_device_open(path, flags, fd_p)) {
+		if (*fd_p < 0) {
+			errno = -*fd_p;
+			*fd_p = -1;
+		}
+		return true;
+	}
+	*fd_p = wx_open_live(dir, path, flags);
+	return *fd_p >= 0;
 }
 
 /* The headers' own names of parameters are not for us to use. */
@@ -67,7 +70,7 @@ static const char *way(const char *path, char buf[PATH_MAX])
 #define WRAP(type, name, params, ...)                                                              \
 	type name params                                                                           \
 	{                                                                                          \
-		char buf[PATH_MAX];                                                                \
+		char buf[WX_PATH_MAX];                                                             \
                                                                                                    \
 		return NEXT(name)(way(path, buf), ##__VA_ARGS__);                                  \
 	}
@@ -75,99 +78,122 @@ static const char *way(const char *path, char buf[PATH_MAX])
 #define WRAP_AT(type, name, params, ...)                                                           \
 	type name params                                                                           \
 	{                                                                                          \
-		char buf[PATH_MAX];                                                                \
+		char buf[WX_PATH_MAX];                                                             \
                                                                                                    \
 		return NEXT(name)(dir, way(path, buf), ##__VA_ARGS__);                             \
 	}
 
-/* Those that open a file: one that changes is made anew. */
+/* Those that open a file. */
+#define OPEN(name, at, ...)                                                                        \
+	char buf[WX_PATH_MAX];                                                                     \
+	int fd;                                                                                    \
+                                                                                                   \
+	if (wf_unlikely(wx_is_candidate(path))) {                                                  \
+		if (open_ours(at, path, flags, &fd))                                               \
+			return fd;                                                                 \
+		path = way(path, buf);                                                             \
+	}                                                                                          \
+	return NEXT(name)(__VA_ARGS__)
+
 #define WRAP_OPEN(name, at, params, ...)                                                           \
 	int name params                                                                            \
 	{                                                                                          \
-		char buf[PATH_MAX];                                                                \
 		mode_t mode = 0;                                                                   \
 		va_list args;                                                                      \
-		int fd;                                                                            \
                                                                                                    \
 		va_start(args, flags);                                                             \
 		if (__OPEN_NEEDS_MODE(flags))                                                      \
 			mode = va_arg(args, mode_t);                                               \
 		va_end(args);                                                                      \
-		fd = wx_open_live(at, path, flags);                                                \
-		return fd >= 0 ? fd : NEXT(name)(__VA_ARGS__);                                     \
+		OPEN(name, at, __VA_ARGS__);                                                       \
 	}
 
 #define WRAP_OPEN_2(name, at, params, ...)                                                         \
 	int name params                                                                            \
 	{                                                                                          \
-		char buf[PATH_MAX];                                                                \
-		int fd = wx_open_live(at, path, flags);                                            \
-                                                                                                   \
-		return fd >= 0 ? fd : NEXT(name)(__VA_ARGS__);                                     \
+		OPEN(name, at, __VA_ARGS__);                                                       \
 	}
 
 #define WRAP_FOPEN(name)                                                                           \
 	FILE *name(const char *path, const char *mode)                                             \
 	{                                                                                          \
-		char buf[PATH_MAX];                                                                \
-		int fd = mode[0] == 'r' ? wx_open_live(AT_FDCWD, path, O_RDONLY) : -1;             \
+		char buf[WX_PATH_MAX];                                                             \
+		int fd = -1;                                                                       \
                                                                                                    \
+		if (wf_unlikely(wx_is_candidate(path)) && mode[0] == 'r')                          \
+			fd = wx_open_live(AT_FDCWD, path, O_RDONLY);                               \
 		return fd >= 0 ? fdopen(fd, mode) : NEXT(name)(way(path, buf), mode);              \
 	}
 
-/* Those that tell what a file is: one of /dev is a device. */
-#define WRAP_STAT(name, params, ...)                                                               \
+/* Those that tell what a file is: one of /dev is a device, as is one that is open. */
+#define WRAP_STAT(name, fd, params, ...)                                                           \
 	int name params                                                                            \
 	{                                                                                          \
-		char buf[PATH_MAX];                                                                \
+		char buf[WX_PATH_MAX];                                                             \
 		int ret = NEXT(name)(__VA_ARGS__);                                                 \
                                                                                                    \
-		if (ret == 0 && wx_is_device(path) && S_ISREG(st->st_mode)) {                      \
+		if (ret == 0 && S_ISREG(st->st_mode) && wx_is_device(path)) {                      \
 			st->st_mode = S_IFCHR | 0666;                                              \
 			st->st_rdev = makedev(WF_SYSFS_UVERBS_MAJOR, WF_SYSFS_UVERBS_MINOR);       \
 		}                                                                                  \
+		if (ret == 0 && S_ISFIFO(st->st_mode) && (fd) >= 0)                                \
+			wx_fd_stat(fd, (struct stat *)(void *)st);                                 \
 		return ret;                                                                        \
 	}
 
-WRAP_OPEN(open, AT_FDCWD, (const char *path, int flags, ...), way(path, buf), flags, mode)
-WRAP_OPEN(open64, AT_FDCWD, (const char *path, int flags, ...), way(path, buf), flags, mode)
-WRAP_OPEN(openat, dir, (int dir, const char *path, int flags, ...), dir, way(path, buf), flags,
-          mode)
-WRAP_OPEN(openat64, dir, (int dir, const char *path, int flags, ...), dir, way(path, buf), flags,
-          mode)
-WRAP_OPEN_2(__open_2, AT_FDCWD, (const char *path, int flags), way(path, buf), flags)
-WRAP_OPEN_2(__open64_2, AT_FDCWD, (const char *path, int flags), way(path, buf), flags)
-WRAP_OPEN_2(__openat_2, dir, (int dir, const char *path, int flags), dir, way(path, buf), flags)
-WRAP_OPEN_2(__openat64_2, dir, (int dir, const char *path, int flags), dir, way(path, buf), flags)
+/* The descriptor that a call is about, which has it in place of a path; -1: none. */
+static int only_fd(int dir, const char *path, int flags)
+{
+	return (flags & AT_EMPTY_PATH) != 0 && (path == NULL || path[0] == '\0') ? dir : -1;
+}
+
+WRAP_OPEN(open, AT_FDCWD, (const char *path, int flags, ...), path, flags, mode)
+WRAP_OPEN(open64, AT_FDCWD, (const char *path, int flags, ...), path, flags, mode)
+WRAP_OPEN(openat, dir, (int dir, const char *path, int flags, ...), dir, path, flags, mode)
+WRAP_OPEN(openat64, dir, (int dir, const char *path, int flags, ...), dir, path, flags, mode)
+WRAP_OPEN_2(__open_2, AT_FDCWD, (const char *path, int flags), path, flags)
+WRAP_OPEN_2(__open64_2, AT_FDCWD, (const char *path, int flags), path, flags)
+WRAP_OPEN_2(__openat_2, dir, (int dir, const char *path, int flags), dir, path, flags)
+WRAP_OPEN_2(__openat64_2, dir, (int dir, const char *path, int flags), dir, path, flags)
 WRAP_FOPEN(fopen)
 WRAP_FOPEN(fopen64)
 
-WRAP_STAT(stat, (const char *path, struct stat *st), way(path, buf), st)
-WRAP_STAT(stat64, (const char *path, struct stat64 *st), way(path, buf), st)
-WRAP_STAT(lstat, (const char *path, struct stat *st), way(path, buf), st)
-WRAP_STAT(lstat64, (const char *path, struct stat64 *st), way(path, buf), st)
-WRAP_STAT(fstatat, (int dir, const char *path, struct stat *st, int flags), dir, way(path, buf), st,
-          flags)
-WRAP_STAT(fstatat64, (int dir, const char *path, struct stat64 *st, int flags), dir, way(path, buf),
+WRAP_STAT(stat, -1, (const char *path, struct stat *st), way(path, buf), st)
+WRAP_STAT(stat64, -1, (const char *path, struct stat64 *st), way(path, buf), st)
+WRAP_STAT(lstat, -1, (const char *path, struct stat *st), way(path, buf), st)
+WRAP_STAT(lstat64, -1, (const char *path, struct stat64 *st), way(path, buf), st)
+WRAP_STAT(fstatat, only_fd(dir, path, flags),
+          (int dir, const char *path, struct stat *st, int flags), dir, way(path, buf), st, flags)
+WRAP_STAT(fstatat64, only_fd(dir, path, flags),
+          (int dir, const char *path, struct stat64 *st, int flags), dir, way(path, buf), st, flags)
+WRAP_STAT(__xstat, -1, (int v, const char *path, struct stat *st), v, way(path, buf), st)
+WRAP_STAT(__xstat64, -1, (int v, const char *path, struct stat64 *st), v, way(path, buf), st)
+WRAP_STAT(__lxstat, -1, (int v, const char *path, struct stat *st), v, way(path, buf), st)
+WRAP_STAT(__lxstat64, -1, (int v, const char *path, struct stat64 *st), v, way(path, buf), st)
+WRAP_STAT(__fxstatat, only_fd(dir, path, flags),
+          (int v, int dir, const char *path, struct stat *st, int flags), v, dir, way(path, buf),
           st, flags)
-WRAP_STAT(__xstat, (int v, const char *path, struct stat *st), v, way(path, buf), st)
-WRAP_STAT(__xstat64, (int v, const char *path, struct stat64 *st), v, way(path, buf), st)
-WRAP_STAT(__lxstat, (int v, const char *path, struct stat *st), v, way(path, buf), st)
-WRAP_STAT(__lxstat64, (int v, const char *path, struct stat64 *st), v, way(path, buf), st)
-WRAP_STAT(__fxstatat, (int v, int dir, const char *path, struct stat *st, int flags), v, dir,
-          way(path, buf), st, flags)
-WRAP_STAT(__fxstatat64, (int v, int dir, const char *path, struct stat64 *st, int flags), v, dir,
-          way(path, buf), st, flags)
+WRAP_STAT(__fxstatat64, only_fd(dir, path, flags),
+          (int v, int dir, const char *path, struct stat64 *st, int flags), v, dir, way(path, buf),
+          st, flags)
 
 int statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
 {
-	char buf[PATH_MAX];
+	char buf[WX_PATH_MAX];
 	int ret = NEXT(statx)(dir, way(path, buf), flags, mask, st);
+	struct wx_file *f;
 
-	if (ret == 0 && wx_is_device(path) && S_ISREG(st->stx_mode)) {
+	if (ret == 0 && S_ISREG(st->stx_mode) && wx_is_device(path)) {
 		st->stx_mode = S_IFCHR | 0666;
 		st->stx_rdev_major = WF_SYSFS_UVERBS_MAJOR;
 		st->stx_rdev_minor = WF_SYSFS_UVERBS_MINOR;
+	}
+	f = ret == 0 && S_ISFIFO(st->stx_mode) ? wx_fd_get(only_fd(dir, path, flags)) : NULL;
+	if (f != NULL) {
+		st->stx_mode = S_IFCHR | 0666;
+		st->stx_rdev_major = wx_file_ops(f)->major;
+		st->stx_rdev_minor = wx_file_ops(f)->minor;
+		wx_fd_put(f);
 	}
 	return ret;
 }

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ucma.h - /dev/infiniband/rdma_cm, to which librdmacm writes its commands. */
+#ifndef WF_COMPAT_UCMA_H
+#define WF_COMPAT_UCMA_H
+
+/* Opens a channel, flags as for open(). Returns a descriptor or -errno. */
+int wv_ucma_open(int flags);
+
+#endif
