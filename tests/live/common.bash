@@ -18,8 +18,10 @@ setup() {
 }
 
 teardown() {
-	[ -z "$server" ] || kill -9 "$server" 2>/dev/null || true
-	[ -z "$client" ] || kill -9 "$client" 2>/dev/null || true
+	local one
+	for one in $(jobs -p); do
+		kill -9 "$one" 2>/dev/null || true
+	done
 	"$WEFT" down 2>/dev/null || true
 	rm -rf "$WEFT_RUNTIME_DIR"
 }
@@ -65,7 +67,7 @@ spawn() {
 	pid=$!
 }
 
-# ended PID: waits for the end of a program, and returns its status; for one that does not end, 137.
+# ended PID: waits for the end of a program, and returns its status; for one that does not end, 124.
 ended() {
 	local i
 	for ((i = 0; i < 6000; i++)); do
@@ -74,8 +76,17 @@ ended() {
 	done
 	if kill -9 "$1" 2>/dev/null; then
 		echo "$1 does not end"
+		wait "$1" || true
+		return 124
 	fi
 	wait "$1"
+}
+
+# fails PID: it ends, not well, and by itself.
+fails() {
+	local rc=0
+	ended "$1" || rc=$?
+	[ "$rc" -ne 0 ] && [ "$rc" -ne 124 ]
 }
 
 # halt PID: stops it, and waits until no thread of it runs.
@@ -86,13 +97,14 @@ halt() {
 }
 
 # free_port: a TCP port that nobody listens at. No two tests get the same one: they are counted, below those
-# that the system hands out itself.
+# that the system hands out itself; root has some of its own, as users cannot read its count.
 free_port() {
-	local file number port
-	file=${TMPDIR:-/tmp}/weft-test-ports-$(id -u)
+	local file number port uid
+	uid=$(id -u)
+	file=${TMPDIR:-/tmp}/weft-test-ports-$uid
 	while :; do
-		number=$(flock "$file" sh -c "n=\$(cat '$file'); n=\$(((n + 1) % 12000)); echo \$n | tee '$file'")
-		port=$((20000 + number))
+		number=$(flock "$file" sh -c "n=\$(cat '$file'); n=\$(((n + 1) % 6000)); echo \$n | tee '$file'")
+		port=$(((uid == 0 ? 26000 : 20000) + number))
 		listened "$port" || break
 	done
 	echo "$port"

@@ -33,13 +33,6 @@ stop_flow() {
 	server= client=
 }
 
-# fails PID: it ends, and not well.
-fails() {
-	local rc=0
-	ended "$1" || rc=$?
-	[ "$rc" -ne 0 ]
-}
-
 @test "list, clear, what is wrong is said" {
 	up
 	[ "$(fault list)" = "no faults" ]
@@ -161,12 +154,21 @@ sys.exit(not all(sum(q[c] for q in p) for c in ("lost", "icrc_errors", "retransm
 	stop_flow
 }
 
-# stands: nothing comes in any more.
-stands() {
-	local before
-	before=$(total rx_packets)
-	sleep 0.3
-	[ "$(total rx_packets)" -eq "$before" ]
+# gives_up HOST: a flow from h2 to HOST, whose link is stopped, uses up its retries, of which it has less patience than
+# one with -u 20: so much time has passed, and nothing has got to the host in it.
+gives_up() {
+	local port flow
+	port=$(free_port)
+	flow=(ib_write_bw -F -s 65536 --force-link=Ethernet -x 1 --run_infinitely -D 1 -u 14 -p "$port")
+	spawn "$1" "${flow[@]}" >other-server.txt 2>&1
+	other=$pid
+	listens "$port" "$other"
+	spawn h2 "${flow[@]}" 127.0.0.1 >other.txt 2>&1
+	fails "$pid"
+	cat other.txt
+	grep -q "status 12" other.txt # IBV_WC_RETRY_EXC_ERR
+	kill -9 "$other" 2>/dev/null || true
+	ended "$other" || true
 }
 
 @test "pause-storm: nothing gets to the host, and goes on when it ends" {
@@ -175,7 +177,7 @@ stands() {
 	# The retries last for half a minute.
 	flow ib_write_bw -u 20
 	fault pause-storm h1
-	until_true stands
+	gives_up h1
 	fault clear
 	goes_on
 	stop_flow
@@ -209,12 +211,12 @@ stands() {
 
 @test "a program that is stopped is not taken for dead" {
 	needs ib_write_bw
-	up
+	up --hosts 3
 	flow ib_write_bw -u 14
-	kill -STOP "$server"
-	until_true stands
-	# Several times what the retries take.
-	sleep 2
+	halt "$server"
+	# As much time passes as its retries take.
+	fault pause-storm h3
+	gives_up h3
 	kill -CONT "$server"
 	goes_on
 	stop_flow

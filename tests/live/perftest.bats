@@ -47,15 +47,6 @@ operations() {
 	operations
 }
 
-@test "with the drop-in library" {
-	needs ib_write_bw
-	up
-	EXEC=--drop-in
-	quick ib_write_bw
-	quick ib_send_lat -c UD
-	quick ib_atomic_bw
-}
-
 @test "multicast" {
 	needs ib_send_bw
 	up

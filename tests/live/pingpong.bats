@@ -36,10 +36,10 @@ all() {
 	all
 }
 
-@test "with the drop-in library" {
+@test "an option that older versions had" {
 	needs ibv_rc_pingpong
 	up
-	EXEC=--drop-in all -g 0
+	EXEC=--drop-in pair ibv_rc_pingpong -g 0 -n 50
 }
 
 @test "two programs on one host" {
@@ -49,4 +49,19 @@ all() {
 	serve_at "$port" ibv_rc_pingpong -g 0 -n 200 -p "$port"
 	on h1 ibv_rc_pingpong -g 0 -n 200 -p "$port" 127.0.0.1
 	served
+}
+
+@test "a path MTU above the fabric's is refused" {
+	needs ibv_rc_pingpong ibv_devinfo
+	printf 'topology: {kind: single, hosts: 3}\nfabric: {profile: roce-400g, mtu: 1024B}\n' >small.yaml
+	up small.yaml
+	[[ "$(on h1 ibv_devinfo)" == *"active_mtu:"*"1024 (3)"* ]]
+	pair ibv_rc_pingpong -g 0 -n 100 -m 1024
+	port=$(free_port)
+	serve_at "$port" ibv_rc_pingpong -p "$port" -g 0 -n 100 -m 2048
+	run on h2 ibv_rc_pingpong -p "$port" -g 0 -n 100 -m 2048 127.0.0.1
+	[ "$status" -ne 0 ]
+	ended "$server" && false
+	grep -q "Failed to modify QP to RTR" server.txt
+	server=
 }

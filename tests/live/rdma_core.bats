@@ -34,7 +34,7 @@ suite() {
 	[ "$(wc -w <<<"$modules")" -ge 15 ]
 	up --fabric "$1"
 	# shellcheck disable=SC2086
-	timeout 1200 "$WEFT" exec ${EXEC-} --host h1 -- /usr/bin/python3 -B tests/run_tests.py -v $modules \
+	timeout 1200 "$WEFT" exec --host h1 -- /usr/bin/python3 -B tests/run_tests.py -v $modules \
 		>suite.txt 2>&1 || {
 		cat suite.txt
 		return 1
@@ -51,6 +51,6 @@ suite() {
 	suite roce-400g
 }
 
-@test "rdma-core's tests over InfiniBand, with the drop-in library" {
-	EXEC=--drop-in suite ib-ndr
+@test "rdma-core's tests over InfiniBand" {
+	suite ib-ndr
 }

@@ -25,16 +25,14 @@ sees() {
 	needs cc ibv_asyncwatch
 	sanitized
 	up
-	for EXEC in "" --drop-in; do
-		spawn h1 stdbuf -oL ibv_asyncwatch >server.txt 2>&1
-		server=$pid
-		until_true grep -q weft0 server.txt
-		grep -q "/lib$kind\.so" "/proc/$server/maps"
-		grep -q "^[^ ]* r-x.*${WEFT%/*}/lib/weft/.*verbs\.so" "/proc/$server/maps"
-		kill -9 "$server"
-		ended "$server" || true
-		server=
-	done
+	spawn h1 stdbuf -oL ibv_asyncwatch >server.txt 2>&1
+	server=$pid
+	until_true grep -q weft0 server.txt
+	grep -q "/lib$kind\.so" "/proc/$server/maps"
+	grep -q "^[^ ]* r-x.*/weft/.*verbs\.so" "/proc/$server/maps"
+	kill -9 "$server"
+	ended "$server" || true
+	server=
 	if [ "$kind" = asan ]; then
 		sees overflow <<-'END'
 			#include <infiniband/verbs.h>
@@ -87,13 +85,6 @@ pingpongs() {
 	sanitized
 	up
 	pingpongs
-}
-
-@test "pingpongs with the drop-in library" {
-	needs ibv_rc_pingpong ibv_xsrq_pingpong
-	sanitized
-	up
-	EXEC=--drop-in pingpongs
 }
 
 @test "mixed traffic of several queue pairs" {

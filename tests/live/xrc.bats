@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # ctest: live
-# rdma-core's example of extended reliable connections, with one client and with several.
+# Extended reliable connections: rdma-core's example, with one client and with several, and perftest, which sets
+# attributes that such queue pairs have no use for.
 
 load common
 
@@ -39,8 +40,25 @@ several() {
 	several 3 -e
 }
 
-@test "ibv_xsrq_pingpong with the drop-in library" {
-	needs ibv_xsrq_pingpong
+# perftest: each operation, between several queue pairs, and both ways.
+perftest() {
+	local op kind
+	for op in write send read atomic; do
+		for kind in bw lat; do
+			pair ib_${op}_$kind -F -n 100 -c XRC
+		done
+	done
+	pair ib_send_bw -F -n 100 -c XRC -e -q 3 -b
+}
+
+@test "perftest over RoCE v2" {
+	needs ib_write_bw
 	up
-	EXEC=--drop-in several 1 -g 0
+	perftest
+}
+
+@test "perftest over InfiniBand" {
+	needs ib_write_bw
+	up --fabric ib-ndr
+	perftest
 }
