@@ -35,7 +35,7 @@ bench-live: ## measure live fabrics with perftest, beside TCP and UCX on the sam
 	@scripts/setup --test
 	@scripts/bench-live
 
-soak: ## move 10 GB over faulty links of a live fabric, and check every byte
+soak: ## move 10 GB over faulty live links, kill 1,000 programs and daemons, and check everything
 	@scripts/setup --test
 	@scripts/soak
 
