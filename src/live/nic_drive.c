@@ -480,6 +480,8 @@ void wf_nic_wait(struct wf_nic *nic)
 	struct wf_drive *d = &nic->drive;
 
 	atomic_store_explicit(&d->polls, 0, memory_order_relaxed);
+	/* What it is going to wait for may have come already. */
+	wf_nic_tell(nic);
 	if (d->state == WF_DRIVE_PROGRAM) {
 		enter(nic, WF_DRIVE_THREAD);
 		wf_drive_call_thread(nic);

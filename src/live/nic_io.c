@@ -469,7 +469,7 @@ void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *p)
 	}
 }
 
-static void tell(struct wf_nic *nic)
+void wf_nic_tell(struct wf_nic *nic)
 {
 	struct wf_event event;
 	struct wf_cq *cq;
@@ -594,7 +594,7 @@ unsigned wf_nic_progress(struct wf_nic *nic)
 		wf_nic_publish(nic);
 		wf_nic_events(nic); /* a thread that is never idle does not look for them */
 	}
-	tell(nic);
+	wf_nic_tell(nic);
 	wf_nic_assert(nic);
 	return rx + tx;
 }

@@ -235,6 +235,9 @@ void wf_nic_gsi_close(struct wf_nic *nic);
 /* Receives, sends, runs timers, tells of completions. Returns how much there was to do. */
 unsigned wf_nic_progress(struct wf_nic *nic);
 
+/* Tells the program of completions that it has asked for, and of events. */
+void wf_nic_tell(struct wf_nic *nic);
+
 /* Where payload goes: straight into the ring. */
 void *wf_nic_place(void *arg, const struct wf_packet *pkt);
 

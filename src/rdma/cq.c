@@ -57,6 +57,14 @@ int wf_cq_destroy(struct wf_cq *cq)
 	return 0;
 }
 
+/* How many of the completions that wait the program was told of. */
+static uint32_t count_told(const struct wf_cq *cq)
+{
+	uint32_t n = cq->told - cq->cons;
+
+	return n <= cq->prod - cq->cons ? n : 0;
+}
+
 int wf_cq_resize(struct wf_cq *cq, uint32_t cqe)
 {
 	struct wf_mem *mem = cq->hca->mem;
@@ -73,6 +81,7 @@ int wf_cq_resize(struct wf_cq *cq, uint32_t cqe)
 	for (uint32_t i = 0; i < n; i++)
 		ring[i & mask] = cq->ring[(cq->cons + i) & cq->mask];
 	mem->free(mem, cq->ring);
+	cq->told = count_told(cq);
 	cq->ring = ring;
 	cq->mask = mask;
 	cq->size = cqe;
@@ -93,7 +102,7 @@ static int take(struct wf_cq *cq, uint32_t waiting, uint32_t n, struct wf_wc *wc
 	 * Starts over, so that a queue that is polled in time keeps to its first lines of memory.
 	 */
 	if (cq->cons == cq->prod)
-		cq->cons = cq->prod = 0;
+		cq->cons = cq->prod = cq->told = 0;
 	return (int)n;
 }
 
@@ -139,6 +148,7 @@ static void comp_add(struct wf_cq *cq)
 static void cq_notify(struct wf_cq *cq, wf_time seen)
 {
 	cq->armed = WF_CQ_IDLE;
+	cq->told = cq->prod;
 	if (cq->notices++ != 0)
 		return;
 	cq->seen = seen;
@@ -154,11 +164,14 @@ void wf_cq_arm(struct wf_cq *cq, bool solicited_only)
 		cq->armed = WF_CQ_ARM_ANY;
 	else if (cq->armed == WF_CQ_IDLE)
 		cq->armed = WF_CQ_ARM_SOLICITED;
-	/* What is made, but not seen yet, is a completion still to come. */
-	if (cq->cons == cq->prod || cq->ring[(cq->prod - 1) & cq->mask].time <= cq->hca->now)
+	if (cq->cons == cq->prod)
 		return;
 	n = count_seen(cq, UINT32_MAX);
-	cq_notify(cq, cq->ring[(cq->cons + n) & cq->mask].time);
+	if (!solicited_only && count_told(cq) < n)
+		cq_notify(cq, cq->hca->now);
+	/* What is made, but not seen yet, is a completion still to come. */
+	else if (n < cq->prod - cq->cons)
+		cq_notify(cq, cq->ring[(cq->cons + n) & cq->mask].time);
 }
 
 int wf_cq_push(struct wf_cq *cq, const struct wf_wc *wc, bool solicited)

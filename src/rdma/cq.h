@@ -30,7 +30,9 @@ int wf_cq_poll_seen(struct wf_cq *cq, uint32_t n, struct wf_wc *wc) WF_MUST_USE;
 
 /*
  * Asks to be listed by wf_hca_next_comp() once, when the next completion is added (solicited_only:
- * the next one that is solicited or an error). Completions that are seen already do not count.
+ * the next one that is solicited or an error). Completions that wait already count when the queue
+ * was not armed as they came, and not for solicited_only: adapters of hardware look at what the
+ * program has polled when it arms a queue, and programs that poll, arm and then wait rely on it.
  */
 void wf_cq_arm(struct wf_cq *cq, bool solicited_only);
 

@@ -101,7 +101,12 @@ static void test_cq_arm(void **state)
 	assert_int_equal(rig_post(p.qp[0], &wr, &sge), 0);
 	rig_run(&p.rig);
 	assert_null(wf_hca_next_comp(p.rig.host[1].hca));
-	/* The one that waits does not count; the next one does, once. */
+	/* One that waits and came unnoticed counts, but not when only solicited ones do. */
+	wf_cq_arm(cq, true);
+	assert_null(wf_hca_next_comp(p.rig.host[1].hca));
+	wf_cq_arm(cq, false);
+	assert_ptr_equal(wf_hca_next_comp(p.rig.host[1].hca), cq);
+	/* The program knows of it now; the next one counts, once. */
 	wf_cq_arm(cq, false);
 	assert_null(wf_hca_next_comp(p.rig.host[1].hca));
 	assert_int_equal(rig_post(p.qp[0], &wr, &sge), 0);
