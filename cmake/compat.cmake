@@ -23,8 +23,9 @@ set(null -fno-delete-null-pointer-checks -fno-sanitize=nonnull-attribute)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
 	list(APPEND null -Wno-nonnull-compare)
 endif()
+# The thread sanitizer calls them before it can itself be called.
 set_source_files_properties(${libc} PROPERTIES COMPILE_OPTIONS
-	"-fno-builtin;-U_FORTIFY_SOURCE;${null}")
+	"-fno-builtin;-U_FORTIFY_SOURCE;-fno-sanitize=thread;${null}")
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/compat/verbs/guard.c" PROPERTIES
 	COMPILE_OPTIONS "${null}")
 

@@ -30,7 +30,7 @@ static const char help_text[] =
 	"  --host HOST     the host (default: the first)\n"
 	"  --name NAME     the fabric, where several run\n"
 	"  -v, --verbose   say what is set up, and at the end of each process that opened the "
-        "device\n"
+	"device\n"
 	"                  how many packets it sent and received\n";
 
 enum { OPT_DROP_IN = 256 };

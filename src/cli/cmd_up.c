@@ -6,6 +6,7 @@
 #include "base/param.h"
 #include "cli/cli.h"
 #include "cli/live.h"
+#include "live/claim.h"
 
 static const char up_help[] =
 	"usage: weft up [CLUSTER.yaml] [options]\n"
@@ -147,10 +148,17 @@ static int run_down(int argc, char **argv)
 	rc = wf_live_path(name, false, path, &err);
 	if (rc == 0)
 		rc = wf_live_ask(path, &req, &reply, fds, &err);
+	if (rc == -ECONNREFUSED && wf_claim_clean(path) == 0) {
+		fprintf(stderr,
+		        "weft down: the daemon of the fabric at %s was gone: it was killed, or "
+		        "crashed; what it left is removed\n",
+		        path);
+		return WF_EXIT_OK;
+	}
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
 	/* The next weft up finds the place free. */
-	for (int i = 0; i < 1000 && access(path, F_OK) == 0; i++)
+	for (int i = 0; i < 1000 && wf_claim_is_made(path); i++)
 		usleep(1000);
 	return WF_EXIT_OK;
 }

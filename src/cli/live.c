@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -546,24 +547,33 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 	return ret;
 }
 
-/*
- * Serves until told to stop by a message, a signal, or the end of what stop_fd reads (-1: nothing).
- */
-static int serve(struct wf_daemon *d, struct wf_scenario *s, int stop_fd)
+/* Serves until told to stop, by a message or a signal. */
+static int serve(struct wf_daemon *d)
 {
 	sigset_t set;
-	int fd = stop_fd, ret;
+	int fd, ret;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	if (fd < 0) {
-		sigprocmask(SIG_BLOCK, &set, NULL);
-		fd = signalfd(-1, &set, SFD_CLOEXEC);
-	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
 	ret = fd < 0 ? -errno : wf_daemon_run(d, fd);
-	wf_daemon_destroy(d);
-	free_scenario(s);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Serves as long as that process, our parent, lives, and then until no program is left. */
+static int serve_parent(struct wf_daemon *d, pid_t parent)
+{
+	int fd = (int)syscall(SYS_pidfd_open, parent, 0), ret;
+
+	if (fd < 0)
+		return -errno;
+	/* Else the number may be another's by now. */
+	ret = getppid() == parent ? wf_daemon_run_for(d, fd) : 0;
+	close(fd);
 	return ret;
 }
 
@@ -573,7 +583,12 @@ int wf_live_run(const struct wf_live_plan *plan, const char *path, struct wf_err
 	struct wf_daemon *d;
 	int ret = make_daemon(plan, path, &d, &s, err);
 
-	return ret != 0 ? ret : serve(d, s, -1);
+	if (ret != 0)
+		return ret;
+	ret = serve(d);
+	wf_daemon_destroy(d);
+	free_scenario(s);
+	return ret;
 }
 
 /*
@@ -614,29 +629,26 @@ int wf_live_start(const struct wf_live_plan *plan, const char *path, bool tied, 
 {
 	struct wf_scenario *s = NULL;
 	struct wf_daemon *d;
-	int tie[2] = { -1, -1 };
 	int ret = make_daemon(plan, path, &d, &s, err);
-	pid_t pid;
+	pid_t parent = getpid(), pid;
 
 	if (ret != 0)
 		return ret;
-	if (tied && pipe2(tie, O_CLOEXEC) != 0)
-		return -errno;
 	pid = fork();
-	if (pid < 0)
-		return wf_live_err(err, -errno, "weft up: %s", strerror(errno));
+	if (pid < 0) {
+		ret = wf_live_err(err, -errno, "weft up: %s", strerror(errno));
+		wf_daemon_destroy(d);
+		free_scenario(s);
+		return ret;
+	}
 	if (pid == 0) {
 		let_go();
-		if (tied)
-			close(tie[1]);
-		_exit(serve(d, s, tie[0]) == 0 ? 0 : 1);
+		ret = tied ? serve_parent(d, parent) : serve(d);
+		wf_daemon_destroy(d);
+		free_scenario(s);
+		_exit(ret == 0 ? 0 : 1);
 	}
 	wf_daemon_leave(d);
 	free_scenario(s);
-	/* The child has it now; tie[1] stays open as long as this process lives. */
-	if (tied) {
-		close(tie[0]);
-		fcntl(tie[1], F_SETFD, 0);
-	}
 	return 0;
 }

@@ -26,8 +26,8 @@ int wf_live_path(const char *name, bool make, char path[WF_PATH_MAX],
 
 /*
  * Asks the daemon at path one question. On success the caller owns reply->n_fds descriptors in fds.
- * Returns 0, or a negative error with err filled: what the daemon answered, also in reply->error, or
- * with that 0: -ENOENT: there is no fabric, -ECONNREFUSED: its daemon is dead, …
+ * Returns 0, or a negative error with err filled: what the daemon answered, also in reply->error,
+ * or with that 0: -ENOENT: there is no fabric, -ECONNREFUSED: its daemon is dead, …
  */
 int wf_live_ask(const char *path, struct wf_live_req *req, struct wf_live_reply *reply,
                 int fds[WF_LIVE_MAX_FDS], struct wf_err *err) WF_MUST_USE;
@@ -71,8 +71,8 @@ struct wf_live_plan {
 
 /*
  * Starts the fabric of plan at path in a process of its own, which lives until somebody stops it
- * or, with tied, until this process ends. Programs can attach when it returns. Returns 0, or a
- * negative error with err filled.
+ * or, with tied, until this process has ended and no program is left on it. Programs can attach
+ * when it returns. Returns 0, or a negative error with err filled.
  */
 int wf_live_start(const struct wf_live_plan *plan, const char *path, bool tied,
                   struct wf_err *err) WF_MUST_USE;

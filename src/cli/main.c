@@ -120,8 +120,8 @@ static int unknown_command(const char *name)
 }
 
 /*
- * Standard input, output and error may be closed. What is opened next would be in their place, and words meant for
- * people would go there: nothing is, in reading and in writing.
+ * Standard input, output and error may be closed. What is opened next would be in their place, and
+ * words meant for people would go there: nothing is, in reading and in writing.
  */
 static void take_standard_files(void)
 {

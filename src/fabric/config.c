@@ -523,7 +523,9 @@ static int check_link_layer(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 	return 0;
 }
 
-/* What IP and UDP are for in RoCE: marks, ports that tell flows apart, a DSCP for what was trimmed. */
+/*
+ * What IP and UDP are for in RoCE: marks, ports that tell flows apart, a DSCP for what was trimmed.
+ */
 static int check_roce1(const struct wf_fabric_cfg *cfg, const struct wf_classes *classes,
                        struct wf_err *err)
 {

@@ -159,8 +159,8 @@ wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_lin
                         const struct wf_topo_node *node);
 
 /*
- * How hosts' packets are wrapped where the configuration's header is name: "rocev2", "rocev1", "ib";
- * "roce": as rocev2, but packets of rocev1, which are larger, may come from outside as well.
+ * How hosts' packets are wrapped where the configuration's header is name: "rocev2", "rocev1",
+ * "ib"; "roce": as rocev2, but packets of rocev1, which are larger, may come from outside as well.
  */
 enum wf_encap wf_header_encap(const char *name);
 

@@ -31,9 +31,10 @@ int wf_client_connect(const char *path, int patience) WF_MUST_USE;
 
 /*
  * Asks one question; fills in req->version. On success the caller owns reply->n_fds descriptors in
- * fds, which are as many as came; the others are -1. Returns 0 or -errno: the daemon's answer, then reply->error is
- * the same, or why there is none, then reply->error is 0: -ECONNRESET: the connection has ended,
- * -EPERM: the daemon is another user's, -ETIMEDOUT: it does not answer, -EPROTO: that was no answer.
+ * fds, which are as many as came; the others are -1. Returns 0 or -errno: the daemon's answer, then
+ * reply->error is the same, or why there is none, then reply->error is 0: -ECONNRESET: the
+ * connection has ended, -EPERM: the daemon is another user's, -ETIMEDOUT: it does not answer,
+ * -EPROTO: that was no answer.
  */
 int wf_client_ask(int sock, struct wf_live_req *req, struct wf_live_reply *reply,
                   int fds[WF_LIVE_MAX_FDS], int patience) WF_MUST_USE;

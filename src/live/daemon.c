@@ -3,22 +3,24 @@
 #define _GNU_SOURCE
 #include "live/daemon.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "live/claim.h"
 #include "live/daemon_priv.h"
-#include "live/metrics.h"
+#include "live/http.h"
 #include "live/model.h"
 #include "live/turns.h"
 #include "live/sock.h"
@@ -87,7 +89,10 @@ static int make_table(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 	return 0;
 }
 
-/* A socket file without a listener is what a daemon that was killed left behind. */
+/*
+ * The path is ours alone by now: what is there was left behind by a daemon that was killed. One of
+ * an older weft, which claimed nothing, still answers.
+ */
 static int clear_path(const char *path)
 {
 	int sock = wf_sock_connect(path, 0);
@@ -96,6 +101,7 @@ static int clear_path(const char *path)
 		close(sock);
 		return -EEXIST;
 	}
+	wf_sysfs_remove(path);
 	if (sock == -ECONNREFUSED && unlink(path) != 0)
 		return -errno;
 	return sock == -ECONNREFUSED || sock == -ENOENT ? 0 : sock;
@@ -107,6 +113,9 @@ static int start_listening(struct wf_daemon *d)
 	mode_t mask;
 	int ret;
 
+	d->claim = wf_claim_take(d->path);
+	if (d->claim < 0)
+		return d->claim;
 	ret = clear_path(d->path);
 	if (ret != 0)
 		return ret;
@@ -114,10 +123,10 @@ static int start_listening(struct wf_daemon *d)
 	d->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (d->listener < 0)
 		return -errno;
-	wf_sysfs_remove(d->path); /* of one that was killed */
 	mask = umask(0077);
 	ret = bind(d->listener, (struct sockaddr *)&addr, sizeof(addr)) != 0 ? -errno : 0;
 	umask(mask);
+	d->bound = ret == 0;
 	if (ret == 0 && listen(d->listener, MAX_CLIENTS_WAITING) != 0)
 		ret = -errno;
 	return ret;
@@ -134,59 +143,12 @@ static void raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int watch(struct wf_daemon *d, int fd, void *what)
+uint64_t wf_daemon_now(void)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data = { .ptr = what } };
+	struct timespec ts;
 
-	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
-}
-
-int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_p)
-{
-	struct wf_daemon *d;
-	int ret;
-
-	if (cfg->n_hosts == 0 || cfg->n_hosts > WF_LIVE_MAX_HOSTS ||
-	    strlen(cfg->path) >= sizeof(d->path))
-		return -EINVAL;
-	d = calloc(1, sizeof(*d));
-	if (d == NULL)
-		return -ENOMEM;
-	d->listener = d->epoll = d->table_fd = -1;
-	for (unsigned i = 0; i < WF_DAEMON_METRICS; i++)
-		d->metrics[i] = -1;
-	raise_limit();
-	d->next_slot = calloc(cfg->n_hosts, sizeof(*d->next_slot));
-	d->gone = calloc(cfg->n_hosts, sizeof(*d->gone));
-	ret = d->next_slot == NULL || d->gone == NULL ? -ENOMEM : make_table(d, cfg);
-	if (ret != 0)
-		goto fail;
-	d->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (d->epoll < 0) {
-		ret = -errno;
-		goto fail;
-	}
-	snprintf(d->path, sizeof(d->path), "%s", cfg->path);
-	ret = start_listening(d);
-	if (ret == 0)
-		ret = watch(d, d->listener, d);
-	if (ret == 0)
-		ret = wf_wire_open(d, cfg);
-	if (ret == 0)
-		ret = wf_model_open(d, cfg);
-	if (ret == 0 && cfg->metrics_port != 0)
-		ret = wf_metrics_open(d, cfg->metrics_ipv4, cfg->metrics_port);
-	if (ret != 0) {
-		if (ret == -EEXIST)
-			d->path[0] = '\0'; /* it is another's */
-		goto fail;
-	}
-	*daemon_p = d;
-	return 0;
-
-fail:
-	wf_daemon_destroy(d);
-	return ret;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
 /* Only this user (and root, who can do anything anyway) is let in. */
@@ -201,37 +163,43 @@ static bool may_enter(int sock, pid_t *pid_p)
 	return cred.uid == geteuid() || cred.uid == 0;
 }
 
-static void let_in(struct wf_daemon *d)
+/* Whoever is not let in is told why, if that can be done without waiting. */
+static void send_away(int sock, int error)
 {
-	int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct wf_dclient *c;
-	pid_t pid;
+	struct wf_live_reply reply = { .error = error };
 
-	if (sock < 0)
-		return;
-	c = calloc(1, sizeof(*c));
-	if (c == NULL || !may_enter(sock, &pid) || watch(d, sock, c) != 0) {
-		free(c);
+	(void)!wf_sock_send(sock, &reply, sizeof(reply), NULL, 0, false);
+	close(sock);
+}
+
+void wf_daemon_turn_away(struct wf_daemon *d, int listener)
+{
+	int sock;
+
+	if (d->spare >= 0)
+		close(d->spare);
+	sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (sock >= 0 && listener == d->listener)
+		send_away(sock, -EMFILE);
+	else if (sock >= 0)
 		close(sock);
-		return;
-	}
-	c->sock = sock;
-	c->events = c->wake = -1;
-	c->pid = pid;
-	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	c->next = d->clients;
-	d->clients = c;
+	d->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 /* One question and its answer. */
-static void answer(struct wf_daemon *d, struct wf_dclient *c)
+static void answer(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 {
+	struct wf_dclient *c = wf_container_of(w, struct wf_dclient, asks);
 	struct wf_live_reply reply = { .error = 0 };
 	struct wf_live_req req;
 	int fds[WF_LIVE_MAX_FDS], got[WF_LIVE_MAX_FDS];
 	unsigned n;
-	int len = wf_sock_recv(c->sock, &req, sizeof(req), got, &n, false);
+	int len;
 
+	(void)events;
+	if (c->doomed)
+		return;
+	len = wf_sock_recv(c->sock, &req, sizeof(req), got, &n, false);
 	while (n > 0)
 		close(got[--n]); /* nobody has any to give */
 	if (len == -EAGAIN)
@@ -250,6 +218,128 @@ static void answer(struct wf_daemon *d, struct wf_dclient *c)
 		c->doomed = true;
 	for (unsigned i = 0; i < reply.n_fds; i++)
 		close(fds[i]);
+}
+
+/* A question that is answered by an event. */
+static void overhear(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
+{
+	struct wf_dclient *c = wf_container_of(w, struct wf_dclient, murmurs);
+	struct wf_live_req req;
+	int got[WF_LIVE_MAX_FDS];
+	unsigned n;
+	int len;
+
+	(void)events;
+	if (c->doomed)
+		return;
+	len = wf_sock_recv(c->events, &req, sizeof(req), got, &n, false);
+	while (n > 0)
+		close(got[--n]);
+	if (len == -EAGAIN)
+		return;
+	if (len != (int)sizeof(req) || req.version != WF_LIVE_VERSION)
+		c->doomed = true;
+	else
+		wf_daemon_hear(d, c, &req);
+}
+
+static void let_in(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
+{
+	int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct wf_dclient *c;
+	pid_t pid;
+
+	(void)w;
+	(void)events;
+	if (sock < 0) {
+		if (errno == EMFILE || errno == ENFILE)
+			wf_daemon_turn_away(d, d->listener);
+		return;
+	}
+	if (!may_enter(sock, &pid)) {
+		send_away(sock, -EPERM);
+		return;
+	}
+	c = calloc(1, sizeof(*c));
+	if (c == NULL || wf_watch_add(d->epoll, sock, EPOLLIN, &c->asks) != 0) {
+		free(c);
+		send_away(sock, -ENOMEM);
+		return;
+	}
+	c->asks.ready = answer;
+	c->murmurs.ready = overhear;
+	c->sock = sock;
+	c->events = c->wake = -1;
+	c->pid = pid;
+	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	c->next = d->clients;
+	d->clients = c;
+}
+
+static bool has_programs(const struct wf_daemon *d)
+{
+	const struct wf_dclient *c = d->clients;
+
+	while (c != NULL && !c->attached)
+		c = c->next;
+	return c != NULL;
+}
+
+/* What was to end the daemon has come. */
+static void end(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
+{
+	(void)w;
+	(void)events;
+	if (d->tied)
+		d->tied = false;
+	else
+		d->stop = true;
+}
+
+int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_p)
+{
+	struct wf_daemon *d;
+	int ret;
+
+	if (cfg->n_hosts == 0 || cfg->n_hosts > WF_LIVE_MAX_HOSTS ||
+	    strlen(cfg->path) >= sizeof(d->path))
+		return -EINVAL;
+	d = calloc(1, sizeof(*d));
+	if (d == NULL)
+		return -ENOMEM;
+	d->listener = d->epoll = d->table_fd = d->claim = -1;
+	d->knocks.ready = let_in;
+	d->ends.ready = end;
+	raise_limit();
+	d->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	d->next_slot = calloc(cfg->n_hosts, sizeof(*d->next_slot));
+	d->gone = calloc(cfg->n_hosts, sizeof(*d->gone));
+	ret = d->next_slot == NULL || d->gone == NULL ? -ENOMEM : make_table(d, cfg);
+	if (ret != 0)
+		goto fail;
+	d->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (d->epoll < 0) {
+		ret = -errno;
+		goto fail;
+	}
+	snprintf(d->path, sizeof(d->path), "%s", cfg->path);
+	ret = start_listening(d);
+	if (ret == 0)
+		ret = wf_watch_add(d->epoll, d->listener, EPOLLIN, &d->knocks);
+	if (ret == 0)
+		ret = wf_wire_open(d, cfg);
+	if (ret == 0)
+		ret = wf_model_open(d, cfg);
+	if (ret == 0 && cfg->metrics_port != 0)
+		ret = wf_http_open(d, cfg->metrics_ipv4, cfg->metrics_port);
+	if (ret != 0)
+		goto fail;
+	*daemon_p = d;
+	return 0;
+
+fail:
+	wf_daemon_destroy(d);
+	return ret;
 }
 
 static void remove_client(struct wf_daemon *d, struct wf_dclient *c)
@@ -321,35 +411,53 @@ int wf_daemon_step(struct wf_daemon *d, int timeout)
 	if (n < 0 && errno != EINTR)
 		return -errno;
 	for (int i = 0; i < n && !d->stop; i++) {
-		if (events[i].data.ptr == NULL)
-			d->stop = true;
-		else if (events[i].data.ptr == d)
-			let_in(d);
-		else if (!wf_wire_owns(d, events[i].data.ptr) &&
-		         !wf_model_owns(d, events[i].data.ptr) &&
-		         !wf_metrics_serve(d, events[i].data.ptr))
-			answer(d, events[i].data.ptr);
+		struct wf_watch *w = events[i].data.ptr;
+
+		if (w->ready != NULL)
+			w->ready(d, w, events[i].events);
 	}
 	wf_wire_serve(d);
 	wf_model_serve(d);
+	wf_http_age(d);
 	sweep(d);
 	return n > 0 ? n : 0;
 }
 
+/* How long the loop may wait, if nobody comes. */
+static int rest(struct wf_daemon *d)
+{
+	return sooner(sooner(wf_wire_rest(d), wf_model_rest(d)), wf_http_rest(d));
+}
+
 int wf_daemon_run(struct wf_daemon *d, int stop_fd)
 {
-	int ret = watch(d, stop_fd, NULL);
+	int ret = wf_watch_add(d->epoll, stop_fd, EPOLLIN, &d->ends);
 
 	if (d->model != NULL)
 		wf_ask_for_short_turns();
 	while (!d->stop && ret >= 0)
-		ret = wf_daemon_step(d, sooner(wf_wire_rest(d), wf_model_rest(d)));
+		ret = wf_daemon_step(d, rest(d));
+	return ret < 0 ? ret : 0;
+}
+
+int wf_daemon_run_for(struct wf_daemon *d, int process)
+{
+	int ret = wf_watch_add(d->epoll, process, EPOLLIN | EPOLLONESHOT, &d->ends);
+
+	d->tied = true;
+	if (d->model != NULL)
+		wf_ask_for_short_turns();
+	while (!d->stop && ret >= 0 && (d->tied || has_programs(d)))
+		ret = wf_daemon_step(d, rest(d));
 	return ret < 0 ? ret : 0;
 }
 
 void wf_daemon_leave(struct wf_daemon *d)
 {
-	d->path[0] = '\0';
+	d->bound = false;
+	if (d->claim >= 0)
+		close(d->claim);
+	d->claim = -1;
 	wf_daemon_destroy(d);
 }
 
@@ -358,15 +466,18 @@ void wf_daemon_destroy(struct wf_daemon *d)
 	wf_model_close(d);
 	while (d->clients != NULL)
 		remove_client(d, d->clients);
-	if (d->listener >= 0) {
+	if (d->listener >= 0)
 		close(d->listener);
-		if (d->path[0] != '\0') {
-			wf_sysfs_remove(d->path);
-			unlink(d->path);
-		}
+	if (d->bound) {
+		wf_sysfs_remove(d->path);
+		unlink(d->path);
 	}
+	if (d->claim >= 0)
+		wf_claim_end(d->path, d->claim);
+	if (d->spare >= 0)
+		close(d->spare);
 	wf_wire_close(d);
-	wf_metrics_close(d);
+	wf_http_close(d);
 	if (d->epoll >= 0)
 		close(d->epoll);
 	if (d->table != NULL)

@@ -51,6 +51,12 @@ int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_
 int wf_daemon_run(struct wf_daemon *daemon, int stop_fd) WF_MUST_USE;
 
 /*
+ * Serves until the process ends whose pidfd is given, and after it the last program on the fabric.
+ * Returns 0 or -errno.
+ */
+int wf_daemon_run_for(struct wf_daemon *daemon, int process) WF_MUST_USE;
+
+/*
  * After fork(), in the process that does not serve: lets go of it. The fabric lives on in the
  * other.
  */

@@ -10,10 +10,12 @@
 
 #include "live/daemon.h"
 #include "live/pipe.h"
+#include "live/watch.h"
 
 /* Somebody at the socket; attached: a program on a host. */
 struct wf_dclient {
 	struct wf_dclient *next;
+	struct wf_watch asks, murmurs; /* at sock and at events */
 	int sock;
 	int events; /* our end; -1 while it is not attached */
 	int wake;
@@ -72,13 +74,16 @@ struct wf_dcapture {
 	bool host[]; /* of all hosts of the fabric */
 };
 
-#define WF_DAEMON_METRICS 8
-
 struct wf_daemon {
+	struct wf_watch knocks, ends; /* at the listener, and at what ends the daemon */
 	int listener;
+	int claim; /* on the path: claim.h */
+	int spare; /* a descriptor for when there are no more */
 	int epoll;
 	int table_fd;
 	bool stop;
+	bool tied;  /* what ends it only says that nobody new comes: the last program ends it */
+	bool bound; /* the socket at path is ours */
 	char path[128];
 	struct wf_live_table *table;
 	uint32_t *next_slot; /* per host */
@@ -88,9 +93,9 @@ struct wf_daemon {
 	struct wf_dclient *clients;
 	struct wf_dgroup *groups;
 	uint32_t n_groups;
-	int metrics[WF_DAEMON_METRICS]; /* the listener, and those that ask: metrics.h */
-	struct wf_dwires *wires;        /* hosts at real addresses: wire.h; NULL: none */
-	struct wf_dmodel *model;        /* NULL: packets go directly; model.h */
+	struct wf_http *http;    /* tells metrics; NULL: nobody */
+	struct wf_dwires *wires; /* hosts at real addresses: wire.h; NULL: none */
+	struct wf_dmodel *model; /* NULL: packets go directly; model.h */
 	struct wf_dclient *captures[WF_LIVE_CAPTURES]; /* by number; NULL: nobody's */
 	struct wf_dservice *services;
 	uint32_t n_services;
@@ -106,6 +111,18 @@ int wf_daemon_step(struct wf_daemon *d, int timeout) WF_MUST_USE;
 /* Does what req asks. fds are borrowed. Fills *reply and the descriptors to send with it. */
 void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
                      struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS]);
+
+/*
+ * The same for what a program asks without waiting, by the socket of its events: a link, or who
+ * listens for a service. The answer is an event.
+ */
+void wf_daemon_hear(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req);
+
+/* There is no descriptor for who waits at a listener: he is let in to be told so, and out. */
+void wf_daemon_turn_away(struct wf_daemon *d, int listener);
+
+/* Milliseconds of the system's clock. */
+uint64_t wf_daemon_now(void);
 
 /* daemon_service.c: the same for services. Returns 0 or -errno. */
 int wf_daemon_service(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,

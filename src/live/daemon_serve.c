@@ -4,6 +4,7 @@
  * claim: who asks is known from its connection alone.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -114,6 +115,12 @@ static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_liv
 		return -EMFILE;
 	}
 	c->events = pair[0];
+	if (wf_watch_add(d->epoll, c->events, EPOLLIN, &c->murmurs) != 0) {
+		close(pair[1]);
+		close(stats);
+		c->doomed = true;
+		return -ENOMEM;
+	}
 	c->host = (uint32_t)host;
 	c->slot = slot;
 	memcpy(c->program, req->attach.program, sizeof(c->program));
@@ -438,6 +445,52 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 		}
 		reply->n_fds = 0;
 	}
+}
+
+/* Whether the link to the other program is made, or will never be: what an event tells. */
+static void hear_connect(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req)
+{
+	struct wf_live_event event = { .type = WF_LIVE_EV_LINK };
+	struct wf_live_reply reply = { .error = 0 };
+	int fds[WF_LIVE_MAX_FDS] = { -1, -1, -1, -1 };
+
+	wf_daemon_serve(d, c, req, &reply, fds);
+	/* An event with it is on its way; or they need no link, through the model. */
+	if (reply.error == -EALREADY || (reply.error == 0 && reply.n_fds == 0))
+		return;
+	if (reply.error != 0)
+		event.type = WF_LIVE_EV_NO_LINK;
+	event.n_fds = reply.n_fds;
+	event.link.host = req->connect.host;
+	event.link.slot = req->connect.slot;
+	event.link.side = reply.connect.side;
+	wf_daemon_tell(c, &event, fds);
+	for (unsigned i = 0; i < reply.n_fds; i++)
+		close(fds[i]);
+}
+
+static void hear_find(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req)
+{
+	struct wf_live_event event = { .type = WF_LIVE_EV_SERVICE };
+	struct wf_live_reply reply = { .error = 0 };
+	int fds[WF_LIVE_MAX_FDS] = { -1, -1, -1, -1 };
+
+	wf_daemon_serve(d, c, req, &reply, fds);
+	assert(reply.n_fds == 0);
+	event.service.id = req->service.id;
+	event.service.host = req->service.host;
+	event.service.slot = reply.error == 0 ? reply.service.slot : 0;
+	wf_daemon_tell(c, &event, NULL);
+}
+
+void wf_daemon_hear(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req)
+{
+	if (req->op == WF_LIVE_CONNECT)
+		hear_connect(d, c, req);
+	else if (req->op == WF_LIVE_SERVICE_FIND)
+		hear_find(d, c, req);
+	else
+		c->doomed = true;
 }
 
 void wf_daemon_forget(struct wf_daemon *d, struct wf_dclient *c)

@@ -1,241 +1,187 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics.c - answers whoever connects, whatever it asks for. */
-#define _GNU_SOURCE
+/* metrics.c - the families of metrics, and their lines. */
 #include "live/metrics.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "live/model.h"
 
-static const struct metric {
+enum kind { HOST_COUNT, HOST_STATE, HOST_RATE, MODEL_SLIP, SWITCH_PORT };
+
+static const struct family {
 	const char *name, *help;
-	uint32_t count;
-	uint32_t also; /* and this is added, when it is not 0 */
-} metrics[] = {
+	enum kind kind;
+	uint32_t at;   /* HOST_COUNT: which; SWITCH_PORT: where in struct wf_live_port */
+	uint32_t also; /* HOST_COUNT: this is added, when it is not 0 */
+} families[] = {
 	{ "node_infiniband_port_data_transmitted_bytes_total", "bytes sent, with headers",
-	  WF_LIVE_TX_OCTETS, 0 },
+	  HOST_COUNT, WF_LIVE_TX_OCTETS, 0 },
 	{ "node_infiniband_port_data_received_bytes_total", "bytes received, with headers",
-	  WF_LIVE_RX_OCTETS, 0 },
-	{ "node_infiniband_port_packets_transmitted_total", "packets sent", WF_CTR_TX_PACKETS, 0 },
-	{ "node_infiniband_port_packets_received_total", "packets received", WF_CTR_RX_PACKETS, 0 },
+	  HOST_COUNT, WF_LIVE_RX_OCTETS, 0 },
+	{ "node_infiniband_port_packets_transmitted_total", "packets sent", HOST_COUNT,
+	  WF_CTR_TX_PACKETS, 0 },
+	{ "node_infiniband_port_packets_received_total", "packets received", HOST_COUNT,
+	  WF_CTR_RX_PACKETS, 0 },
 	{ "node_infiniband_port_errors_received_total", "packets with errors on the way in",
-	  WF_LIVE_ICRC_ERRORS, WF_LIVE_LOST },
+	  HOST_COUNT, WF_LIVE_ICRC_ERRORS, WF_LIVE_LOST },
 	{ "node_infiniband_symbol_error_total", "errors on the link, one for each such packet",
-	  WF_LIVE_ICRC_ERRORS, WF_LIVE_LOST },
+	  HOST_COUNT, WF_LIVE_ICRC_ERRORS, WF_LIVE_LOST },
 	{ "node_infiniband_port_discards_transmitted_total", "packets that could not be sent",
-	  WF_LIVE_DROPPED, 0 },
-	{ "weft_retransmits_total", "packets sent again", WF_CTR_TX_RETRANSMITS, 0 },
-	{ "node_infiniband_link_downed_total", "times the link went down", WF_LIVE_LINK_DOWNED, 0 },
-	{ "weft_link_lost_packets_total", "packets lost to errors on links", WF_LIVE_LOST, 0 },
-	{ "weft_icrc_errors_total", "packets that came corrupted", WF_LIVE_ICRC_ERRORS, 0 },
-	{ "weft_wire_transmitted_packets_total", "packets sent to the wire",
-	  WF_LIVE_WIRE_TX_PACKETS, 0 },
-	{ "weft_wire_received_packets_total", "packets that came from the wire",
-	  WF_LIVE_WIRE_RX_PACKETS, 0 },
-	{ "weft_wire_transmit_errors_total", "packets that the wire did not take",
-	  WF_LIVE_WIRE_TX_ERRORS, 0 },
-	{ "weft_wire_malformed_total", "datagrams that were no RoCE v2", WF_LIVE_WIRE_RX_MALFORMED,
+	  HOST_COUNT, WF_LIVE_DROPPED, 0 },
+	{ "weft_retransmits_total", "packets sent again", HOST_COUNT, WF_CTR_TX_RETRANSMITS, 0 },
+	{ "node_infiniband_link_downed_total", "times the link went down", HOST_COUNT,
+	  WF_LIVE_LINK_DOWNED, 0 },
+	{ "weft_link_lost_packets_total", "packets lost to errors on links", HOST_COUNT,
+	  WF_LIVE_LOST, 0 },
+	{ "weft_icrc_errors_total", "packets that came corrupted", HOST_COUNT, WF_LIVE_ICRC_ERRORS,
 	  0 },
-	{ "weft_wire_refused_total", "packets for nobody, or not for that sender",
+	{ "weft_wire_transmitted_packets_total", "packets sent to the wire", HOST_COUNT,
+	  WF_LIVE_WIRE_TX_PACKETS, 0 },
+	{ "weft_wire_received_packets_total", "packets that came from the wire", HOST_COUNT,
+	  WF_LIVE_WIRE_RX_PACKETS, 0 },
+	{ "weft_wire_transmit_errors_total", "packets that the wire did not take", HOST_COUNT,
+	  WF_LIVE_WIRE_TX_ERRORS, 0 },
+	{ "weft_wire_malformed_total", "datagrams that were no RoCE v2", HOST_COUNT,
+	  WF_LIVE_WIRE_RX_MALFORMED, 0 },
+	{ "weft_wire_refused_total", "packets for nobody, or not for that sender", HOST_COUNT,
 	  WF_LIVE_WIRE_RX_REFUSED, 0 },
-	{ "weft_wire_no_room_total", "packets that the program had no room for",
+	{ "weft_wire_no_room_total", "packets that the program had no room for", HOST_COUNT,
 	  WF_LIVE_WIRE_RX_NO_ROOM, 0 },
-	{ "weft_wire_overflow_total", "packets that the socket had no room for",
+	{ "weft_wire_overflow_total", "packets that the socket had no room for", HOST_COUNT,
 	  WF_LIVE_WIRE_RX_OVERFLOW, 0 },
+	{ "node_infiniband_state_id", "4: active, 1: down", HOST_STATE, 0, 0 },
+	{ "node_infiniband_rate_bytes_per_second", "of the port", HOST_RATE, 0, 0 },
+	{ "weft_model_slip_seconds_total", "by which virtual time fell behind the clock",
+	  MODEL_SLIP, 0, 0 },
+#define PORT(name, help, field)                                                                    \
+	{                                                                                          \
+		"weft_switch_port_" name "_total", help, SWITCH_PORT,                              \
+			offsetof(struct wf_live_port, field), 0                                    \
+	}
+	PORT("transmitted_packets", "packets sent", tx_packets),
+	PORT("transmitted_bytes", "bytes sent, with headers", tx_bytes),
+	PORT("received_packets", "packets received", rx_packets),
+	PORT("buffer_drops", "packets for which there was no room", drops_buffer),
+	PORT("lifetime_drops", "packets too long at the head of a queue", drops_life),
+	PORT("link_errors", "packets lost to errors on the link", drops_error),
+	PORT("link_down_drops", "packets lost because a link was down", drops_down),
+	PORT("link_downed", "times the link went down", link_downed),
+	PORT("route_drops", "packets that had nowhere to go", drops_route),
+	PORT("ecn_marked", "packets marked", ecn_marked),
+	PORT("pause_transmitted", "PFC frames sent that say stop", pause_tx),
+	PORT("pause_received", "PFC frames received that say stop", pause_rx),
+	PORT("credit_waits", "times that a packet had to wait for credits", credit_waits),
+#undef PORT
 };
 
-#define LABELS "{host=\"%s\",device=\"weft0\",port=\"1\"} "
-
-static void write_all(struct wf_daemon *d, FILE *out)
+static bool is_gauge(const struct family *f)
 {
-	const struct wf_live_table *t = d->table;
-	uint64_t count[WF_LIVE_COUNTS];
-
-	for (size_t i = 0; i < WF_ARRAY_SIZE(metrics); i++) {
-		const struct metric *m = &metrics[i];
-
-		fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", m->name, m->help, m->name);
-		for (uint32_t h = 0; h < t->n_hosts; h++) {
-			wf_daemon_counts(d, h, count);
-			fprintf(out, "%s" LABELS "%" PRIu64 "\n", m->name, t->host[h].name,
-			        count[m->count] + (m->also != 0 ? count[m->also] : 0));
-		}
-	}
-	fprintf(out, "# HELP node_infiniband_state_id 4: active, 1: down\n"
-	             "# TYPE node_infiniband_state_id gauge\n");
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		fprintf(out, "node_infiniband_state_id" LABELS "%d\n", t->host[h].name,
-		        t->host[h].down != 0 ? 1 : 4);
-	fprintf(out, "# HELP node_infiniband_rate_bytes_per_second of the port\n"
-	             "# TYPE node_infiniband_rate_bytes_per_second gauge\n");
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		fprintf(out, "node_infiniband_rate_bytes_per_second" LABELS "%" PRIu64 "\n",
-		        t->host[h].name, t->rate / 8);
+	return f->kind == HOST_STATE || f->kind == HOST_RATE;
 }
 
-static const struct port_metric {
-	const char *name, *help;
-	size_t at; /* in struct wf_live_port */
-} port_metrics[] = {
-	{ "weft_switch_port_transmitted_packets_total", "packets sent",
-	  offsetof(struct wf_live_port, tx_packets) },
-	{ "weft_switch_port_transmitted_bytes_total", "bytes sent, with headers",
-	  offsetof(struct wf_live_port, tx_bytes) },
-	{ "weft_switch_port_received_packets_total", "packets received",
-	  offsetof(struct wf_live_port, rx_packets) },
-	{ "weft_switch_port_buffer_drops_total", "packets for which there was no room",
-	  offsetof(struct wf_live_port, drops_buffer) },
-	{ "weft_switch_port_lifetime_drops_total", "packets too long at the head of a queue",
-	  offsetof(struct wf_live_port, drops_life) },
-	{ "weft_switch_port_link_errors_total", "packets lost to errors on the link",
-	  offsetof(struct wf_live_port, drops_error) },
-	{ "weft_switch_port_link_down_drops_total", "packets lost because a link was down",
-	  offsetof(struct wf_live_port, drops_down) },
-	{ "weft_switch_port_link_downed_total", "times the link went down",
-	  offsetof(struct wf_live_port, link_downed) },
-	{ "weft_switch_port_route_drops_total", "packets that had nowhere to go",
-	  offsetof(struct wf_live_port, drops_route) },
-	{ "weft_switch_port_ecn_marked_total", "packets marked",
-	  offsetof(struct wf_live_port, ecn_marked) },
-	{ "weft_switch_port_pause_transmitted_total", "PFC frames sent that say stop",
-	  offsetof(struct wf_live_port, pause_tx) },
-	{ "weft_switch_port_pause_received_total", "PFC frames received that say stop",
-	  offsetof(struct wf_live_port, pause_rx) },
-	{ "weft_switch_port_credit_waits_total", "times that a packet had to wait for credits",
-	  offsetof(struct wf_live_port, credit_waits) },
-};
+/* How many ports of switches there are; those of hosts come behind them. */
+static uint32_t count_ports(struct wf_daemon *d)
+{
+	struct wf_live_model model;
+	struct wf_live_port port;
+	uint32_t n = 0;
 
-/* The modelled fabric, if there is one: its clock, and the ports of its switches. */
-static void write_model(struct wf_daemon *d, FILE *out)
+	wf_model_look(d, &model);
+	for (; n < model.n_ports; n++) {
+		wf_model_port(d, n, &port);
+		if (port.is_switch == 0)
+			break;
+	}
+	return n;
+}
+
+/* How many things the family has a line about. */
+static uint32_t count_items(struct wf_daemon *d, const struct family *f, struct wf_metrics_at *at)
+{
+	if (f->kind <= HOST_RATE)
+		return d->table->n_hosts;
+	if (d->model == NULL)
+		return 0;
+	if (f->kind == MODEL_SLIP)
+		return 1;
+	if (at->ports == 0)
+		at->ports = count_ports(d);
+	return at->ports;
+}
+
+static int write_host(struct wf_daemon *d, const struct family *f, uint32_t host, char *text,
+                      size_t size)
+{
+	const struct wf_live_host *h = &d->table->host[host];
+	uint64_t count[WF_LIVE_COUNTS], value;
+
+	if (f->kind == HOST_COUNT) {
+		wf_daemon_counts(d, host, count);
+		value = count[f->at] + (f->also != 0 ? count[f->also] : 0);
+	} else if (f->kind == HOST_STATE) {
+		value = h->down != 0 ? 1 : 4;
+	} else {
+		value = d->table->rate / 8;
+	}
+	return snprintf(text, size, "%s{host=\"%s\",device=\"weft0\",port=\"1\"} %" PRIu64 "\n",
+	                f->name, h->name, value);
+}
+
+static int write_model(struct wf_daemon *d, const struct family *f, uint32_t i, char *text,
+                       size_t size)
 {
 	struct wf_live_model model;
 	struct wf_live_port port;
 
-	if (d->model == NULL)
-		return;
-	wf_model_look(d, &model);
-	fprintf(out,
-	        "# HELP weft_model_slip_seconds_total by which virtual time fell behind the clock\n"
-	        "# TYPE weft_model_slip_seconds_total counter\n"
-	        "weft_model_slip_seconds_total %.9f\n",
-	        (double)model.slip_ps / (double)WF_S);
-	for (size_t k = 0; k < WF_ARRAY_SIZE(port_metrics); k++) {
-		const struct port_metric *m = &port_metrics[k];
+	if (f->kind == MODEL_SLIP) {
+		wf_model_look(d, &model);
+		return snprintf(text, size, "%s %.9f\n", f->name,
+		                (double)model.slip_ps / (double)WF_S);
+	}
+	wf_model_port(d, i, &port);
+	return snprintf(text, size, "%s{switch=\"%s\",port=\"%u\",peer=\"%s\"} %" PRIu64 "\n",
+	                f->name, port.node, port.number, port.peer,
+	                *(const uint64_t *)(const void *)((const char *)&port + f->at));
+}
 
-		fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", m->name, m->help, m->name);
-		for (uint32_t i = 0; i < model.n_ports; i++) {
-			wf_model_port(d, i, &port);
-			if (port.is_switch == 0)
-				break; /* hosts come last */
-			fprintf(out, "%s{switch=\"%s\",port=\"%u\",peer=\"%s\"} %" PRIu64 "\n",
-			        m->name, port.node, port.number, port.peer,
-			        *(const uint64_t *)(const void *)((const char *)&port + m->at));
+/* The line at *at. Returns its bytes, of which no more than fit are there. */
+static size_t write_line(struct wf_daemon *d, const struct family *f,
+                         const struct wf_metrics_at *at, char *text, size_t size)
+{
+	int n;
+
+	if (at->line == 0)
+		n = snprintf(text, size, "# HELP %s %s\n# TYPE %s %s\n", f->name, f->help, f->name,
+		             is_gauge(f) ? "gauge" : "counter");
+	else if (f->kind <= HOST_RATE)
+		n = write_host(d, f, at->line - 1, text, size);
+	else
+		n = write_model(d, f, at->line - 1, text, size);
+	assert(n > 0);
+	return (size_t)n;
+}
+
+size_t wf_metrics_write(struct wf_daemon *d, struct wf_metrics_at *at, char *text, size_t size)
+{
+	size_t have = 0, n;
+
+	while (at->family < WF_ARRAY_SIZE(families)) {
+		const struct family *f = &families[at->family];
+		uint32_t items = count_items(d, f, at);
+
+		if (items == 0 || at->line > items) {
+			at->family++;
+			at->line = 0;
+			continue;
 		}
+		n = write_line(d, f, at, text + have, size - have);
+		if (n >= size - have)
+			break;
+		have += n;
+		at->line++;
 	}
-}
-
-static int watch(struct wf_daemon *d, int fd, void *what)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data = { .ptr = what } };
-
-	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
-}
-
-static void answer(struct wf_daemon *d, int fd)
-{
-	char *text = NULL, asked[4096];
-	struct timeval limit = { .tv_usec = 200000 };
-	size_t size = 0, done = 0;
-	FILE *out = open_memstream(&text, &size);
-	ssize_t n = recv(fd, asked, sizeof(asked), MSG_DONTWAIT);
-
-	if (out == NULL)
-		return;
-	write_all(d, out);
-	write_model(d, out);
-	/* Nobody may keep the daemon waiting. */
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	if (fclose(out) == 0 && n > 0) {
-		int head = snprintf(asked, sizeof(asked),
-		                    "HTTP/1.0 200 OK\r\n"
-		                    "Content-Type: text/plain; version=0.0.4\r\n"
-		                    "Content-Length: %zu\r\nConnection: close\r\n\r\n",
-		                    size);
-
-		n = send(fd, asked, (size_t)head, MSG_NOSIGNAL);
-		while (n > 0 && done < size) {
-			n = send(fd, text + done, size - done, MSG_NOSIGNAL);
-			done += n > 0 ? (size_t)n : 0;
-		}
-	}
-	free(text);
-}
-
-/* A slot for one more that asks; when all are taken, the first is let go. */
-static void let_in(struct wf_daemon *d)
-{
-	int fd = accept4(d->metrics[0], NULL, NULL, SOCK_CLOEXEC);
-	unsigned i = 1;
-
-	if (fd < 0)
-		return;
-	while (i < WF_DAEMON_METRICS - 1 && d->metrics[i] >= 0)
-		i++;
-	if (d->metrics[i] >= 0)
-		close(d->metrics[i]);
-	d->metrics[i] = fd;
-	if (watch(d, fd, &d->metrics[i]) != 0) {
-		close(fd);
-		d->metrics[i] = -1;
-	}
-}
-
-bool wf_metrics_serve(struct wf_daemon *d, const void *what)
-{
-	const int *at = what;
-
-	if (at < d->metrics || at >= d->metrics + WF_DAEMON_METRICS)
-		return false;
-	if (at == d->metrics) {
-		let_in(d);
-	} else if (*at >= 0) {
-		answer(d, *at);
-		close(*at);
-		d->metrics[at - d->metrics] = -1;
-	}
-	return true;
-}
-
-int wf_metrics_open(struct wf_daemon *d, uint32_t ipv4, uint16_t port)
-{
-	struct sockaddr_in at = { .sin_family = AF_INET,
-		                  .sin_port = htons(port),
-		                  .sin_addr = { htonl(ipv4) } };
-	int on = 1;
-
-	d->metrics[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (d->metrics[0] < 0)
-		return -errno;
-	(void)setsockopt(d->metrics[0], SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(d->metrics[0], (struct sockaddr *)&at, sizeof(at)) != 0 ||
-	    listen(d->metrics[0], WF_DAEMON_METRICS) != 0)
-		return -errno;
-	return watch(d, d->metrics[0], &d->metrics[0]);
-}
-
-void wf_metrics_close(struct wf_daemon *d)
-{
-	for (unsigned i = 0; i < WF_DAEMON_METRICS; i++) {
-		if (d->metrics[i] >= 0)
-			close(d->metrics[i]);
-		d->metrics[i] = -1;
-	}
+	assert(have != 0 || at->family == WF_ARRAY_SIZE(families));
+	return have;
 }

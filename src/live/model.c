@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -354,13 +353,6 @@ static int fill_table(struct wf_dmodel *m, const struct wf_daemon_cfg *cfg)
 	return 0;
 }
 
-static int watch(struct wf_daemon *d, int fd, void *what)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data = { .ptr = what } };
-
-	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
-}
-
 int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 {
 	struct wf_sim_cfg sim;
@@ -398,8 +390,8 @@ int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 	if (ret == 0)
 		ret = fill_table(m, cfg);
 	if (ret == 0)
-		ret = watch(d, m->wake, &m->wake);
-	return ret != 0 ? ret : watch(d, m->timer, &m->timer);
+		ret = wf_watch_add(d->epoll, m->wake, EPOLLIN, &m->watch);
+	return ret != 0 ? ret : wf_watch_add(d->epoll, m->timer, EPOLLIN, &m->watch);
 }
 
 void wf_model_close(struct wf_daemon *d)
@@ -419,9 +411,4 @@ void wf_model_close(struct wf_daemon *d)
 	if (m->timer >= 0)
 		close(m->timer);
 	free(m);
-}
-
-bool wf_model_owns(const struct wf_daemon *d, const void *what)
-{
-	return d->model != NULL && (what == &d->model->wake || what == &d->model->timer);
 }

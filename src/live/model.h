@@ -35,9 +35,6 @@ bool wf_model_is_done(const struct wf_daemon *d, struct wf_dclient *c);
 /* A client ends. */
 void wf_model_leave(struct wf_daemon *d, struct wf_dclient *c);
 
-/* Whether what, from epoll, is one of the model's descriptors. */
-bool wf_model_owns(const struct wf_daemon *d, const void *what);
-
 /* Moves packets, and time. */
 void wf_model_serve(struct wf_daemon *d);
 

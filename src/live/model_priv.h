@@ -22,6 +22,7 @@ struct wf_dcarried {
 #define WF_MODEL_BLOCK 64 /* records that are made at a time */
 
 struct wf_dmodel {
+	struct wf_watch watch; /* of wake and timer: each round of the loop serves the model */
 	struct wf_daemon *d;
 	struct wf_sim *sim;
 	const struct wf_topo *topo;

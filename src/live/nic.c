@@ -81,7 +81,7 @@ void wf_nic_bind(struct wf_nic *nic, struct wf_qp *qp, uint32_t host, uint32_t q
 {
 	struct wf_nic_bound *bound = wf_nic_bound(nic, wf_qp_num(qp));
 
-	bound->peer = wf_nic_peer(nic, host, wf_live_slot(qpn));
+	wf_nic_set_bound(nic, bound, wf_nic_peer(nic, host, wf_live_slot(qpn)));
 	bound->sent = 0;
 	/* Daemons are on the way, which may have to wait for a CPU. */
 	wf_qp_set_patience(qp, (host & WF_LIVE_REMOTE) != 0 || nic->model != NULL ? PATIENCE : 0);
@@ -124,7 +124,7 @@ int wf_nic_add_qp(struct wf_nic *nic, struct wf_qp *qp)
 
 void wf_nic_remove_qp(struct wf_nic *nic, struct wf_qp *qp)
 {
-	wf_nic_bound(nic, wf_qp_num(qp))->peer = NULL;
+	wf_nic_set_bound(nic, wf_nic_bound(nic, wf_qp_num(qp)), NULL);
 	atomic_fetch_sub_explicit(&nic->stats->qps, 1, memory_order_relaxed);
 }
 
@@ -238,7 +238,7 @@ static bool write_grh(void *arg, const struct wf_packet *pkt, uint8_t grh[WF_GRH
 		if (nic->groups[i]->number == pkt->dst)
 			memcpy(dst, nic->groups[i]->gid, 16);
 	}
-	(void)wf_nic_gid(nic, pkt->src, group ? WF_LIVE_GID_LOCAL : own, src);
+	(void)wf_nic_gid_known(nic, pkt->src, group ? WF_LIVE_GID_LOCAL : own, src);
 	if (!group)
 		(void)wf_live_gid(nic->table, nic->host, wire ? nic->ip_info >> 8 : own, dst);
 	if (wf_live_is_ipv4(src) && wf_live_is_ipv4(dst)) {
@@ -286,18 +286,13 @@ static int make_hca(struct wf_nic *nic)
 
 static void release(struct wf_nic *nic)
 {
-	for (uint32_t i = 0; i < nic->n_peers; i++) {
+	nic->model = NULL;
+	for (uint32_t i = 0; nic->bound != NULL && i < 1u << WF_LIVE_QPN_BITS; i++)
+		wf_nic_set_bound(nic, &nic->bound[i], NULL);
+	for (uint32_t i = 0; i < nic->n_peers; i++)
 		wf_nic_peer_break(nic, nic->peers[i]);
-		nic->peers[i]->gone = true;
-	}
 	wf_nic_reap(nic);
-	while (nic->graves != NULL) {
-		struct wf_nic_peer *p = nic->graves;
-
-		nic->graves = p->next;
-		free(p->held);
-		free(p);
-	}
+	assert(nic->gone == NULL);
 	free(nic->peers);
 	for (uint32_t i = 0; i < nic->n_groups; i++)
 		free(nic->groups[i]);

@@ -71,7 +71,10 @@ bool wf_nic_is_up(const struct wf_nic *nic);
 /* The time of this adapter, now. */
 wf_time wf_nic_now(const struct wf_nic *nic);
 
-/* After work was posted: sends what can be sent. */
+/*
+ * After work was posted: sends what can be sent. It may let go of the lock for a moment and take it
+ * again.
+ */
 void wf_nic_kick(struct wf_nic *nic);
 
 /* The program polls: receives, sends, runs timers. */

@@ -29,6 +29,7 @@
 #define GAP_MAX (100 * SPIN) /* a pause counts for no more in that average */
 #define JUDGE (40 * MOMENT)  /* how often the thread looks whether the program computes */
 #define NUDGE_EVERY (2 * OFTEN)
+#define LINK_WAIT (5 * MEMORY) /* how long a program's call waits for a link */
 
 static wf_time cpu_time(clockid_t clock)
 {
@@ -71,7 +72,7 @@ static void enter(struct wf_nic *nic, enum wf_drive_state to)
 	if ((from == WF_DRIVE_WAITS) == (to == WF_DRIVE_WAITS))
 		return;
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
-		if (nic->peers[i]->alive)
+		if (wf_nic_is_linked(nic->peers[i]))
 			tell_peer(nic->peers[i], to == WF_DRIVE_WAITS);
 	}
 }
@@ -79,6 +80,8 @@ static void enter(struct wf_nic *nic, enum wf_drive_state to)
 void wf_nic_assert(const struct wf_nic *nic)
 {
 #ifndef NDEBUG
+	uint32_t asked = 0;
+
 	assert(nic->locked);
 	assert(nic->drive.state < WF_DRIVE_STATES);
 	assert(nic->n_peers <= nic->max_peers);
@@ -88,15 +91,17 @@ void wf_nic_assert(const struct wf_nic *nic)
 		/* Packets are staged where, and only where, there was no room for one. */
 		assert(p->full == (p->staged != NULL));
 		/* Whoever leaves packets staged has asked for room. */
-		assert(!p->full || p->asked);
+		assert(!p->full || p->waits || p->link == WF_NIC_ASKED);
 		/* Only queue pairs whose packets are staged are held. */
 		assert(p->full || p->n_held == 0);
-		assert(p->alive || !p->full);
+		assert(wf_nic_is_linked(p) || p->link == WF_NIC_ASKED || !p->full);
+		asked += p->link == WF_NIC_ASKED;
 		/* Nobody who might send something is left believing the wrong thing. */
-		assert(!p->alive || p == nic->self ||
+		assert(!wf_nic_is_linked(p) || p == nic->self ||
 		       p->told == (nic->drive.state == WF_DRIVE_WAITS));
-		assert(!p->gone || nic->reap);
+		assert(p->link != WF_NIC_GONE || nic->reap);
 	}
+	assert(asked == nic->n_asked && (asked == 0 || !nic->orphan));
 #else
 	(void)nic;
 #endif
@@ -387,10 +392,31 @@ static void leave(struct wf_nic *nic)
 	}
 }
 
+/*
+ * What a program posts has left when the call returns, as far as it depends on us: it may end right
+ * after. So the first packet for another program waits for the link to it, but without the lock,
+ * and not for long if the daemon does not answer.
+ */
+static void wait_for_links(struct wf_nic *nic)
+{
+	const struct timespec moment = { .tv_nsec = MOMENT / WF_NS };
+
+	while (nic->n_asked != 0 && wf_nic_now(nic) - nic->asked < LINK_WAIT) {
+		struct pollfd fd = { .fd = nic->events, .events = POLLIN };
+
+		wf_nic_unlock(nic);
+		(void)ppoll(&fd, 1, &moment, NULL); /* the thread may hear it first */
+		wf_nic_lock(nic);
+		(void)wf_nic_progress(nic);
+	}
+}
+
 void wf_nic_kick(struct wf_nic *nic)
 {
 	(void)count_poll(&nic->drive);
 	(void)wf_nic_progress(nic);
+	if (wf_unlikely(nic->n_asked != 0))
+		wait_for_links(nic);
 	leave(nic);
 }
 
@@ -400,7 +426,7 @@ static bool needs_daemon(const struct wf_nic *nic)
 	bool found = nic->model != NULL;
 
 	for (uint32_t i = 0; i < nic->n_peers && !found; i++)
-		found = wf_nic_is_wire(nic->peers[i]) && nic->peers[i]->alive;
+		found = wf_nic_is_wire(nic->peers[i]) && wf_nic_is_linked(nic->peers[i]);
 	return found;
 }
 

@@ -64,14 +64,17 @@ enum wf_nic_verdict wf_nic_fault(struct wf_nic *nic, struct wf_nic_peer *p, uint
 
 static bool holds_up(const struct wf_live_host *h)
 {
-	return h->paused != 0 || h->delay != 0 ||
-	       atomic_load_explicit(&h->down, memory_order_relaxed) != 0;
+	return h->paused != 0 || atomic_load_explicit(&h->down, memory_order_relaxed) != 0;
 }
 
-bool wf_nic_holds_up(const struct wf_nic *nic, const struct wf_nic_peer *p)
+bool wf_nic_holds_up(const struct wf_nic *nic, const struct wf_nic_peer *p, wf_time timeout)
 {
-	return nic->orphan || holds_up(&nic->table->host[nic->host]) ||
-	       (!wf_nic_is_wire(p) && holds_up(&nic->table->host[p->host]));
+	const struct wf_live_host *own = &nic->table->host[nic->host];
+	const struct wf_live_host *other = wf_nic_is_wire(p) ? own : &nic->table->host[p->host];
+
+	/* There and back; by what is late without a fault, a CPU was waited for. */
+	return nic->orphan || holds_up(own) || holds_up(other) ||
+	       2 * (own->delay + other->delay) >= timeout;
 }
 
 void wf_nic_unblock(struct wf_nic *nic)
@@ -87,7 +90,7 @@ wf_time wf_nic_blocked(const struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		const struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->blocked != 0 && p->alive && wf_ring_ready(&p->pipe.rx))
+		if (p->blocked != 0 && wf_nic_is_linked(p) && wf_ring_ready(&p->pipe.rx))
 			at = wf_min_time(at, p->blocked);
 	}
 	return at;

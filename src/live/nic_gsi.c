@@ -27,12 +27,22 @@
 /* How long somebody may come to listen: 1 + 2 + 4 + ... + 32 ms. */
 #define PATIENCE (1 * WF_MS)
 #define NO_PATIENCE (64 * WF_MS)
+#define FORGET (60 * WF_S)
 
-/* A REQ or SIDR_REQ that nobody listens for yet. */
+/*
+ * A REQ or SIDR_REQ of which it is not known who listens for it.
+ *
+ *	         nobody; 1, 2, .. 32 ms later       somebody
+ *	ASKED ---------------------> RESTS   ASKED ----------> FOUND ---> sent, and forgotten
+ *	      <---------------------                             for the 7th time nobody: refused
+ */
 struct waiting {
 	struct waiting *next;
+	enum { ASKED, RESTS, FOUND } state;
 	uint32_t host;
-	wf_time at, step;
+	uint32_t slot; /* FOUND: who listens */
+	wf_time at;    /* RESTS: when the daemon is asked again; FOUND: since when */
+	wf_time step;  /* how long the last rest was */
 	uint8_t mad[WF_MAD_LEN];
 };
 
@@ -45,6 +55,14 @@ struct wf_nic_gsi {
 	struct wf_qp *qp;
 	uint8_t rx[RECEIVES][RX_BYTES];
 };
+
+static void forget(struct waiting **at)
+{
+	struct waiting *w = *at;
+
+	*at = w->next;
+	free(w);
+}
 
 static int post_receive(struct wf_nic_gsi *g, uint64_t i)
 {
@@ -134,12 +152,8 @@ void wf_nic_gsi_close(struct wf_nic *nic)
 {
 	if (nic->gsi == NULL)
 		return;
-	while (nic->gsi->waiting != NULL) {
-		struct waiting *w = nic->gsi->waiting;
-
-		nic->gsi->waiting = w->next;
-		free(w);
-	}
+	while (nic->gsi->waiting != NULL)
+		forget(&nic->gsi->waiting);
 	wf_cm_destroy(nic->gsi->cm);
 	free(nic->gsi);
 	nic->gsi = NULL;
@@ -151,8 +165,10 @@ wf_time wf_nic_deadline(const struct wf_nic *nic)
 
 	if (nic->gsi == NULL)
 		return at;
-	for (const struct waiting *w = nic->gsi->waiting; w != NULL; w = w->next)
-		at = wf_min_time(at, w->at);
+	for (const struct waiting *w = nic->gsi->waiting; w != NULL; w = w->next) {
+		if (w->state == RESTS)
+			at = wf_min_time(at, w->at);
+	}
 	return wf_min_time(at, wf_cm_deadline(nic->gsi->cm));
 }
 
@@ -190,70 +206,73 @@ int wf_nic_find_service(struct wf_nic *nic, uint64_t service, uint32_t *host_p)
 	return ret;
 }
 
-/* Who listens on a host; 0: nobody. */
-static uint32_t listener(struct wf_nic *nic, uint32_t host, uint64_t service)
+/* Asks the daemon who listens; what cannot be asked now is asked after a rest. */
+static void ask_listener(struct wf_nic *nic, struct waiting *w)
 {
 	struct wf_live_req req = { .op = WF_LIVE_SERVICE_FIND };
-	struct wf_live_reply reply;
-	int fds[WF_LIVE_MAX_FDS];
 
-	req.service.id = service;
-	req.service.host = host;
-	return !nic->orphan && wf_nic_ask(nic, &req, &reply, fds) == 0 ? reply.service.slot : 0;
+	req.service.id = wf_gsi_service(w->mad);
+	req.service.host = w->host;
+	w->state = wf_nic_murmur(nic, &req) == 0 ? ASKED : RESTS;
+	w->at = wf_nic_now(nic) + w->step;
 }
 
-/* Which program of a host a message is for. 0: none; nobody listens where refused is set. */
-static uint32_t message_slot(struct wf_nic *nic, uint32_t host, const uint8_t *mad, bool *refused)
+static struct waiting **find_waiting(struct wf_nic_gsi *g, uint32_t host, const uint8_t *mad)
 {
-	uint32_t slot;
+	struct waiting **at = &g->waiting;
 
-	*refused = false;
-	if (!wf_gsi_is_request(mad))
-		return wf_gsi_slot(mad);
-	slot = listener(nic, host, wf_gsi_service(mad));
-	*refused = slot == 0 && !nic->orphan;
-	return slot;
+	while (*at != NULL &&
+	       ((*at)->host != host || wf_cm_local_id((*at)->mad) != wf_cm_local_id(mad)))
+		at = &(*at)->next;
+	return at;
 }
 
-static void wait_for_listener(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
+/* Keeps a request until it is known who listens for it. */
+static void keep_request(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
 {
-	struct waiting *w;
+	struct waiting *w = *find_waiting(nic->gsi, host, mad);
 
-	for (w = nic->gsi->waiting; w != NULL; w = w->next) {
-		if (w->host == host && wf_cm_local_id(w->mad) == wf_cm_local_id(mad))
-			return; /* it was sent to look again */
-	}
+	if (w != NULL)
+		return; /* it is sent again, and waits already */
 	w = calloc(1, sizeof(*w));
 	if (w == NULL)
 		return;
 	w->host = host;
 	w->step = PATIENCE;
-	w->at = wf_nic_now(nic) + w->step;
 	memcpy(w->mad, mad, WF_MAD_LEN);
 	w->next = nic->gsi->waiting;
 	nic->gsi->waiting = w;
+	ask_listener(nic, w);
+}
+
+/* Which program of a host the request is for; 0: it is not one that was kept. */
+static uint32_t take_listener(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
+{
+	struct waiting **at = find_waiting(nic->gsi, host, mad);
+	uint32_t slot;
+
+	if (*at == NULL || (*at)->state != FOUND)
+		return 0;
+	slot = (*at)->slot;
+	forget(at);
+	wf_cm_aim(nic->gsi->cm, mad, slot << WF_CM_ID_SHIFT);
+	return slot;
 }
 
 struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *pkt,
                                    const void *payload)
 {
 	const struct wf_live_table *t = nic->table;
-	bool refused;
 	uint32_t slot;
 
 	if ((pkt->dst & WF_LIVE_REMOTE) != 0)
 		return wf_nic_peer(nic, pkt->dst, 0);
-	if (pkt->dst >= t->n_hosts || pkt->length != WF_MAD_LEN || t->host[pkt->dst].down != 0)
+	if (pkt->dst >= t->n_hosts || pkt->length != WF_MAD_LEN || t->host[pkt->dst].down != 0 ||
+	    nic->gsi == NULL)
 		return NULL;
-	slot = message_slot(nic, pkt->dst, payload, &refused);
-	if (slot != 0) {
-		if (nic->gsi != NULL)
-			wf_cm_aim(nic->gsi->cm, payload, slot << WF_CM_ID_SHIFT);
-		return wf_nic_peer(nic, pkt->dst, slot);
-	}
-	if (refused && nic->gsi != NULL)
-		wait_for_listener(nic, pkt->dst, payload);
-	return NULL;
+	slot = wf_gsi_is_request(payload) ? take_listener(nic, pkt->dst, payload)
+	                                  : wf_gsi_slot(payload);
+	return slot == 0 ? NULL : wf_nic_peer(nic, pkt->dst, slot);
 }
 
 bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_packet *pkt)
@@ -299,7 +318,7 @@ static int send_mad(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
 	to.dlid = host < nic->table->n_hosts ? nic->table->host[host].lid : 0;
 	to.is_global = nic->table->layer == WF_LIVE_ROCE;
 	if (to.is_global)
-		(void)wf_nic_gid(nic, host, WF_LIVE_GID_IPV4, to.dgid);
+		(void)wf_nic_gid_known(nic, host, WF_LIVE_GID_IPV4, to.dgid);
 	ret = wf_ah_create(g->pd, &to, &ah);
 	if (ret != 0)
 		return ret;
@@ -311,23 +330,51 @@ static int send_mad(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
 	return ret;
 }
 
-/* Looks whether somebody listens by now. Returns false while it waits on. */
-static bool look_again(struct wf_nic *nic, struct waiting *w, wf_time now)
+/* Nobody listens; somebody may come. Returns false when that took too long, and it is refused. */
+static bool rest(struct wf_nic *nic, struct waiting *w)
 {
+	wf_time now = wf_nic_now(nic);
 	uint8_t answer[WF_MAD_LEN];
-	bool refused;
 
-	if (message_slot(nic, w->host, w->mad, &refused) != 0) {
-		(void)!send_mad(nic, w->host, w->mad);
-		return true;
-	}
 	w->step *= 2;
 	w->at = now + w->step;
+	w->state = RESTS;
 	if (w->step < NO_PATIENCE)
-		return false;
-	if (refused && wf_cm_refuse(w->mad, answer))
+		return true;
+	if (wf_cm_refuse(w->mad, answer))
 		wf_cm_rx(nic->gsi->cm, w->host, answer, now);
-	return true;
+	return false;
+}
+
+void wf_nic_gsi_found(struct wf_nic *nic, uint32_t host, uint64_t service, uint32_t slot)
+{
+	struct waiting **at = nic->gsi == NULL ? NULL : &nic->gsi->waiting;
+
+	while (at != NULL && *at != NULL) {
+		struct waiting *w = *at;
+
+		if (w->state == ASKED && w->host == host && wf_gsi_service(w->mad) == service) {
+			if (slot != 0) {
+				w->state = FOUND;
+				w->slot = slot;
+				w->at = wf_nic_now(nic);
+				(void)!send_mad(nic, w->host, w->mad);
+			} else if (!rest(nic, w)) {
+				forget(at);
+				continue;
+			}
+		}
+		at = &w->next;
+	}
+}
+
+void wf_nic_gsi_orphan(struct wf_nic *nic)
+{
+	if (nic->gsi == NULL)
+		return;
+	while (nic->gsi->waiting != NULL)
+		forget(&nic->gsi->waiting);
+	wf_cm_fail(nic->gsi->cm, wf_nic_now(nic));
 }
 
 static void run_waiting(struct wf_nic *nic, wf_time now)
@@ -337,12 +384,13 @@ static void run_waiting(struct wf_nic *nic, wf_time now)
 	while (*at != NULL) {
 		struct waiting *w = *at;
 
-		if (w->at <= now && look_again(nic, w, now)) {
-			*at = w->next;
-			free(w);
-		} else {
+		if (w->state == RESTS && w->at <= now)
+			ask_listener(nic, w);
+		/* It could not be posted, and nobody sent it again: the connection was given up. */
+		if (w->state == FOUND && now - w->at > FORGET)
+			forget(at);
+		else
 			at = &w->next;
-		}
 	}
 }
 
@@ -360,8 +408,12 @@ void wf_nic_gsi_progress(struct wf_nic *nic, wf_time now)
 	while (wf_cq_poll(g->send_cq, 1, &wc) == 1)
 		;
 	/* No more than fits: what is posted here is sent before we come back. */
-	for (unsigned i = 0; i < SENDS / 4 && wf_cm_tx(g->cm, &host, mad); i++)
-		(void)!send_mad(nic, host, mad);
+	for (unsigned i = 0; i < SENDS / 4 && wf_cm_tx(g->cm, &host, mad); i++) {
+		if (wf_gsi_is_request(mad) && (host & WF_LIVE_REMOTE) == 0)
+			keep_request(nic, host, mad);
+		else
+			(void)!send_mad(nic, host, mad);
+	}
 }
 
 bool wf_nic_gsi_pending(const struct wf_nic *nic)

@@ -40,7 +40,7 @@ void *wf_nic_place(void *arg, const struct wf_packet *pkt)
 	void *at;
 
 	nic->placed = NULL;
-	if (p == NULL || !p->alive || p->full)
+	if (p == NULL || !wf_nic_is_linked(p) || p->full)
 		return NULL;
 	at = wf_ring_reserve(&p->pipe.tx, pkt->length);
 	if (at != NULL)
@@ -111,7 +111,7 @@ static void hold_sender(struct wf_nic *nic, struct wf_nic_peer *p)
  */
 static bool ask_for_room(struct wf_nic_peer *p)
 {
-	p->asked = true;
+	p->waits = true;
 	return !wf_ring_want_space(&p->pipe.tx, wf_ring_room(&p->pipe.tx) / 4);
 }
 
@@ -123,7 +123,8 @@ bool wf_nic_ask_for_room(struct wf_nic *nic)
 		struct wf_nic_peer *p = nic->peers[i];
 
 		/* What is broken is found out by who looks at it next. */
-		if (wf_unlikely(p->full) && p->alive && (ask_for_room(p) || p->pipe.tx.broken))
+		if (wf_unlikely(p->full) && wf_nic_is_linked(p) &&
+		    (ask_for_room(p) || p->pipe.tx.broken))
 			room = true;
 	}
 	return room;
@@ -151,7 +152,8 @@ static void stage(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_pac
 	p->staged_tail = &s->next;
 	hold_sender(nic, p);
 	/* If there is room by now, whoever goes on from here sees it: wf_nic_progress(). */
-	(void)ask_for_room(p);
+	if (wf_nic_is_linked(p))
+		(void)ask_for_room(p);
 }
 
 static inline void commit(struct wf_nic_peer *p, const struct wf_packet *pkt, uint32_t bytes)
@@ -166,8 +168,11 @@ static void send_to(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_p
 {
 	char *at;
 
-	if (wf_unlikely(p == NULL || !p->alive)) {
-		nic->dropped++;
+	if (wf_unlikely(p == NULL || !wf_nic_is_linked(p))) {
+		if (p != NULL && p->link == WF_NIC_ASKED)
+			stage(nic, p, pkt, payload, bytes);
+		else
+			nic->dropped++;
 		return;
 	}
 	at = p->full ? NULL : wf_ring_reserve(&p->pipe.tx, bytes);
@@ -241,7 +246,7 @@ static void unstage(struct wf_nic *nic, struct wf_nic_peer *p)
 		if (!ask_for_room(p) && !p->pipe.tx.broken)
 			return;
 	} while (!move_staged(p));
-	p->full = p->asked = false;
+	p->full = p->waits = false;
 	for (uint32_t i = 0; i < p->n_held; i++) {
 		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
 
@@ -266,13 +271,15 @@ static inline void note_sent(struct wf_nic *nic, const struct wf_nic_peer *p)
  * gives the room of a packet back when it has answered it, so that here nothing is taken for lost
  * that only waits. What waits because of a fault is late all the same.
  */
-bool wf_nic_underway(void *arg, const struct wf_qp *qp)
+bool wf_nic_underway(void *arg, const struct wf_qp *qp, wf_time timeout)
 {
 	struct wf_nic *nic = arg;
 	struct wf_nic_bound *bound = wf_nic_bound(nic, wf_qp_num(qp));
 	struct wf_nic_peer *p = bound->peer;
 
-	if (p == NULL || !p->alive || wf_nic_holds_up(nic, p))
+	if (p != NULL && p->link == WF_NIC_ASKED && p->full)
+		return true;
+	if (p == NULL || !wf_nic_is_linked(p) || wf_nic_holds_up(nic, p, timeout))
 		return false;
 	wf_ring_refresh(&p->pipe.tx);
 	if (p->pipe.tx.broken || (!p->full && bound->sent <= p->pipe.tx.tail))
@@ -339,7 +346,7 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 				commit(p, &pkt, bytes);
 			else
 				send_to(nic, p, &pkt, nic->bounce, bytes);
-			if (p != NULL && !ud)
+			if (p != NULL && !ud && wf_nic_is_linked(p))
 				note_sent(nic, p);
 		}
 	}
@@ -386,14 +393,22 @@ static void tap_in(struct wf_nic *nic, const struct wf_packet *pkt, const void *
 }
 
 /*
- * A packet of the wire's ring: the daemon has put other things where hosts' numbers are (wire.h).
+ * A packet of the wire's ring: the daemon has put other things where hosts' numbers are, and the
+ * GID of a datagram's sender behind its payload (wire.h).
  */
-static void from_wire(struct wf_nic *nic, struct wf_packet *pkt)
+static void from_wire(struct wf_nic *nic, struct wf_packet *pkt, const void *payload)
 {
+	uint8_t gid[WF_GID_LEN];
+
 	pkt->src = WF_LIVE_REMOTE | (pkt->src & (WF_LIVE_REMOTE_NUMBERS - 1));
 	nic->ip_info = (pkt->dst & WF_LIVE_GROUP) != 0 ? 0 : pkt->dst;
 	if ((pkt->dst & WF_LIVE_GROUP) == 0)
 		pkt->dst = nic->host;
+	if (wf_op_service(pkt->opcode) != WF_SERVICE_UD || pkt->input < WF_GID_LEN)
+		return;
+	pkt->input -= WF_GID_LEN;
+	memcpy(gid, (const char *)payload + pkt->input, sizeof(gid));
+	(void)!wf_nic_know_remote(nic, pkt->src, gid, false);
 }
 
 /* Who sent a packet that came through the model, which may have spoilt it; NULL: no memory. */
@@ -437,7 +452,7 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 			if (wf_likely(!wf_nic_is_wire(p)))
 				pkt.src = p->host;
 			else
-				from_wire(nic, &pkt);
+				from_wire(nic, &pkt, extra.payload);
 		}
 		if (wf_unlikely(nic->n_taps != 0) && from != NULL)
 			tap_in(nic, &pkt, extra.payload, verdict);
@@ -463,7 +478,8 @@ void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *p)
 	wf_time now = wf_nic_now(nic);
 
 	/* No more than fits: whoever still holds the memory might go on writing. */
-	for (unsigned i = 0; i < WF_RING_BYTES / WF_CACHE_LINE / RX_BATCH && p->alive; i++) {
+	for (unsigned i = 0; i < WF_RING_BYTES / WF_CACHE_LINE / RX_BATCH && wf_nic_is_linked(p);
+	     i++) {
 		if (receive_from(nic, p, now) == 0)
 			break;
 	}
@@ -487,7 +503,7 @@ void wf_nic_nudge(struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
-		if (!p->watched || !p->alive || now - p->sent < NUDGE)
+		if (!p->watched || !wf_nic_is_linked(p) || now - p->sent < NUDGE)
 			continue;
 		p->watched = false;
 		wf_ring_refresh(&p->pipe.tx);
@@ -511,7 +527,7 @@ static void wake_peers(struct wf_nic *nic, wf_time now)
 		fenced = true;
 		if (p == nic->self) {
 			wf_drive_wake_self(nic);
-		} else if (p->alive && !wf_pipe_wake(&p->pipe) && !p->watched &&
+		} else if (wf_nic_is_linked(p) && !wf_pipe_wake(&p->pipe) && !p->watched &&
 		           !wf_nic_is_model(p)) {
 			p->watched = true;
 			p->sent = now;
@@ -539,7 +555,7 @@ static void release(struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->alive && wf_ring_release(&p->pipe.rx))
+		if (wf_nic_is_linked(p) && wf_ring_release(&p->pipe.rx))
 			(void)wf_pipe_wake(&p->pipe);
 	}
 }
@@ -566,18 +582,21 @@ unsigned wf_nic_progress(struct wf_nic *nic)
 	unsigned rx = 0, tx;
 	bool staged = false, more = false;
 
+	/* Packets wait for links: who makes them is heard at once. */
+	if (wf_unlikely(nic->n_asked != 0))
+		wf_nic_events(nic);
 	if (wf_unlikely(nic->reap))
 		wf_nic_reap(nic);
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->alive && wf_ring_ready(&p->pipe.rx) && p->blocked <= now) {
+		if (wf_nic_is_linked(p) && wf_ring_ready(&p->pipe.rx) && p->blocked <= now) {
 			unsigned n = receive_from(nic, p, now);
 
 			rx += n;
 			more = more || n == RX_BATCH;
 		}
-		if (wf_unlikely(p->full) && p->alive) {
+		if (wf_unlikely(p->full) && wf_nic_is_linked(p)) {
 			unstage(nic, p);
 			staged = staged || p->touched;
 		}
@@ -590,6 +609,10 @@ unsigned wf_nic_progress(struct wf_nic *nic)
 		release(nic);
 	if (rx + tx != 0 || staged)
 		wake_peers(nic, now);
+	/* What a program sends to itself does not wait for its next call: that may be its last. */
+	if (wf_unlikely(nic->self != NULL) && wf_nic_is_linked(nic->self) &&
+	    wf_ring_ready(&nic->self->pipe.rx) && nic->self->blocked <= now)
+		rx += receive_from(nic, nic->self, now);
 	if (wf_unlikely(++nic->rounds % PUBLISH_EVERY == 0)) {
 		wf_nic_publish(nic);
 		wf_nic_events(nic); /* a thread that is never idle does not look for them */
@@ -604,7 +627,7 @@ bool wf_nic_pending(const struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		const struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->alive && wf_ring_ready(&p->pipe.rx) && p->blocked == 0)
+		if (wf_nic_is_linked(p) && wf_ring_ready(&p->pipe.rx) && p->blocked == 0)
 			return true;
 	}
 	return wf_nic_gsi_pending(nic);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nic_peer.c - the programs and groups this one talks to, and what the daemon says of them. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static struct wf_nic_peer *find_peer(const struct wf_nic *nic, uint32_t host, ui
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->host == host && p->slot == slot && !p->gone)
+		if (p->host == host && p->slot == slot && p->link != WF_NIC_GONE)
 			return p;
 	}
 	return NULL;
@@ -55,41 +56,103 @@ static struct wf_nic_peer *add_peer(struct wf_nic *nic, uint32_t host, uint32_t 
 	return p;
 }
 
+static void set_link(struct wf_nic *nic, struct wf_nic_peer *p, enum wf_nic_link to)
+{
+	assert(p->link != WF_NIC_GONE && p->link != to);
+	nic->n_asked += (uint32_t)(to == WF_NIC_ASKED) - (uint32_t)(p->link == WF_NIC_ASKED);
+	p->link = to;
+}
+
+/* Nothing waits for it any more. */
+static void let_go(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	while (p->staged != NULL) {
+		struct wf_nic_staged *s = p->staged;
+
+		p->staged = s->next;
+		nic->dropped++;
+		free(s);
+	}
+	p->full = p->waits = false;
+	for (uint32_t i = 0; i < p->n_held; i++) {
+		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
+
+		if (qp != NULL)
+			wf_qp_hold(qp, false);
+	}
+	p->n_held = 0;
+}
+
 /* Makes the pipe whose memory and wake-up are in fds, which it takes over. */
 static void join_pipe(struct wf_nic *nic, struct wf_nic_peer *p, unsigned side, const int fds[2])
 {
-	if (p->alive || wf_pipe_open(&p->pipe, fds[0], side, fds[1]) != 0)
+	int ret = -EALREADY;
+
+	if (!wf_nic_is_linked(p)) {
+		ret = wf_pipe_open(&p->pipe, fds[0], side, fds[1]);
+		if (ret == 0)
+			set_link(nic, p, WF_NIC_LINKED);
+		else if (p->link == WF_NIC_ASKED)
+			set_link(nic, p, WF_NIC_ABSENT);
+	}
+	if (ret != 0)
 		close(fds[1]);
-	else
-		p->alive = true;
 	close(fds[0]);
-	if (p->alive)
+	if (ret == 0)
 		wf_drive_new_peer(nic, p);
+	else if (!wf_nic_is_linked(p))
+		let_go(nic, p);
+	/* What waits is sent by who comes next to wf_nic_progress(), and asks for more room. */
+	p->waits = p->full;
 }
 
-static void make_pipe(struct wf_nic *nic, struct wf_nic_peer *p)
+int wf_nic_murmur(struct wf_nic *nic, struct wf_live_req *req)
+{
+	req->version = WF_LIVE_VERSION;
+	if (nic->orphan || nic->forked)
+		return -ENODEV;
+	return wf_sock_send(nic->events, req, sizeof(*req), NULL, 0, false);
+}
+
+/* Asks for a link. */
+static void ask_link(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
+
+	assert(p->link == WF_NIC_ABSENT);
+	p->tried = wf_nic_now(nic);
+	if (p->host == nic->host && p->slot == nic->slot) {
+		if (wf_pipe_open_self(&p->pipe) == 0)
+			set_link(nic, p, WF_NIC_LINKED);
+		nic->self = p;
+		return;
+	}
+	req.connect.host = p->host;
+	req.connect.slot = p->slot;
+	if (wf_nic_murmur(nic, &req) != 0)
+		return;
+	/* Through the model: this program hears of its end, and that is all. */
+	if (nic->model != NULL && p->host < nic->table->n_hosts && p->host != nic->host)
+		p->tried = WF_TIME_NEVER;
+	else
+		set_link(nic, p, WF_NIC_ASKED);
+	nic->asked = p->tried;
+}
+
+/* The same for a program's call that may wait. */
+static void make_link(struct wf_nic *nic, struct wf_nic_peer *p)
 {
 	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
 	struct wf_live_reply reply;
 	int fds[WF_LIVE_MAX_FDS];
 	int ret;
 
-	p->tried = wf_nic_now(nic);
-	if (nic->orphan || nic->forked)
+	if (wf_nic_is_linked(p) || nic->orphan || nic->forked)
 		return;
-	if (p->host == nic->host && p->slot == nic->slot) {
-		p->alive = wf_pipe_open_self(&p->pipe) == 0;
-		nic->self = p;
-		return;
-	}
 	req.connect.host = p->host;
 	req.connect.slot = p->slot;
 	ret = wf_nic_ask(nic, &req, &reply, fds);
-	/* Through the model: it is known, and that is all. */
-	if (nic->model != NULL && p->host < nic->table->n_hosts && p->host != nic->host &&
-	    (ret == 0 || ret == -EALREADY))
-		p->tried = WF_TIME_NEVER;
-	else if (ret == 0 && reply.n_fds == 2)
+	if (ret == 0 && reply.n_fds == 2)
 		join_pipe(nic, p, reply.connect.side, fds);
 	else if (ret == -EALREADY)
 		wf_nic_events(nic); /* it was sent to us before the answer was */
@@ -101,8 +164,8 @@ int wf_nic_open_model(struct wf_nic *nic)
 
 	if (p == NULL)
 		return -ENOMEM;
-	make_pipe(nic, p);
-	if (!p->alive)
+	make_link(nic, p);
+	if (!wf_nic_is_linked(p))
 		return -EPROTO;
 	/* What waits here has not left the host: the less, the better; see struct wf_live_table. */
 	if (nic->table->tx_room < WF_RING_BYTES)
@@ -116,7 +179,7 @@ struct wf_nic_peer *wf_nic_sender(struct wf_nic *nic, uint32_t program)
 	uint32_t host = wf_live_program_host(program), slot = wf_live_program_slot(program);
 	struct wf_nic_peer *p = nic->sender;
 
-	if (wf_likely(p != NULL && p->host == host && p->slot == slot && !p->gone))
+	if (wf_likely(p != NULL && p->host == host && p->slot == slot && p->link != WF_NIC_GONE))
 		return p;
 	p = find_peer(nic, host, slot);
 	if (p == NULL && host < nic->table->n_hosts)
@@ -130,13 +193,14 @@ static uint32_t place_of(uint32_t number)
 	return number & (WF_LIVE_REMOTES - 1);
 }
 
-/* Remembers the address of a number. */
-static int know_remote(struct wf_nic *nic, uint32_t number, const uint8_t gid[16], bool held)
+int wf_nic_know_remote(struct wf_nic *nic, uint32_t number, const uint8_t gid[16], bool held)
 {
 	uint32_t i = place_of(number);
 
 	if ((number & ~(WF_LIVE_REMOTE_NUMBERS - 1)) != WF_LIVE_REMOTE)
 		return -EPROTO;
+	if (i < nic->n_remotes && nic->remotes[i].number == number)
+		held = held || nic->remotes[i].held;
 	if (i >= nic->n_remotes) {
 		uint32_t n = nic->n_remotes != 0 ? nic->n_remotes : 64;
 		struct wf_nic_remote *more;
@@ -163,8 +227,8 @@ static int ask_remote(struct wf_nic *nic, struct wf_live_req *req, uint32_t *num
 	int ret = nic->orphan || nic->forked ? -ENODEV : wf_nic_ask(nic, req, &reply, fds);
 
 	if (ret == 0)
-		ret = know_remote(nic, reply.remote.number, reply.remote.gid,
-		                  req->op == WF_LIVE_REMOTE_NUMBER);
+		ret = wf_nic_know_remote(nic, reply.remote.number, reply.remote.gid,
+		                         req->op == WF_LIVE_REMOTE_NUMBER);
 	if (ret == 0)
 		*number_p = reply.remote.number;
 	return ret;
@@ -184,19 +248,28 @@ int wf_nic_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p)
 	return ask_remote(nic, &req, number_p);
 }
 
-bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16])
+bool wf_nic_gid_known(const struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16])
 {
-	struct wf_live_req req = { .op = WF_LIVE_REMOTE_GID };
 	uint32_t i = place_of(host);
 
 	if ((host & WF_LIVE_REMOTE) == 0)
 		return wf_live_gid(nic->table, host, index, gid);
-	req.remote.number = host;
-	if ((i >= nic->n_remotes || nic->remotes[i].number != host) &&
-	    (ask_remote(nic, &req, &host) != 0 || host != req.remote.number))
+	if (i >= nic->n_remotes || nic->remotes[i].number != host)
 		return false;
 	memcpy(gid, nic->remotes[i].gid, 16);
 	return true;
+}
+
+bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16])
+{
+	struct wf_live_req req = { .op = WF_LIVE_REMOTE_GID };
+	uint32_t number;
+
+	if ((host & WF_LIVE_REMOTE) == 0 || wf_nic_gid_known(nic, host, index, gid))
+		return wf_nic_gid_known(nic, host, index, gid);
+	req.remote.number = host;
+	return ask_remote(nic, &req, &number) == 0 && number == host &&
+	       wf_nic_gid_known(nic, host, index, gid);
 }
 
 struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot)
@@ -213,37 +286,60 @@ struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot
 		p = add_peer(nic, host, slot);
 	if (p == NULL)
 		return NULL;
-	if (!p->alive && p->tried != WF_TIME_NEVER && wf_nic_now(nic) - p->tried >= TRY_AGAIN)
-		make_pipe(nic, p);
+	if (p->link == WF_NIC_ABSENT && p->tried != WF_TIME_NEVER &&
+	    wf_nic_now(nic) - p->tried >= TRY_AGAIN)
+		ask_link(nic, p);
 	nic->last = p;
 	return p;
 }
 
 void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *p)
 {
-	if (p->gone)
+	if (p->link == WF_NIC_GONE)
 		return;
-	p->gone = nic->reap = true;
+	if (wf_nic_is_linked(p))
+		wf_pipe_close(&p->pipe);
+	set_link(nic, p, WF_NIC_GONE);
+	nic->reap = true;
 	if (nic->last == p)
 		nic->last = NULL;
-	if (!p->alive)
+	let_go(nic, p);
+}
+
+static void free_peer(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	assert(p->link == WF_NIC_GONE && p->bound == 0 && p->staged == NULL);
+	assert(p != nic->last && p != nic->model);
+	if (nic->sender == p)
+		nic->sender = NULL;
+	if (nic->placed == p)
+		nic->placed = NULL;
+	if (nic->self == p)
+		nic->self = NULL;
+	free(p->held);
+	free(p);
+}
+
+void wf_nic_set_bound(struct wf_nic *nic, struct wf_nic_bound *bound, struct wf_nic_peer *peer)
+{
+	struct wf_nic_peer *old = bound->peer, **at = &nic->gone;
+
+	bound->peer = peer;
+	if (peer != NULL)
+		peer->bound++;
+	if (old == NULL)
 		return;
-	p->alive = false;
-	wf_pipe_close(&p->pipe);
-	while (p->staged != NULL) {
-		struct wf_nic_staged *s = p->staged;
-
-		p->staged = s->next;
-		free(s);
-	}
-	p->full = false;
-	for (uint32_t i = 0; i < p->n_held; i++) {
-		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
-
-		if (qp != NULL)
-			wf_qp_hold(qp, false);
-	}
-	p->n_held = 0;
+	assert(old->bound > 0);
+	old->bound--;
+	if (old->bound != 0 || old->link != WF_NIC_GONE)
+		return;
+	/* One that is still in the list of peers goes with wf_nic_reap(). */
+	while (*at != NULL && *at != old)
+		at = &(*at)->next;
+	if (*at == NULL)
+		return;
+	*at = old->next;
+	free_peer(nic, old);
 }
 
 void wf_nic_reap(struct wf_nic *nic)
@@ -254,11 +350,13 @@ void wf_nic_reap(struct wf_nic *nic)
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
-		if (p->gone) {
-			p->next = nic->graves;
-			nic->graves = p;
-		} else {
+		if (p->link != WF_NIC_GONE) {
 			nic->peers[kept++] = p;
+		} else if (p->bound != 0) {
+			p->next = nic->gone;
+			nic->gone = p;
+		} else {
+			free_peer(nic, p);
 		}
 	}
 	nic->n_peers = kept;
@@ -321,6 +419,7 @@ static int ask_group(struct wf_nic *nic, uint32_t op, const uint8_t gid[16],
 int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 {
 	struct wf_nic_group *g;
+	struct wf_nic_peer *p;
 	int host, ret;
 
 	if (attr->is_global && wf_live_is_group(attr->dgid)) {
@@ -350,7 +449,11 @@ int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 	if (ret != 0)
 		return ret;
 	/* The pipe is made now, so that what comes first finds it. */
-	return wf_nic_peer(nic, attr->dest, 0) == NULL ? -ENOMEM : 0;
+	p = wf_nic_peer(nic, attr->dest, 0);
+	if (p == NULL)
+		return -ENOMEM;
+	make_link(nic, p);
+	return 0;
 }
 
 bool wf_nic_is_outside(const struct wf_nic *nic, const uint8_t gid[16])
@@ -422,6 +525,16 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 			break;
 		join_pipe(nic, p, event->link.side, fds);
 		return;
+	case WF_LIVE_EV_NO_LINK:
+		p = find_peer(nic, event->link.host, event->link.slot);
+		if (p == NULL || p->link != WF_NIC_ASKED)
+			break;
+		set_link(nic, p, WF_NIC_ABSENT);
+		let_go(nic, p);
+		break;
+	case WF_LIVE_EV_SERVICE:
+		wf_nic_gsi_found(nic, event->service.host, event->service.id, event->service.slot);
+		break;
 	case WF_LIVE_EV_GONE:
 		/* What it has sent has come by now: it waits in a ring. */
 		if (nic->model != NULL)
@@ -455,6 +568,27 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 		close(fds[--n_fds]);
 }
 
+/*
+ * The daemon is gone, and with it the device: nobody can make links, tell of ends or keep the
+ * fabric. The program hears of it, and what it has outstanding ends.
+ */
+static void become_orphan(struct wf_nic *nic)
+{
+	nic->orphan = true;
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		if (p->link != WF_NIC_ASKED)
+			continue;
+		set_link(nic, p, WF_NIC_ABSENT);
+		let_go(nic, p);
+	}
+	port_changed(nic, true);
+	wf_hca_port_event(nic->hca, WF_EVENT_DEVICE_FATAL);
+	wf_hca_fail(nic->hca);
+	wf_nic_gsi_orphan(nic);
+}
+
 void wf_nic_events(struct wf_nic *nic)
 {
 	int fds[WF_LIVE_MAX_FDS];
@@ -469,9 +603,7 @@ void wf_nic_events(struct wf_nic *nic)
 		if (ret <= 0 || (size_t)ret != wf_live_event_bytes(&event)) {
 			while (n > 0)
 				close(fds[--n]);
-			/* The daemon is gone: the cable is pulled. */
-			nic->orphan = true;
-			port_changed(nic, true);
+			become_orphan(nic);
 			break;
 		}
 		take_event(nic, &event, fds, n);

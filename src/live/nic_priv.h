@@ -10,46 +10,9 @@
 #include "live/pipe.h"
 #include "live/nic.h"
 #include "live/nic_drive.h"
+#include "live/nic_peer.h"
 
 #define WF_NIC_QPS ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 2)
-
-/* A packet that found its ring full. */
-struct wf_nic_staged {
-	struct wf_nic_staged *next;
-	struct wf_packet pkt;
-	uint32_t bytes;
-	char payload[];
-};
-
-/*
- * Another program, or this one itself. One that is gone stays as a name to which nothing is sent.
- */
-struct wf_nic_peer {
-	struct wf_pipe pipe;
-	uint32_t host, slot;
-	bool alive;   /* there is a link */
-	bool gone;    /* there was one: another program with its slot is another peer */
-	bool touched; /* something was written since it was last woken */
-	bool told;    /* that it has to wake this program's thread */
-	bool watched; /* it was not woken, and has to show that it takes in what was sent */
-	wf_time sent; /* watched: when */
-	struct wf_nic_peer *next; /* in the graves */
-	/* What is next in its ring may not be taken before; WF_TIME_NEVER: paused. */
-	wf_time blocked;
-	uint64_t draws; /* packets of it that faults were asked about */
-	bool full;      /* packets are staged, and queue pairs held, until there is room */
-	bool asked;     /* full: it was asked for room, and wakes this program when there is some */
-	wf_time tried;  /* not alive: when the daemon was last asked */
-	struct wf_nic_staged *staged, **staged_tail;
-	uint32_t *held; /* numbers of the queue pairs that are held */
-	uint32_t n_held, max_held;
-};
-
-/* What a connected queue pair has to do with its peer. */
-struct wf_nic_bound {
-	struct wf_nic_peer *peer; /* whose packets it takes; NULL: anybody's */
-	uint64_t sent;            /* where the last packet to it ends in the ring */
-};
 
 struct wf_nic_group {
 	uint8_t gid[16];
@@ -73,7 +36,7 @@ struct wf_nic {
 	int sock;      /* questions to the daemon */
 	int events;    /* what it tells */
 	int wake;      /* eventfd: wakes the service thread */
-	bool orphan;   /* the daemon is gone */
+	bool orphan;   /* the daemon is gone: the device is dead */
 	bool forked;
 	bool down; /* as the port's event said last */
 	uint64_t dropped, tx_octets, rx_octets;
@@ -85,8 +48,10 @@ struct wf_nic {
 
 	struct wf_nic_peer **peers;
 	uint32_t n_peers, max_peers;
-	struct wf_nic_peer *graves; /* those that are gone, but queue pairs may still be bound to */
+	struct wf_nic_peer *gone;   /* those that queue pairs are still bound to */
 	bool reap;                  /* some of the peers are gone */
+	uint32_t n_asked;           /* peers that are ASKED */
+	wf_time asked;              /* when one was asked for last */
 	struct wf_nic_peer *last;   /* found last */
 	struct wf_nic_peer *sender; /* of the packet that came last by the model */
 	struct wf_nic_peer *self;
@@ -120,47 +85,6 @@ static inline struct wf_nic_bound *wf_nic_bound(const struct wf_nic *nic, uint32
 	return &nic->bound[qpn & ((UINT32_C(1) << WF_LIVE_QPN_BITS) - 1)];
 }
 
-/* nic_peer.c */
-
-/* The peer of a queue pair number on a host; makes the link. NULL: no memory. */
-struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot);
-
-/* Takes in what the daemon tells. */
-void wf_nic_events(struct wf_nic *nic);
-
-/* The link is of no use any more: its peer is gone. Others are not moved in the list of peers. */
-void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *peer);
-
-/* The number (with WF_LIVE_REMOTE) of an address outside of the fabric. Returns 0 or -errno. */
-int wf_nic_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p) WF_MUST_USE;
-
-/* The link to it leads to all that are outside. */
-static inline bool wf_nic_is_wire(const struct wf_nic_peer *peer)
-{
-	return peer->host == WF_LIVE_REMOTE;
-}
-
-/* The link to it leads to the modelled fabric. */
-static inline bool wf_nic_is_model(const struct wf_nic_peer *peer)
-{
-	return peer->host == WF_LIVE_MODEL;
-}
-
-/* Makes the link to the modelled fabric. Returns 0 or -errno. */
-int wf_nic_open_model(struct wf_nic *nic) WF_MUST_USE;
-
-/* The program that sent a packet which came by the model; NULL: no memory. */
-struct wf_nic_peer *wf_nic_sender(struct wf_nic *nic, uint32_t program);
-
-/* Moves those that are gone to the graves. */
-void wf_nic_reap(struct wf_nic *nic);
-
-struct wf_nic_group *wf_nic_group(struct wf_nic *nic, uint32_t number);
-
-/* Asks the daemon. Returns 0 or -errno; the caller owns fds. */
-int wf_nic_ask(struct wf_nic *nic, struct wf_live_req *req, struct wf_live_reply *reply,
-               int fds[WF_LIVE_MAX_FDS]) WF_MUST_USE;
-
 /* nic.c */
 
 /* The system's clock. */
@@ -188,8 +112,8 @@ static inline uint32_t wf_nic_stamp(const struct wf_nic *nic, wf_time now)
 enum wf_nic_verdict wf_nic_fault(struct wf_nic *nic, struct wf_nic_peer *peer, uint32_t stamp,
                                  wf_time now);
 
-/* Whether faults may keep packets to a peer or from it waiting. */
-bool wf_nic_holds_up(const struct wf_nic *nic, const struct wf_nic_peer *peer);
+/* Whether faults may keep packets to a peer, or the answers, from coming before timeout. */
+bool wf_nic_holds_up(const struct wf_nic *nic, const struct wf_nic_peer *peer, wf_time timeout);
 
 /* Faults came or went: whoever waited looks again. */
 void wf_nic_unblock(struct wf_nic *nic);
@@ -218,6 +142,10 @@ wf_time wf_nic_deadline(const struct wf_nic *nic);
 /* Where a packet to queue pair 1 goes; NULL: there is no way. */
 struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *pkt,
                                    const void *payload);
+/* The daemon says who listens for a service on a host; slot 0: nobody. */
+void wf_nic_gsi_found(struct wf_nic *nic, uint32_t host, uint64_t service, uint32_t slot);
+/* The daemon is gone. */
+void wf_nic_gsi_orphan(struct wf_nic *nic);
 bool wf_nic_gsi_may_receive(const struct wf_nic *nic, const struct wf_packet *pkt);
 /*
  * Something came for queue pair 1, by the ring of from. Whose the message is, is looked up in the
@@ -244,7 +172,7 @@ void *wf_nic_place(void *arg, const struct wf_packet *pkt);
 /*
  * Whether the queue pair's peer has not taken in yet what was sent to it; see wf_hca_underway_fn.
  */
-bool wf_nic_underway(void *arg, const struct wf_qp *qp);
+bool wf_nic_underway(void *arg, const struct wf_qp *qp, wf_time timeout);
 
 /* Takes in all that a peer has sent; for one that is gone. */
 void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *peer);

@@ -26,7 +26,7 @@ static void name_ends(struct wf_nic *nic, struct wf_packet *pkt, struct wf_tap_n
 		if (g != NULL)
 			memcpy(note->group, g->gid, sizeof(note->group));
 	} else if ((*other & WF_LIVE_REMOTE) != 0) {
-		note->outside = wf_nic_gid(nic, *other, 0, note->group);
+		note->outside = wf_nic_gid_known(nic, *other, 0, note->group);
 	}
 }
 

@@ -4,7 +4,9 @@
  *
  * A program connects to the daemon's socket (SOCK_SEQPACKET) and asks: one struct wf_live_req, one
  * struct wf_live_reply, file descriptors beside them. With the answer to ATTACH it gets a second
- * socket, on which the daemon tells what happens: struct wf_live_event. The daemon believes nothing
+ * socket, on which the daemon tells what happens: struct wf_live_event. What an adapter asks while
+ * packets wait (CONNECT, SERVICE_FIND) it asks there, and is answered by events: it never waits for
+ * the daemon with its lock held. The daemon believes nothing
  * that it is told but what the kernel vouches for (who is at the other end); a message that is not
  * as it should be gets -EINVAL or ends the connection.
  *
@@ -28,7 +30,7 @@
 #include "rdma/counter.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 2
+#define WF_LIVE_VERSION 3
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_GROUP UINT32_C(0x80000000)
@@ -182,12 +184,14 @@ struct wf_live_reply {
 };
 
 enum wf_live_ev {
-	WF_LIVE_EV_LINK = 1, /* another program made a link to this one; fds: memory, wake */
+	WF_LIVE_EV_LINK = 1, /* a link, whoever asked for it; fds: memory, wake */
 	WF_LIVE_EV_GONE,     /* a program this one has a link to has ended */
 	WF_LIVE_EV_GROUP,    /* who is in a multicast group */
 	WF_LIVE_EV_PORT,     /* a fault came or went, maybe of this host's port */
 	WF_LIVE_EV_TAP,     /* to a program: a capture begins; to a capture: a program; fd: tap.h */
 	WF_LIVE_EV_TAP_END, /* to a program: that capture has ended */
+	WF_LIVE_EV_NO_LINK, /* the program that one was asked to is not there */
+	WF_LIVE_EV_SERVICE, /* who listens for it on the host; slot 0: nobody */
 };
 
 struct wf_live_event {
@@ -195,8 +199,12 @@ struct wf_live_event {
 	uint32_t n_fds;
 	union {
 		struct {
-			uint32_t host, slot, side;
-		} link;
+			uint32_t host, slot, side; /* side: ours */
+		} link;                            /* NO_LINK, too */
+		struct {
+			uint64_t id;
+			uint32_t host, slot;
+		} service;
 		struct {
 			uint32_t host, slot;
 		} gone;

@@ -28,9 +28,9 @@ int wf_sock_recv(int sock, void *msg, size_t size, int fds[WF_LIVE_MAX_FDS], uns
 /*
  * The path of the socket of the fabric called name (NULL: $WEFT_FABRIC, else "default"): in
  * $WEFT_RUNTIME_DIR, else $XDG_RUNTIME_DIR/weft, else /tmp/weft-UID. With make, makes the folder,
- * for this user alone. Returns 0 (also where there is no folder yet), -ENAMETOOLONG, -EINVAL (a name
- * with a slash, or an empty one), or -EACCES when the folder is somebody else's, or others may write
- * into it.
+ * for this user alone. Returns 0 (also where there is no folder yet), -ENAMETOOLONG, -EINVAL (a
+ * name with a slash, or an empty one), or -EACCES when the folder is somebody else's, or others may
+ * write into it.
  */
 int wf_sock_path(const char *name, bool make, char *path, size_t size) WF_MUST_USE;
 

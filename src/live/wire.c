@@ -27,28 +27,19 @@ struct wf_dwire *wf_wire_find(struct wf_daemon *d, uint32_t host)
 	return NULL;
 }
 
-bool wf_wire_owns(const struct wf_daemon *d, const void *what)
-{
-	const struct wf_dwire *w = what;
-
-	return d->wires != NULL && w >= d->wires->wire && w < d->wires->wire + d->wires->n;
-}
-
 /* The host's place among those on the wire; NULL: it could not be made. */
 static struct wf_dwire *open_host(struct wf_daemon *d, uint32_t host)
 {
 	struct wf_dwire *w = wf_wire_find(d, host);
-	struct epoll_event event = { .events = EPOLLIN };
 
 	if (w == NULL) {
 		w = &d->wires->wire[d->wires->n++];
 		w->host = host;
 		w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		w->epoll = epoll_create1(EPOLL_CLOEXEC);
-		event.data.ptr = w;
 		if (w->wake < 0 || w->epoll < 0 ||
-		    epoll_ctl(d->epoll, EPOLL_CTL_ADD, w->wake, &event) != 0 ||
-		    epoll_ctl(d->epoll, EPOLL_CTL_ADD, w->epoll, &event) != 0)
+		    wf_watch_add(d->epoll, w->wake, EPOLLIN, &w->watch) != 0 ||
+		    wf_watch_add(d->epoll, w->epoll, EPOLLIN, &w->watch) != 0)
 			return NULL;
 	}
 	return w;
@@ -100,14 +91,6 @@ int wf_wire_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 	if (cfg->n_wires != 0)
 		wf_ask_for_short_turns();
 	return ret;
-}
-
-uint64_t wf_wire_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
 static void close_end(struct wf_dend *e)
@@ -304,7 +287,7 @@ void wf_wire_serve(struct wf_daemon *d)
 	if (ws == NULL)
 		return;
 	ws->waits = ws->more = false;
-	ws->now = wf_wire_now();
+	ws->now = wf_daemon_now();
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
 		if (!c->on_wire)
 			continue;

@@ -14,8 +14,8 @@
  * Packets that come in are for the program whose slot the destination queue pair's number has;
  * messages for queue pair 1 for the one that their communication ID names, or that listens for
  * their service. What finds no room in a program's ring waits in the daemon, and where much does,
- * in the sockets' buffers: they are not read then. A program that takes in nothing for a while loses
- * what comes, so that the others of its host go on.
+ * in the sockets' buffers: they are not read then. A program that takes in nothing for a while
+ * loses what comes, so that the others of its host go on.
  *
  * The ICRC covers the IPv4 header's identification. The sockets that send are not connected and set
  * Don't Fragment, so that the kernel puts 0 there; what others put is not known to the socket that
@@ -50,9 +50,6 @@ void wf_wire_leave(struct wf_daemon *d, struct wf_dclient *c);
 
 /* Who is in a multicast group has changed. */
 void wf_wire_groups(struct wf_daemon *d);
-
-/* Whether what, from epoll, is one of the wire's descriptors. */
-bool wf_wire_owns(const struct wf_daemon *d, const void *what);
 
 /* Moves packets both ways. */
 void wf_wire_serve(struct wf_daemon *d);

@@ -147,7 +147,7 @@ void wf_wire_bury(struct wf_daemon *d, struct wf_dclient *c)
 		return;
 	g->held = c->own->held;
 	c->own->held = (struct wf_wire_held){ .n = 0 };
-	wf_wire_conns_bury(&c->own->conns, g->cm, to_time(wf_wire_now()));
+	wf_wire_conns_bury(&c->own->conns, g->cm, to_time(wf_daemon_now()));
 	send_all(d, g);
 	wf_wire_flush(d);
 }

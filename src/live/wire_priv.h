@@ -45,6 +45,7 @@ struct wf_dend {
 
 /* A host that is on the wire. */
 struct wf_dwire {
+	struct wf_watch watch; /* of wake and epoll: each round of the loop serves the wire */
 	uint32_t host;
 	int wake;    /* eventfd: programs have sent something, or taken in what came */
 	int epoll;   /* of the sockets that receive */
@@ -134,9 +135,6 @@ struct wf_dwire *wf_wire_find(struct wf_daemon *d, uint32_t host);
 
 /* Links the program to the wire, and tells it. Returns 0 or -errno. */
 int wf_wire_link(struct wf_daemon *d, struct wf_dclient *c) WF_MUST_USE;
-
-/* Milliseconds of a clock that goes on. */
-uint64_t wf_wire_now(void);
 
 /* wire_addr.c */
 

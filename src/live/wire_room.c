@@ -8,14 +8,15 @@
  *	     all is in          less waits                  it has made room
  *
  * WAITING: what comes is kept here, in order. PAUSING: the host's sockets are not read, and their
- * buffers fill; the packets of the batch in hand still wait here, so none is lost. STUCK: what comes
- * for it is lost, and the others of the host go on.
+ * buffers fill; the packets of the batch in hand still wait here, so none is lost. STUCK: what
+ * comes for it is lost, and the others of the host go on.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "live/wire_priv.h"
+#include "wire/opcode.h"
 
 #define BACKLOG (8u << 20) /* bytes that wait for a program, and one batch more */
 #define PATIENCE_MS 250
@@ -74,6 +75,18 @@ static bool put(struct wf_dclient *c, const struct wf_packet *pkt, const uint8_t
 void wf_wire_deliver(struct wf_daemon *d, struct wf_dwire *w, struct wf_dclient *c,
                      const struct wf_packet *pkt, const uint8_t *payload, uint32_t bytes)
 {
+	uint8_t with_gid[WF_RING_PAYLOAD];
+
+	/* Who sent a datagram is not known to the program, which has to tell its receiver. */
+	if (wf_op_service(pkt->opcode) == WF_SERVICE_UD) {
+		const struct wf_wire_remote *r = wf_wire_remotes_get(&d->wires->remotes, pkt->src);
+
+		assert(r != NULL && bytes + WF_GID_LEN <= sizeof(with_gid));
+		memcpy(with_gid, payload, bytes);
+		memcpy(with_gid + bytes, r->gid, WF_GID_LEN);
+		payload = with_gid;
+		bytes += WF_GID_LEN;
+	}
 	if (!c->doomed && wf_wire_link(d, c) == 0) {
 		if (c->own->first == NULL && put(c, pkt, payload, bytes))
 			return;
@@ -136,7 +149,6 @@ bool wf_wire_has_room(struct wf_dclient *c)
 
 void wf_wire_pause(struct wf_daemon *d, struct wf_dwire *w)
 {
-	struct epoll_event event = { .data = { .ptr = w } };
 	bool pause = false;
 
 	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next)
@@ -144,13 +156,12 @@ void wf_wire_pause(struct wf_daemon *d, struct wf_dwire *w)
 	if (pause == w->paused)
 		return;
 	w->paused = pause;
-	event.events = pause ? 0 : EPOLLIN;
-	(void)epoll_ctl(d->epoll, EPOLL_CTL_MOD, w->epoll, &event);
+	(void)wf_watch_change(d->epoll, w->epoll, pause ? 0 : EPOLLIN, &w->watch);
 }
 
 int wf_wire_patience(const struct wf_daemon *d)
 {
-	uint64_t now = wf_wire_now(), least = UINT64_MAX;
+	uint64_t now = wf_daemon_now(), least = UINT64_MAX;
 
 	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
 		if (!c->on_wire || !is_pausing(c->own))

@@ -91,8 +91,8 @@ static bool is_whole(const struct wf_packet *pkt, const struct wf_headers *h, co
 }
 
 /*
- * The number of the sender; WF_WIRE_NOBODY: it may not send that. Anybody may send datagrams; who is
- * connected has told where to.
+ * The number of the sender; WF_WIRE_NOBODY: it may not send that. Anybody may send datagrams; who
+ * is connected has told where to.
  */
 static uint32_t sender(struct wf_daemon *d, const uint8_t gid[16], const struct wf_packet *pkt)
 {

@@ -187,8 +187,8 @@ void wf_wire_send_own(struct wf_daemon *d, struct wf_dwire *w, const struct wf_p
 }
 
 /*
- * Sends a packet of a program. Returns false when it has to wait for room. A message to queue pair 1
- * is copied before it is looked at: the program may still write where it is.
+ * Sends a packet of a program. Returns false when it has to wait for room. A message to queue pair
+ * 1 is copied before it is looked at: the program may still write where it is.
  */
 static bool send_of(struct wf_daemon *d, struct wf_dwire *w, struct wf_dclient *c,
                     const struct wf_packet *pkt, const void *payload)

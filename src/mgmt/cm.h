@@ -173,8 +173,8 @@ wf_time wf_cm_deadline(const struct wf_cm *cm);
 void wf_cm_tick(struct wf_cm *cm, wf_time now);
 
 /*
- * The REQ or SIDR_REQ in mad, which wf_cm_tx() gave, goes to the program whose communication IDs have these
- * upper bits.
+ * The REQ or SIDR_REQ in mad, which wf_cm_tx() gave, goes to the program whose communication IDs
+ * have these upper bits.
  */
 void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base);
 
@@ -186,14 +186,17 @@ void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base);
 void wf_cm_gone(struct wf_cm *cm, uint32_t host, uint32_t id_base, wf_time now);
 
 /*
- * For who has to end the connections of a program that died: a connection as *info tells of it, whose
- * local_id has the cm's upper bits or is 0, for any. It has no user, and wf_cm_release() is what is
- * to be done with it. Returns 0, -EINVAL (the ID), -EEXIST or -ENOMEM.
+ * For who has to end the connections of a program that died: a connection as *info tells of it,
+ * whose local_id has the cm's upper bits or is 0, for any. It has no user, and wf_cm_release() is
+ * what is to be done with it. Returns 0, -EINVAL (the ID), -EEXIST or -ENOMEM.
  */
 int wf_cm_adopt(struct wf_cm *cm, const struct wf_cm_info *info,
                 struct wf_cm_conn **conn_p) WF_MUST_USE;
 
-/* How many connections there are, those that were released and still have something to say included. */
+/*
+ * How many connections there are, those that were released and still have something to say
+ * included.
+ */
 uint32_t wf_cm_count(const struct wf_cm *cm);
 
 /*

@@ -664,7 +664,7 @@ static bool is_underway(const struct wf_qp *qp)
 {
 	const struct wf_hca_attr *attr = wf_hca_attr(qp->hca);
 
-	return attr->underway != NULL && attr->underway(attr->underway_ctx, qp);
+	return attr->underway != NULL && attr->underway(attr->underway_ctx, qp, qp->req.timeout);
 }
 
 void wf_comp_timer(struct wf_qp *qp, wf_time now)

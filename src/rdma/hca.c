@@ -649,6 +649,16 @@ int wf_hca_set_pkey(struct wf_hca *hca, uint32_t index, uint16_t pkey)
 	return 0;
 }
 
+void wf_hca_fail(struct wf_hca *hca)
+{
+	for (uint32_t i = 0; i <= hca->qp_mask; i++) {
+		struct wf_qp *qp = hca->qps[i];
+
+		if (qp != NULL && qp->init.type != WF_QPT_GSI)
+			wf_qp_fail(qp, WF_WC_FATAL_ERR);
+	}
+}
+
 struct wf_qp *wf_hca_qp(const struct wf_hca *hca, uint32_t qpn)
 {
 	struct wf_qp *qp = hca->qps[qpn & hca->qp_mask];

@@ -55,10 +55,11 @@ typedef bool wf_hca_copy_fn(void *to, const void *from, size_t n);
 
 /*
  * Whether what qp has sent last is still on its way: its receiver cannot have answered yet. Asked
- * when an answer is late; nothing is sent again then, and the retries stay as they are. For drivers
- * whose receivers may not get to run for long, where an adapter would not have to wait for a CPU.
+ * when no answer came within timeout; nothing is sent again then, and the retries stay as they are.
+ * For drivers whose receivers may not get to run for long, where an adapter would not have to wait
+ * for a CPU.
  */
-typedef bool wf_hca_underway_fn(void *ctx, const struct wf_qp *qp);
+typedef bool wf_hca_underway_fn(void *ctx, const struct wf_qp *qp, wf_time timeout);
 
 /*
  * Called for an echo (struct wf_hca_rx_extra) that is lost: its queue pair was reset or destroyed.
@@ -184,6 +185,12 @@ struct wf_event {
 
 /* Takes the oldest asynchronous event. Returns false when there is none. */
 bool wf_hca_next_event(struct wf_hca *hca, struct wf_event *event_p) WF_MUST_USE;
+
+/*
+ * The device is gone: wf_qp_fail() with FATAL_ERR for all queue pairs but number 1, which is the
+ * driver's.
+ */
+void wf_hca_fail(struct wf_hca *hca);
 
 /* Adds an event about the port (PORT_ACTIVE, PORT_ERR, LID_CHANGE …); the driver's to raise. */
 void wf_hca_port_event(struct wf_hca *hca, enum wf_event_type type);

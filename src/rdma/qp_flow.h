@@ -68,15 +68,6 @@ static inline void wf_qp_set_length(const struct wf_qp *qp, struct wf_packet *pk
 	pkt->size = (uint16_t)size;
 }
 
-/*
- * What selects the path of a flow between queue pairs a and b: the same both ways, unless a flow
- * label says otherwise. 0 for RoCE v1, and only then.
- */
-uint16_t wf_path_entropy(const struct wf_ah_attr *ah, uint32_t a, uint32_t b);
-
-/* WF_PACKET_ECT where packets of qp on that path may be marked; else 0. */
-uint8_t wf_path_ect(const struct wf_qp *qp, const struct wf_ah_attr *ah);
-
 /* req.c */
 
 /* The next request packet. Returns false when none can be sent now. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rdma/path_priv.h"
 #include "rdma/qp_flow.h"
 
 #define SENDER (WF_QP_RETRY_CNT | WF_QP_RNR_RETRY | WF_QP_MAX_QP_RD_ATOMIC)

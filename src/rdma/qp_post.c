@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rdma/mr.h"
+#include "rdma/path_priv.h"
 #include "rdma/qp_flow.h"
 #include "rdma/wr_priv.h"
 

@@ -3,6 +3,7 @@
 # ctest: live
 # What is killed without warning: others get the errors that the specification names, and nothing is left.
 
+bats_require_minimum_version 1.5.0
 load common
 
 # busy: both have sent something.
@@ -19,12 +20,12 @@ begin() {
 	until_true busy
 }
 
-# gives_up: the client ends with IBV_WC_RETRY_EXC_ERR.
+# gives_up STATUS: the client ends with that status of a work completion.
 gives_up() {
 	fails "$client"
 	client=
 	cat client.txt
-	grep -q "status 12" client.txt
+	grep -q "status $1" client.txt
 }
 
 # answers: the daemon does.
@@ -39,12 +40,12 @@ answers() {
 	kill -9 "$server"
 	ended "$server" || true
 	server=
-	gives_up
+	gives_up 12 # IBV_WC_RETRY_EXC_ERR
 	until_true alone
 	pair ibv_rc_pingpong -g 0 -n 100
 }
 
-@test "the daemon is killed: the port goes down, sends fail, a new fabric works at once" {
+@test "the daemon is killed: the device is gone, sends fail, a new fabric works at once" {
 	needs ib_send_bw ibv_rc_pingpong ibv_asyncwatch
 	"$WEFT" up --foreground 3>&- &
 	daemon=$!
@@ -55,13 +56,54 @@ answers() {
 	begin
 	kill -9 "$daemon"
 	ended "$daemon" || true
-	until_true grep -q PORT_ERR events.txt
+	until_true grep -q DEVICE_FATAL events.txt
 	kill -9 "$watcher"
-	gives_up
-	kill -9 "$server" 2>/dev/null || true
+	gives_up 19 # IBV_WC_FATAL_ERR
+	# The server waits for what will not come, and hears of it.
+	fails "$server"
 	server=
+	# What is left is said, and does not stand in the way.
+	run ! on h1 true
+	[[ "$output" == *"is gone: it was killed"* ]]
+	run ! "$WEFT" status
+	[[ "$output" == *"is gone: it was killed"* ]]
 	up
 	pair ibv_rc_pingpong -g 0 -n 100
+}
+
+# heard WORDS FILE PID: the program has ended, or these words are in the file.
+heard() {
+	grep -q "$1" "$2" || ! kill -0 "$3" 2>/dev/null
+}
+
+@test "the daemon is killed: idle programs of rdma_cm hear of it, and weft down clears up" {
+	needs rping
+	"$WEFT" up --foreground 3>&- &
+	daemon=$!
+	until_true answers
+	# One pair is connected and rests; one listens for somebody who does not come.
+	spawn h1 stdbuf -oL rping -s -v -P >server.txt 2>&1
+	server=$pid
+	until_true above listens 0
+	spawn h2 sh -c 'rping -c -a 127.77.0.1 -C 100000000 -v >client.txt 2>&1'
+	client=$pid
+	until_true above tx_packets 10
+	spawn h2 stdbuf -oL rping -s -v >waits.txt 2>&1
+	waits=$pid
+	listening() { [[ "$("$WEFT" status --json | grep -c '"listens": 1')" -ge 2 ]]; }
+	until_true listening
+	kill -9 "$daemon"
+	ended "$daemon" || true
+	until_true heard "DISCONNECT\|removal" server.txt "$server"
+	until_true heard "DISCONNECT\|removal" client.txt "$client"
+	ended "$client" || true
+	until_true grep -q removal waits.txt
+	kill -9 "$server" "$waits" 2>/dev/null || true
+	server= client=
+	run "$WEFT" down
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"what it left is removed"* ]]
+	[ -z "$(ls -A "$WEFT_RUNTIME_DIR")" ]
 }
 
 # held: files that the daemon holds, shared memory and sockets among them.

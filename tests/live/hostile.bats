@@ -35,13 +35,15 @@ sanitized() {
 	ldd "$WEFT" | grep -q 'lib[at]san'
 }
 
-# traffic MEGABYTES: mixed traffic of which every byte is checked, between $server and $client.
+# traffic: mixed traffic of which every byte is checked, between $server and $client; seconds of it.
 traffic() {
+	local megabytes=64
 	needs cc
+	sanitized || megabytes=2000
 	cc -O2 -o traffic "$WEFT_SOURCE_DIR/tests/live/traffic.c" -libverbs
-	spawn h1 ./traffic . 0 "$1" >server.txt 2>&1
+	spawn h1 ./traffic . 0 "$megabytes" >server.txt 2>&1
 	server=$pid
-	spawn h2 ./traffic . 1 "$1" >client.txt 2>&1
+	spawn h2 ./traffic . 1 "$megabytes" >client.txt 2>&1
 	client=$pid
 	until_true above tx_packets 100
 }
@@ -73,7 +75,7 @@ stop_and_go() {
 
 @test "programs and daemon are stopped and go on, and nobody notices: RoCE v2" {
 	start
-	traffic 64
+	traffic
 	stop_and_go "$server" "$client" "$daemon"
 	all_right
 	usable
@@ -81,7 +83,7 @@ stop_and_go() {
 
 @test "programs and daemon are stopped and go on, and nobody notices: InfiniBand" {
 	start --fabric ib-ndr
-	traffic 64
+	traffic
 	stop_and_go "$server" "$client" "$daemon"
 	all_right
 	usable
@@ -103,6 +105,73 @@ stop_and_go() {
 	server= client=
 	kill -CONT "$daemon"
 	usable
+}
+
+@test "several start a fabric at once: one does, and it answers" {
+	for ((i = 0; i < 25; i++)); do
+		ups=()
+		for ((k = 0; k < 3; k++)); do
+			"$WEFT" up >"up$k.txt" 2>&1 3>&- &
+			ups+=($!)
+		done
+		won=0
+		for pid in "${ups[@]}"; do
+			if ended "$pid"; then
+				won=$((won + 1))
+			fi
+		done
+		[ "$won" -eq 1 ]
+		[ "$(cat up?.txt | grep -c "a fabric runs at")" -eq 2 ]
+		"$WEFT" status >status.txt
+		"$WEFT" down
+	done
+	nothing_left() { [ -z "$(ls -A "$WEFT_RUNTIME_DIR")" ]; }
+	until_true nothing_left
+}
+
+@test "a program's own fabric lives as long as it does, whatever it closes" {
+	needs ibv_devinfo ibv_asyncwatch
+	nothing_left() { [ -z "$(ls -A "$WEFT_RUNTIME_DIR")" ]; }
+	# Descriptors that it does not know, as servers close them.
+	on "" bash -c 'for fd in /proc/self/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done
+		ibv_devinfo' | grep -q PORT_ACTIVE
+	until_true nothing_left
+	# A child that has nothing to do with it does not keep it.
+	on "" sh -c 'sleep 1000 >/dev/null 2>&1 3>&- & echo $! >child.txt; ibv_devinfo >/dev/null'
+	until_true nothing_left
+	kill "$(cat child.txt)"
+	# One that uses it does.
+	on "" sh -c 'stdbuf -oL ibv_asyncwatch >watch.txt 2>&1 3>&- & echo $! >child.txt
+		while ! grep -q "weft0: " watch.txt; do sleep 0.05; done'
+	fabric=$(basename "$WEFT_RUNTIME_DIR"/exec-*.sock .sock)
+	"$WEFT" status --name "$fabric" | grep -q asyncwatch
+	kill -9 "$(cat child.txt)"
+	until_true nothing_left
+}
+
+@test "who asks for metrics and does not read them keeps nobody waiting" {
+	needs python3 ibv_rc_pingpong curl
+	port=$(free_port)
+	start --hosts 1000 --metrics "127.0.0.1:$port"
+	cat >slow.py <<-'END'
+		import socket, sys, time
+		s = socket.socket()
+		s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+		s.connect(("127.0.0.1", int(sys.argv[1])))
+		s.send(b"GET /metrics HTTP/1.1\r\n\r\n")
+		print(len(s.recv(100)), flush=True)
+		time.sleep(1000)
+	END
+	for ((i = 0; i < 10; i++)); do
+		python3 slow.py "$port" >"slow$i.txt" 3>&- &
+	done
+	some() { cat slow?.txt | grep -q 100; }
+	until_true some
+	"$WEFT" status >status.txt
+	pair ibv_rc_pingpong -g 0 -n 100
+	# Their places are others' when they are needed.
+	curl -sf "http://127.0.0.1:$port/metrics" >metrics.txt
+	[ "$(grep -c '^node_infiniband_state_id{host="h[0-9]*"' metrics.txt)" -eq 1000 ]
 }
 
 # serve_rping: a server on h1 that takes clients one after the other; on h1 there is no other.

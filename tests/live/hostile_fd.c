@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostile_fd.c - what programs do to descriptors, processes, signals and stacks, without a thought for a
- * library that lives in them. Each case is a function; the program runs the one that it is told, and says
- * what is wrong where something is.
+ * hostile_fd.c - what programs do to descriptors, processes, signals and stacks, without a thought
+ * for a library that lives in them. Each case is a function; the program runs the one that it is
+ * told, and says what is wrong where something is.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -208,7 +208,9 @@ static void leaks(void)
 	MUST(is_channel(keep));
 }
 
-/* A program that closes all that it does not know, as daemons do: what follows is as it was before. */
+/*
+ * A program that closes all that it does not know, as daemons do: what follows is as it was before.
+ */
 static void all_closed(void)
 {
 	int ch = channel(0), copy = fcntl(ch, F_DUPFD, 200), file;

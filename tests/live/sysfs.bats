@@ -85,7 +85,7 @@ PORT=/sys/class/infiniband/weft0/ports/1
 	timeout 300 "$WEFT" exec --name b --host h1 -- true
 	"$WEFT" down --name a
 	left() { [ "$(ls "$WEFT_RUNTIME_DIR")" = "$1" ]; }
-	until_true left $'b.sock\nb.sock.sys'
+	until_true left $'b.sock\nb.sock.lock\nb.sock.sys'
 	"$WEFT" down --name b
 	until_true left ""
 }

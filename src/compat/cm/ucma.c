@@ -100,6 +100,17 @@ void wv_ucma_destroy(struct wv_ucma_id *id)
 	free(id);
 }
 
+void wv_ucma_removed(void)
+{
+	for (uint32_t i = 0; i < max_names; i++) {
+		struct wv_ucma_id *id = names[i];
+
+		/* Of a connection that is not accepted yet, its listener hears nothing more. */
+		if (id != NULL && id->uid != 0 && id->state != WV_UCMA_IDLE)
+			(void)wv_ucma_tell(id, WV_UCMA_DEVICE_REMOVAL, 0);
+	}
+}
+
 int wv_ucma_answer(uint64_t to, size_t room, const void *answer, size_t size)
 {
 	return wv_guard_store((void *)(uintptr_t)to, answer, room < size ? room : size) ? 0

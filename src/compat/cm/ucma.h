@@ -6,4 +6,7 @@
 /* Opens a channel, flags as for open(). Returns a descriptor or -errno. */
 int wv_ucma_open(int flags);
 
+/* The device is gone: every id that is somewhere on it hears of it. Under the adapter's lock. */
+void wv_ucma_removed(void);
+
 #endif

@@ -3,8 +3,8 @@
  * fd.c - the table of emulated descriptors.
  *
  * Slots point to files; a slot counts as one reference. Files are never given back to the heap but
- * used again, so that a thread may look at one that it found in a slot, and has it once it could add
- * a reference and the slot is still the same:
+ * used again, so that a thread may look at one that it found in a slot, and has it once it could
+ * add a reference and the slot is still the same:
  *
  *	free (0 references) -- wx_fd_open() --> used -- last reference --> release() --> free
  */
@@ -151,11 +151,12 @@ static void close_own(struct wx_file *f)
 
 void wx_fd_put(struct wx_file *f)
 {
-	unsigned before = atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel);
 	int saved = errno;
+	unsigned before;
 
+	assert(atomic_load(&f->used) == 1); /* as long as we have a reference */
+	before = atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel);
 	assert(before > 0);
-	assert(atomic_load(&f->used) == 1);
 	if (before != 1)
 		return;
 	f->ops->release(f->priv, wx_file_owned(f));
@@ -291,7 +292,9 @@ static struct wx_file *new_file(void)
 	return f;
 }
 
-/* Another descriptor of what fd is, out of the way, in place of fd itself; fd where there is none. */
+/*
+ * Another descriptor of what fd is, out of the way, in place of fd itself; fd where there is none.
+ */
 static int move_up(int fd)
 {
 	int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH);

@@ -13,8 +13,8 @@
  * signalled, so programs poll it with others; writing to it is an error wherever weft does not see
  * it (after exec(), in a process that got it in a message). A number is taken for a file only while
  * the pipe behind it is the file's, so a plain file that got the number is never touched, whichever
- * way the number came to it. Nothing here takes a lock: it works in signal handlers and after fork()
- * as everywhere.
+ * way the number came to it. Nothing here takes a lock: it works in signal handlers and after
+ * fork() as everywhere.
  *
  * In a child of fork(), files are its parent's: operations on them fail with EIO, and closing them
  * is nothing to the parent. A child of vfork() shares this memory but not the descriptors: nothing

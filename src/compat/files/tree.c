@@ -187,7 +187,9 @@ static int ask(uint64_t count[WF_LIVE_COUNTS], uint32_t *host_p,
 	return ret;
 }
 
-/* What a file of the port that changes says now, as a descriptor; -1: the daemon does not answer. */
+/*
+ * What a file of the port that changes says now, as a descriptor; -1: the daemon does not answer.
+ */
 static __attribute__((noinline)) int open_now(const char *file, int flags)
 {
 	uint64_t count[WF_LIVE_COUNTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * desc.c - the C library's functions that take a descriptor. Those of emulated files (compat/fd) are
- * looked after here; everything else goes on to the C library after a comparison.
+ * desc.c - the C library's functions that take a descriptor. Those of emulated files (compat/fd)
+ * are looked after here; everything else goes on to the C library after a comparison.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -26,6 +26,8 @@ int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	int ret;
 
+	if (!wv_guard_is_on())
+		return wx_sigaction(sig, act, old);
 	return wv_guard_sigaction(sig, act, old, &ret) ? ret : wx_sigaction(sig, act, old);
 }
 
@@ -40,7 +42,7 @@ static bool set_ours(int sig, __sighandler_t handler, int flags, __sighandler_t 
 	struct sigaction act = { .sa_handler = handler, .sa_flags = flags }, old;
 	int ret;
 
-	if (handler == SIG_ERR || !wv_guard_sigaction(sig, &act, &old, &ret))
+	if (handler == SIG_ERR || !wv_guard_is_on() || !wv_guard_sigaction(sig, &act, &old, &ret))
 		return false;
 	*old_p = ret == 0 ? old.sa_handler : SIG_ERR;
 	return true;

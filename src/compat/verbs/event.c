@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "compat/cm/ucma.h"
 #include "compat/verbs/verbs_priv.h"
 
 static void count_up(int fd)
@@ -212,6 +213,8 @@ void wv_on_event(void *arg, const struct wf_event *event)
 		async_add(wv_context(qp->ex.qp_base.context), &e);
 	} else {
 		e.element.port_num = WV_PORT;
+		if (event->type == WF_EVENT_DEVICE_FATAL)
+			wv_ucma_removed();
 		for (struct wv_context *c = wv_contexts(); c != NULL; c = c->next)
 			async_add(c, &e);
 	}

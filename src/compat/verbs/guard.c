@@ -173,13 +173,18 @@ void wv_guard_install(void)
 	atomic_store(&installed, true);
 }
 
+__attribute__((no_sanitize("thread"))) bool wv_guard_is_on(void)
+{
+	return atomic_load_explicit(&installed, memory_order_acquire);
+}
+
 bool wv_guard_sigaction(int sig, const struct sigaction *act, struct sigaction *old, int *ret_p)
 {
 	struct wish *w = wish_of(sig);
 	struct sigaction before;
 	sigset_t mask;
 
-	if (w == NULL || !atomic_load(&installed) || wx_fd_borrowed())
+	if (w == NULL || !wv_guard_is_on() || wx_fd_borrowed())
 		return false;
 	lock_wishes(&mask);
 	before = read_wish(w);

@@ -11,6 +11,9 @@
 /* From now on faults within the two copies are not the program's. Once. */
 void wv_guard_install(void);
 
+/* Whether it is: if not, wv_guard_sigaction() need not be called. */
+bool wv_guard_is_on(void);
+
 /*
  * What the program wants of a signal, as for sigaction(). Returns false when it is no matter of
  * this guard; else *ret_p is what sigaction() returns.

@@ -241,8 +241,8 @@ static int convert_attr(struct ibv_qp *ibv, const struct ibv_qp_attr *a, uint32_
 }
 
 /*
- * The attributes that count: as Linux does, those that a queue pair which only sends, or only receives,
- * has no use for are left out, not refused.
+ * The attributes that count: as Linux does, those that a queue pair which only sends, or only
+ * receives, has no use for are left out, not refused.
  */
 static uint32_t useful_attrs(enum ibv_qp_type type, uint32_t mask)
 {

@@ -76,7 +76,7 @@ static inline void rig_add_peer(struct rig *r, unsigned i)
 	close(fd);
 	p->host = 1;
 	p->slot = i + 1;
-	p->alive = true;
+	p->link = WF_NIC_LINKED;
 	r->nic->peers[r->nic->n_peers++] = p;
 }
 
@@ -193,16 +193,12 @@ static inline void rig_destroy(struct rig *r)
 	struct wf_nic *nic = r->nic;
 
 	wf_nic_gsi_close(nic);
+	for (uint32_t i = 0; i < 1u << WF_LIVE_QPN_BITS; i++)
+		wf_nic_set_bound(nic, &nic->bound[i], NULL);
 	for (uint32_t i = 0; i < nic->n_peers; i++)
 		wf_nic_peer_break(nic, nic->peers[i]);
 	wf_nic_reap(nic);
-	while (nic->graves != NULL) {
-		struct wf_nic_peer *p = nic->graves;
-
-		nic->graves = p->next;
-		free(p->held);
-		free(p);
-	}
+	rig_must(nic->gone == NULL);
 	for (unsigned i = 0; i < RIG_PEERS; i++)
 		wf_pipe_close(&r->far[i]);
 	wf_hca_destroy(nic->hca);

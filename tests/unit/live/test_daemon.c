@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/rng.h"
@@ -167,6 +170,132 @@ static void test_link(void **state)
 	assert_int_equal(event.type, WF_LIVE_EV_GONE);
 	assert_int_equal(event.gone.slot, a.slot);
 	leave(&b);
+}
+
+/* Asks by the socket of events, and returns the event that answers. */
+static struct wf_live_event murmur(const struct client *c, struct wf_live_req *req, int *fds)
+{
+	req->version = WF_LIVE_VERSION;
+	assert_int_equal(wf_sock_send(c->fds[0], req, sizeof(*req), NULL, 0, true), 0);
+	return next_event(c, fds);
+}
+
+/* What adapters ask while packets wait is answered by events. */
+static void test_answers_by_events(void **state)
+{
+	struct fixture *f = *state;
+	struct client a = attach(f, "h1"), b = attach(f, "h2");
+	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
+	struct wf_live_reply reply;
+	struct wf_live_event near, far;
+	int fds[WF_LIVE_MAX_FDS], other[WF_LIVE_MAX_FDS];
+
+	req.connect.host = b.host;
+	req.connect.slot = b.slot;
+	near = murmur(&a, &req, fds);
+	far = next_event(&b, other);
+	assert_int_equal(near.type, WF_LIVE_EV_LINK);
+	assert_int_equal(far.type, WF_LIVE_EV_LINK);
+	assert_int_equal(near.link.host, b.host);
+	assert_int_equal(near.link.slot, b.slot);
+	assert_int_equal(far.link.slot, a.slot);
+	assert_int_not_equal(near.link.side, far.link.side);
+	for (int i = 0; i < 2; i++) {
+		close(fds[i]);
+		close(other[i]);
+	}
+	/*
+	 * Somebody who is not there; and, as the answers come in order, nothing of the link again.
+	 */
+	assert_int_equal(wf_sock_send(a.fds[0], &req, sizeof(req), NULL, 0, true), 0);
+	req.connect.slot = b.slot + 1;
+	near = murmur(&a, &req, fds);
+	assert_int_equal(near.type, WF_LIVE_EV_NO_LINK);
+	assert_int_equal(near.link.slot, b.slot + 1);
+	/* Who listens for a service: nobody, and then somebody. */
+	req = (struct wf_live_req){ .op = WF_LIVE_SERVICE_FIND };
+	req.service.id = 0x1061234;
+	req.service.host = b.host;
+	near = murmur(&a, &req, fds);
+	assert_int_equal(near.type, WF_LIVE_EV_SERVICE);
+	assert_int_equal(near.service.id, 0x1061234);
+	assert_int_equal(near.service.slot, 0);
+	req.op = WF_LIVE_SERVICE_BIND;
+	assert_int_equal(ask(b.sock, &req, &reply, fds), 0);
+	req.op = WF_LIVE_SERVICE_LISTEN;
+	assert_int_equal(ask(b.sock, &req, &reply, fds), 0);
+	req.op = WF_LIVE_SERVICE_FIND;
+	near = murmur(&a, &req, fds);
+	assert_int_equal(near.service.slot, b.slot);
+	/* What else is said there ends the connection. */
+	req.op = WF_LIVE_STOP;
+	assert_int_equal(wf_sock_send(a.fds[0], &req, sizeof(req), NULL, 0, true), 0);
+	far = next_event(&b, fds);
+	assert_int_equal(far.type, WF_LIVE_EV_GONE);
+	leave(&a);
+	leave(&b);
+}
+
+static int cpu_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (int)(ts.tv_sec * 1000 + ts.tv_nsec / 1000000);
+}
+
+/* Without descriptors, who comes is told so, and the loop does not go round for nothing. */
+static void test_no_descriptors(void **state)
+{
+	struct fixture *f = *state;
+	struct wf_live_req req = { .op = WF_LIVE_STATUS, .version = WF_LIVE_VERSION };
+	struct wf_live_reply reply;
+	int taken[1024], fds[WF_LIVE_MAX_FDS], sock, n = 0, before;
+	struct rlimit limit, few;
+	unsigned n_fds;
+
+	/* One socket of ours is there already; then the process has as many as it may. */
+	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = limit;
+	few.rlim_cur = 512;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	while (n < 1024 && (taken[n] = dup(0)) >= 0)
+		n++;
+	assert_int_equal(errno, EMFILE);
+	{
+		struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+		strcpy(addr.sun_path, f->path);
+		assert_int_equal(connect(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	}
+	assert_int_equal(wf_sock_recv(sock, &reply, sizeof(reply), fds, &n_fds, true),
+	                 sizeof(reply));
+	assert_int_equal(reply.error, -EMFILE);
+	before = cpu_ms();
+	usleep(100000);
+	assert_true(cpu_ms() - before < 50);
+	while (n > 0)
+		close(taken[--n]);
+	close(sock);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	sock = dial(f);
+	assert_int_equal(ask(sock, &req, &reply, fds), 0);
+	close(fds[0]);
+	close(fds[1]);
+	close(sock);
+}
+
+/* A second one at the same path does not come up, and does no harm to the first. */
+static void test_second(void **state)
+{
+	struct fixture *f = *state;
+	struct wf_daemon_cfg cfg = { .fabric = "test", .n_hosts = 1, .mtu = 4096, .path = f->path };
+	struct wf_daemon *d;
+
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(wf_daemon_create(&cfg, &d), -EEXIST);
+	close(dial(f));
 }
 
 static void test_table_is_read_only(void **state)
@@ -382,6 +511,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_link, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_answers_by_events, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_descriptors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_second, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table_is_read_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_capture, setup, teardown),

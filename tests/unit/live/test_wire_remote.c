@@ -161,8 +161,8 @@ static void test_full(void **state)
 }
 
 /*
- * Sources whose halves have the same exclusive or, which shared one place of a hash that had no key:
- * the longest chain is that of chance.
+ * Sources whose halves have the same exclusive or, which shared one place of a hash that had no
+ * key: the longest chain is that of chance.
  */
 static void test_collisions(void **state)
 {

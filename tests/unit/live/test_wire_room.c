@@ -48,7 +48,7 @@ static int setup(void **state)
 	assert_int_equal(epoll_ctl(r->d.epoll, EPOLL_CTL_ADD, r->host.epoll, &event), 0);
 	r->wires.wire = &r->host;
 	r->wires.n = 1;
-	r->wires.now = wf_wire_now();
+	r->wires.now = wf_daemon_now();
 	*state = r;
 	return 0;
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_live_http.c - whatever may be said to the daemon's HTTP port, in pieces, by several at once
+ * who read or do not. It must not crash, wait, or forget to let go of a connection.
+ *
+ * Input: commands of a byte: which connection (3 bits), what (2 bits: open, send, read, close), and
+ * for a send a byte with the length of what follows.
+ */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "live/http.h"
+
+#define CONNS 8
+#define HOSTS 40
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool what)
+{
+	if (!what)
+		abort();
+}
+
+static void step(struct wf_daemon *d)
+{
+	struct epoll_event events[16];
+	int n = epoll_wait(d->epoll, events, 16, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct wf_watch *w = events[i].data.ptr;
+
+		w->ready(d, w, events[i].events);
+	}
+	wf_http_age(d);
+}
+
+/* Does a command, whose first byte is data[0]. Returns how many bytes it was. */
+static size_t command(struct wf_daemon *d, int fd[CONNS], const uint8_t *data, size_t size)
+{
+	unsigned i = data[0] & (CONNS - 1);
+	char text[4096];
+	size_t n = 0;
+	int pair[2];
+
+	switch (data[0] >> 3 & 3) {
+	case 0:
+		if (fd[i] >= 0)
+			break;
+		must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
+		fd[i] = pair[0];
+		must(wf_http_take(d, pair[1]) == 0);
+		break;
+	case 1:
+		if (size < 2)
+			break;
+		n = data[1] < size - 2 ? data[1] : size - 2;
+		if (fd[i] >= 0)
+			(void)!send(fd[i], data + 2, n, MSG_NOSIGNAL);
+		return 2 + n;
+	case 2:
+		if (fd[i] >= 0)
+			(void)!read(fd[i], text, sizeof(text));
+		break;
+	default:
+		if (fd[i] >= 0)
+			close(fd[i]);
+		fd[i] = -1;
+		break;
+	}
+	return 1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct wf_daemon d = { .epoll = epoll_create1(EPOLL_CLOEXEC), .spare = -1 };
+	int fd[CONNS];
+
+	d.table = calloc(1, wf_live_table_bytes(HOSTS));
+	d.gone = calloc(HOSTS, sizeof(*d.gone));
+	must(d.epoll >= 0 && d.table != NULL && d.gone != NULL);
+	d.table->n_hosts = HOSTS;
+	must(wf_http_open(&d, 0x7f000001, 0) == 0);
+	for (unsigned i = 0; i < CONNS; i++)
+		fd[i] = -1;
+	while (size > 0) {
+		size_t n = command(&d, fd, data, size);
+
+		data += n;
+		size -= n;
+		step(&d);
+	}
+	for (unsigned i = 0; i < CONNS; i++) {
+		if (fd[i] >= 0)
+			close(fd[i]);
+	}
+	/* All have gone, and so do their connections: what is not sent is not sent. */
+	for (int i = 0; i < 100 && wf_http_rest(&d) >= 0; i++)
+		step(&d);
+	must(wf_http_rest(&d) < 0);
+	wf_http_close(&d);
+	close(d.epoll);
+	free(d.table);
+	free(d.gone);
+	return 0;
+}

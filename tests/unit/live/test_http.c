@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_http.c - the daemon's answers to HTTP: right ones, and to those who do not behave. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "live/http.h"
+
+#define HOSTS 500
+
+struct rig {
+	struct wf_daemon d;
+	struct wf_dgone gone[HOSTS];
+};
+
+static int set_up(void **state)
+{
+	struct rig *r = calloc(1, sizeof(*r));
+
+	assert_non_null(r);
+	r->d.epoll = epoll_create1(EPOLL_CLOEXEC);
+	r->d.spare = -1;
+	r->d.table = calloc(1, wf_live_table_bytes(HOSTS));
+	assert_non_null(r->d.table);
+	r->d.table->n_hosts = HOSTS;
+	r->d.gone = (void *)r->gone;
+	for (uint32_t i = 0; i < HOSTS; i++) {
+		snprintf(r->d.table->host[i].name, WF_LIVE_NAME, "host%u", i);
+		r->gone[i].count[WF_CTR_TX_PACKETS] = i;
+	}
+	assert_int_equal(wf_http_open(&r->d, 0x7f000001, 0), 0); /* any port: nobody calls there */
+	*state = r;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *r = *state;
+
+	wf_http_close(&r->d);
+	close(r->d.epoll);
+	free(r->d.table);
+	free(r);
+	return 0;
+}
+
+/* Somebody who has connected: the near end of it. */
+static int connect_to(struct rig *r)
+{
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
+	                 0);
+	assert_int_equal(wf_http_take(&r->d, pair[1]), 0);
+	return pair[0];
+}
+
+/* A round of the loop. Returns how many were ready. */
+static int step(struct rig *r)
+{
+	struct epoll_event events[64];
+	int n = epoll_wait(r->d.epoll, events, 64, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct wf_watch *w = events[i].data.ptr;
+
+		w->ready(&r->d, w, events[i].events);
+	}
+	wf_http_age(&r->d);
+	return n;
+}
+
+/* Sends a request, and reads all that comes; the caller frees it. */
+static char *ask(struct rig *r, const char *request, size_t bytes, size_t *size_p)
+{
+	int fd = connect_to(r);
+	size_t size = 0, room = 1 << 22;
+	char *text = calloc(1, room);
+	ssize_t n = -1;
+
+	assert_non_null(text);
+	assert_int_equal(write(fd, request, bytes), bytes);
+	for (int i = 0; i < 1000000 && n != 0; i++) {
+		(void)step(r);
+		n = read(fd, text + size, room - 1 - size);
+		if (n > 0)
+			size += (size_t)n;
+		else if (n < 0)
+			assert_true(errno == EAGAIN || errno == ECONNRESET);
+		if (n < 0 && errno == ECONNRESET)
+			n = 0;
+	}
+	assert_int_equal(n, 0);
+	close(fd);
+	*size_p = size;
+	return text;
+}
+
+static char *ask_text(struct rig *r, const char *request)
+{
+	size_t size;
+
+	return ask(r, request, strlen(request), &size);
+}
+
+/* Puts the chunks of a body together, in place. */
+static void join_chunks(char *body)
+{
+	char *to = body, *from = body;
+	unsigned long n;
+
+	for (;;) {
+		char *end;
+
+		n = strtoul(from, &end, 16);
+		assert_true(end != from && end[0] == '\r' && end[1] == '\n');
+		if (n == 0)
+			break;
+		memmove(to, end + 2, n);
+		to += n;
+		from = end + 2 + n;
+		assert_memory_equal(from, "\r\n", 2);
+		from += 2;
+	}
+	assert_string_equal(from, "0\r\n\r\n");
+	*to = '\0';
+}
+
+static void test_page(void **state)
+{
+	struct rig *r = *state;
+	char *old = ask_text(r, "GET /metrics HTTP/1.0\r\n\r\n");
+	char *new = ask_text(r, "GET / HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n");
+	char *head = ask_text(r, "HEAD /metrics HTTP/1.1\nHost: a\n\n");
+	char *body = strstr(new, "\r\n\r\n") + 4;
+	unsigned lines = 0;
+
+	assert_memory_equal(old, "HTTP/1.1 200 OK\r\n", 17);
+	assert_non_null(strstr(new, "Transfer-Encoding: chunked\r\n"));
+	join_chunks(body);
+	assert_string_equal(body, strstr(old, "\r\n\r\n") + 4);
+	for (const char *at = body; (at = strstr(at, "\nnode_infiniband_port_packets_t")) != NULL;
+	     at++)
+		lines++;
+	assert_int_equal(lines, HOSTS);
+	assert_non_null(strstr(body, "\nnode_infiniband_port_packets_transmitted_total{"
+	                             "host=\"host77\",device=\"weft0\",port=\"1\"} 77\n"));
+	assert_null(strstr(body, "weft_switch_port")); /* there is no model */
+	assert_memory_equal(head, "HTTP/1.1 200 OK\r\n", 17);
+	assert_string_equal(strstr(head, "\r\n\r\n"), "\r\n\r\n");
+	free(old);
+	free(new);
+	free(head);
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *request, *status;
+	} cases[] = {
+		{ "GET /other HTTP/1.1\r\n\r\n", "404" },
+		{ "GET /metrics/.. HTTP/1.1\r\n\r\n", "404" },
+		{ "POST /metrics HTTP/1.1\r\n\r\n", "405" },
+		{ "GET /metrics\r\n\r\n", "400" },
+		{ "\r\n\r\n", "400" },
+		{ "GET /metrics RTSP/1.0\r\n\r\n", "400" },
+		{ "get /metrics HTTP/1.1\r\n\r\n", "400" },
+		{ "GET /metrics?a=b HTTP/1.1\r\n\r\n", "200" },
+	};
+	char noise[9000];
+	size_t size;
+	char *text;
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(cases); i++) {
+		text = ask_text(*state, cases[i].request);
+		if (memcmp(text, "HTTP/1.1 ", 9) != 0 || memcmp(text + 9, cases[i].status, 3) != 0)
+			fail_msg("case %zu: %.20s", i, text);
+		free(text);
+	}
+	memset(noise, 'x', sizeof(noise));
+	text = ask(*state, noise, sizeof(noise), &size);
+	assert_memory_equal(text, "HTTP/1.1 431", 12);
+	free(text);
+	memset(noise, 0, sizeof(noise));
+	memcpy(noise + 100, "\r\n\r\n", 4);
+	text = ask(*state, noise, 200, &size);
+	assert_memory_equal(text, "HTTP/1.1 400", 12);
+	free(text);
+}
+
+/* A reader that takes nothing costs a round no more than a piece, and then nothing at all. */
+static void test_slow_reader(void **state)
+{
+	struct rig *r = *state;
+	int fd = connect_to(r), quick;
+	char byte;
+
+	assert_int_equal(write(fd, "GET / HTTP/1.1\r\n\r\n", 18), 18);
+	for (int i = 0; i < 1000; i++)
+		(void)step(r);
+	assert_int_equal(step(r), 0); /* nobody is ready: its buffer is full */
+	assert_int_equal(read(fd, &byte, 1), 1);
+	/* Others are served meanwhile. */
+	free(ask_text(r, "GET / HTTP/1.1\r\n\r\n"));
+	/*
+	 * Many come and say nothing: who has been still for longest goes, and the last is served.
+	 */
+	quick = connect_to(r);
+	r->d.http->conn[0].since--;
+	for (int i = 0; i < 3 * WF_HTTP_CONNS; i++)
+		close(connect_to(r));
+	free(ask_text(r, "GET / HTTP/1.1\r\n\r\n"));
+	close(quick);
+	close(fd);
+}
+
+/* Who does nothing is let go by and by. */
+static void test_idle(void **state)
+{
+	struct rig *r = *state;
+	int fd = connect_to(r);
+	char byte;
+
+	assert_true(wf_http_rest(&r->d) > 0);
+	(void)step(r);
+	assert_int_equal(read(fd, &byte, 1), -1);
+	for (unsigned i = 0; i < WF_HTTP_CONNS; i++)
+		r->d.http->conn[i].since -= 3600000;
+	(void)step(r);
+	assert_int_equal(read(fd, &byte, 1), 0);
+	assert_int_equal(wf_http_rest(&r->d), -1);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_page, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_slow_reader, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_idle, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_peer.c - links to other programs: asked for, made, refused, ended, and what waits for them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include "check.h"
+#include "live/sock.h"
+#include "rig_nic.h"
+
+#define STRANGER 9 /* a slot of host 1 that there is no link to */
+
+struct meeting {
+	struct rig *rig;
+	struct wf_nic *nic;
+	struct wf_ah *ah;
+	int daemon; /* its end of the socket of events */
+};
+
+static int set_up(void **state)
+{
+	struct meeting *m = calloc(1, sizeof(*m));
+	struct wf_ah_attr attr = { .dest = 1, .port_num = 1 };
+	int pair[2];
+
+	assert_non_null(m);
+	m->rig = rig_create();
+	m->nic = m->rig->nic;
+	assert_int_equal(wf_ah_create(m->rig->pd, &attr, &m->ah), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair), 0);
+	m->nic->events = pair[0];
+	m->daemon = pair[1];
+	*state = m;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct meeting *m = *state;
+
+	close(m->nic->events);
+	if (m->daemon >= 0)
+		close(m->daemon);
+	wf_ah_destroy(m->ah);
+	rig_destroy(m->rig);
+	free(m);
+	return 0;
+}
+
+/* Posts a datagram to a slot of host 1. */
+static void send_to(struct meeting *m, uint32_t slot)
+{
+	struct wf_sge sge = { (uintptr_t)m->rig->memory, 100, wf_mr_lkey(m->rig->mr) };
+	struct wf_send_wr wr = {
+		.sge = &sge, .num_sge = 1, .opcode = WF_WR_SEND, .flags = WF_SEND_SIGNALED
+	};
+	const struct wf_send_wr *bad;
+
+	wr.ud.ah = m->ah;
+	wr.ud.qpn = slot << WF_LIVE_QPN_BITS | 2;
+	wr.ud.qkey = 0x1234;
+	assert_int_equal(wf_qp_post_send(m->rig->ud, &wr, &bad), 0);
+	(void)wf_nic_progress(m->nic);
+}
+
+/* What the daemon was asked; op 0: nothing. */
+static struct wf_live_req asked(struct meeting *m)
+{
+	struct wf_live_req req = { .op = 0 };
+	int fds[WF_LIVE_MAX_FDS];
+	unsigned n;
+	int ret = wf_sock_recv(m->daemon, &req, sizeof(req), fds, &n, false);
+
+	if (ret == -EAGAIN)
+		return (struct wf_live_req){ .op = 0 };
+	assert_int_equal(ret, sizeof(req));
+	assert_int_equal(req.version, WF_LIVE_VERSION);
+	return req;
+}
+
+static void tell(struct meeting *m, struct wf_live_event *event, const int *fds)
+{
+	assert_int_equal(wf_sock_send(m->daemon, event, wf_live_event_bytes(event), fds,
+	                              event->n_fds, false),
+	                 0);
+}
+
+/* The daemon makes the link; the other end of it is *far. */
+static void make_link(struct meeting *m, uint32_t slot, struct wf_pipe *far)
+{
+	struct wf_live_event event = { .type = WF_LIVE_EV_LINK, .n_fds = 2 };
+	int fds[2] = { wf_pipe_memory(), eventfd(0, EFD_CLOEXEC) };
+
+	assert_true(fds[0] >= 0 && fds[1] >= 0);
+	event.link.host = 1;
+	event.link.slot = slot;
+	assert_int_equal(wf_pipe_open(far, fds[0], 1, -1), 0);
+	tell(m, &event, fds);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static unsigned count_packets(struct wf_pipe *far)
+{
+	const void *payload;
+	struct wf_packet pkt;
+	unsigned n = 0;
+
+	while (wf_ring_peek(&far->rx, &pkt, &payload)) {
+		wf_ring_consume(&far->rx);
+		n++;
+	}
+	return n;
+}
+
+/* Packets wait for the link, in order, and nobody else waits with them. */
+static void test_first_contact(void **state)
+{
+	struct meeting *m = *state;
+	struct wf_live_req req;
+	struct wf_pipe far;
+
+	send_to(m, STRANGER);
+	req = asked(m);
+	assert_int_equal(req.op, WF_LIVE_CONNECT);
+	assert_int_equal(req.connect.host, 1);
+	assert_int_equal(req.connect.slot, STRANGER);
+	assert_int_equal(m->nic->n_asked, 1);
+	/* The queue pair waits; another one goes on, to a peer that is known. */
+	send_to(m, STRANGER);
+	assert_int_equal(asked(m).op, 0);
+	assert_int_equal(m->nic->dropped, 0);
+	{
+		struct wf_sge sge = { (uintptr_t)m->rig->memory, 8, wf_mr_lkey(m->rig->mr) };
+		struct wf_send_wr wr = { .sge = &sge, .num_sge = 1, .opcode = WF_WR_SEND };
+		const struct wf_send_wr *bad;
+
+		assert_int_equal(wf_qp_post_send(m->rig->rc, &wr, &bad), 0);
+		(void)wf_nic_progress(m->nic);
+		assert_int_equal(count_packets(&m->rig->far[0]), 1);
+	}
+	make_link(m, STRANGER, &far);
+	(void)wf_nic_progress(m->nic);
+	(void)wf_nic_progress(m->nic);
+	assert_int_equal(count_packets(&far), 2);
+	assert_int_equal(m->nic->n_asked, 0);
+	send_to(m, STRANGER);
+	assert_int_equal(count_packets(&far), 1);
+	assert_int_equal(m->nic->dropped, 0);
+	wf_nic_assert(m->nic);
+	wf_pipe_close(&far);
+}
+
+/*
+ * Nobody is there: what waited is lost, the queue pair goes on, and the daemon is asked anew later.
+ */
+static void test_nobody(void **state)
+{
+	struct meeting *m = *state;
+	struct wf_live_event event = { .type = WF_LIVE_EV_NO_LINK };
+	struct wf_wc wc;
+
+	event.link.host = 1;
+	event.link.slot = STRANGER;
+	send_to(m, STRANGER);
+	send_to(m, STRANGER);
+	assert_int_equal(asked(m).op, WF_LIVE_CONNECT);
+	tell(m, &event, NULL);
+	(void)wf_nic_progress(m->nic);
+	assert_int_equal(m->nic->n_asked, 0);
+	send_to(m, STRANGER);
+	assert_int_equal(m->nic->dropped, 3);
+	assert_int_equal(asked(m).op, 0); /* not so soon */
+	send_to(m, 1);
+	assert_int_equal(count_packets(&m->rig->far[0]), 1);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(wf_cq_poll(m->rig->cq, 1, &wc), 1);
+	m->nic->start -= WF_S;
+	send_to(m, STRANGER);
+	assert_int_equal(asked(m).op, WF_LIVE_CONNECT);
+	/* An answer to something that was not asked. */
+	event.link.slot = 77;
+	tell(m, &event, NULL);
+	wf_nic_events(m->nic);
+	wf_nic_assert(m->nic);
+}
+
+/* The other program asks at the same time: one link is made of it. */
+static void test_both_ask(void **state)
+{
+	struct meeting *m = *state;
+	struct wf_pipe far, second;
+	uint32_t peers;
+
+	send_to(m, STRANGER);
+	make_link(m, STRANGER, &far);
+	make_link(m, STRANGER, &second);
+	(void)wf_nic_progress(m->nic);
+	peers = m->nic->n_peers;
+	assert_int_equal(count_packets(&far), 1);
+	send_to(m, STRANGER);
+	assert_int_equal(count_packets(&far), 1);
+	assert_int_equal(count_packets(&second), 0);
+	assert_int_equal(m->nic->n_peers, peers);
+	wf_pipe_close(&far);
+	wf_pipe_close(&second);
+}
+
+/* Programs come and go, and nothing of them is kept but what a queue pair is bound to. */
+static void test_come_and_go(void **state)
+{
+	struct meeting *m = *state;
+	struct wf_live_event event = { .type = WF_LIVE_EV_GONE };
+	uint32_t peers = m->nic->n_peers;
+
+	event.gone.host = 1;
+	for (uint32_t i = 0; i < 2000; i++) {
+		struct wf_pipe far;
+
+		event.gone.slot = STRANGER + i % 100;
+		make_link(m, event.gone.slot, &far);
+		tell(m, &event, NULL);
+		wf_nic_events(m->nic);
+		(void)wf_nic_progress(m->nic);
+		assert_int_equal(m->nic->n_peers, peers);
+		assert_null(m->nic->gone);
+		wf_pipe_close(&far);
+	}
+	/* The one that the queue pair is bound to stays until that is not. */
+	event.gone.slot = 1;
+	tell(m, &event, NULL);
+	wf_nic_events(m->nic);
+	(void)wf_nic_progress(m->nic);
+	assert_int_equal(m->nic->n_peers, peers - 1);
+	assert_non_null(m->nic->gone);
+	wf_nic_remove_qp(m->nic, m->rig->rc);
+	assert_null(m->nic->gone);
+}
+
+static unsigned n_fatal;
+
+static void on_event(void *arg, const struct wf_event *event)
+{
+	(void)arg;
+	n_fatal += event->type == WF_EVENT_DEVICE_FATAL;
+}
+
+/* The daemon ends: so does all that is outstanding, and what waited for a link. */
+static void test_orphan(void **state)
+{
+	struct meeting *m = *state;
+	struct wf_sge sge = { (uintptr_t)m->rig->memory, 100, wf_mr_lkey(m->rig->mr) };
+	struct wf_recv_wr recv = { .wr_id = 5, .sge = &sge, .num_sge = 1 };
+	const struct wf_recv_wr *bad;
+	struct wf_wc wc;
+
+	m->nic->cfg.event = on_event;
+	n_fatal = 0;
+	assert_int_equal(wf_qp_post_recv(m->rig->rc, &recv, &bad), 0);
+	send_to(m, STRANGER);
+	assert_int_equal(wf_cq_poll(m->rig->cq, 1, &wc), 1);
+	close(m->daemon);
+	m->daemon = -1;
+	wf_nic_events(m->nic);
+	(void)wf_nic_progress(m->nic);
+	assert_int_equal(n_fatal, 1);
+	assert_int_equal(m->nic->n_asked, 0);
+	assert_int_equal(wf_cq_poll(m->rig->cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 5);
+	assert_int_equal(wc.status, WF_WC_WR_FLUSH_ERR);
+	assert_false(wf_nic_is_up(m->nic));
+	wf_nic_events(m->nic);
+	wf_nic_assert(m->nic);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_first_contact, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nobody, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_both_ask, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_come_and_go, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_orphan, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
