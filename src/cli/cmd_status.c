@@ -23,6 +23,22 @@ static void dotted(uint32_t ip, char text[16])
 	snprintf(text, 16, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255);
 }
 
+/* A program's name is what it says: it may not speak to the terminal. */
+static void printable(const char from[WF_LIVE_NAME], char to[WF_LIVE_NAME])
+{
+	size_t i = 0;
+
+	for (; i + 1 < WF_LIVE_NAME && from[i] != '\0'; i++)
+		to[i] = (char)((unsigned char)from[i] < ' ' || from[i] == 0x7f ? '?' : from[i]);
+	to[i] = '\0';
+}
+
+static void print_counts(const struct wf_live_status *s)
+{
+	printf(" %5u %13lu %13lu %13lu %13lu\n", s->qps, s->tx_packets, s->tx_bytes, s->rx_packets,
+	       s->rx_bytes);
+}
+
 static void print_table(const struct wf_live_picture *p)
 {
 	const struct wf_live_table *t = p->table;
@@ -34,15 +50,19 @@ static void print_table(const struct wf_live_picture *p)
 	       "address", "pid", "qps", "tx packets", "tx bytes", "rx packets", "rx bytes");
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		dotted(t->host[h].ipv4, ip);
-		printf("%-12s %-8s %-5u %-16s\n", t->host[h].name,
+		printf("%-12s %-8s %-5u %-16s", t->host[h].name,
 		       t->host[h].down != 0 ? "down" : "active", t->host[h].lid, ip);
-		for (uint32_t i = 0; i < p->n; i++) {
+		printf(" %8s", "");
+		print_counts(&p->status[h]);
+		for (uint32_t i = t->n_hosts; i < p->n; i++) {
 			const struct wf_live_status *s = &p->status[i];
+			char name[WF_LIVE_NAME];
 
-			if (s->host == h)
-				printf("  %-42.31s %8d %5u %13lu %13lu %13lu %13lu\n", s->program,
-				       s->pid, s->qps, s->tx_packets, s->tx_bytes, s->rx_packets,
-				       s->rx_bytes);
+			if (s->host != h)
+				continue;
+			printable(s->program, name);
+			printf("  %-42.31s %8d", name, s->pid);
+			print_counts(s);
 		}
 	}
 }
@@ -130,12 +150,8 @@ static void print_model_json(struct wf_json *json, const struct wf_live_model *m
 	wf_json_close(json, '{');
 }
 
-static void print_program(struct wf_json *json, const struct wf_live_status *s)
+static void print_counts_json(struct wf_json *json, const struct wf_live_status *s)
 {
-	wf_json_open(json, NULL, '{');
-	wf_json_text(json, "program", s->program);
-	wf_json_u64(json, "pid", (uint64_t)s->pid);
-	wf_json_u64(json, "slot", s->slot);
 	wf_json_u64(json, "qps", s->qps);
 	wf_json_u64(json, "listens", s->listens);
 	wf_json_u64(json, "tx_packets", s->tx_packets);
@@ -146,6 +162,15 @@ static void print_program(struct wf_json *json, const struct wf_live_status *s)
 	wf_json_u64(json, "dropped", s->dropped);
 	wf_json_u64(json, "lost", s->lost);
 	wf_json_u64(json, "icrc_errors", s->icrc_errors);
+}
+
+static void print_program(struct wf_json *json, const struct wf_live_status *s)
+{
+	wf_json_open(json, NULL, '{');
+	wf_json_text(json, "program", s->program);
+	wf_json_u64(json, "pid", (uint64_t)s->pid);
+	wf_json_u64(json, "slot", s->slot);
+	print_counts_json(json, s);
 	wf_json_close(json, '{');
 }
 
@@ -212,8 +237,11 @@ static int print_json(const char *path, const struct wf_live_picture *p, struct 
 		wf_json_bool(&json, "up", t->host[h].down == 0);
 		if (t->host[h].wire != 0 && ret == 0)
 			ret = print_wire(&json, path, t, h, err);
+		wf_json_open(&json, "total", '{');
+		print_counts_json(&json, &p->status[h]);
+		wf_json_close(&json, '{');
 		wf_json_open(&json, "programs", '[');
-		for (uint32_t i = 0; i < p->n; i++) {
+		for (uint32_t i = t->n_hosts; i < p->n; i++) {
 			if (p->status[i].host == h)
 				print_program(&json, &p->status[i]);
 		}

@@ -159,6 +159,9 @@ int wf_live_look(const char *path, struct wf_live_picture *p, struct wf_err *err
 	if (ret != 0)
 		ret = wf_live_err(err, ret, "weft: the daemon at %s: its table of hosts: %s", path,
 		                  strerror(-ret));
+	if (ret == 0 && p->n < p->table->n_hosts)
+		ret = wf_live_err(err, -EPROTO,
+		                  "weft: the daemon at %s: it does not know its hosts", path);
 	if (ret == 0)
 		ret = look_at_model(path, p, err);
 	if (ret != 0)

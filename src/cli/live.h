@@ -36,7 +36,7 @@ int wf_live_ask(const char *path, struct wf_live_req *req, struct wf_live_reply 
 struct wf_live_picture {
 	const struct wf_live_table *table; /* this is the daemon's own, and follows what happens */
 	const struct wf_live_status *status; /* this is how it was */
-	uint32_t n;                          /* programs in status */
+	uint32_t n;                          /* hosts and programs in status */
 	const struct wf_live_model *model;   /* NULL: packets go directly */
 	size_t status_bytes, model_bytes;
 };

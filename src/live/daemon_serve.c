@@ -290,49 +290,83 @@ static int group(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live
 	return 0;
 }
 
-/* The file that tells of all programs, and of the hosts that have none. */
+static void add_counts(uint64_t to[WF_LIVE_COUNTS], struct wf_live_stats *s)
+{
+	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++)
+		to[i] += s->count[i];
+}
+
+static void fill_status(struct wf_live_status *s, const uint64_t count[WF_LIVE_COUNTS])
+{
+	s->tx_packets = count[WF_CTR_TX_PACKETS];
+	s->tx_bytes = count[WF_CTR_TX_BYTES];
+	s->rx_packets = count[WF_CTR_RX_PACKETS];
+	s->rx_bytes = count[WF_CTR_RX_BYTES];
+	s->retransmits = count[WF_CTR_TX_RETRANSMITS];
+	s->dropped = count[WF_LIVE_DROPPED];
+	s->lost = count[WF_LIVE_LOST];
+	s->icrc_errors = count[WF_LIVE_ICRC_ERRORS];
+}
+
+/* Fills all, which has a place for each host and behind them one for each program. */
+static uint32_t list_status(struct wf_daemon *d, struct wf_live_status *all)
+{
+	struct wf_live_status *s = all + d->table->n_hosts;
+
+	for (uint32_t h = 0; h < d->table->n_hosts; h++) {
+		uint64_t count[WF_LIVE_COUNTS];
+
+		wf_daemon_counts(d, h, count);
+		all[h].host = h;
+		fill_status(&all[h], count);
+	}
+	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
+		uint64_t count[WF_LIVE_COUNTS] = { 0 };
+
+		if (!c->attached || c->doomed)
+			continue;
+		add_counts(count, c->stats);
+		s->host = c->host;
+		s->slot = c->slot;
+		s->pid = c->pid;
+		s->qps = c->stats->qps;
+		s->listens = wf_daemon_count_services(d, c);
+		fill_status(s, count);
+		memcpy(s->program, c->program, sizeof(s->program));
+		all[c->host].qps += s->qps;
+		all[c->host].listens += s->listens;
+		s++;
+	}
+	return (uint32_t)(s - all);
+}
+
+/* The file that tells of all hosts and programs. */
 static int status(struct wf_daemon *d, struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
 {
 	int fd = memfd_create("weft-status", MFD_CLOEXEC);
-	struct wf_live_status s;
+	uint32_t n = d->table->n_hosts;
+	struct wf_live_status *all;
+	ssize_t size, done = -1;
 
 	if (fd < 0)
 		return -errno;
-	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
-		if (!c->attached || c->doomed)
-			continue;
-		s = (struct wf_live_status){
-			.host = c->host,
-			.slot = c->slot,
-			.pid = c->pid,
-			.qps = c->stats->qps,
-			.listens = wf_daemon_count_services(d, c),
-			.tx_packets = c->stats->count[WF_CTR_TX_PACKETS],
-			.tx_bytes = c->stats->count[WF_CTR_TX_BYTES],
-			.rx_packets = c->stats->count[WF_CTR_RX_PACKETS],
-			.rx_bytes = c->stats->count[WF_CTR_RX_BYTES],
-			.retransmits = c->stats->count[WF_CTR_TX_RETRANSMITS],
-			.dropped = c->stats->count[WF_LIVE_DROPPED],
-			.lost = c->stats->count[WF_LIVE_LOST],
-			.icrc_errors = c->stats->count[WF_LIVE_ICRC_ERRORS],
-		};
-		memcpy(s.program, c->program, sizeof(s.program));
-		if (write(fd, &s, sizeof(s)) != (ssize_t)sizeof(s)) {
-			close(fd);
-			return -ENOSPC;
-		}
-		reply->status.n++;
+	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next)
+		n++;
+	all = calloc(n, sizeof(*all));
+	if (all != NULL) {
+		reply->status.n = list_status(d, all);
+		size = (ssize_t)(reply->status.n * sizeof(*all));
+		done = write(fd, all, (size_t)size) == size ? 0 : -1;
+	}
+	free(all);
+	if (done != 0) {
+		close(fd);
+		return -ENOMEM;
 	}
 	fds[0] = fd;
 	fds[1] = fcntl(d->table_fd, F_DUPFD_CLOEXEC, 0);
 	reply->n_fds = 2;
 	return 0;
-}
-
-static void add_counts(uint64_t to[WF_LIVE_COUNTS], struct wf_live_stats *s)
-{
-	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++)
-		to[i] += s->count[i];
 }
 
 /* What the programs of a host have counted, those that have ended included. */

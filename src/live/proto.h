@@ -237,7 +237,10 @@ static inline size_t wf_live_event_bytes(const struct wf_live_event *event)
 	return event->type == WF_LIVE_EV_GROUP ? sizeof(*event) : WF_LIVE_EVENT_SHORT;
 }
 
-/* One program, in the file that answers WF_LIVE_STATUS. Slot 0 is a host without a program. */
+/*
+ * One program, in the file that answers WF_LIVE_STATUS. Slot 0 is a host: all its programs, those
+ * that have ended included. Hosts come first, in their order.
+ */
 struct wf_live_status {
 	uint32_t host, slot;
 	int32_t pid;

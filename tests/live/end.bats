@@ -90,8 +90,7 @@ heard() {
 	until_true above tx_packets 10
 	spawn h2 stdbuf -oL rping -s -v >waits.txt 2>&1
 	waits=$pid
-	listening() { [[ "$("$WEFT" status --json | grep -c '"listens": 1')" -ge 2 ]]; }
-	until_true listening
+	until_true above listens 1
 	kill -9 "$daemon"
 	ended "$daemon" || true
 	until_true heard "DISCONNECT\|removal" server.txt "$server"

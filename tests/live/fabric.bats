@@ -22,6 +22,28 @@ assert all(h["up"] and h["programs"] == [] for h in d["hosts"]), d'
 	[[ "$output" == *"weft up starts one"* ]]
 }
 
+@test "what hosts have sent is told when their programs have ended" {
+	needs ibv_rc_pingpong
+	up
+	pair ibv_rc_pingpong -g 0 -n 100
+	until_true alone
+	"$WEFT" status --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert all(h["total"]["tx_packets"] >= 100 and h["programs"] == [] for h in d["hosts"]), d
+assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
+	"$WEFT" status | awk '$1 ~ /^h[12]$/ && $6 >= 100 { n++ } END { exit n != 2 }'
+}
+
+@test "a program's name does not speak to the terminal" {
+	needs ibv_asyncwatch
+	up
+	spawn h1 bash -c 'exec -a $'"'"'bad\e[2J\aname'"'"' ibv_asyncwatch' >server.txt 2>&1
+	server=$pid
+	named() { "$WEFT" status | grep -qF "bad?[2J?name"; }
+	until_true named
+}
+
 @test "who waits for what weft up inherited does not wait for the fabric" {
 	up 7> >(cat >/dev/null; touch done.txt)
 	until_true test -e done.txt
