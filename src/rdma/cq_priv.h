@@ -22,7 +22,7 @@ struct wf_cq {
 	uint32_t prod;
 	uint32_t cons;
 	uint32_t told; /* the program was told of those before this one; it may lie before cons */
-	uint32_t refs;    /* send and receive queues that complete here */
+	uint32_t refs; /* send and receive queues that complete here */
 	uint32_t notices; /* how often an arm came true since the last wf_hca_next_comp() */
 	uint8_t armed;    /* enum wf_cq_arm_state */
 	bool failed;      /* it overflowed */
