@@ -327,13 +327,22 @@ void wf_wire_conns_bury(struct wf_wire_conns *t, struct wf_cm *cm, wf_time now)
 	assert(t->n == 0);
 }
 
+/* All of a bucket. */
+static void drop_all(struct wf_wire_conns *t, struct wf_wire_conn **bucket)
+{
+	struct wf_wire_conn *c;
+
+	while ((c = *bucket) != NULL) {
+		drop(t, c);
+		assert(*bucket != c);
+	}
+}
+
 void wf_wire_conns_clear(struct wf_wire_conns *t)
 {
 	for (unsigned i = 0; i < WF_WIRE_CONN_BUCKETS; i++) {
-		while (t->local[i] != NULL)
-			drop(t, t->local[i]);
-		while (t->remote[i] != NULL)
-			drop(t, t->remote[i]);
+		drop_all(t, &t->local[i]);
+		drop_all(t, &t->remote[i]);
 	}
 	assert(t->n == 0);
 }

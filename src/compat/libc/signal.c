@@ -14,7 +14,6 @@
 
 /* Other names that programs know these by. */
 int __sigaction(int sig, const struct sigaction *act, struct sigaction *old);
-__sighandler_t __sysv_signal(int sig, __sighandler_t handler);
 __sighandler_t bsd_signal(int sig, __sighandler_t handler);
 
 int wx_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
@@ -22,13 +21,13 @@ int wx_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	return NEXT(sigaction)(sig, act, old);
 }
 
-int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+int sigaction(int sig, const struct sigaction *act, struct sigaction *oact)
 {
 	int ret;
 
 	if (!wv_guard_is_on())
-		return wx_sigaction(sig, act, old);
-	return wv_guard_sigaction(sig, act, old, &ret) ? ret : wx_sigaction(sig, act, old);
+		return wx_sigaction(sig, act, oact);
+	return wv_guard_sigaction(sig, act, oact, &ret) ? ret : wx_sigaction(sig, act, oact);
 }
 
 int __sigaction(int sig, const struct sigaction *act, struct sigaction *old)
