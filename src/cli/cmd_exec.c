@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/exec_check.h"
 #include "cli/live.h"
 #include "live/client.h"
 #include "live/sock.h"
@@ -250,7 +251,7 @@ static int run_exec(int argc, char **argv)
 	};
 	struct wf_live_plan plan = { .hosts = 2 };
 	static char path[WF_PATH_MAX];
-	const char *host = "";
+	const char *host = "", *why;
 	struct wf_err err = { "" };
 	bool verbose = false;
 	int c, rc;
@@ -287,6 +288,10 @@ static int run_exec(int argc, char **argv)
 		rc = prepare(path, host, verbose, &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
+	why = wf_exec_check(argv[optind]);
+	if (why != NULL)
+		fprintf(stderr, "weft exec: %s %s: it will not see the fabric\n", argv[optind],
+		        why);
 	execvp(argv[optind], argv + optind);
 	fprintf(stderr, "weft exec: %s: %s\n", argv[optind], strerror(errno));
 	return errno == ENOENT ? 127 : 126;

@@ -105,6 +105,36 @@ nothing_left() {
 	rm -r "$XDG_RUNTIME_DIR"
 }
 
+@test "programs into which no library gets are named" {
+	needs cc
+	up
+	echo 'int main(void) { return 7; }' >main.c
+	cc -static -o "my static" main.c
+	cc -o dynamic main.c
+	run on h1 "./my static"
+	[ "$status" -eq 7 ]
+	[[ "$output" == *"./my static is linked statically"*"will not see the fabric"* ]]
+	run on h1 ./dynamic
+	[ "$status" -eq 7 ]
+	[ -z "$output" ]
+	cp dynamic raised
+	chmod u+s raised
+	run on h1 ./raised
+	[ "$status" -eq 7 ]
+	[[ "$output" == *"./raised runs with another user's rights"* ]]
+	# Found in PATH; and what is no program is said by the system.
+	mkdir bin
+	cp "my static" bin/still
+	PATH=$PWD/bin:$PATH run on h1 still
+	[[ "$output" == *"still is linked statically"* ]]
+	PATH=/usr/bin:/bin run -127 on h1 no-such-program
+	printf '#!/bin/sh\nexit 5\n' >script
+	chmod +x script
+	run on h1 ./script
+	[ "$status" -eq 5 ]
+	[ -z "$output" ]
+}
+
 @test "a folder for sockets that is not there and cannot be made, or is a file" {
 	WEFT_RUNTIME_DIR=/proc/no/such run -1 up
 	[[ "$output" == *"/proc/no/such"*"WEFT_RUNTIME_DIR"* ]]
