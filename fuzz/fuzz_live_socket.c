@@ -109,7 +109,7 @@ static void read_all(struct client *c, bool events)
 		;
 }
 
-static void send_to(struct client *c, const void *msg, size_t size, unsigned n_fds)
+static void send_to(int sock, const void *msg, size_t size, unsigned n_fds)
 {
 	union {
 		struct cmsghdr align;
@@ -127,9 +127,9 @@ static void send_to(struct client *c, const void *msg, size_t size, unsigned n_f
 		cmsg->cmsg_type = SCM_RIGHTS;
 		cmsg->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
 		for (unsigned i = 0; i < n_fds; i++)
-			memcpy(CMSG_DATA(cmsg) + i * sizeof(int), &c->sock, sizeof(int));
+			memcpy(CMSG_DATA(cmsg) + i * sizeof(int), &sock, sizeof(int));
 	}
-	(void)!sendmsg(c->sock, &hdr, MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)!sendmsg(sock, &hdr, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static void check(const struct wf_daemon *d)
@@ -160,13 +160,15 @@ static size_t act(struct rig *r, const uint8_t *data, size_t size)
 	} else if (what == 0) {
 		leave(c);
 	} else if (what == 1) {
-		send_to(c, data + 2, n, data[0] % 7); /* any bytes */
+		/* Any bytes, at either socket. */
+		send_to(c->events >= 0 && size % 2 == 0 ? c->events : c->sock, data + 2, n,
+		        data[0] % 7);
 		return 2 + n;
 	} else if (what == 2) {
 		read_all(c, true);
 	} else {
 		/* A request as it should be, but for what it asks. */
-		req.op = size > 1 ? data[1] % (WF_LIVE_SERVICE_SEEK + 2) : 0;
+		req.op = size > 1 ? data[1] % (WF_LIVE_REMOTE_GID + 2) : 0;
 		n = size > 2 ? size - 2 : 0;
 		if (n > sizeof(req.attach))
 			n = sizeof(req.attach);
@@ -174,7 +176,8 @@ static size_t act(struct rig *r, const uint8_t *data, size_t size)
 			n = 0; /* the first host, nobody, no group */
 		else
 			memcpy(&req.attach, data + 2, n);
-		send_to(c, &req, sizeof(req), 0);
+		/* Some are answered by events. */
+		send_to(what == 4 && c->events >= 0 ? c->events : c->sock, &req, sizeof(req), 0);
 		return 2 + n;
 	}
 	return 1;
