@@ -246,14 +246,7 @@ static void unstage(struct wf_nic *nic, struct wf_nic_peer *p)
 		if (!ask_for_room(p) && !p->pipe.tx.broken)
 			return;
 	} while (!move_staged(p));
-	p->full = p->waits = false;
-	for (uint32_t i = 0; i < p->n_held; i++) {
-		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
-
-		if (qp != NULL)
-			wf_qp_hold(qp, false);
-	}
-	p->n_held = 0;
+	wf_nic_unhold(nic, p);
 }
 
 static uint32_t payload_bytes(const struct wf_packet *pkt)

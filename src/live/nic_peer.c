@@ -63,6 +63,19 @@ static void set_link(struct wf_nic *nic, struct wf_nic_peer *p, enum wf_nic_link
 	p->link = to;
 }
 
+void wf_nic_unhold(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	assert(p->staged == NULL);
+	p->full = p->waits = false;
+	for (uint32_t i = 0; i < p->n_held; i++) {
+		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
+
+		if (qp != NULL)
+			wf_qp_hold(qp, false);
+	}
+	p->n_held = 0;
+}
+
 /* Nothing waits for it any more. */
 static void let_go(struct wf_nic *nic, struct wf_nic_peer *p)
 {
@@ -73,14 +86,7 @@ static void let_go(struct wf_nic *nic, struct wf_nic_peer *p)
 		nic->dropped++;
 		free(s);
 	}
-	p->full = p->waits = false;
-	for (uint32_t i = 0; i < p->n_held; i++) {
-		struct wf_qp *qp = wf_hca_qp(nic->hca, p->held[i]);
-
-		if (qp != NULL)
-			wf_qp_hold(qp, false);
-	}
-	p->n_held = 0;
+	wf_nic_unhold(nic, p);
 }
 
 /* Makes the pipe whose memory and wake-up are in fds, which it takes over. */

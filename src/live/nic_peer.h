@@ -78,6 +78,9 @@ struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot
 /* Takes in what the daemon tells. */
 void wf_nic_events(struct wf_nic *nic);
 
+/* Nothing is staged for it: the queue pairs that were held for it go on. */
+void wf_nic_unhold(struct wf_nic *nic, struct wf_nic_peer *peer);
+
 /* The link is of no use any more: its peer is gone. Others are not moved in the list of peers. */
 void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *peer);
 
