@@ -198,7 +198,7 @@ static void test_refused(void **state)
 static void test_slow_reader(void **state)
 {
 	struct rig *r = *state;
-	int fd = connect_to(r), quick;
+	int fd = connect_to(r);
 	char byte;
 
 	assert_int_equal(write(fd, "GET / HTTP/1.1\r\n\r\n", 18), 18);
@@ -208,16 +208,25 @@ static void test_slow_reader(void **state)
 	assert_int_equal(read(fd, &byte, 1), 1);
 	/* Others are served meanwhile. */
 	free(ask_text(r, "GET / HTTP/1.1\r\n\r\n"));
-	/*
-	 * Many come and say nothing: who has been still for longest goes, and the last is served.
-	 */
-	quick = connect_to(r);
-	r->d.http->conn[0].since--;
-	for (int i = 0; i < 3 * WF_HTTP_CONNS; i++)
-		close(connect_to(r));
-	free(ask_text(r, "GET / HTTP/1.1\r\n\r\n"));
-	close(quick);
 	close(fd);
+}
+
+/* All places are taken by who says nothing: he goes who has been still for longest, and only he. */
+static void test_no_place(void **state)
+{
+	struct rig *r = *state;
+	int fd[WF_HTTP_CONNS];
+	char byte;
+
+	for (unsigned i = 0; i < WF_HTTP_CONNS; i++) {
+		fd[i] = connect_to(r);
+		r->d.http->conn[i].since = wf_daemon_now() - (i == 3 ? 500 : 100);
+	}
+	free(ask_text(r, "GET / HTTP/1.1\r\n\r\n"));
+	for (unsigned i = 0; i < WF_HTTP_CONNS; i++) {
+		assert_int_equal(read(fd[i], &byte, 1), i == 3 ? 0 : -1);
+		close(fd[i]);
+	}
 }
 
 /* Who does nothing is let go by and by. */
@@ -244,6 +253,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_page, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_slow_reader, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_place, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_idle, set_up, tear_down),
 	};
 

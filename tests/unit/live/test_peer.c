@@ -240,6 +240,35 @@ static void test_come_and_go(void **state)
 	assert_null(m->nic->gone);
 }
 
+/*
+ * What its peer has not taken in is under way, and not lost: unless a fault keeps it, or a delay
+ * that would be longer than the timeout on hardware, too.
+ */
+static void test_underway(void **state)
+{
+	struct meeting *m = *state;
+	struct wf_live_host *host = m->nic->table->host;
+	struct wf_sge sge = { (uintptr_t)m->rig->memory, 8, wf_mr_lkey(m->rig->mr) };
+	struct wf_send_wr wr = { .sge = &sge, .num_sge = 1, .opcode = WF_WR_SEND };
+	const struct wf_send_wr *bad;
+
+	assert_int_equal(wf_qp_post_send(m->rig->rc, &wr, &bad), 0);
+	(void)wf_nic_progress(m->nic);
+	assert_true(wf_nic_underway(m->nic, m->rig->rc, 67 * WF_MS));
+	host[0].delay = host[1].delay = WF_MS / 2;
+	assert_true(wf_nic_underway(m->nic, m->rig->rc, 67 * WF_MS));
+	assert_false(wf_nic_underway(m->nic, m->rig->rc, 2 * WF_MS));
+	host[1].delay = 40 * WF_MS;
+	assert_false(wf_nic_underway(m->nic, m->rig->rc, 67 * WF_MS));
+	host[0].delay = host[1].delay = 0;
+	host[1].paused = 1;
+	assert_false(wf_nic_underway(m->nic, m->rig->rc, 67 * WF_MS));
+	host[1].paused = 0;
+	assert_int_equal(count_packets(&m->rig->far[0]), 1);
+	(void)wf_ring_release(&m->rig->far[0].rx);
+	assert_false(wf_nic_underway(m->nic, m->rig->rc, 67 * WF_MS));
+}
+
 static unsigned n_fatal;
 
 static void on_event(void *arg, const struct wf_event *event)
@@ -283,6 +312,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_nobody, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_both_ask, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_come_and_go, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_underway, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_orphan, set_up, tear_down),
 	};
 
