@@ -103,6 +103,7 @@ void wf_nic_tune(const struct wf_nic *nic, enum wf_qp_type type, struct wf_qp_tu
 		return;
 	}
 	*tune = t->tune;
+	tune->free = true; /* the host's port sees to that rate, and does not sleep */
 	tune->cc = wf_cc_find(t->cc);
 	tune->cc_param = t->cc_param;
 	if (tune->recovery == WF_RECOVERY_SELECTIVE && type == WF_QPT_RC)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_wire_cnp.c - queue pairs of a host on the wire slow down when CNPs come, and only then. */
+#include "base/err.h"
+#include "base/param.h"
 #include "check.h"
 #include "rig_nic.h"
 #include "wire/opcode.h"
@@ -124,11 +126,39 @@ static void test_no_wire(void **state)
 	rig_destroy(r);
 }
 
+/* Through the model, the host's port sees to the line rate: a thread that sleeps loses no slots. */
+static void test_model(void **state)
+{
+	const struct wf_cc_ops *dcqcn = wf_cc_find("dcqcn");
+	struct rig *r = rig_create();
+	struct wf_live_table *t = r->nic->table;
+	wf_time now = 10 * WF_S;
+	struct wf_err err = { "" };
+	struct wf_qp *qp;
+
+	(void)state;
+	t->layer = WF_LIVE_ROCE;
+	t->pace = WF_LIVE_WALL;
+	strcpy(t->cc, dcqcn->name);
+	t->tune.window = 128;
+	assert_int_equal(wf_param_defaults(dcqcn->params, dcqcn->n_params, t->cc_param, &err), 0);
+	qp = make_qp(r);
+	post_write(r, qp);
+	assert_int_equal(burst(r, now), PACKETS);
+	/* Below it, the congestion control spaces them. */
+	for (unsigned i = 0; i < 20; i++)
+		come_cnp(r, qp, now += 50 * WF_US);
+	post_write(r, qp);
+	assert_true(burst(r, now) < PACKETS);
+	rig_destroy(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slows_down),
 		cmocka_unit_test(test_no_wire),
+		cmocka_unit_test(test_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
