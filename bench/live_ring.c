@@ -4,7 +4,7 @@
  * another, on a CPU each, with nothing else in between. The measure for live fabrics on the same
  * machine.
  *
- *	bench_live_ring [megabytes]     prints GB/s
+ *	bench_live_ring [megabytes [CPU CPU]]     prints GB/s of plain copies, and of those past the caches
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,6 +22,7 @@ struct half {
 	struct wf_ring *ring;
 	uint64_t chunks;
 	int cpu;
+	wf_hca_copy_fn *copy;
 };
 
 static void stay_on(int cpu)
@@ -65,36 +66,43 @@ static void produce(struct half *h)
 
 		if (at == NULL)
 			continue;
-		(void)wf_nic_copy(at, from + i++ * CHUNK % BUFFER, CHUNK);
+		(void)h->copy(at, from + i++ * CHUNK % BUFFER, CHUNK);
 		wf_ring_commit(h->ring, &pkt, CHUNK);
 	}
 	free(from);
 }
 
-int main(int argc, char **argv)
+/* GB/s, or 0 where there is no memory. */
+static double measure(uint64_t chunks, int from, int to, wf_hca_copy_fn *copy)
 {
-	uint64_t megabytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 2048;
+	struct half tx = { .cpu = from, .chunks = chunks, .copy = copy };
+	struct half rx = { .cpu = to, .chunks = chunks };
 	struct timespec begin, end;
 	struct wf_pipe pipe;
-	struct half tx = { .cpu = 0 }, rx = { .cpu = 1 };
 	pthread_t thread;
-	double seconds;
 
-	tx.chunks = rx.chunks = (megabytes << 20) / CHUNK;
-	if (wf_pipe_open_self(&pipe) != 0) {
-		fprintf(stderr, "live_ring: no shared memory\n");
-		return 1;
-	}
+	if (wf_pipe_open_self(&pipe) != 0)
+		return 0;
 	tx.ring = &pipe.tx;
 	rx.ring = &pipe.rx;
 	if (pthread_create(&thread, NULL, consume, &rx) != 0)
-		return 1;
+		return 0;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	produce(&tx);
 	pthread_join(thread, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
-	printf("%.2f\n", (double)tx.chunks * CHUNK / 1e9 / seconds);
 	wf_pipe_close(&pipe);
+	return (double)chunks * CHUNK /
+	       ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec));
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t chunks = ((argc > 1 ? strtoull(argv[1], NULL, 10) : 2048) << 20) / CHUNK;
+	int from = argc > 3 ? (int)strtol(argv[2], NULL, 10) : 0;
+	int to = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 1;
+
+	printf("%.2f %.2f\n", measure(chunks, from, to, wf_nic_copy_near),
+	       measure(chunks, from, to, wf_nic_copy_far));
 	return 0;
 }

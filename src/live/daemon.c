@@ -22,7 +22,7 @@
 #include "live/daemon_priv.h"
 #include "live/http.h"
 #include "live/model.h"
-#include "live/turns.h"
+#include "live/cpus.h"
 #include "live/sock.h"
 #include "live/sysfs.h"
 #include "live/wire.h"

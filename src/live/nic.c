@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "live/client.h"
+#include "live/cpus.h"
 #include "live/nic_priv.h"
 #include "live/sock.h"
 #include "wire/byte.h"
@@ -278,7 +279,7 @@ static int make_hca(struct wf_nic *nic)
 	attr.grh_ctx = nic;
 	attr.place = wf_nic_place;
 	attr.place_ctx = nic;
-	attr.fetch = nic->cfg.fetch != NULL ? nic->cfg.fetch : wf_nic_copy;
+	attr.fetch = wf_cpus_share_cache() ? nic->cfg.fetch_near : nic->cfg.fetch_far;
 	attr.store = nic->cfg.store;
 	attr.underway = wf_nic_underway;
 	attr.underway_ctx = nic;
@@ -324,6 +325,10 @@ int wf_nic_open(const struct wf_nic_cfg *cfg, struct wf_nic **nic_p)
 	if (nic == NULL)
 		return -ENOMEM;
 	nic->cfg = *cfg;
+	if (cfg->store == NULL) {
+		nic->cfg.fetch_near = wf_nic_copy_near;
+		nic->cfg.fetch_far = wf_nic_copy_far;
+	}
 	nic->sock = nic->events = nic->wake = -1;
 	/* Time 0 is long ago, so that what was never done was done then. */
 	nic->start = wf_nic_clock() - WF_S;

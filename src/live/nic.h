@@ -35,12 +35,19 @@ struct wf_nic_cfg {
 	/* Communication management, once wf_nic_cm() was called; under the lock. */
 	wf_cm_event_fn *cm_event;
 	void *arg;
-	/* See struct wf_hca_attr; NULL: wf_nic_copy() and memmove(), whatever is there or not. */
-	wf_hca_copy_fn *fetch, *store;
+	/*
+	 * See struct wf_hca_attr; where store is NULL: wf_nic_copy_near(), wf_nic_copy_far() and
+	 * memmove(), whatever is there or not.
+	 */
+	wf_hca_copy_fn *fetch_near, *fetch_far, *store;
 };
 
-/* Copies payload into a ring, past the caches: its reader is on another CPU. Always true. */
-bool wf_nic_copy(void *to, const void *from, size_t n);
+/*
+ * Copy payload into a ring. Near: all CPUs of this program share a cache, in which its reader finds
+ * it. Far: past the caches, as its reader may be on a CPU that has none in common. Always true.
+ */
+bool wf_nic_copy_near(void *to, const void *from, size_t n);
+bool wf_nic_copy_far(void *to, const void *from, size_t n);
 
 /*
  * Attaches to the fabric and starts the thread. Not under the lock. Returns 0 or -errno: -ENOENT,

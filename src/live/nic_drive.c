@@ -12,7 +12,7 @@
 
 #include "base/relax.h"
 #include "live/nic_priv.h"
-#include "live/turns.h"
+#include "live/cpus.h"
 
 /*
  * The parameters. A thread that sleeps is woken within a MOMENT, so whatever is worth less than
@@ -23,11 +23,13 @@
 #define MANY_CPUS 4         /* two programs that poll and two threads that spin have one each */
 #define MEMORY (20 * WF_MS) /* what was found out about the program or the machine counts so long */
 
-#define WATCH (10 * MOMENT)  /* how often the thread looks whether the program still polls */
-#define SPIN (2 * MOMENT)    /* how long it waits for the next packet without sleeping */
-#define SPIN_GAP (3 * SPIN)  /* when that comes sooner than this, on the average */
-#define GAP_MAX (100 * SPIN) /* a pause counts for no more in that average */
-#define JUDGE (40 * MOMENT)  /* how often the thread looks whether the program computes */
+#define ANSWER (MOMENT / 10)  /* a peer that runs, on a CPU of its own, answers sooner */
+#define CROWDED (10 * MEMORY) /* to find out again takes a whole turn of the CPU, some ms */
+#define WATCH (10 * MOMENT)   /* how often the thread looks whether the program still polls */
+#define SPIN (2 * MOMENT)     /* how long it waits for the next packet without sleeping */
+#define SPIN_GAP (3 * SPIN)   /* when that comes sooner than this, on the average */
+#define GAP_MAX (100 * SPIN)  /* a pause counts for no more in that average */
+#define JUDGE (40 * MOMENT)   /* how often the thread looks whether the program computes */
 #define NUDGE_EVERY (2 * OFTEN)
 #define LINK_WAIT (5 * MEMORY) /* how long a program's call waits for a link */
 
@@ -171,22 +173,25 @@ void wf_drive_new_peer(struct wf_nic *nic, struct wf_nic_peer *p)
  */
 static bool is_crowded(struct wf_crowd *c, wf_time now)
 {
-	bool known = c->at >= c->since && pthread_equal(c->who, pthread_self());
+	bool same = pthread_equal(c->who, pthread_self());
 	wf_time cpu, passed = now - c->at;
 	struct rusage use;
 
 	if (now < c->until)
 		return true;
-	if ((known && passed < MOMENT) || getrusage(RUSAGE_THREAD, &use) != 0)
+	if ((same && passed < MOMENT) || getrusage(RUSAGE_THREAD, &use) != 0)
 		return false;
 	cpu = (wf_time)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * WF_S +
 	      (wf_time)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * WF_US;
-	if (known && use.ru_nivcsw != c->preempted && passed - (cpu - c->cpu) > passed / 4)
-		c->until = now + MEMORY;
+	/* Of a time in which it slept, nothing follows: it had nothing because it wanted nothing. */
+	if (same && passed < MEMORY && use.ru_nvcsw == c->slept && use.ru_nivcsw != c->preempted &&
+	    passed - (cpu - c->cpu) > passed / 4)
+		c->until = now + CROWDED;
 	c->who = pthread_self();
 	c->at = now;
 	c->cpu = cpu;
 	c->preempted = use.ru_nivcsw;
+	c->slept = use.ru_nvcsw;
 	return now < c->until;
 }
 
@@ -336,12 +341,10 @@ static void serve(struct wf_nic *nic)
 void *wf_drive_main(void *arg)
 {
 	struct wf_nic *nic = arg;
-	cpu_set_t set;
 
 	wf_ask_for_short_turns();
 	wf_nic_lock(nic);
-	nic->drive.many_cpus =
-		sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) >= MANY_CPUS;
+	nic->drive.many_cpus = wf_cpus() >= MANY_CPUS;
 	enter(nic, WF_DRIVE_THREAD);
 	while (!nic->stop) {
 		wf_nic_assert(nic);
@@ -441,14 +444,14 @@ static void poll_in_vain(struct wf_nic *nic)
 
 	if (d->program.since == 0)
 		d->program.since = nic->clock;
-	if (nic->clock - d->program.since < MOMENT)
+	if (nic->clock - d->program.since < ANSWER)
 		return;
-	if ((d->many_cpus || !needs_daemon(nic)) && !is_crowded(&d->program, nic->clock))
+	if (!is_crowded(&d->program, nic->clock) &&
+	    (nic->clock - d->program.since < MOMENT || d->many_cpus || !needs_daemon(nic)))
 		return;
 	wf_nic_unlock(nic);
 	(void)nanosleep(&moment, NULL);
 	wf_nic_lock(nic);
-	d->program.at = 0; /* of this time it had nothing because it wanted nothing */
 	if (wf_nic_progress(nic) != 0)
 		d->program.since = 0;
 }

@@ -60,8 +60,8 @@ struct wf_crowd {
 	wf_time since; /* when its wait began; 0: it does not wait */
 	wf_time at;    /* when it was last looked at, and its CPU time then */
 	wf_time cpu;
-	long preempted; /* times that it lost its CPU, then */
-	wf_time until;  /* it is crowded, as far as is known */
+	long preempted, slept; /* times that it lost its CPU, and that it gave it away, then */
+	wf_time until;         /* it is crowded, as far as is known */
 };
 
 /* Times are the system's clock, but for until, which is the adapter's. */

@@ -48,13 +48,19 @@ void *wf_nic_place(void *arg, const struct wf_packet *pkt)
 	return at;
 }
 
+bool wf_nic_copy_near(void *to, const void *from, size_t n)
+{
+	memcpy(to, from, n);
+	return true;
+}
+
 #ifdef __SSE2__
 /*
  * Lines that another CPU has to fetch from this one's cache come many times slower, where the two
  * are far apart, than from memory, which it reads ahead. Small ones stay in the cache: there, delay
  * counts.
  */
-bool wf_nic_copy(void *to, const void *from, size_t n)
+bool wf_nic_copy_far(void *to, const void *from, size_t n)
 {
 	const char *f = from;
 	char *t = to;
@@ -81,10 +87,9 @@ bool wf_nic_copy(void *to, const void *from, size_t n)
 	return true;
 }
 #else
-bool wf_nic_copy(void *to, const void *from, size_t n)
+bool wf_nic_copy_far(void *to, const void *from, size_t n)
 {
-	memcpy(to, from, n);
-	return true;
+	return wf_nic_copy_near(to, from, n);
 }
 #endif
 

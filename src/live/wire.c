@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "live/turns.h"
+#include "live/cpus.h"
 #include "live/wire_priv.h"
 
 struct wf_dwire *wf_wire_find(struct wf_daemon *d, uint32_t host)

@@ -200,7 +200,8 @@ static int open_nic(void)
 		.completion = wv_on_completion,
 		.event = wv_on_event,
 		.cm_event = wv_on_cm_event,
-		.fetch = wv_guard_fetch,
+		.fetch_near = wv_guard_fetch_near,
+		.fetch_far = wv_guard_fetch_far,
 		.store = wv_guard_store,
 	};
 	char path[128];

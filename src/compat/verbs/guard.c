@@ -235,9 +235,14 @@ static inline bool guarded(wf_hca_copy_fn *copy, void *to, const void *from, siz
 	return true;
 }
 
-bool wv_guard_fetch(void *to, const void *from, size_t n)
+bool wv_guard_fetch_near(void *to, const void *from, size_t n)
 {
-	return guarded(wf_nic_copy, to, from, n);
+	return guarded(wf_nic_copy_near, to, from, n);
+}
+
+bool wv_guard_fetch_far(void *to, const void *from, size_t n)
+{
+	return guarded(wf_nic_copy_far, to, from, n);
 }
 
 bool wv_guard_store(void *to, const void *from, size_t n)

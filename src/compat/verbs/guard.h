@@ -8,7 +8,7 @@
 
 #include "rdma/hca.h"
 
-/* From now on faults within the two copies are not the program's. Once. */
+/* From now on faults within these copies are not the program's. Once. */
 void wv_guard_install(void);
 
 /* Whether it is: if not, wv_guard_sigaction() need not be called. */
@@ -24,7 +24,10 @@ bool wv_guard_sigaction(int sig, const struct sigaction *act, struct sigaction *
 void wv_guard_lock(void);
 void wv_guard_unlock(void);
 
-/* Copy, and return false where memory is missing. Before wv_guard_install() that is a crash. */
-wf_hca_copy_fn wv_guard_fetch, wv_guard_store;
+/*
+ * Copy, and return false where memory is missing. Before wv_guard_install() that is a crash. The
+ * two ways into a ring are those of nic.h.
+ */
+wf_hca_copy_fn wv_guard_fetch_near, wv_guard_fetch_far, wv_guard_store;
 
 #endif

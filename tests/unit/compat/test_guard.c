@@ -40,13 +40,15 @@ static void test_copies(void **state)
 	memset(from, 7, sizeof(from));
 	assert_true(wv_guard_store(to, from, PAGE));
 	assert_memory_equal(to, from, PAGE);
-	assert_true(wv_guard_fetch(gone, from, PAGE));
+	assert_true(wv_guard_fetch_near(gone, from, PAGE));
+	assert_true(wv_guard_fetch_far(gone, from, PAGE));
 	assert_true(wv_guard_store(to, from, 0));
 	errno = 5;
 	assert_false(wv_guard_store(gone + PAGE, from, 1));
 	assert_false(wv_guard_store(gone + PAGE - 8, from, 16));
 	assert_false(wv_guard_store(to, gone + PAGE - 8, 16));
-	assert_false(wv_guard_fetch(to, gone + 8, PAGE));
+	assert_false(wv_guard_fetch_near(to, gone + 8, PAGE));
+	assert_false(wv_guard_fetch_far(to, gone + 8, PAGE));
 	assert_false(wv_guard_store(NULL, from, 8));
 #ifndef __SANITIZE_ADDRESS__ /* whose own look at that address faults elsewhere */
 	assert_false(wv_guard_store((void *)(uintptr_t)(UINT64_C(1) << 47), from, 8));

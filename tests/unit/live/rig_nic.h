@@ -92,7 +92,7 @@ static inline void rig_make_hca(struct rig *r)
 	attr.qpn_bits = WF_LIVE_QPN_BITS;
 	attr.place = wf_nic_place;
 	attr.place_ctx = r->nic;
-	attr.fetch = wf_nic_copy;
+	attr.fetch = wf_nic_copy_far;
 	attr.store = rig_store;
 	attr.underway = wf_nic_underway;
 	attr.underway_ctx = r->nic;
