@@ -22,7 +22,8 @@
 #include "wire/ether.h"
 #include "wire/size.h"
 
-#define PATIENCE 2 /* on the wire, or in a model: four times the timeout */
+#define CATCH_UP (5 * WF_MS) /* another's turn on the CPU, for which a paced sender may wait */
+#define PATIENCE 2           /* on the wire, or in a model: four times the timeout */
 #define STACK ((size_t)256 << 10)
 
 wf_time wf_nic_clock(void)
@@ -100,11 +101,13 @@ void wf_nic_tune(const struct wf_nic *nic, enum wf_qp_type type, struct wf_qp_tu
 		if (t->host[nic->host].wire != 0 && (type == WF_QPT_RC || type == WF_QPT_UC)) {
 			tune->cc = wf_cc_find("dcqcn");
 			tune->free = true;
+			tune->catch_up = CATCH_UP;
 		}
 		return;
 	}
 	*tune = t->tune;
 	tune->free = true; /* the host's port sees to that rate, and does not sleep */
+	tune->catch_up = CATCH_UP;
 	tune->cc = wf_cc_find(t->cc);
 	tune->cc_param = t->cc_param;
 	if (tune->recovery == WF_RECOVERY_SELECTIVE && type == WF_QPT_RC)

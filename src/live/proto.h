@@ -30,7 +30,7 @@
 #include "rdma/counter.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 3
+#define WF_LIVE_VERSION 4
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_GROUP UINT32_C(0x80000000)

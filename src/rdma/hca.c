@@ -393,6 +393,15 @@ static uint16_t spray_entropy(struct wf_qp *qp)
 	return wf_udp_source(wf_mix64(v) >> 50);
 }
 
+/*
+ * The first slot that a packet sent now may take: this one, or one that passed before the driver
+ * came. Slots that passed when qp had nothing to send, or was held, do not count.
+ */
+static wf_time first_slot(const struct wf_qp *qp, wf_time now)
+{
+	return qp->was_paced ? now - qp->init.tune.catch_up : now;
+}
+
 /* The next data packet of qp: a READ response before a request. Charges its pacing. */
 static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
 {
@@ -411,7 +420,8 @@ static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *
 	cc->ops->on_send(cc, pkt->size, now);
 	qp->paced = cc->gap;
 	if (cc->gap != 0 && !(qp->init.tune.free && cc->rate == cc->line_rate))
-		qp->next_tx = wf_max_time(qp->next_tx, now) + wf_cc_gap(cc, pkt->size);
+		qp->next_tx =
+			wf_max_time(qp->next_tx, first_slot(qp, now)) + wf_cc_gap(cc, pkt->size);
 	return true;
 }
 
@@ -496,6 +506,7 @@ static void wake_paced(struct wf_hca *hca, wf_time now)
 			continue;
 		wf_heap_set(hca, WF_HEAP_PACE, qp, WF_TIME_NEVER);
 		qp->tx_where = WF_TX_RING;
+		qp->was_paced = true;
 		wf_list_append(&hca->tx_ring, &qp->tx_link);
 	}
 }
@@ -556,10 +567,12 @@ bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *pay
 		qp->tx_where = WF_TX_NONE;
 		if (wf_unlikely(qp->hold)) {
 			qp->tx_where = WF_TX_PARKED;
+			qp->was_paced = false;
 			continue;
 		}
 		if (wf_unlikely(hca->held >> data_class(qp) & 1)) {
 			qp->tx_where = WF_TX_HELD;
+			qp->was_paced = false;
 			wf_list_append(&hca->held_ring, &qp->tx_link);
 			continue;
 		}
@@ -568,6 +581,8 @@ bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *pay
 		sent = tx_data(qp, now, pkt, payload);
 		if (sent && (wf_req_pending(qp) || wf_answer_pending(qp)))
 			wf_qp_kick(qp);
+		else
+			qp->was_paced = false;
 		if (sent) {
 			count_tx(hca, pkt);
 			hca->sender = qp;

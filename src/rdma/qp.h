@@ -62,6 +62,11 @@ struct wf_qp_tune {
 	bool read_acks;
 	bool credits; /* ACKs tell how many receive work requests wait */
 	bool free;    /* at the line rate packets are not spaced: what is below sees to that */
+	/*
+	 * For drivers that may come late, because they sleep or wait for a CPU: a packet that was
+	 * due catch_up ago at most does not delay those behind it. 0: its slot is lost.
+	 */
+	wf_time catch_up;
 };
 
 struct wf_qp_init {

@@ -238,6 +238,7 @@ struct wf_qp {
 	uint8_t traffic_class;
 	uint8_t patience; /* see wf_qp_set_patience() */
 	uint8_t tx_where; /* enum wf_tx_where */
+	bool was_paced;   /* it has had packets to send ever since next_tx, for which it waited */
 	uint8_t why;      /* enum wf_wc_status of the work request that failed */
 	bool sq_sig_all;
 	bool reliable;  /* requests are acknowledged: RC and XRC */
