@@ -80,16 +80,36 @@ static uint64_t drops(const struct wf_live_port *p)
 	return p->drops_buffer + p->drops_life + p->drops_route;
 }
 
-/* Ports of switches; of hosts, those that have something to tell. */
-static void print_model(const struct wf_live_model *m)
+/*
+ * Where the machine does not keep up: either the model, whose time then slips, or the programs, which
+ * take in late what has come.
+ */
+static void print_late(const struct wf_live_picture *p)
 {
+	uint64_t packets = 0, ns = 0;
+
+	for (uint32_t h = 0; h < p->table->n_hosts; h++) {
+		packets += p->status[h].late_packets;
+		ns += p->status[h].late_ns;
+	}
+	if (packets != 0)
+		printf("programs took packets in %.0f us after they were due, on the average\n",
+		       (double)ns / (double)packets / 1000);
+}
+
+/* Ports of switches; of hosts, those that have something to tell. */
+static void print_model(const struct wf_live_picture *picture)
+{
+	const struct wf_live_model *m = picture->model;
+
 	printf("\nmodelled, pace %s; virtual time %.3f s, slipped %.3f s; %lu packets under way, "
 	       "%lu "
-	       "delivered,\n%lu lost, %lu unclaimed\n\n",
+	       "delivered,\n%lu lost, %lu unclaimed\n",
 	       pace_name(m->pace), (double)m->time_ps / (double)WF_S,
 	       (double)m->slip_ps / (double)WF_S, m->under_way, m->delivered, m->lost,
 	       m->unclaimed);
-	printf("%-14s %4s %-14s %-4s %11s %11s %9s %9s %9s %9s %9s %9s %9s\n", "switch or host",
+	print_late(picture);
+	printf("\n%-14s %4s %-14s %-4s %11s %11s %9s %9s %9s %9s %9s %9s %9s\n", "switch or host",
 	       "port", "to", "", "tx packets", "rx packets", "drops", "errors", "link down", "ecn",
 	       "pause tx", "pause rx", "no credit");
 	for (uint32_t i = 0; i < m->n_ports; i++) {
@@ -162,6 +182,8 @@ static void print_counts_json(struct wf_json *json, const struct wf_live_status 
 	wf_json_u64(json, "dropped", s->dropped);
 	wf_json_u64(json, "lost", s->lost);
 	wf_json_u64(json, "icrc_errors", s->icrc_errors);
+	wf_json_u64(json, "late_packets", s->late_packets);
+	wf_json_u64(json, "late_ns", s->late_ns);
 }
 
 static void print_program(struct wf_json *json, const struct wf_live_status *s)
@@ -272,7 +294,7 @@ static int show(const char *path, bool as_json, bool watch, struct wf_err *err)
 		else
 			print_table(&p);
 		if (!as_json && p.model != NULL)
-			print_model(p.model);
+			print_model(&p);
 		wf_live_picture_fini(&p);
 		if (ret != 0 || !watch || fflush(stdout) != 0)
 			return ret;

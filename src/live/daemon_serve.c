@@ -306,6 +306,8 @@ static void fill_status(struct wf_live_status *s, const uint64_t count[WF_LIVE_C
 	s->dropped = count[WF_LIVE_DROPPED];
 	s->lost = count[WF_LIVE_LOST];
 	s->icrc_errors = count[WF_LIVE_ICRC_ERRORS];
+	s->late_packets = count[WF_LIVE_LATE_PACKETS];
+	s->late_ns = count[WF_LIVE_LATE_NS];
 }
 
 /* Fills all, which has a place for each host and behind them one for each program. */

@@ -14,6 +14,7 @@
 
 #include "live/model_packet.h"
 #include "live/model_priv.h"
+#include "wire/opcode.h"
 
 #define MAX_BLOCKS 512      /* of records: what can be under way, 32768 packets */
 #define BAD_BATCH 64        /* packets that may not be sent are looked at in a row */
@@ -220,9 +221,11 @@ static void gate_deliver(void *arg, uint32_t host, const struct wf_packet *pkt, 
 	struct wf_dcarried *r = record(m, pkt->qpn);
 	struct wf_dclient *c = m->clients[host];
 
-	(void)now;
 	m->under_way--;
 	m->moved = true;
+	/* When it is due, so that its program can tell how late it is. An atomic has no room. */
+	if (!wf_op_is_atomic(r->pkt.opcode))
+		r->pkt.payload = (uint32_t)((uint64_t)(now + m->zero) / WF_NS);
 	r->pkt.flags |= pkt->flags & (WF_PACKET_CE | WF_PACKET_BAD);
 	if (pkt->type == WF_PACKET_TRIMMED) {
 		r->pkt.type = WF_PACKET_TRIMMED;

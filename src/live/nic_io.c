@@ -409,12 +409,25 @@ static void from_wire(struct wf_nic *nic, struct wf_packet *pkt, const void *pay
 	(void)!wf_nic_know_remote(nic, pkt->src, gid, false);
 }
 
+/* How long a packet that came through the model has waited here since it was due (model.c). */
+static void note_late(struct wf_nic *nic, const struct wf_packet *pkt)
+{
+	uint32_t now = (uint32_t)((uint64_t)nic->clock / WF_NS);
+	int32_t late = (int32_t)(now - pkt->payload);
+
+	if (nic->table->pace != WF_LIVE_WALL || wf_op_is_atomic(pkt->opcode))
+		return;
+	nic->late_packets++;
+	nic->late_ns += late > 0 ? (uint32_t)late : 0;
+}
+
 /* Who sent a packet that came through the model, which may have spoilt it; NULL: no memory. */
 static struct wf_nic_peer *from_model(struct wf_nic *nic, struct wf_packet *pkt,
                                       enum wf_nic_verdict *verdict)
 {
 	struct wf_nic_peer *from = wf_nic_sender(nic, pkt->src);
 
+	note_late(nic, pkt);
 	if (pkt->type != WF_PACKET_TRIMMED)
 		pkt->type = WF_PACKET_RDMA;
 	if ((pkt->flags & WF_PACKET_BAD) != 0) {
@@ -545,6 +558,9 @@ void wf_nic_publish(struct wf_nic *nic)
 	atomic_store_explicit(&count[WF_LIVE_DROPPED], nic->dropped, memory_order_relaxed);
 	atomic_store_explicit(&count[WF_LIVE_LOST], nic->lost, memory_order_relaxed);
 	atomic_store_explicit(&count[WF_LIVE_ICRC_ERRORS], nic->icrc_errors, memory_order_relaxed);
+	atomic_store_explicit(&count[WF_LIVE_LATE_PACKETS], nic->late_packets,
+	                      memory_order_relaxed);
+	atomic_store_explicit(&count[WF_LIVE_LATE_NS], nic->late_ns, memory_order_relaxed);
 }
 
 /* Gives back the room of what was taken in, now that it is answered. */

@@ -44,7 +44,8 @@ struct wf_nic {
 	uint32_t late;   /* rounds in a row in which timers waited for what has come already */
 	uint32_t n_taps; /* captures that want copies of all packets */
 	struct wf_nic_tap *taps[WF_LIVE_CAPTURES];
-	uint64_t lost, icrc_errors; /* by faults */
+	uint64_t lost, icrc_errors;     /* by faults */
+	uint64_t late_packets, late_ns; /* see enum wf_live_count */
 
 	struct wf_nic_peer **peers;
 	uint32_t n_peers, max_peers;

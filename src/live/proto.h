@@ -250,16 +250,19 @@ struct wf_live_status {
 	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;
 	uint64_t retransmits, dropped;
 	uint64_t lost, icrc_errors;
+	uint64_t late_packets, late_ns;
 };
 
 /* What is counted of a program or a host: an adapter's counters, and these. */
 enum wf_live_count {
 	WF_LIVE_TX_OCTETS = WF_COUNTERS, /* bytes on the link, headers included */
 	WF_LIVE_RX_OCTETS,
-	WF_LIVE_DROPPED,     /* packets that could not be sent, or not be let in */
-	WF_LIVE_LOST,        /* packets, on the way here, by a link that loses some */
-	WF_LIVE_ICRC_ERRORS, /* packets that came corrupted: discarded */
-	WF_LIVE_LINK_DOWNED, /* times that the host's link went down */
+	WF_LIVE_DROPPED,      /* packets that could not be sent, or not be let in */
+	WF_LIVE_LOST,         /* packets, on the way here, by a link that loses some */
+	WF_LIVE_ICRC_ERRORS,  /* packets that came corrupted: discarded */
+	WF_LIVE_LINK_DOWNED,  /* times that the host's link went down */
+	WF_LIVE_LATE_PACKETS, /* packets of a model that goes by the clock, by which was counted: */
+	WF_LIVE_LATE_NS,      /* how long after they were due the program took them in, their sum */
 	/* Of a host on the wire. */
 	WF_LIVE_WIRE_TX_PACKETS,
 	WF_LIVE_WIRE_TX_ERRORS, /* could not be sent, or were not allowed */

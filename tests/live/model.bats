@@ -316,8 +316,15 @@ bandwidth() {
 	up --pace wall --metrics "127.0.0.1:$port"
 	pair ibv_rc_pingpong -g 0 -n 100 -e
 	[[ "$("$WEFT" status)" == *"modelled, pace wall"* ]]
+	# The machine's part in what programs see.
+	[[ "$("$WEFT" status)" =~ "programs took packets in "[0-9]+" us after they were due" ]]
+	"$WEFT" status --json >status.json
+	python3 -c 'import json, sys
+total = [h["total"] for h in json.load(open("status.json"))["hosts"]]
+sys.exit(not all(t["late_packets"] == t["rx_packets"] >= 100 and t["late_ns"] > 0 for t in total))'
 	curl -sf "http://127.0.0.1:$port/metrics" >metrics.txt
 	grep -q '^weft_model_slip_seconds_total ' metrics.txt
+	awk '/^weft_late_packets_total.host="h1"/ { n = $2 } END { exit n < 100 }' metrics.txt
 	awk '/^weft_switch_port_transmitted_packets_total.switch="s1",port="1",peer="h1"/ { n = $2 } END { exit n < 100 }' metrics.txt
 	# Three kinds of loss, each by itself.
 	"$WEFT" fault link h1 loss 3%

@@ -5,6 +5,7 @@
  */
 #include "check.h"
 
+#include "live/model_priv.h"
 #include "rig_model.h"
 
 /* Serves until nothing is under way. */
@@ -259,9 +260,11 @@ static void test_wall(void **state)
 	struct rig_model *r = rig_model_create(WF_LIVE_WALL, false);
 	struct wf_packet pkt = rig_model_packet(1, 512), got;
 	struct wf_live_model before, m;
+	uint32_t begin, due;
 	unsigned n = 0;
 
 	(void)state;
+	begin = (uint32_t)((uint64_t)wf_model_clock() / WF_NS);
 	assert_int_equal(wf_model_fault(&r->d, 0, WF_LIVE_FAULT_DELAY, 20 * WF_MS), 0);
 	wf_model_serve(&r->d);
 	wf_model_look(&r->d, &before);
@@ -275,6 +278,10 @@ static void test_wall(void **state)
 	/* The stamp of the packet was 0, which is long ago: it counts from when the model stood. */
 	assert_true(m.time_ps - before.time_ps >= 20 * (uint64_t)WF_MS);
 	assert_int_equal(m.under_way, 0);
+	/* It says when it was due, by the clock. */
+	due = got.payload - begin;
+	assert_in_range(due, 20 * WF_MS / WF_NS,
+	                (uint32_t)((uint64_t)wf_model_clock() / WF_NS) - begin);
 	rig_model_destroy(r);
 }
 
