@@ -2,6 +2,7 @@
 /* ucma.c - channels: descriptors that take commands and tell of events. */
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -49,11 +50,22 @@ static int give_name(struct wv_ucma_id *id)
 	return -ENOMEM;
 }
 
-struct wv_ucma_id *wv_ucma_find(const struct wv_ucma_channel *ch, uint32_t handle)
+struct wv_ucma_id *wv_ucma_find(uint32_t handle)
 {
 	struct wv_ucma_id *id = handle < max_names ? names[handle] : NULL;
 
-	return id != NULL && id->channel == ch ? id : NULL;
+	assert(id == NULL || id->handle == handle);
+	return id;
+}
+
+int wv_ucma_get(const struct wv_ucma_channel *ch, uint32_t handle, struct wv_ucma_id **id_p)
+{
+	struct wv_ucma_id *id = wv_ucma_find(handle);
+
+	if (id == NULL || id->unheard)
+		return -ENOENT;
+	*id_p = id;
+	return id->channel == ch ? 0 : -EINVAL;
 }
 
 struct wv_ucma_id *wv_ucma_create(struct wv_ucma_channel *ch, uint16_t space, uint8_t qp_type)
@@ -149,23 +161,30 @@ static int migrate_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_migrate_id *cmd = in;
 	struct wx_file *f = wx_fd_get((int)cmd->fd);
-	struct wv_ucma_channel *from =
-		f != NULL && wx_file_ops(f) == &ops && wx_file_owned(f) ? wx_file_priv(f) : NULL;
 	struct rdma_ucm_migrate_resp resp;
+	struct wv_ucma_channel *from;
 	struct wv_ucma_id *id;
-	int ret = -ENOENT;
+	int ret = -EINVAL;
 
-	wf_nic_lock(ch->nic);
-	id = from == NULL || from->nic != ch->nic ? NULL : wv_ucma_find(from, cmd->id);
-	if (id != NULL) {
-		resp.events_reported = id->events_reported;
-		ret = wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	(void)out; /* as Linux has it */
+	if (f == NULL)
+		return fcntl((int)cmd->fd, F_GETFD) < 0 ? -ENOENT : -EINVAL;
+	if (wx_file_ops(f) == &ops && wx_file_owned(f)) {
+		from = wx_file_priv(f);
+		assert(from->nic == ch->nic); /* a process has one at a time */
+		wf_nic_lock(ch->nic);
+		ret = wv_ucma_get(from, cmd->id, &id);
+		if (ret == 0) {
+			resp.events_reported = id->events_reported;
+			ret = wv_ucma_answer(cmd->response, sizeof(resp), &resp, sizeof(resp));
+		}
+		if (ret == 0 && from != ch)
+			wv_ucma_move_events(id, ch);
+		wv_ucma_check(from);
+		wv_ucma_check(ch);
+		wf_nic_unlock(ch->nic);
 	}
-	if (ret == 0 && from != ch)
-		wv_ucma_move_events(id, ch);
-	wf_nic_unlock(ch->nic);
-	if (f != NULL)
-		wx_fd_put(f); /* not under the lock: it may be the last */
+	wx_fd_put(f); /* not under the lock: it may be the last */
 	return ret;
 }
 
@@ -181,37 +200,43 @@ static int refuse(struct wv_ucma_channel *ch, const void *in, size_t out)
 	return -ENOSYS;
 }
 
+#define COMMAND(NAME, fn, in, out) [RDMA_USER_CM_CMD_##NAME] = { fn, in, out }
+#define ANSWER(name) sizeof(struct rdma_ucm_##name##_resp)
+
 static const struct {
 	wv_ucma_fn *fn; /* under the lock; NULL: run() knows */
 	size_t size;    /* of what is read; ECE and the like may follow */
+	size_t out;     /* of its answer, for which there must be room */
 } commands[] = {
-	[RDMA_USER_CM_CMD_CREATE_ID] = { wv_ucma_create_id, sizeof(struct rdma_ucm_create_id) },
-	[RDMA_USER_CM_CMD_DESTROY_ID] = { wv_ucma_destroy_id, sizeof(struct rdma_ucm_destroy_id) },
-	[RDMA_USER_CM_CMD_BIND_IP] = { wv_ucma_bind_ip, sizeof(struct rdma_ucm_bind_ip) },
-	[RDMA_USER_CM_CMD_RESOLVE_IP] = { wv_ucma_resolve_ip, sizeof(struct rdma_ucm_resolve_ip) },
-	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = { wv_ucma_resolve_route,
-	                                     sizeof(struct rdma_ucm_resolve_route) },
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = { wv_ucma_query_route, sizeof(struct rdma_ucm_query) },
-	[RDMA_USER_CM_CMD_CONNECT] = { wv_ucma_connect, offsetof(struct rdma_ucm_connect, ece) },
-	[RDMA_USER_CM_CMD_LISTEN] = { wv_ucma_listen, sizeof(struct rdma_ucm_listen) },
-	[RDMA_USER_CM_CMD_ACCEPT] = { wv_ucma_accept, offsetof(struct rdma_ucm_accept, ece) },
-	[RDMA_USER_CM_CMD_REJECT] = { wv_ucma_reject, sizeof(struct rdma_ucm_reject) },
-	[RDMA_USER_CM_CMD_DISCONNECT] = { wv_ucma_disconnect, sizeof(struct rdma_ucm_disconnect) },
-	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = { wv_ucma_init_qp_attr,
-	                                    sizeof(struct rdma_ucm_init_qp_attr) },
-	[RDMA_USER_CM_CMD_GET_EVENT] = { NULL, sizeof(struct rdma_ucm_get_event) },
-	[RDMA_USER_CM_CMD_GET_OPTION] = { refuse, 0 },
-	[RDMA_USER_CM_CMD_SET_OPTION] = { wv_ucma_set_option, sizeof(struct rdma_ucm_set_option) },
-	[RDMA_USER_CM_CMD_NOTIFY] = { wv_ucma_notify, sizeof(struct rdma_ucm_notify) },
-	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = { wv_ucma_join_ip_mcast,
-	                                     sizeof(struct rdma_ucm_join_ip_mcast) },
-	[RDMA_USER_CM_CMD_LEAVE_MCAST] = { wv_ucma_leave_mcast,
-	                                   sizeof(struct rdma_ucm_destroy_id) },
-	[RDMA_USER_CM_CMD_MIGRATE_ID] = { NULL, sizeof(struct rdma_ucm_migrate_id) },
-	[RDMA_USER_CM_CMD_QUERY] = { refuse, 0 },
-	[RDMA_USER_CM_CMD_BIND] = { refuse, 0 },
-	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = { refuse, 0 },
-	[RDMA_USER_CM_CMD_JOIN_MCAST] = { refuse, 0 },
+	COMMAND(CREATE_ID, wv_ucma_create_id, sizeof(struct rdma_ucm_create_id), ANSWER(create_id)),
+	COMMAND(DESTROY_ID, wv_ucma_destroy_id, sizeof(struct rdma_ucm_destroy_id),
+	        ANSWER(destroy_id)),
+	COMMAND(BIND_IP, wv_ucma_bind_ip, sizeof(struct rdma_ucm_bind_ip), 0),
+	COMMAND(RESOLVE_IP, wv_ucma_resolve_ip, sizeof(struct rdma_ucm_resolve_ip), 0),
+	COMMAND(RESOLVE_ROUTE, wv_ucma_resolve_route, sizeof(struct rdma_ucm_resolve_route), 0),
+	COMMAND(QUERY_ROUTE, wv_ucma_query_route, sizeof(struct rdma_ucm_query),
+	        offsetof(struct rdma_ucm_query_route_resp, ibdev_index)),
+	COMMAND(CONNECT, wv_ucma_connect, offsetof(struct rdma_ucm_connect, ece), 0),
+	COMMAND(LISTEN, wv_ucma_listen, sizeof(struct rdma_ucm_listen), 0),
+	COMMAND(ACCEPT, wv_ucma_accept, offsetof(struct rdma_ucm_accept, ece), 0),
+	COMMAND(REJECT, wv_ucma_reject, sizeof(struct rdma_ucm_reject), 0),
+	COMMAND(DISCONNECT, wv_ucma_disconnect, sizeof(struct rdma_ucm_disconnect), 0),
+	COMMAND(INIT_QP_ATTR, wv_ucma_init_qp_attr, sizeof(struct rdma_ucm_init_qp_attr),
+	        sizeof(struct ib_uverbs_qp_attr)),
+	COMMAND(GET_EVENT, NULL, sizeof(struct rdma_ucm_get_event),
+	        offsetof(struct rdma_ucm_event_resp, reserved)),
+	COMMAND(GET_OPTION, refuse, 0, 0),
+	COMMAND(SET_OPTION, wv_ucma_set_option, sizeof(struct rdma_ucm_set_option), 0),
+	COMMAND(NOTIFY, wv_ucma_notify, sizeof(struct rdma_ucm_notify), 0),
+	COMMAND(JOIN_IP_MCAST, wv_ucma_join_ip_mcast, sizeof(struct rdma_ucm_join_ip_mcast),
+	        ANSWER(create_id)),
+	COMMAND(LEAVE_MCAST, wv_ucma_leave_mcast, sizeof(struct rdma_ucm_destroy_id),
+	        ANSWER(destroy_id)),
+	COMMAND(MIGRATE_ID, NULL, sizeof(struct rdma_ucm_migrate_id), 0),
+	COMMAND(QUERY, refuse, 0, 0),
+	COMMAND(BIND, refuse, 0, 0),
+	COMMAND(RESOLVE_ADDR, refuse, 0, 0),
+	COMMAND(JOIN_MCAST, refuse, 0, 0),
 };
 
 /* Commands lie behind their header at any address; the structures want theirs aligned. */
@@ -249,12 +274,15 @@ static ssize_t write_channel(struct wx_file *f, const void *buf, size_t size, bo
 		return -EINVAL;
 	if (!wv_guard_store(&header, buf, sizeof(header)))
 		return -EFAULT;
-	if (header.cmd >= WF_ARRAY_SIZE(commands))
-		return -ENOSYS;
-	if (header.in + sizeof(header) > size || header.in > sizeof(in) ||
-	    header.in < commands[header.cmd].size)
+	if (header.cmd >= WF_ARRAY_SIZE(commands) || header.in + sizeof(header) > size)
 		return -EINVAL;
-	if (!wv_guard_store(in.bytes, (const char *)buf + sizeof(header), header.in))
+	if (header.out < commands[header.cmd].out)
+		return -ENOSPC;
+	if (header.in < commands[header.cmd].size)
+		return -EINVAL;
+	/* What is behind all that any command has is of no interest. */
+	if (!wv_guard_store(in.bytes, (const char *)buf + sizeof(header),
+	                    header.in < sizeof(in) ? header.in : sizeof(in)))
 		return -EFAULT;
 	ret = run(wx_file_priv(f), &header, &in, nonblock);
 	return ret != 0 ? ret : (ssize_t)size;
@@ -285,9 +313,9 @@ static void release_channel(void *priv, bool owned)
 	if (owned) { /* in a child, what is on it is the parent's */
 		wf_nic_lock(ch->nic);
 		for (uint32_t i = 0; i < max_names; i++) {
-			struct wv_ucma_id *id = wv_ucma_find(ch, i);
+			struct wv_ucma_id *id = wv_ucma_find(i);
 
-			if (id != NULL)
+			if (id != NULL && id->channel == ch)
 				wv_ucma_destroy(id);
 		}
 		assert(ch->events == NULL);

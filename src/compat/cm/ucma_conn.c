@@ -63,7 +63,7 @@ static void fill_req(const struct wv_ucma_id *id, const struct rdma_ucm_conn_par
 int wv_ucma_connect(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_connect *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct wv_ucma_id *id;
 	uint8_t data[RDMA_MAX_PRIVATE_DATA + WF_CM_IP_LEN];
 	wf_time now = wf_nic_now(ch->nic);
 	struct wf_cm_req req;
@@ -72,9 +72,12 @@ int wv_ucma_connect(struct wv_ucma_channel *ch, const void *in, size_t out)
 	int ret;
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
-	if (id->state != WV_UCMA_ROUTE || !cmd->conn_param.valid)
+	if (!cmd->conn_param.valid)
+		return -EINVAL;
+	ret = wv_ucma_get(ch, cmd->id, &id);
+	if (ret != 0)
+		return ret;
+	if (id->state != WV_UCMA_ROUTE)
 		return -EINVAL;
 	ret = put_private(id, &cmd->conn_param, data, &length);
 	if (ret == 0)
@@ -99,13 +102,13 @@ int wv_ucma_accept(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_accept *cmd = in;
 	const struct rdma_ucm_conn_param *p = &cmd->conn_param;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct wv_ucma_id *id;
 	struct wf_cm_rep rep;
-	int ret;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
+	if (ret != 0)
+		return ret;
 	if (id->conn == NULL)
 		return -EINVAL;
 	if (!p->valid) /* the active side's queue pair is ready */
@@ -136,13 +139,17 @@ int wv_ucma_accept(struct wv_ucma_channel *ch, const void *in, size_t out)
 int wv_ucma_reject(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_reject *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
 	uint16_t reason = cmd->reason != 0 ? cmd->reason : WF_CM_REJ_CONSUMER;
+	struct wv_ucma_id *id;
+	int ret;
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
-	if (id->conn == NULL || (reason != WF_CM_REJ_CONSUMER && reason != WF_CM_REJ_VENDOR_OPTION))
+	if (reason != WF_CM_REJ_CONSUMER && reason != WF_CM_REJ_VENDOR_OPTION)
+		return -EINVAL;
+	ret = wv_ucma_get(ch, cmd->id, &id);
+	if (ret != 0)
+		return ret;
+	if (id->conn == NULL)
 		return -EINVAL;
 	if (id->qp_type == IBV_QPT_UD)
 		return wf_cm_resolved(id->conn, WF_CM_SIDR_REJECTED, 0, 0, cmd->private_data,
@@ -153,11 +160,12 @@ int wv_ucma_reject(struct wv_ucma_channel *ch, const void *in, size_t out)
 int wv_ucma_disconnect(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_disconnect *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct wv_ucma_id *id;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
+	if (ret != 0)
+		return ret;
 	if (id->conn == NULL)
 		return -EINVAL;
 	/* Once it is said, it may be said again. */
@@ -168,11 +176,12 @@ int wv_ucma_disconnect(struct wv_ucma_channel *ch, const void *in, size_t out)
 int wv_ucma_notify(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_notify *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct wv_ucma_id *id;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
+	if (ret != 0)
+		return ret;
 	if (id->conn == NULL || cmd->event != IBV_EVENT_COMM_EST)
 		return -EINVAL;
 	if (wf_cm_info(id->conn)->state != WF_CM_REP_SENT)
@@ -242,12 +251,15 @@ static int attr_rts(const struct wv_ucma_id *id, struct ib_uverbs_qp_attr *a)
 int wv_ucma_init_qp_attr(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_init_qp_attr *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
 	struct ib_uverbs_qp_attr a = { .qp_state = cmd->qp_state };
-	int ret = 0;
+	struct wv_ucma_id *id;
+	int ret;
 
-	if (id == NULL)
-		return -ENOENT;
+	if (cmd->qp_state > IBV_QPS_ERR)
+		return -EINVAL;
+	ret = wv_ucma_get(ch, cmd->id, &id);
+	if (ret != 0)
+		return ret;
 	if (!id->device)
 		return -EINVAL;
 	switch (cmd->qp_state) {

@@ -68,7 +68,8 @@ void wv_ucma_check(const struct wv_ucma_channel *ch)
 
 	for (; *at != NULL; at = &(*at)->next) {
 		assert((*at)->id->channel == ch);
-		assert((*at)->child == NULL || (*at)->child->channel == ch);
+		assert((*at)->child == NULL ||
+		       ((*at)->child->channel == ch && (*at)->child->unheard));
 		assert((*at)->mc == NULL || (*at)->mc->id == (*at)->id);
 	}
 	assert(ch->tail == at);
@@ -86,8 +87,10 @@ struct wv_ucma_event *wv_ucma_take(struct wv_ucma_channel *ch)
 	event->id->events_reported++;
 	if (event->mc != NULL)
 		event->mc->events_reported++;
-	if (event->child != NULL)
+	if (event->child != NULL) {
+		event->child->unheard = false;
 		event->id->backlog++;
+	}
 	return event;
 }
 
@@ -183,6 +186,7 @@ static int on_request(const struct wf_cm_event *ev)
 		return -ENOMEM;
 	}
 	id->state = WV_UCMA_CONNECT;
+	id->unheard = true;
 	id->device = true;
 	id->host = i->host;
 	wv_ucma_from_ip(&ip, l, id);

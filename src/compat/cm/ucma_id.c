@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ucma_id.c - commands about ids, addresses and groups. */
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +20,7 @@ int wv_ucma_create_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 	struct wv_ucma_id *id;
 	int ret;
 
-	if (out < sizeof(resp))
-		return -ENOSPC;
+	assert(out >= sizeof(resp));
 	switch (cmd->ps) {
 	case RDMA_PS_TCP:
 	case RDMA_PS_UDP:
@@ -44,15 +44,21 @@ int wv_ucma_create_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 int wv_ucma_destroy_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_destroy_id *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
 	struct rdma_ucm_destroy_id_resp resp;
+	struct wv_ucma_id *id;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
-	if (id == NULL)
-		return -ENOENT;
+	if (ret != 0)
+		return ret;
 	/* What waits still is dropped first, and so not counted. */
 	resp.events_reported = id->events_reported;
 	wv_ucma_destroy(id);
 	return wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+}
+
+static bool is_ip(const struct sockaddr_in6 *sa)
+{
+	return sa->sin6_family == AF_INET || sa->sin6_family == AF_INET6;
 }
 
 static int bind_id(struct wv_ucma_id *id, const struct sockaddr_in6 *sa)
@@ -82,24 +88,29 @@ static int bind_id(struct wv_ucma_id *id, const struct sockaddr_in6 *sa)
 int wv_ucma_bind_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_bind_ip *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct wv_ucma_id *id;
+	int ret;
 
 	(void)out;
-	return id == NULL ? -ENOENT : bind_id(id, &cmd->addr);
+	if (!is_ip(&cmd->addr))
+		return -EINVAL;
+	ret = wv_ucma_get(ch, cmd->id, &id);
+	return ret != 0 ? ret : bind_id(id, &cmd->addr);
 }
 
 int wv_ucma_resolve_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_resolve_ip *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
 	struct sockaddr_in6 src = cmd->src_addr;
-	int ret = 0;
+	struct wv_ucma_id *id;
+	int ret;
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
-	if (cmd->dst_addr.sin6_family != AF_INET && cmd->dst_addr.sin6_family != AF_INET6)
-		return -EAFNOSUPPORT;
+	if (!is_ip(&cmd->dst_addr) || (src.sin6_family != 0 && !is_ip(&src)))
+		return -EINVAL;
+	ret = wv_ucma_get(ch, cmd->id, &id);
+	if (ret != 0)
+		return ret;
 	if (id->state == WV_UCMA_IDLE) {
 		if (src.sin6_family == 0)
 			src.sin6_family = cmd->dst_addr.sin6_family;
@@ -107,6 +118,8 @@ int wv_ucma_resolve_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
 	} else if (id->state != WV_UCMA_BOUND) {
 		ret = -EINVAL;
 	}
+	if (ret == 0 && id->src.sin6_family != cmd->dst_addr.sin6_family)
+		ret = -EINVAL;
 	if (ret != 0)
 		return ret;
 	id->dst = cmd->dst_addr;
@@ -123,11 +136,12 @@ int wv_ucma_resolve_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
 int wv_ucma_resolve_route(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_resolve_route *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct wv_ucma_id *id;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
+	if (ret != 0)
+		return ret;
 	if (id->state != WV_UCMA_ADDR || id->group)
 		return -EINVAL;
 	id->state = WV_UCMA_ROUTE;
@@ -137,12 +151,13 @@ int wv_ucma_resolve_route(struct wv_ucma_channel *ch, const void *in, size_t out
 int wv_ucma_query_route(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_query *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
 	struct rdma_ucm_query_route_resp resp = { .num_paths = 0 };
 	const struct wf_live_table *t = wf_nic_table(ch->nic);
+	struct wv_ucma_id *id;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
-	if (id == NULL)
-		return -ENOENT;
+	if (ret != 0)
+		return ret;
 	resp.src_addr = id->src;
 	resp.dst_addr = id->dst;
 	if (id->device) {
@@ -159,14 +174,14 @@ int wv_ucma_query_route(struct wv_ucma_channel *ch, const void *in, size_t out)
 int wv_ucma_listen(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_listen *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
 	struct sockaddr_in6 any = { .sin6_family = AF_INET };
+	struct wv_ucma_id *id;
 	struct wf_cm *cm;
-	int ret = 0;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
+	if (ret != 0)
+		return ret;
 	if (id->state == WV_UCMA_IDLE)
 		ret = bind_id(id, &any);
 	else if (id->state != WV_UCMA_BOUND)
@@ -217,21 +232,22 @@ static int set_id_option(struct wv_ucma_id *id, const struct rdma_ucm_set_option
 int wv_ucma_set_option(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_set_option *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
+	struct wv_ucma_id *id;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
 	(void)out;
-	if (id == NULL)
-		return -ENOENT;
-	return cmd->level == RDMA_OPTION_ID && cmd->optval != 0 ? set_id_option(id, cmd) : -ENOSYS;
+	if (ret != 0)
+		return ret;
+	return cmd->level == RDMA_OPTION_ID ? set_id_option(id, cmd) : -ENOSYS;
 }
 
-/* A name for a membership that none of the id's has. */
-static uint32_t mc_handle(const struct wv_ucma_channel *ch)
+/* A name for a membership that no other has, on any channel: ids go from one to another. */
+static uint32_t mc_handle(void)
 {
 	uint32_t handle = 0;
 
 	for (uint32_t h = 0; h <= UINT16_MAX; h++) {
-		const struct wv_ucma_id *id = wv_ucma_find(ch, h);
+		const struct wv_ucma_id *id = wv_ucma_find(h);
 
 		for (const struct wv_ucma_mc *mc = id == NULL ? NULL : id->mcs; mc != NULL;
 		     mc = mc->next)
@@ -260,14 +276,14 @@ static int tell_joined(struct wv_ucma_id *id, struct wv_ucma_mc *mc, const uint8
 int wv_ucma_join_ip_mcast(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_join_ip_mcast *cmd = in;
-	struct wv_ucma_id *id = wv_ucma_find(ch, cmd->id);
 	struct rdma_ucm_create_id_resp resp;
 	struct wf_ah_attr to = { .is_global = true };
+	struct wv_ucma_id *id;
 	struct wv_ucma_mc *mc;
-	int ret;
+	int ret = wv_ucma_get(ch, cmd->id, &id);
 
-	if (id == NULL)
-		return -ENOENT;
+	if (ret != 0)
+		return ret;
 	if (!id->device)
 		return -EINVAL;
 	ret = wv_ucma_group_gid(id, &cmd->addr, to.dgid);
@@ -280,16 +296,18 @@ int wv_ucma_join_ip_mcast(struct wv_ucma_channel *ch, const void *in, size_t out
 		return -ENOMEM;
 	mc->id = id;
 	mc->uid = cmd->uid;
-	mc->handle = mc_handle(ch);
-	ret = tell_joined(id, mc, to.dgid, to.dest);
+	mc->handle = mc_handle();
+	resp.id = mc->handle;
+	ret = wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	if (ret == 0)
+		ret = tell_joined(id, mc, to.dgid, to.dest);
 	if (ret != 0) {
 		free(mc);
 		return ret;
 	}
 	mc->next = id->mcs;
 	id->mcs = mc;
-	resp.id = mc->handle;
-	return wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
+	return 0;
 }
 
 /* Drops the events of one membership. */
@@ -309,7 +327,7 @@ int wv_ucma_leave_mcast(struct wv_ucma_channel *ch, const void *in, size_t out)
 	struct rdma_ucm_destroy_id_resp resp;
 
 	for (uint32_t h = 0; h <= UINT16_MAX; h++) {
-		struct wv_ucma_id *id = wv_ucma_find(ch, h);
+		struct wv_ucma_id *id = wv_ucma_find(h);
 		struct wv_ucma_mc **at = id == NULL ? NULL : &id->mcs;
 
 		while (at != NULL && *at != NULL && (*at)->handle != cmd->id)
@@ -317,6 +335,8 @@ int wv_ucma_leave_mcast(struct wv_ucma_channel *ch, const void *in, size_t out)
 		if (at != NULL && *at != NULL) {
 			struct wv_ucma_mc *mc = *at;
 
+			if (id->channel != ch)
+				return -EINVAL;
 			*at = mc->next;
 			purge_mc(ch, mc);
 			resp.events_reported = mc->events_reported;

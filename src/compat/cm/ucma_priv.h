@@ -81,6 +81,7 @@ struct wv_ucma_id {
 	bool reuse;
 	bool device;  /* it belongs to the device, not to all */
 	bool group;   /* the other side is a multicast group */
+	bool unheard; /* its CONNECT_REQUEST waits: the program does not know of it */
 	uint8_t sgid; /* enum wf_live_gid_index: of the GIDs it uses */
 	uint8_t tos;
 	uint8_t ack_timeout;          /* 0: as always */
@@ -97,12 +98,16 @@ struct wv_ucma_id {
 
 /* ucma.c */
 
-/* An id on a channel; NULL: none of that name, or no memory. */
-struct wv_ucma_id *wv_ucma_find(const struct wv_ucma_channel *ch, uint32_t handle);
+/* The id of that name, on whatever channel it is; NULL: there is none. */
+struct wv_ucma_id *wv_ucma_find(uint32_t handle);
+/* The id that a command means. Returns 0, -ENOENT (none) or -EINVAL (on another channel). */
+int wv_ucma_get(const struct wv_ucma_channel *ch, uint32_t handle,
+                struct wv_ucma_id **id_p) WF_MUST_USE;
+/* NULL: no memory. */
 struct wv_ucma_id *wv_ucma_create(struct wv_ucma_channel *ch, uint16_t space, uint8_t qp_type);
 void wv_ucma_destroy(struct wv_ucma_id *id);
 
-/* Copies an answer to where a command wants it. Returns 0 or -EFAULT. */
+/* Copies an answer, or what there is room for, to where a command wants it: 0 or -EFAULT. */
 int wv_ucma_answer(uint64_t to, size_t room, const void *answer, size_t size);
 
 /* ucma_event.c */
@@ -149,7 +154,7 @@ uint8_t wv_ucma_mtu(const struct wf_nic *nic);
 /* The LID of the other side; RoCE: 0. */
 uint16_t wv_ucma_dlid(const struct wv_ucma_id *id);
 
-/* ucma_id.c, ucma_conn.c: the commands. Each returns 0 or -errno. */
+/* ucma_id.c, ucma_conn.c: the commands, each with room for its answer: 0 or -errno. */
 typedef int wv_ucma_fn(struct wv_ucma_channel *ch, const void *in, size_t out);
 wv_ucma_fn wv_ucma_create_id, wv_ucma_destroy_id, wv_ucma_bind_ip, wv_ucma_resolve_ip,
 	wv_ucma_resolve_route, wv_ucma_query_route, wv_ucma_listen, wv_ucma_set_option,
