@@ -299,10 +299,50 @@ struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot
 	return p;
 }
 
+/*
+ * By what the events say, one after the other: by now the port may be up again, which is two
+ * events.
+ */
+static void port_changed(struct wf_nic *nic, bool down)
+{
+	if (down == nic->down)
+		return;
+	nic->down = down;
+	wf_hca_port_event(nic->hca, down ? WF_EVENT_PORT_ERR : WF_EVENT_PORT_ACTIVE);
+}
+
+/*
+ * The daemon is gone, and with it the device: nobody can make links, tell of ends or keep the
+ * fabric. The program hears of it, and what it has outstanding ends.
+ */
+static void become_orphan(struct wf_nic *nic)
+{
+	if (nic->orphan)
+		return;
+	nic->orphan = true;
+	for (uint32_t i = 0; i < nic->n_peers; i++) {
+		struct wf_nic_peer *p = nic->peers[i];
+
+		if (p->link != WF_NIC_ASKED)
+			continue;
+		set_link(nic, p, WF_NIC_ABSENT);
+		let_go(nic, p);
+	}
+	port_changed(nic, true);
+	wf_hca_port_event(nic->hca, WF_EVENT_DEVICE_FATAL);
+	wf_hca_fail(nic->hca);
+	wf_nic_gsi_orphan(nic);
+}
+
 void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *p)
 {
 	if (p->link == WF_NIC_GONE)
 		return;
+	/* The way to all others stays where it is, and leads nowhere. */
+	if (p == nic->model) {
+		become_orphan(nic);
+		return;
+	}
 	if (wf_nic_is_linked(p))
 		wf_pipe_close(&p->pipe);
 	set_link(nic, p, WF_NIC_GONE);
@@ -493,18 +533,6 @@ int wf_nic_leave(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])
 	return ret;
 }
 
-/*
- * By what the events say, one after the other: by now the port may be up again, which is two
- * events.
- */
-static void port_changed(struct wf_nic *nic, bool down)
-{
-	if (down == nic->down)
-		return;
-	nic->down = down;
-	wf_hca_port_event(nic->hca, down ? WF_EVENT_PORT_ERR : WF_EVENT_PORT_ACTIVE);
-}
-
 static void take_group(struct wf_nic *nic, const struct wf_live_event *event)
 {
 	struct wf_nic_group *g = wf_nic_group(nic, event->group.group);
@@ -572,27 +600,6 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 	}
 	while (n_fds > 0)
 		close(fds[--n_fds]);
-}
-
-/*
- * The daemon is gone, and with it the device: nobody can make links, tell of ends or keep the
- * fabric. The program hears of it, and what it has outstanding ends.
- */
-static void become_orphan(struct wf_nic *nic)
-{
-	nic->orphan = true;
-	for (uint32_t i = 0; i < nic->n_peers; i++) {
-		struct wf_nic_peer *p = nic->peers[i];
-
-		if (p->link != WF_NIC_ASKED)
-			continue;
-		set_link(nic, p, WF_NIC_ABSENT);
-		let_go(nic, p);
-	}
-	port_changed(nic, true);
-	wf_hca_port_event(nic->hca, WF_EVENT_DEVICE_FATAL);
-	wf_hca_fail(nic->hca);
-	wf_nic_gsi_orphan(nic);
 }
 
 void wf_nic_events(struct wf_nic *nic)

@@ -81,7 +81,10 @@ void wf_nic_events(struct wf_nic *nic);
 /* Nothing is staged for it: the queue pairs that were held for it go on. */
 void wf_nic_unhold(struct wf_nic *nic, struct wf_nic_peer *peer);
 
-/* The link is of no use any more: its peer is gone. Others are not moved in the list of peers. */
+/*
+ * The link is of no use any more: its peer is gone. Others are not moved in the list of peers. If
+ * it is the model, the device is gone, as with the daemon.
+ */
 void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *peer);
 
 /*

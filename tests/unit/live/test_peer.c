@@ -305,6 +305,31 @@ static void test_orphan(void **state)
 	wf_nic_assert(m->nic);
 }
 
+/*
+ * The daemon says that the model is gone, or spoils its memory: there is no way to anybody, and no
+ * device; the adapter is still whole.
+ */
+static void test_model_gone(void **state)
+{
+	struct meeting *m = *state;
+	struct wf_live_event event = { .type = WF_LIVE_EV_GONE };
+	struct wf_nic_peer *model = m->nic->peers[RIG_PEERS - 1];
+
+	m->nic->model = model;
+	model->host = event.gone.host = WF_LIVE_MODEL;
+	model->slot = event.gone.slot = 0;
+	tell(m, &event, NULL);
+	wf_nic_events(m->nic);
+	assert_true(m->nic->orphan);
+	assert_ptr_equal(m->nic->model, model);
+	(void)wf_nic_progress(m->nic);
+	send_to(m, STRANGER);
+	memset(m->rig->far[RIG_PEERS - 1].shared, 0xff, 256);
+	(void)wf_nic_progress(m->nic);
+	wf_nic_assert(m->nic);
+	m->nic->model = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +339,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_come_and_go, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_underway, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_orphan, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_model_gone, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
