@@ -214,6 +214,7 @@ static void answer(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 		reply.error = len == (int)sizeof(req) ? -EPROTO : -EINVAL;
 	else
 		wf_daemon_serve(d, c, &req, &reply, fds);
+	assert(reply.error <= 0 && (reply.error == 0 || reply.n_fds == 0));
 	if (wf_sock_send(c->sock, &reply, sizeof(reply), fds, reply.n_fds, false) != 0)
 		c->doomed = true;
 	for (unsigned i = 0; i < reply.n_fds; i++)
@@ -274,6 +275,59 @@ static void let_in(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	c->next = d->clients;
 	d->clients = c;
+}
+
+#ifndef NDEBUG
+static bool is_linked(const struct wf_dclient *a, const struct wf_dclient *b)
+{
+	const struct wf_dlink *l = a->links;
+
+	while (l != NULL && l->other != b)
+		l = l->next;
+	return l != NULL;
+}
+
+/* Sockets, memory and names come and go together. */
+static void assert_client(const struct wf_daemon *d, const struct wf_dclient *c)
+{
+	assert(c->sock >= 0 || c->doomed);
+	assert(c->attached == (c->slot != 0));
+	assert(!c->attached || (c->host < d->table->n_hosts && c->slot < WF_LIVE_SLOTS));
+	assert(!c->attached || (c->stats != NULL && c->events >= 0 && c->wake >= 0));
+	assert(c->attached || (c->links == NULL && c->taps == 0));
+	assert(!c->on_wire || (c->attached && c->own != NULL && d->wires != NULL));
+	assert(!c->on_model || (c->attached && d->model != NULL));
+	assert(c->capture == NULL || (!c->attached && c->events >= 0));
+	assert(c->capture == NULL || d->captures[c->capture->number] == c);
+	for (const struct wf_dlink *l = c->links; l != NULL; l = l->next)
+		assert(l->other != c && l->other->attached && is_linked(l->other, c));
+	for (uint32_t i = 0; i < WF_LIVE_CAPTURES; i++)
+		assert((c->taps >> i & 1) == 0 || d->captures[i] != NULL);
+}
+#endif
+
+void wf_daemon_assert(const struct wf_daemon *d)
+{
+#ifndef NDEBUG
+	uint32_t captures = 0, services = 0;
+
+	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
+		assert_client(d, c);
+		captures += c->capture != NULL;
+	}
+	for (uint32_t i = 0; i < WF_LIVE_CAPTURES; i++)
+		captures -= d->captures[i] != NULL;
+	assert(captures == 0);
+	for (const struct wf_dservice *s = d->services; s != NULL; s = s->next) {
+		assert(s->client->attached && (s->id & 0xffff) != 0);
+		services++;
+	}
+	assert(services == d->n_services);
+	for (const struct wf_dgroup *g = d->groups; g != NULL; g = g->next)
+		assert((g->number & ~WF_LIVE_GROUP) < d->n_groups);
+#else
+	(void)d;
+#endif
 }
 
 static bool has_programs(const struct wf_daemon *d)
@@ -346,10 +400,13 @@ static void remove_client(struct wf_daemon *d, struct wf_dclient *c)
 {
 	struct wf_dclient **at = &d->clients;
 
-	while (*at != c)
+	while (*at != c) {
+		assert(*at != NULL); /* it is one of them */
 		at = &(*at)->next;
+	}
 	*at = c->next;
 	wf_daemon_forget(d, c);
+	assert(c->links == NULL && c->capture == NULL);
 	if (c->stats != NULL)
 		munmap(c->stats, sizeof(*c->stats));
 	if (c->events >= 0)
@@ -372,6 +429,7 @@ static void remove_client(struct wf_daemon *d, struct wf_dclient *c)
  */
 static bool may_remove(struct wf_daemon *d, struct wf_dclient *c)
 {
+	assert(c->doomed);
 	if (c->sock >= 0) {
 		close(c->sock);
 		c->sock = -1;
@@ -420,6 +478,7 @@ int wf_daemon_step(struct wf_daemon *d, int timeout)
 	wf_model_serve(d);
 	wf_http_age(d);
 	sweep(d);
+	wf_daemon_assert(d);
 	return n > 0 ? n : 0;
 }
 

@@ -4,6 +4,7 @@
  * its host, and hands it to both.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 
 static uint32_t bit_of(const struct wf_dclient *capture)
 {
+	_Static_assert(WF_LIVE_CAPTURES <= 32, "each has a bit");
+	assert(capture->capture->number < WF_LIVE_CAPTURES);
 	return UINT32_C(1) << capture->capture->number;
 }
 
@@ -39,6 +42,7 @@ static void make_tap(struct wf_dclient *capture, struct wf_dclient *c)
 	};
 	int memory = wf_tap_memory();
 
+	assert(c != capture && c->attached && (c->taps & bit_of(capture)) == 0);
 	c->taps |= bit_of(capture);
 	if (memory < 0)
 		return;
@@ -118,6 +122,7 @@ void wf_daemon_untap(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 	struct wf_live_event end = { .type = WF_LIVE_EV_TAP_END };
 
 	for (uint32_t i = 0; c->taps != 0 && i < WF_LIVE_CAPTURES; i++) {
+		assert((c->taps & UINT32_C(1) << i) == 0 || d->captures[i] != NULL);
 		if ((c->taps & UINT32_C(1) << i) != 0)
 			wf_daemon_tell(d->captures[i], gone, NULL);
 	}
@@ -130,6 +135,7 @@ void wf_daemon_untap(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 		o->taps &= ~bit_of(c);
 		wf_daemon_tell(o, &end, NULL);
 	}
+	assert(d->captures[c->capture->number] == c);
 	d->captures[c->capture->number] = NULL;
 	free(c->capture);
 	c->capture = NULL;

@@ -108,6 +108,9 @@ struct wf_daemon {
  */
 int wf_daemon_step(struct wf_daemon *d, int timeout) WF_MUST_USE;
 
+/* Asserts what holds of the daemon between two rounds. */
+void wf_daemon_assert(const struct wf_daemon *d);
+
 /* Does what req asks. fds are borrowed. Fills *reply and the descriptors to send with it. */
 void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
                      struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS]);

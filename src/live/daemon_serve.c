@@ -42,6 +42,7 @@ void wf_daemon_tell(struct wf_dclient *c, const struct wf_live_event *event, con
 /* The next slot of a host that nobody has; 0 when all are taken. */
 static uint32_t take_slot(struct wf_daemon *d, uint32_t host)
 {
+	assert(host < d->table->n_hosts);
 	for (uint32_t i = 0; i < WF_LIVE_SLOTS; i++) {
 		uint32_t slot = ++d->next_slot[host] % WF_LIVE_SLOTS;
 
@@ -121,6 +122,7 @@ static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_liv
 		c->doomed = true;
 		return -ENOMEM;
 	}
+	assert(find(d, (uint32_t)host, slot) == NULL);
 	c->host = (uint32_t)host;
 	c->slot = slot;
 	memcpy(c->program, req->attach.program, sizeof(c->program));
@@ -150,6 +152,7 @@ static int add_link(struct wf_dclient *a, struct wf_dclient *b)
 {
 	struct wf_dlink *l = malloc(sizeof(*l));
 
+	assert(a != b && a->attached && b->attached && !are_linked(a, b));
 	if (l == NULL)
 		return -ENOMEM;
 	*l = (struct wf_dlink){ .next = a->links, .other = b };
@@ -255,6 +258,7 @@ static void tell_group(struct wf_dgroup *g, struct wf_dclient *to)
 		event.group.port[n].host = p->client->host;
 		event.group.port[n++].slot = p->client->slot;
 	}
+	assert(n <= WF_LIVE_GROUP_PORTS);
 	event.group.group = g->number;
 	event.group.n = n;
 	for (const struct wf_dport *p = g->ports; p != NULL; p = p->next) {
@@ -470,6 +474,7 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 		reply->error = -EINVAL;
 		break;
 	}
+	assert(reply->n_fds <= WF_LIVE_MAX_FDS);
 	for (unsigned i = 0; i < reply->n_fds; i++) {
 		if (fds[i] < 0)
 			reply->error = -EMFILE;
@@ -533,6 +538,7 @@ void wf_daemon_forget(struct wf_daemon *d, struct wf_dclient *c)
 {
 	struct wf_live_event event = { .type = WF_LIVE_EV_GONE };
 
+	assert(find(d, c->host, c->slot) != c); /* nobody can find it any more */
 	if (c->attached)
 		add_counts(d->gone[c->host].count, c->stats);
 	event.gone.host = c->host;

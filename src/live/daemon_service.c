@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon_service.c - which program of a host has which service of communication management. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -54,6 +55,7 @@ static uint64_t free_port(struct wf_daemon *d, uint32_t host, uint64_t space)
 	for (uint32_t i = 0; i < ports; i++) {
 		uint64_t id = space | (FIRST_PORT + d->next_port++ % ports);
 
+		assert((id & 0xffff) >= FIRST_PORT && (id & 0xffff) <= LAST_PORT);
 		if (find(d, host, id, NULL) == NULL)
 			return id;
 	}
@@ -100,6 +102,7 @@ static void drop(struct wf_daemon *d, struct wf_dservice **at)
 {
 	struct wf_dservice *s = *at;
 
+	assert(s != NULL && d->n_services > 0);
 	*at = s->next;
 	free(s);
 	d->n_services--;
@@ -133,6 +136,7 @@ int wf_daemon_service(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	uint64_t id = req->service.id;
 	struct wf_dservice *s;
 
+	assert(c->attached && c->host < d->table->n_hosts);
 	reply->service.id = id;
 	switch (req->op) {
 	case WF_LIVE_SERVICE_BIND:
@@ -163,6 +167,7 @@ void wf_daemon_free_services(struct wf_daemon *d, const struct wf_dclient *c)
 		else
 			at = &(*at)->next;
 	}
+	assert(c != NULL || d->n_services == 0);
 }
 
 uint32_t wf_daemon_count_services(const struct wf_daemon *d, const struct wf_dclient *c)

@@ -9,8 +9,11 @@
 
 #include <stdbool.h>
 
+#include "live/proto.h"
 #include "mgmt/cm.h"
 #include "wire/byte.h"
+
+_Static_assert(WF_LIVE_SLOTS <= UINT32_C(1) << (32 - WF_CM_ID_SHIFT), "an ID begins with a slot");
 
 static inline uint16_t wf_gsi_attr(const uint8_t *mad)
 {

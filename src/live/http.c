@@ -70,6 +70,7 @@ static void say(struct wf_http_conn *c, const char *words)
 	int n = snprintf(c->text, sizeof(c->text),
 	                 "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", words);
 
+	assert(n > 0 && (size_t)n < sizeof(c->text));
 	c->have = (uint32_t)n;
 	c->last = true;
 }
@@ -116,6 +117,7 @@ static void take_in(struct wf_daemon *d, struct wf_http_conn *c)
 {
 	ssize_t n = recv(c->fd, c->text + c->have, REQUEST_MAX - c->have, MSG_DONTWAIT);
 
+	_Static_assert(REQUEST_MAX < sizeof(c->text), "with its end, it fits");
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -143,6 +145,7 @@ static void give_out(struct wf_daemon *d, struct wf_http_conn *c)
 
 	if (c->done == c->have && !c->last)
 		make_piece(d, c);
+	assert(c->done < c->have || c->last);
 	n = send(c->fd, c->text + c->done, c->have - c->done, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -187,6 +190,7 @@ int wf_http_take(struct wf_daemon *d, int fd)
 	struct wf_http_conn *c = find_place(d->http);
 	int ret = wf_watch_add(d->epoll, fd, EPOLLIN, &c->watch);
 
+	assert(c->state == WF_HTTP_FREE && c->have == 0);
 	if (ret != 0) {
 		close(fd);
 		return ret;

@@ -60,6 +60,7 @@ static void forget(struct waiting **at)
 {
 	struct waiting *w = *at;
 
+	assert(w->state <= FOUND && (w->state == FOUND) == (w->slot != 0));
 	*at = w->next;
 	free(w);
 }
@@ -232,6 +233,7 @@ static void keep_request(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
 {
 	struct waiting *w = *find_waiting(nic->gsi, host, mad);
 
+	assert(nic->locked && wf_gsi_is_request(mad));
 	if (w != NULL)
 		return; /* it is sent again, and waits already */
 	w = calloc(1, sizeof(*w));
@@ -336,6 +338,7 @@ static bool rest(struct wf_nic *nic, struct waiting *w)
 	wf_time now = wf_nic_now(nic);
 	uint8_t answer[WF_MAD_LEN];
 
+	assert(w->state == ASKED && w->step >= PATIENCE && w->step < NO_PATIENCE);
 	w->step *= 2;
 	w->at = now + w->step;
 	w->state = RESTS;
@@ -401,6 +404,7 @@ void wf_nic_gsi_progress(struct wf_nic *nic, wf_time now)
 	struct wf_wc wc;
 	uint32_t host;
 
+	assert(nic->locked && g != NULL);
 	if (wf_cm_deadline(g->cm) <= now)
 		wf_cm_tick(g->cm, now);
 	if (wf_unlikely(g->waiting != NULL))

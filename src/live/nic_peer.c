@@ -46,6 +46,7 @@ static struct wf_nic_peer *add_peer(struct wf_nic *nic, uint32_t host, uint32_t 
 		nic->peers = more;
 		nic->max_peers = n;
 	}
+	assert(nic->n_peers < nic->max_peers);
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)
 		return NULL;
@@ -61,6 +62,7 @@ static void set_link(struct wf_nic *nic, struct wf_nic_peer *p, enum wf_nic_link
 	assert(p->link != WF_NIC_GONE && p->link != to);
 	nic->n_asked += (uint32_t)(to == WF_NIC_ASKED) - (uint32_t)(p->link == WF_NIC_ASKED);
 	p->link = to;
+	assert(nic->n_asked <= nic->n_peers);
 }
 
 void wf_nic_unhold(struct wf_nic *nic, struct wf_nic_peer *p)
@@ -220,6 +222,7 @@ int wf_nic_know_remote(struct wf_nic *nic, uint32_t number, const uint8_t gid[16
 		nic->remotes = more;
 		nic->n_remotes = n;
 	}
+	assert(i < nic->n_remotes && nic->n_remotes <= WF_LIVE_REMOTES);
 	nic->remotes[i].number = number;
 	nic->remotes[i].held = held;
 	memcpy(nic->remotes[i].gid, gid, 16);
@@ -392,6 +395,7 @@ void wf_nic_reap(struct wf_nic *nic)
 {
 	uint32_t kept = 0;
 
+	assert(nic->last == NULL || nic->last->link != WF_NIC_GONE);
 	nic->reap = false;
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nic_tap.c - hands copies of packets to those who capture. */
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ void wf_nic_tap(struct wf_nic *nic, const struct wf_packet *pkt, const void *pay
 	struct wf_tap_note note = { .at = (wf_nic_now(nic) + nic->start) / WF_NS, .sent = sent };
 	struct wf_packet copy = *pkt;
 
+	assert(nic->locked && nic->n_taps <= WF_LIVE_CAPTURES);
 	name_ends(nic, &copy, &note);
 	for (uint32_t i = 0; i < nic->n_taps; i++) {
 		struct wf_nic_tap *t = nic->taps[i];
@@ -74,5 +76,6 @@ void wf_nic_tap_remove(struct wf_nic *nic, uint32_t capture)
 		wf_tap_close(&t->tap);
 		free(t);
 	}
+	assert(kept <= nic->n_taps && (capture != WF_LIVE_ALL || kept == 0));
 	nic->n_taps = kept;
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "live/pipe.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@ int wf_pipe_memory(void)
 
 static void unmap(struct wf_pipe *pipe)
 {
+	assert(pipe->shared != NULL && pipe->side <= 1);
 	if (pipe->rx.base != NULL && pipe->rx.base != pipe->tx.base)
 		wf_ring_unmap(pipe->rx.base, WF_RING_BYTES);
 	if (pipe->tx.base != NULL)

@@ -46,6 +46,11 @@
 #define WF_LIVE_REMOTES (UINT32_C(1) << WF_LIVE_REMOTE_BITS)
 #define WF_LIVE_REMOTE_NUMBERS (UINT32_C(1) << (WF_LIVE_REMOTE_BITS + WF_LIVE_TURN_BITS))
 
+_Static_assert(WF_LIVE_MAX_HOSTS == UINT32_C(1) << WF_LIVE_HOST_BITS, "a host has so many bits");
+_Static_assert(WF_LIVE_SLOTS <= UINT32_C(1) << (32 - WF_LIVE_HOST_BITS), "a program is one number");
+_Static_assert(WF_LIVE_REMOTE_NUMBERS <= WF_LIVE_MODEL && WF_LIVE_MAX_HOSTS <= WF_LIVE_MODEL,
+               "what a number names is seen by its upper bits");
+
 static inline uint32_t wf_live_slot(uint32_t qpn)
 {
 	return qpn >> WF_LIVE_QPN_BITS;
@@ -236,6 +241,13 @@ static inline size_t wf_live_event_bytes(const struct wf_live_event *event)
 {
 	return event->type == WF_LIVE_EV_GROUP ? sizeof(*event) : WF_LIVE_EVENT_SHORT;
 }
+
+/*
+ * Daemons and programs may be of two builds: who changes one of these changes WF_LIVE_VERSION, too.
+ */
+_Static_assert(sizeof(struct wf_live_req) == 72, "a question");
+_Static_assert(sizeof(struct wf_live_reply) == 32, "an answer");
+_Static_assert(sizeof(struct wf_live_event) == 8 + 8 + 8 * WF_LIVE_GROUP_PORTS, "an event");
 
 /*
  * One program, in the file that answers WF_LIVE_STATUS. Slot 0 is a host: all its programs, those

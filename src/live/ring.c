@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "live/ring.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -40,6 +41,7 @@ char *wf_ring_map(int fd, off_t offset, uint32_t bytes)
 	char *at = mmap(NULL, 2 * (size_t)bytes, PROT_NONE,
 	                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
+	assert(bytes != 0 && (bytes & (bytes - 1)) == 0);
 	if (at == MAP_FAILED)
 		return NULL;
 	for (int i = 0; i < 2; i++) {
@@ -63,6 +65,7 @@ void wf_ring_refresh(struct wf_ring *r)
 {
 	uint64_t tail = atomic_load_explicit(&r->ctl->tail, memory_order_acquire);
 
+	assert(r->tail <= r->pos && r->pos - r->tail <= r->mask);
 	if (tail < r->tail || tail > r->pos)
 		r->broken = true;
 	else
@@ -71,6 +74,7 @@ void wf_ring_refresh(struct wf_ring *r)
 
 bool wf_ring_release(struct wf_ring *r)
 {
+	assert(r->tail <= r->pos);
 	if (r->tail == r->pos)
 		return false;
 	r->tail = r->pos;

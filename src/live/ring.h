@@ -21,8 +21,10 @@
 #ifndef WF_LIVE_RING_H
 #define WF_LIVE_RING_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -120,6 +122,8 @@ static inline void wf_ring_commit(struct wf_ring *r, const struct wf_packet *pkt
 	struct wf_packet *to = (struct wf_packet *)(void *)wf_ring_at(r, r->pos);
 	struct wf_packet copy = *pkt;
 
+	/* Within what was reserved, the line without a stamp included. */
+	assert(payload <= r->max && next + WF_CACHE_LINE - 1 - r->tail <= r->mask - r->less);
 	copy.input = (uint16_t)payload;
 	atomic_store_explicit(wf_ring_stamp(r, next), 0, memory_order_relaxed);
 	memcpy((char *)to + sizeof(copy.at), (const char *)&copy + sizeof(copy.at),
@@ -139,6 +143,10 @@ static inline void wf_ring_fetch(void *to, const void *from)
 }
 
 _Static_assert(sizeof(struct wf_packet) == WF_CACHE_LINE, "a header is one line");
+_Static_assert(offsetof(struct wf_packet, at) == 0, "the stamp comes first");
+_Static_assert(sizeof(struct wf_ring_ctl) == 2 * WF_CACHE_LINE, "a line for each writer");
+_Static_assert((WF_RING_BYTES & (WF_RING_BYTES - 1)) == 0 && WF_RING_PAYLOAD <= UINT16_MAX,
+               "positions are masked, and an entry's length has its place");
 
 /* Consumer: whether an entry waits. */
 static inline bool wf_ring_ready(const struct wf_ring *r)
@@ -170,6 +178,7 @@ static inline bool wf_ring_peek(struct wf_ring *r, struct wf_packet *pkt, const 
  */
 static inline void wf_ring_consume(struct wf_ring *r)
 {
+	assert(r->lines >= sizeof(struct wf_packet) && r->lines % WF_CACHE_LINE == 0);
 	r->pos += r->lines;
 }
 

@@ -2,6 +2,7 @@
 /* sniffer.c - reads the taps of a fabric's programs, in the order of time. */
 #include "live/sniffer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -123,6 +124,7 @@ static void remove_source(struct wf_sniffer *s, uint32_t i)
 {
 	struct source *src = s->sources[i];
 
+	assert(i < s->n_sources && src->interface < s->n_ports);
 	s->ports[src->interface].missed += missed(src);
 	wf_tap_close(&src->tap);
 	free(src);
@@ -266,6 +268,7 @@ static bool fetch(const struct wf_sniffer *s, struct source *src)
 {
 	int64_t now;
 
+	assert(!src->has);
 	if (src->gone && src->tap.ring.pos >= src->end)
 		return false;
 	src->has = wf_tap_peek(&src->tap, &src->head);
@@ -308,6 +311,7 @@ static void consume(struct source *src)
 {
 	struct wf_ring *ring = &src->tap.ring;
 
+	assert(src->has);
 	wf_ring_consume(ring);
 	src->has = false;
 	if (ring->pos - ring->tail >= RELEASE_BYTES)

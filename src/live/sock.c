@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "live/sock.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,9 @@ int wf_sock_recv(int sock, void *msg, size_t size, int fds[WF_LIVE_MAX_FDS], uns
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
+	assert((size_t)n <= size); /* without MSG_TRUNC, no more than there is room for */
 	*n_fds_p = take_fds(&hdr, fds);
+	assert(*n_fds_p <= WF_LIVE_MAX_FDS);
 	if ((hdr.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
 		while (*n_fds_p > 0)
 			close(fds[--*n_fds_p]);

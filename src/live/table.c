@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - who has which address. */
+#include <assert.h>
 #include <string.h>
 
 #include "live/proto.h"
@@ -43,6 +44,7 @@ int wf_live_host_of_gid(const struct wf_live_table *t, const uint8_t gid[16])
 {
 	uint8_t other[16];
 
+	assert(t->n_hosts <= WF_LIVE_MAX_HOSTS);
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		for (uint32_t i = 0; i < WF_LIVE_GIDS; i++) {
 			if (wf_live_gid(t, h, i, other) && memcmp(gid, other, sizeof(other)) == 0)

@@ -2,6 +2,7 @@
 /* tap.c - the ring between an adapter and a capture. */
 #include "live/tap.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -43,6 +44,7 @@ void wf_tap_put(struct wf_tap *tap, const struct wf_packet *pkt, const struct wf
 	uint32_t all = (uint32_t)sizeof(*note) + bytes;
 	char *at = wf_ring_reserve(&tap->ring, all);
 
+	assert(bytes <= WF_RING_PAYLOAD);
 	if (at == NULL) {
 		atomic_fetch_add_explicit(&tap->shared->missed, 1, memory_order_relaxed);
 		return;

@@ -32,6 +32,7 @@ static struct wf_dwire *open_host(struct wf_daemon *d, uint32_t host)
 {
 	struct wf_dwire *w = wf_wire_find(d, host);
 
+	assert(host < d->table->n_hosts);
 	if (w == NULL) {
 		w = &d->wires->wire[d->wires->n++];
 		w->host = host;
@@ -132,6 +133,7 @@ void wf_wire_close(struct wf_daemon *d)
 /* What the wire keeps of a program, from the first time that it has to do with it. */
 static int make_own(struct wf_dclient *c)
 {
+	assert(c->attached);
 	if (c->own == NULL)
 		c->own = calloc(1, sizeof(*c->own));
 	return c->own == NULL ? -ENOMEM : 0;
@@ -189,6 +191,7 @@ int wf_wire_link(struct wf_daemon *d, struct wf_dclient *c)
 
 	if (c->on_wire)
 		return 0;
+	assert(wf_wire_find(d, c->host) != NULL); /* something has come for it */
 	ret = make_link(c, &give[0]);
 	if (ret != 0)
 		return ret;
@@ -286,6 +289,7 @@ void wf_wire_serve(struct wf_daemon *d)
 
 	if (ws == NULL)
 		return;
+	assert(ws->tx.next <= ws->tx.n && ws->tx.n <= WF_WIRE_BATCH);
 	ws->waits = ws->more = false;
 	ws->now = wf_daemon_now();
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {

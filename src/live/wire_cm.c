@@ -5,6 +5,7 @@
  * program that is gone are ended by its ghost, which lives until its peers have answered or did not
  * often enough.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static void answer(struct wf_daemon *d, struct wf_dwire *w, uint32_t from, const
 	uint8_t out[WF_MAD_LEN];
 	uint32_t to;
 
+	assert(wf_cm_count(d->wires->nobody) == 0);
 	wf_cm_rx(d->wires->nobody, from, mad, 0);
 	while (wf_cm_tx(d->wires->nobody, &to, out))
 		send_mad(d, w, to, out);
@@ -145,6 +147,7 @@ void wf_wire_bury(struct wf_daemon *d, struct wf_dclient *c)
 
 	if (g == NULL)
 		return;
+	assert(!c->on_wire && wf_wire_find(d, c->host) != NULL);
 	g->held = c->own->held;
 	c->own->held = (struct wf_wire_held){ .n = 0 };
 	wf_wire_conns_bury(&c->own->conns, g->cm, to_time(wf_daemon_now()));
@@ -158,6 +161,7 @@ static void drop_ghost(struct wf_dwires *ws, struct wf_wire_ghost **at)
 
 	*at = g->next;
 	wf_wire_remotes_release(&ws->remotes, &g->held);
+	assert(g->held.n == 0);
 	wf_cm_destroy(g->cm);
 	free(g);
 }
@@ -231,6 +235,7 @@ int wf_wire_waits(struct wf_daemon *d)
 
 		if (k->until == 0)
 			continue;
+		assert(wf_wire_find(d, k->host) != NULL);
 		c = wf_daemon_listener(d, k->host, wf_gsi_service(k->mad));
 		if (c != NULL)
 			hand(d, wf_wire_find(d, k->host), c, &k->pkt, k->mad);

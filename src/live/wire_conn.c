@@ -72,6 +72,7 @@ static void set_remote(struct wf_wire_conns *t, struct wf_wire_conn *c, uint32_t
 {
 	struct wf_wire_conn **at = remote_bucket(t, c->info.host, id);
 
+	assert(knows_remote(c)); /* whoever drops it looks for it there */
 	c->info.remote_id = id;
 	c->next_remote = *at;
 	*at = c;
@@ -83,14 +84,18 @@ static void drop(struct wf_wire_conns *t, struct wf_wire_conn *c)
 
 	if (c->info.local_id != 0) {
 		at = local_bucket(t, c->info.local_id);
-		while (*at != c)
+		while (*at != c) {
+			assert(*at != NULL); /* it is there */
 			at = &(*at)->next_local;
+		}
 		*at = c->next_local;
 	}
 	if (knows_remote(c)) {
 		at = remote_bucket(t, c->info.host, c->info.remote_id);
-		while (*at != c)
+		while (*at != c) {
+			assert(*at != NULL);
 			at = &(*at)->next_remote;
+		}
 		*at = c->next_remote;
 	}
 	assert(t->n > 0);

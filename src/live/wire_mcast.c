@@ -4,6 +4,7 @@
  * for each group that programs of a host have joined, at the group's address; whoever sends sends
  * once for the wire.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -15,6 +16,7 @@ static void drop(struct wf_dmc **at)
 {
 	struct wf_dmc *g = *at;
 
+	assert(g->rx >= 0);
 	*at = g->next;
 	close(g->rx);
 	free(g);
@@ -46,6 +48,7 @@ static void add(struct wf_dwire *w, struct wf_dend *e, const struct wf_dgroup *o
 	struct wf_dmc *g = calloc(1, sizeof(*g));
 	int fd = g == NULL ? -1 : wf_wire_socket(e, of->gid, WF_UDP_PORT_ROCE);
 
+	assert(e->is_open && (of->number & WF_LIVE_GROUP) != 0);
 	if (fd < 0 || join(e, fd, of->gid) != 0 ||
 	    epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
 		if (fd >= 0)
@@ -95,6 +98,7 @@ void wf_wire_groups(struct wf_daemon *d)
 		for (unsigned k = 0; k < WF_LIVE_GIDS; k++) {
 			struct wf_dmc **at = &w->end[k].groups;
 
+			assert(*at == NULL || w->end[k].is_open);
 			while (*at != NULL) {
 				if (!(*at)->keep) {
 					drop(at);

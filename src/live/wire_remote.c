@@ -104,8 +104,10 @@ static void forget(struct wf_wire_remotes *t, uint32_t place)
 	uint32_t *link = bucket(t, r->gid);
 
 	assert(is_ordered(r->kind) && r->holders == 0);
-	while (*link != place)
+	while (*link != place) {
+		assert(*link != 0);
 		link = &t->at[*link - 1].chain;
+	}
 	*link = r->chain;
 	leave(t, place);
 	r->turn = (uint16_t)((r->turn + 1) & ((1u << WF_LIVE_TURN_BITS) - 1));

@@ -2,6 +2,7 @@
 /* wire_rx.c - packets from sockets to programs' rings. Everything in them is somebody's claim. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <assert.h>
 #include <string.h>
 
 #include "live/wire_priv.h"
@@ -120,6 +121,7 @@ void wf_wire_take(struct wf_daemon *d, struct wf_dwire *w, const struct wf_dend 
 	enum wf_reason reason;
 	uint16_t id;
 
+	assert(index < WF_LIVE_GIDS && e->is_open && a->len <= WF_PACKET_BYTES_MAX);
 	wf_wire_count(d, w->host, WF_LIVE_WIRE_RX_PACKETS);
 	if (wf_packet_decode(a->bytes, a->len, &d->wires->conf[wf_dend_is_v6(e)], &pkt, &h,
 	                     &reason) != 0) {
@@ -141,6 +143,7 @@ void wf_wire_take(struct wf_daemon *d, struct wf_dwire *w, const struct wf_dend 
 		wf_wire_count(d, w->host, WF_LIVE_WIRE_RX_REFUSED);
 		return;
 	}
+	assert(a->payload + h.payload_len <= a->bytes + a->len);
 	if (group != NULL) {
 		deliver_group(d, w, &pkt, a->payload, h.payload_len, group->number);
 		return;
@@ -223,6 +226,7 @@ void wf_wire_receive(struct wf_daemon *d, struct wf_dwire *w, struct wf_dend *e,
 		if (g->number == group->number)
 			to = g->gid;
 	}
+	assert(n <= WF_WIRE_BATCH);
 	for (int i = 0; i < n; i++) {
 		struct wf_wire_arrival a = { .bytes = io->bytes[i],
 			                     .len = head + io->msg[i].msg_len };

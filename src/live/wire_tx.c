@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wire_tx.c - packets from programs' rings to sockets, many to a system call. */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ void wf_wire_flush(struct wf_daemon *d)
 {
 	struct wf_wire_io *io = &d->wires->tx;
 
+	assert(io->next <= io->n && io->n <= WF_WIRE_BATCH);
 	while (io->next < io->n) {
 		int sent = sendmmsg(io->fd, io->msg + io->next, io->n - io->next, MSG_NOSIGNAL);
 
@@ -82,6 +84,7 @@ static void put_class(struct msghdr *msg, char *control, uint8_t traffic_class, 
 	struct cmsghdr *c = (struct cmsghdr *)(void *)control;
 	int value = traffic_class;
 
+	_Static_assert(CMSG_SPACE(sizeof(value)) <= WF_WIRE_CONTROL, "it fits");
 	msg->msg_control = NULL;
 	msg->msg_controllen = 0;
 	if (traffic_class == 0)
@@ -137,6 +140,7 @@ static void put(struct wf_daemon *d, struct wf_dend *e, struct wf_packet *p, con
 	uint8_t *bytes = io->bytes[io->n];
 	uint8_t traffic_class = (uint8_t)p->src;
 
+	assert(io->n < WF_WIRE_BATCH && e->is_open);
 	memcpy(dst.gid, gid, sizeof(dst.gid));
 	p->type = WF_PACKET_RDMA;
 	if (wf_packet_encode(p, &d->wires->conf[v6], &e->addr, &dst, payload, bytes,
@@ -147,6 +151,7 @@ static void put(struct wf_daemon *d, struct wf_dend *e, struct wf_packet *p, con
 	/* The frame may end with Ethernet's padding, which is not UDP's. */
 	io->iov[io->n].iov_len = wf_be16_get(bytes + head - 4) - (size_t)WF_UDP_LEN;
 	io->iov[io->n].iov_base = bytes + head;
+	assert(head + io->iov[io->n].iov_len <= len);
 	msg->msg_iov = &io->iov[io->n];
 	msg->msg_iovlen = 1;
 	msg->msg_name = &io->addr[io->n];
