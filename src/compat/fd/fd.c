@@ -244,7 +244,9 @@ void wx_fd_adopt(int fd)
 	dev_t dev;
 	ino_t ino;
 
-	if (fd < 0 || fd >= MAX_FDS || wx_fd_borrowed() || !identify(fd, &dev, &ino))
+	/* Our own come here, too, by dup2() of a number to itself: nobody could close them again. */
+	if (fd < 0 || fd >= MAX_FDS || wx_fd_borrowed() || wx_fd_hidden(fd) ||
+	    !identify(fd, &dev, &ino))
 		return;
 	for (struct wx_file *f = atomic_load(&files); f != NULL; f = f->next) {
 		if (!add_ref(f))

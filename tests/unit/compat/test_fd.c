@@ -137,6 +137,23 @@ static void test_operations(void **state)
 	assert_int_equal(errno, EBADF);
 }
 
+/* A program that tries all numbers finds weft's own, and they stay weft's own. */
+static void test_same_number(void **state)
+{
+	int before = atomic_load(&releases), fd = open_one(0);
+
+	(void)state;
+	for (int i = 3; i < 1024; i++) {
+		int ret = dup2(i, i);
+
+		assert_true(ret == i || (ret == -1 && errno == EBADF));
+		assert_true(!wx_fd_hidden(i) || !is_ours(i));
+	}
+	assert_true(is_ours(fd));
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(atomic_load(&releases), before + 1);
+}
+
 static void test_references(void **state)
 {
 	int before = atomic_load(&releases), fd = open_one(0), copy = dup(fd);
@@ -333,6 +350,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_operations, check_end),
+		cmocka_unit_test_teardown(test_same_number, check_end),
 		cmocka_unit_test_teardown(test_references, check_end),
 		cmocka_unit_test_teardown(test_identity, check_end),
 		cmocka_unit_test_teardown(test_overwrite, check_end),
