@@ -53,6 +53,11 @@ void wf_nic_unlock(struct wf_nic *nic)
 	pthread_mutex_unlock(&nic->lock);
 }
 
+bool wf_nic_is_locked(const struct wf_nic *nic)
+{
+	return nic->locked;
+}
+
 struct wf_hca *wf_nic_hca(struct wf_nic *nic)
 {
 	return nic->hca;

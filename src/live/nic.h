@@ -67,6 +67,8 @@ bool wf_nic_forked(const struct wf_nic *nic);
 
 void wf_nic_lock(struct wf_nic *nic);
 void wf_nic_unlock(struct wf_nic *nic);
+/* Whether somebody has the lock: for those who assert that they do. */
+bool wf_nic_is_locked(const struct wf_nic *nic);
 
 struct wf_hca *wf_nic_hca(struct wf_nic *nic);
 const struct wf_live_table *wf_nic_table(const struct wf_nic *nic);

@@ -24,6 +24,7 @@ static uint32_t max_names, next_name;
 
 static int give_name(struct wv_ucma_id *id)
 {
+	assert(max_names <= MAX_IDS);
 	for (uint32_t i = 0; i < max_names; i++) {
 		uint32_t h = next_name++ % max_names;
 
@@ -58,12 +59,30 @@ struct wv_ucma_id *wv_ucma_find(uint32_t handle)
 	return id;
 }
 
+void wv_ucma_check_id(const struct wv_ucma_id *id)
+{
+	assert(wf_nic_is_locked(id->channel->nic));
+	assert(id->handle < max_names && names[id->handle] == id);
+	assert(id->state <= WV_UCMA_LISTEN && id->psn <= WF_PSN_MASK && id->sgid < WF_LIVE_GIDS);
+	assert(id->state != WV_UCMA_IDLE || (id->service == 0 && !id->device));
+	assert(id->state != WV_UCMA_LISTEN || (id->service != 0 && id->conn == NULL));
+	assert((id->state != WV_UCMA_CONNECT && id->state != WV_UCMA_DISCONNECT) ||
+	       id->conn != NULL);
+	assert(id->conn == NULL || id->device);
+	assert(!id->unheard || (id->uid == 0 && id->conn != NULL && id->mcs == NULL));
+	for (const struct wv_ucma_mc *mc = id->mcs; mc != NULL; mc = mc->next)
+		assert(mc->id == id);
+	(void)id;
+}
+
 int wv_ucma_get(const struct wv_ucma_channel *ch, uint32_t handle, struct wv_ucma_id **id_p)
 {
 	struct wv_ucma_id *id = wv_ucma_find(handle);
 
+	assert(wf_nic_is_locked(ch->nic));
 	if (id == NULL || id->unheard)
 		return -ENOENT;
+	wv_ucma_check_id(id);
 	*id_p = id;
 	return id->channel == ch ? 0 : -EINVAL;
 }
@@ -94,6 +113,7 @@ void wv_ucma_destroy(struct wv_ucma_id *id)
 	struct wf_nic *nic = id->channel->nic;
 	struct wf_cm *cm;
 
+	assert(wf_nic_is_locked(nic) && names[id->handle] == id);
 	wv_ucma_purge(id);
 	if (id->conn != NULL)
 		wf_cm_release(id->conn, wf_nic_now(nic));
@@ -244,6 +264,11 @@ union command {
 	uint64_t align;
 	char bytes[512];
 };
+
+_Static_assert(sizeof(struct rdma_ucm_connect) <= sizeof(union command) &&
+                       sizeof(struct rdma_ucm_accept) <= sizeof(union command) &&
+                       sizeof(struct rdma_ucm_reject) <= sizeof(union command),
+               "the longest fit");
 
 static int run(struct wv_ucma_channel *ch, const struct rdma_ucm_cmd_hdr *header,
                const union command *in, bool nonblock)

@@ -8,6 +8,7 @@
  * on the wire, all other addresses are outside.
  */
 #include <arpa/inet.h>
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -49,6 +50,10 @@ bool wv_ucma_is_any(const struct sockaddr_in6 *sa)
 		return true;
 	return get_v4(sa, &ip) ? ip == 0 : IN6_IS_ADDR_UNSPECIFIED(&sa->sin6_addr);
 }
+
+_Static_assert(offsetof(struct sockaddr_in, sin_port) == offsetof(struct sockaddr_in6, sin6_port) &&
+                       sizeof(struct sockaddr_in) <= sizeof(struct sockaddr_in6),
+               "one stands for the other");
 
 /* sockaddr_in has it at the same place. */
 uint16_t wv_ucma_port(const struct sockaddr_in6 *sa)
@@ -215,6 +220,7 @@ int wv_ucma_resolve(struct wv_ucma_id *id)
 		ret = resolve_other(id);
 	else
 		ret = -EHOSTUNREACH;
+	assert(ret != 0 || id->host < t->n_hosts || (id->host & WF_LIVE_REMOTE) != 0);
 	if (ret == 0 && !wf_nic_gid(nic, id->host, id->sgid, id->dgid))
 		ret = -EHOSTUNREACH;
 	return ret;

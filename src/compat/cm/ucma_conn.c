@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ucma_conn.c - commands about connections, and what their queue pairs are to be set to. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static int put_private(const struct wv_ucma_id *id, const struct rdma_ucm_conn_p
 	if (ret != 0)
 		return ret;
 	wf_cm_ip_encode(&ip, data);
+	_Static_assert(UINT8_MAX < RDMA_MAX_PRIVATE_DATA, "whatever it says, it is there");
 	memcpy(data + WF_CM_IP_LEN, p->private_data, p->private_data_len);
 	*length_p = WF_CM_IP_LEN + p->private_data_len;
 	return 0;
@@ -93,6 +95,7 @@ int wv_ucma_connect(struct wv_ucma_channel *ch, const void *in, size_t out)
 		                    now, &id->conn);
 	else
 		ret = wf_cm_connect(cm, id->host, &req, data, length, id, now, &id->conn);
+	assert((ret == 0) == (id->conn != NULL));
 	if (ret == 0)
 		id->state = WV_UCMA_CONNECT;
 	return ret;

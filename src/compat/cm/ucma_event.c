@@ -26,6 +26,7 @@ static void add(struct wv_ucma_channel *ch, struct wv_ucma_event *event)
 {
 	bool first = ch->events == NULL;
 
+	assert(wf_nic_is_locked(ch->nic) && event->id->channel == ch && *ch->tail == NULL);
 	event->next = NULL;
 	*ch->tail = event;
 	ch->tail = &event->next;
@@ -98,8 +99,10 @@ void wv_ucma_drop(struct wv_ucma_channel *ch, const struct wv_ucma_event *event)
 {
 	struct wv_ucma_event **at = &ch->events, *e;
 
-	while (*at != event)
+	while (*at != event) {
+		assert(*at != NULL); /* it waits */
 		at = &(*at)->next;
+	}
 	e = *at;
 	take(ch, at);
 	free(e);
@@ -162,6 +165,7 @@ static void conn_param(const struct wf_cm_info *i, const uint8_t *data, unsigned
 	p->flow_control = i->flow_control;
 	p->retry_count = i->retry_count;
 	p->rnr_retry_count = i->rnr_retry;
+	assert(length < RDMA_MAX_PRIVATE_DATA);
 	p->private_data_len = (uint8_t)length;
 	if (length != 0)
 		memcpy(p->private_data, data, length);
@@ -190,6 +194,7 @@ static int on_request(const struct wf_cm_event *ev)
 	id->device = true;
 	id->host = i->host;
 	wv_ucma_from_ip(&ip, l, id);
+	assert(l->state == WV_UCMA_LISTEN && l->backlog > 0 && ev->length >= WF_CM_IP_LEN);
 	id->conn = ev->conn;
 	wf_cm_set_user(ev->conn, id);
 	wf_cm_set_local(ev->conn, id->psn);
@@ -255,6 +260,7 @@ int wv_on_cm_event(void *arg, const struct wf_cm_event *ev)
 		on_resolved(id, ev);
 		return 0;
 	}
+	assert(ev->type < WF_ARRAY_SIZE(types));
 	event = wv_ucma_event(id, types[ev->type], ev->status);
 	if (event == NULL)
 		return 0;

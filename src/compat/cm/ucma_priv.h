@@ -38,6 +38,10 @@ enum wv_ucma_event_type {
 	WV_UCMA_TIMEWAIT_EXIT,
 };
 
+_Static_assert(WV_UCMA_CONNECT_REQUEST == 4 && WV_UCMA_DISCONNECTED == 10 &&
+                       WV_UCMA_TIMEWAIT_EXIT == 15,
+               "as librdmacm numbers them");
+
 struct wv_ucma_event {
 	struct wv_ucma_event *next;
 	struct wv_ucma_id *id;    /* whose it is; CONNECT_REQUEST: the listener's */
@@ -109,6 +113,9 @@ void wv_ucma_destroy(struct wv_ucma_id *id);
 
 /* Copies an answer, or what there is room for, to where a command wants it: 0 or -EFAULT. */
 int wv_ucma_answer(uint64_t to, size_t room, const void *answer, size_t size);
+
+/* Asserts what holds of an id between commands. */
+void wv_ucma_check_id(const struct wv_ucma_id *id);
 
 /* ucma_event.c */
 

@@ -139,6 +139,16 @@ void wx_file_hold(struct wx_file *f)
 	(void)held;
 }
 
+/* What holds of a file while somebody has a reference to it. */
+static void assert_file(const struct wx_file *f)
+{
+	assert(atomic_load(&f->used) == 1 && atomic_load(&f->refs) > 0);
+	assert(f->ops != NULL && f->ops->release != NULL);
+	assert(f->own_rd >= 0 && f->own_rd < MAX_FDS && f->own_wr >= 0 && f->own_wr < MAX_FDS);
+	assert(wx_fd_hidden(f->own_rd) && wx_fd_hidden(f->own_wr));
+	(void)f;
+}
+
 static void close_own(struct wx_file *f)
 {
 	set_hidden(f->own_rd, false);
@@ -154,7 +164,7 @@ void wx_fd_put(struct wx_file *f)
 	int saved = errno;
 	unsigned before;
 
-	assert(atomic_load(&f->used) == 1); /* as long as we have a reference */
+	assert_file(f);
 	before = atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel);
 	assert(before > 0);
 	if (before != 1)
@@ -183,8 +193,8 @@ static void enter(int fd, struct wx_file *f)
 {
 	struct wx_file *old;
 
-	assert(fd >= 0 && fd < MAX_FDS);
-	assert(atomic_load(&f->refs) > 0);
+	assert(fd >= 0 && fd < MAX_FDS && !wx_fd_hidden(fd));
+	assert_file(f);
 	atomic_fetch_add(&n_slots, 1);
 	old = atomic_exchange(&slots[fd], f);
 	if (old != NULL) { /* of a descriptor that was closed behind our back */
@@ -343,6 +353,7 @@ static int open_own(struct wx_file *f, const int ends[2])
 			(void)syscall(SYS_close, f->own_wr);
 		return -EMFILE;
 	}
+	assert(!wx_fd_hidden(f->own_rd) && !wx_fd_hidden(f->own_wr));
 	set_hidden(f->own_rd, true);
 	set_hidden(f->own_wr, true);
 	return 0;

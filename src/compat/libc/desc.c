@@ -4,6 +4,7 @@
  * are looked after here; everything else goes on to the C library after a comparison.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -64,6 +65,7 @@ static ssize_t operate(struct wx_file *f, int op, void *buf, size_t n, bool nonb
 	ssize_t ret = -EIO;
 	int state;
 
+	assert(ops->read != NULL && ops->write != NULL && (op == OP_READ || op == OP_WRITE));
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_cleanup_push(put, f);
 	if (wx_file_owned(f))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cq.c - completion queues, polled the plain and the extended way. */
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +10,19 @@
 
 #define BATCH 16
 #define SKIPS 8 /* polls that find something without moving the adapter on, at most */
+
+/* Completions keep their numbers on the way to the program. */
+_Static_assert((int)WF_WC_GENERAL_ERR == (int)IBV_WC_GENERAL_ERR, "status");
+_Static_assert((int)WF_WC_RNR_RETRY_EXC_ERR == (int)IBV_WC_RNR_RETRY_EXC_ERR, "status");
+_Static_assert((int)WF_WC_LOCAL_INV == (int)IBV_WC_LOCAL_INV, "opcode");
+_Static_assert((int)WF_WC_RECV_RDMA_WITH_IMM == (int)IBV_WC_RECV_RDMA_WITH_IMM, "opcode");
+_Static_assert((int)WF_WC_GRH == (int)IBV_WC_GRH && (int)WF_WC_WITH_INV == (int)IBV_WC_WITH_INV,
+               "flags");
+_Static_assert(offsetof(struct ibv_cq, channel) == offsetof(struct ibv_cq_ex, channel) &&
+                       offsetof(struct ibv_cq, mutex) == offsetof(struct ibv_cq_ex, mutex) &&
+                       offsetof(struct ibv_cq, async_events_completed) ==
+                               offsetof(struct ibv_cq_ex, async_events_completed),
+               "an extended queue begins as a plain one");
 
 /* The LID that a datagram came from; 0 where there are none. */
 static uint16_t lid_of(const struct wv_cq *cq, const struct wf_wc *wc)
@@ -57,6 +71,7 @@ static int take(struct wv_cq *cq, uint32_t n, struct wf_wc *wc)
 	struct wf_nic *nic = wv_nic(cq->ex.context);
 	int got = wf_cq_poll(cq->cq, n, wc);
 
+	assert(wf_nic_is_locked(nic) && cq->skips < SKIPS);
 	if (got <= 0 || ++cq->skips >= SKIPS) {
 		cq->skips = 0;
 		wf_nic_poll(nic);
@@ -340,6 +355,7 @@ int ibv_destroy_cq(struct ibv_cq *ibv)
 		wv_async_purge(wv_context(ibv->context), cq);
 		if (ibv->channel != NULL) {
 			wv_channel_purge((struct wv_channel *)(void *)ibv->channel, ibv);
+			assert(ibv->channel->refcnt > 0);
 			ibv->channel->refcnt--;
 		}
 	}

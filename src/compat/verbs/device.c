@@ -259,6 +259,7 @@ static void close_nic(void)
 
 	if (all.contexts != NULL || all.users != 0 || nic == NULL)
 		return;
+	assert(all.opened && all.prepared);
 	assert(!wf_nic_forked(nic));
 	all.nic = NULL;
 	wv_xrc_forget();
@@ -272,6 +273,7 @@ int wv_nic_get(struct wf_nic **nic_p)
 
 	pthread_mutex_lock(&all.lock);
 	ret = open_nic();
+	assert((ret == 0) == (all.nic != NULL));
 	if (ret == 0) {
 		all.users++;
 		*nic_p = all.nic;

@@ -4,6 +4,7 @@
  * what waits, so programs can poll them, make them non-blocking and wait on them with others.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -12,6 +13,11 @@
 
 #include "compat/cm/ucma.h"
 #include "compat/verbs/verbs_priv.h"
+
+_Static_assert((int)WF_EVENT_CQ_ERR == (int)IBV_EVENT_CQ_ERR &&
+                       (int)WF_EVENT_PORT_ERR == (int)IBV_EVENT_PORT_ERR &&
+                       (int)WF_EVENT_GID_CHANGE == (int)IBV_EVENT_GID_CHANGE,
+               "events keep their numbers");
 
 static void count_up(int fd)
 {
@@ -73,8 +79,34 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	return 0;
 }
 
+/* Between calls, and under the lock. */
+static void assert_channel(const struct wv_channel *ch)
+{
+	assert(wf_nic_is_locked(wv_nic(ch->ibv.context)));
+	assert(ch->n <= ch->max && (ch->max == 0 || ch->head < ch->max));
+	assert((ch->ready == NULL) == (ch->max == 0) && ch->ibv.refcnt >= 0);
+	for (uint32_t i = 0; i < ch->n; i++)
+		assert(ch->ready[(ch->head + i) % ch->max]->channel == &ch->ibv);
+	(void)ch;
+}
+
+static void assert_asyncs(const struct wv_context *c)
+{
+#ifndef NDEBUG
+	struct wv_async *const *at = &c->async;
+
+	assert(wf_nic_is_locked(c->nic));
+	while (*at != NULL)
+		at = &(*at)->next;
+	assert(c->async_tail == at);
+#else
+	(void)c;
+#endif
+}
+
 static void channel_add(struct wv_channel *ch, struct ibv_cq *cq)
 {
+	assert_channel(ch);
 	if (ch->n == ch->max) {
 		uint32_t max = ch->max != 0 ? 2 * ch->max : 16;
 		struct ibv_cq **more = calloc(max, sizeof(struct ibv_cq *));
@@ -88,6 +120,7 @@ static void channel_add(struct wv_channel *ch, struct ibv_cq *cq)
 		ch->head = 0;
 		ch->max = max;
 	}
+	assert(cq->channel == &ch->ibv);
 	ch->ready[(ch->head + ch->n++) % ch->max] = cq;
 	count_up(ch->ibv.fd);
 }
@@ -114,6 +147,7 @@ void wv_channel_purge(struct wv_channel *ch, const struct ibv_cq *cq)
 			ch->ready[(ch->head + kept++) % ch->max] = at;
 	}
 	ch->n = kept;
+	assert_channel(ch);
 }
 
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
@@ -180,6 +214,7 @@ static void async_add(struct wv_context *c, const struct ibv_async_event *event)
 {
 	struct wv_async *a = calloc(1, sizeof(*a));
 
+	assert_asyncs(c);
 	if (a == NULL)
 		return;
 	a->event = *event;
@@ -318,4 +353,5 @@ void wv_async_purge(struct wv_context *c, const void *object)
 		}
 	}
 	c->async_tail = at;
+	assert_asyncs(c);
 }

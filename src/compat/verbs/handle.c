@@ -30,8 +30,7 @@ static struct entry *find(struct entry *t, size_t size, const void *handle)
 {
 	size_t i = place_of(handle, size);
 
-	assert((size & (size - 1)) == 0);
-
+	assert(size != 0 && (size & (size - 1)) == 0 && i < size);
 	while (t[i].handle != NULL && t[i].handle != handle)
 		i = (i + 1) & (size - 1);
 	return &t[i];
@@ -75,6 +74,9 @@ int wv_handle_add(const void *handle, enum wv_kind kind)
 		e = find(table, table_size, handle);
 		if (e->handle == NULL)
 			table_used++;
+		/* There is an end to every search. */
+		assert(table_used < table_size);
+		assert(e->kind == 0); /* two objects are not at one address */
 		e->handle = handle;
 		e->kind = kind;
 	}

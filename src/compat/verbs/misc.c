@@ -12,6 +12,11 @@
 
 #include "base/base.h"
 
+/* The kernel's forms, which librdmacm was built with. */
+_Static_assert(sizeof(struct ib_uverbs_qp_attr) == 144, "attributes of a queue pair");
+_Static_assert(sizeof(struct ib_uverbs_ah_attr) == 32, "an address");
+_Static_assert(sizeof(struct ib_user_path_rec) == 64, "a path");
+
 const char *ibv_get_sysfs_path(void);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 int ibv_dontfork_range(void *base, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mr.c - protection domains, memory regions, memory windows. */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -10,6 +11,16 @@
 
 /* Rights that change nothing here: where the memory's pages are does not matter. */
 #define HINTS (IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE)
+
+_Static_assert((int)WF_ACCESS_LOCAL_WRITE == (int)IBV_ACCESS_LOCAL_WRITE &&
+                       (int)WF_ACCESS_ZERO_BASED == (int)IBV_ACCESS_ZERO_BASED &&
+                       (int)WF_ACCESS_ON_DEMAND == (int)IBV_ACCESS_ON_DEMAND,
+               "rights");
+_Static_assert(WF_REREG_TRANSLATION == (int)IBV_REREG_MR_CHANGE_TRANSLATION &&
+                       WF_REREG_PD == (int)IBV_REREG_MR_CHANGE_PD &&
+                       WF_REREG_ACCESS == (int)IBV_REREG_MR_CHANGE_ACCESS,
+               "what is registered anew");
+_Static_assert((int)WF_MW_TYPE_2 == (int)IBV_MW_TYPE_2, "kinds of windows");
 
 /* Of protection domains; under the lock of the adapter. */
 static uint32_t last_pd;
@@ -39,6 +50,13 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *c)
 	return &pd->ibv;
 }
 
+/* Under the lock. */
+static void leave_parent(struct wv_pd *pd)
+{
+	assert(pd->parent->children > 0 && pd->parent->pd == pd->pd);
+	pd->parent->children--;
+}
+
 int ibv_dealloc_pd(struct ibv_pd *ibv)
 {
 	struct wv_pd *pd = (struct wv_pd *)(void *)ibv;
@@ -53,7 +71,7 @@ int ibv_dealloc_pd(struct ibv_pd *ibv)
 	else if (pd->parent == NULL)
 		ret = wf_pd_destroy(pd->pd);
 	else
-		pd->parent->children--;
+		leave_parent(pd);
 	wv_unlock(ibv->context);
 	if (ret != 0)
 		return -ret;

@@ -5,6 +5,12 @@
 
 #include "compat/verbs/verbs_priv.h"
 
+_Static_assert((int)WF_WR_SEND_WITH_INV == (int)IBV_WR_SEND_WITH_INV &&
+                       (int)WF_WR_RDMA_READ == (int)IBV_WR_RDMA_READ,
+               "kinds of work");
+_Static_assert((int)WF_SEND_INLINE == (int)IBV_SEND_INLINE &&
+                       (int)WF_SEND_SIGNALED == (int)IBV_SEND_SIGNALED,
+               "flags of sends");
 _Static_assert(sizeof(struct ibv_sge) == sizeof(struct wf_sge) &&
                        offsetof(struct ibv_sge, addr) == offsetof(struct wf_sge, addr) &&
                        offsetof(struct ibv_sge, length) == offsetof(struct wf_sge, length) &&

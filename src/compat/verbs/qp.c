@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qp.c - queue pairs and address handles. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,28 @@
 	 IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_SEND_WITH_INV |        \
 	 IBV_QP_EX_WITH_ATOMIC_WRITE)
 
+/* What is cast, and what is copied, is the same on both sides. */
+_Static_assert((int)WF_QPS_ERR == (int)IBV_QPS_ERR && (int)WF_QPS_SQD == (int)IBV_QPS_SQD,
+               "states");
+_Static_assert((int)WF_QPT_UD == (int)IBV_QPT_UD && (int)WF_QPT_XRC_RECV == (int)IBV_QPT_XRC_RECV,
+               "types");
+_Static_assert((int)WF_MTU_4096 == (int)IBV_MTU_4096 && (int)WF_MIG_ARMED == (int)IBV_MIG_ARMED,
+               "path");
+_Static_assert((int)WF_QP_DEST_QPN == (int)IBV_QP_DEST_QPN && (int)WF_QP_AV == (int)IBV_QP_AV &&
+                       (int)WF_QP_RATE_LIMIT == (int)IBV_QP_RATE_LIMIT,
+               "masks of attributes");
+_Static_assert(offsetof(struct ibv_qp_init_attr, sq_sig_all) ==
+                               offsetof(struct ibv_qp_init_attr_ex, sq_sig_all) &&
+                       offsetof(struct ibv_qp_init_attr, cap) ==
+                               offsetof(struct ibv_qp_init_attr_ex, cap),
+               "the extended form begins as the plain one");
+
 int wv_ah_attr(struct ibv_context *c, const struct ibv_ah_attr *from, struct wf_ah_attr *to)
 {
 	struct wf_nic *nic = wv_nic(c);
 	int ret;
 
+	assert(wf_nic_is_locked(nic));
 	*to = (struct wf_ah_attr){
 		.flow_label = from->grh.flow_label & 0xfffff,
 		.dlid = from->dlid,
@@ -344,6 +362,7 @@ int ibv_destroy_qp(struct ibv_qp *ibv)
 		return EINVAL;
 	if (!wv_lock(ibv->context))
 		return EIO;
+	assert(*qp->handles > 0);
 	if (--*qp->handles == 0) {
 		wf_nic_remove_qp(wv_nic(ibv->context), qp->qp);
 		wf_qp_destroy(qp->qp);

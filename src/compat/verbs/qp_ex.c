@@ -3,6 +3,7 @@
  * qp_ex.c - the extended way to post: work requests are built up piece by piece and posted all
  * together, or not at all.
  */
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static struct wf_send_wr *begin(struct ibv_qp_ex *ex, enum wf_wr_opcode opcode)
 		}
 		b->max = max;
 	}
+	assert(b->n < b->max && b->n_sge <= b->max_sge && b->n_bytes <= b->max_bytes);
 	memset(&b->ref[b->n], 0, sizeof(b->ref[b->n]));
 	b->ref[b->n].sge = b->n_sge;
 	wr = &b->wr[b->n++];

@@ -6,6 +6,9 @@
 #include "compat/verbs/verbs_priv.h"
 #include "rdma/xrc.h"
 
+_Static_assert(WF_SRQ_MAX_WR == (int)IBV_SRQ_MAX_WR && WF_SRQ_LIMIT == (int)IBV_SRQ_LIMIT,
+               "masks of attributes");
+
 /* xrcd and cq: NULL for one that is of no domain. */
 static struct ibv_srq *create(struct ibv_pd *pd, void *user, struct ibv_srq_attr *attr,
                               struct ibv_xrcd *xrcd, struct ibv_cq *cq)

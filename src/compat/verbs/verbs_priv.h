@@ -10,6 +10,7 @@
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "compat/verbs/guard.h"
 #include "live/nic.h"
@@ -118,6 +119,18 @@ struct wv_qp {
 	struct wv_build build;
 	struct ibv_qp_init_attr init;
 };
+
+/* What a program has is the first member: a pointer to one is a pointer to the other. */
+_Static_assert(offsetof(struct wv_device, ibv) == 0, "device");
+_Static_assert(offsetof(struct wv_channel, ibv) == 0, "completion channel");
+_Static_assert(offsetof(struct wv_pd, ibv) == 0, "protection domain");
+_Static_assert(offsetof(struct wv_mr, ibv) == 0, "memory region");
+_Static_assert(offsetof(struct wv_mw, ibv) == 0, "memory window");
+_Static_assert(offsetof(struct wv_cq, ex) == 0, "completion queue");
+_Static_assert(offsetof(struct wv_srq, ibv) == 0, "shared receive queue");
+_Static_assert(offsetof(struct wv_xrcd, ibv) == 0, "XRC domain");
+_Static_assert(offsetof(struct wv_ah, ibv) == 0, "address handle");
+_Static_assert(offsetof(struct wv_qp, ex.qp_base) == 0, "queue pair");
 
 static inline struct wv_context *wv_context(struct ibv_context *c)
 {

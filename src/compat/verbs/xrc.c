@@ -4,6 +4,7 @@
  * a file's descriptor is the same wherever the process opens it with that file; another process has
  * its own.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static int get_domain(struct ibv_context *c, const struct stat *st, int oflags,
 	struct wv_domain *d = st != NULL ? find(st) : NULL;
 	int ret;
 
+	assert(wf_nic_is_locked(wv_nic(c)) && (d == NULL || d->handles > 0));
 	if (d != NULL) {
 		if ((oflags & O_EXCL) != 0)
 			return EINVAL;
@@ -125,11 +127,14 @@ int wv_close_xrcd(struct ibv_xrcd *ibv)
 	if (!wv_lock(ibv->context))
 		return EIO;
 	d = xrcd->domain;
+	assert(d->handles > 0);
 	if (d->handles == 1)
 		ret = wf_xrcd_destroy(d->xrcd);
 	if (ret == 0 && --d->handles == 0) {
-		while (*at != d)
+		while (*at != d) {
+			assert(*at != NULL); /* it is one of them */
 			at = &(*at)->next;
+		}
 		*at = d->next;
 		free(d);
 	}
@@ -174,6 +179,7 @@ struct ibv_qp *wv_open_qp(struct ibv_context *c, struct ibv_qp_open_attr *attr)
 	}
 	qp->qp = found;
 	qp->handles = ((struct wv_qp *)wf_qp_user(found))->handles;
+	assert(*qp->handles > 0);
 	++*qp->handles;
 	wv_unlock(c);
 	qp->ex.qp_base.context = c;

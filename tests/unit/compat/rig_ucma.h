@@ -311,27 +311,4 @@ static inline uint32_t rig_expect(int fd, uint32_t type, uint64_t uid,
 	return event->id;
 }
 
-/* A listener at this host. */
-static inline uint32_t rig_listener(int fd, uint16_t space, uint8_t type, uint16_t port,
-                                    uint64_t uid)
-{
-	uint32_t id = rig_create(fd, space, type, uid);
-
-	assert_int_equal(rig_bind(fd, id, RIG_OWN, port), 0);
-	assert_int_equal(rig_listen(fd, id, 4), 0);
-	return id;
-}
-
-/* An id whose route to a port of this host is resolved. */
-static inline uint32_t rig_routed(int fd, uint16_t space, uint8_t type, uint16_t port, uint64_t uid)
-{
-	uint32_t id = rig_create(fd, space, type, uid);
-
-	assert_int_equal(rig_resolve(fd, id, RIG_OWN, port), 0);
-	assert_int_equal(rig_expect(fd, WV_UCMA_ADDR_RESOLVED, uid, NULL), id);
-	assert_int_equal(rig_route(fd, id), 0);
-	assert_int_equal(rig_expect(fd, WV_UCMA_ROUTE_RESOLVED, uid, NULL), id);
-	return id;
-}
-
 #endif

@@ -46,6 +46,28 @@ static int next_port(void **state)
 	return 0;
 }
 
+/* A listener at the test's port. */
+static uint32_t listener_of(int fd, uint16_t space, uint8_t type, uint64_t uid)
+{
+	uint32_t id = rig_create(fd, space, type, uid);
+
+	assert_int_equal(rig_bind(fd, id, RIG_OWN, port), 0);
+	assert_int_equal(rig_listen(fd, id, 4), 0);
+	return id;
+}
+
+/* An id whose route to that port is resolved. */
+static uint32_t routed(int fd, uint16_t space, uint8_t type, uint64_t uid)
+{
+	uint32_t id = rig_create(fd, space, type, uid);
+
+	assert_int_equal(rig_resolve(fd, id, RIG_OWN, port), 0);
+	assert_int_equal(rig_expect(fd, WV_UCMA_ADDR_RESOLVED, uid, NULL), id);
+	assert_int_equal(rig_route(fd, id), 0);
+	assert_int_equal(rig_expect(fd, WV_UCMA_ROUTE_RESOLVED, uid, NULL), id);
+	return id;
+}
+
 /* Every command: its bytes, of its answer those that it must have room for, where its id is. */
 #define NO_ID SIZE_MAX
 static const struct {
@@ -479,8 +501,8 @@ static uint32_t connected(int fd, uint32_t id, uint64_t listener, uint64_t uid)
 static void test_connection(void **state)
 {
 	int fd = rig_open(O_CLOEXEC | O_NONBLOCK);
-	uint32_t listener = rig_listener(fd, RDMA_PS_TCP, IBV_QPT_RC, port, 1), reported;
-	uint32_t id = rig_routed(fd, RDMA_PS_TCP, IBV_QPT_RC, port, 2);
+	uint32_t listener = listener_of(fd, RDMA_PS_TCP, IBV_QPT_RC, 1), reported;
+	uint32_t id = routed(fd, RDMA_PS_TCP, IBV_QPT_RC, 2);
 	uint32_t child = connected(fd, id, 1, 2);
 	struct rdma_ucm_query_route_resp route;
 	struct rdma_ucm_query query = { .response = (uintptr_t)&route, .id = child };
@@ -524,7 +546,7 @@ static void test_connection(void **state)
 static void test_refused(void **state)
 {
 	int fd = rig_open(O_CLOEXEC | O_NONBLOCK);
-	uint32_t id = rig_routed(fd, RDMA_PS_TCP, IBV_QPT_RC, port, 2), child;
+	uint32_t id = routed(fd, RDMA_PS_TCP, IBV_QPT_RC, 2), child;
 	struct rdma_ucm_connect cmd = { .conn_param = { .valid = 0 }, .id = id };
 	struct rdma_ucm_event_resp event;
 
@@ -536,7 +558,7 @@ static void test_refused(void **state)
 	assert_int_equal(rig_connect(fd, id, ""), 0);
 	assert_int_equal(rig_expect(fd, WV_UCMA_REJECTED, 2, &event), id);
 	/* It may try again. */
-	(void)rig_listener(fd, RDMA_PS_TCP, IBV_QPT_RC, port, 1);
+	(void)listener_of(fd, RDMA_PS_TCP, IBV_QPT_RC, 1);
 	assert_int_equal(rig_connect(fd, id, "again"), 0);
 	child = rig_expect(fd, WV_UCMA_CONNECT_REQUEST, 1, &event);
 	assert_int_equal(rig_reject(fd, child, 1), -EINVAL);
@@ -561,8 +583,8 @@ static void test_datagrams(void **state)
 	struct rdma_ucm_event_resp event;
 
 	(void)state;
-	(void)rig_listener(fd, RDMA_PS_UDP, IBV_QPT_UD, port, 1);
-	id = rig_routed(fd, RDMA_PS_UDP, IBV_QPT_UD, port, 2);
+	(void)listener_of(fd, RDMA_PS_UDP, IBV_QPT_UD, 1);
+	id = routed(fd, RDMA_PS_UDP, IBV_QPT_UD, 2);
 	assert_int_equal(rig_connect(fd, id, "ask"), 0);
 	child = rig_expect(fd, WV_UCMA_CONNECT_REQUEST, 1, &event);
 	assert_memory_equal(event.param.ud.private_data, "ask", 4);
@@ -572,7 +594,7 @@ static void test_datagrams(void **state)
 	assert_int_equal(event.param.ud.qkey, WV_UCMA_QKEY);
 	assert_int_equal(rig_accept(fd, child, 3, true), -EINVAL);
 	assert_int_equal(rig_destroy(fd, id, NULL), 0);
-	id = rig_routed(fd, RDMA_PS_UDP, IBV_QPT_UD, port, 2);
+	id = routed(fd, RDMA_PS_UDP, IBV_QPT_UD, 2);
 	assert_int_equal(rig_connect(fd, id, ""), 0);
 	child = rig_expect(fd, WV_UCMA_CONNECT_REQUEST, 1, &event);
 	assert_int_equal(rig_reject(fd, child, 0), 0);
@@ -598,7 +620,7 @@ static void test_destroy_pending(void **state)
 	assert_false(rig_has_event(fd, 0));
 	assert_int_equal(rig_event(fd, &event), -EAGAIN);
 	/* A listener with a request that nobody has heard of: it is refused. */
-	id = rig_listener(other, RDMA_PS_TCP, IBV_QPT_RC, port, 3);
+	id = listener_of(other, RDMA_PS_TCP, IBV_QPT_RC, 3);
 	assert_int_equal(rig_route(fd, kept), 0);
 	assert_int_equal(rig_expect(fd, WV_UCMA_ROUTE_RESOLVED, 2, &event), kept);
 	assert_int_equal(rig_connect(fd, kept, ""), 0);
@@ -615,8 +637,8 @@ static void test_destroy_pending(void **state)
 static void test_unheard(void **state)
 {
 	int fd = rig_open(O_CLOEXEC | O_NONBLOCK), to = rig_open(O_CLOEXEC | O_NONBLOCK);
-	uint32_t listener = rig_listener(fd, RDMA_PS_TCP, IBV_QPT_RC, port, 1), child;
-	uint32_t id = rig_routed(to, RDMA_PS_TCP, IBV_QPT_RC, port, 2), reported;
+	uint32_t listener = listener_of(fd, RDMA_PS_TCP, IBV_QPT_RC, 1), child;
+	uint32_t id = routed(to, RDMA_PS_TCP, IBV_QPT_RC, 2), reported;
 	struct rdma_ucm_event_resp event;
 
 	(void)state;
@@ -650,7 +672,7 @@ static void test_backlog(void **state)
 	assert_int_equal(rig_bind(fd, listener, RIG_OWN, port), 0);
 	assert_int_equal(rig_listen(fd, listener, 1), 0);
 	for (uint64_t i = 0; i < 3; i++)
-		id[i] = rig_routed(to, RDMA_PS_TCP, IBV_QPT_RC, port, i);
+		id[i] = routed(to, RDMA_PS_TCP, IBV_QPT_RC, i);
 	for (uint64_t round = 0; round < 3; round++) {
 		assert_int_equal(rig_connect(to, id[1], ""), 0);
 		assert_true(rig_has_event(fd, RIG_WAIT));
@@ -706,9 +728,9 @@ static void test_migrate(void **state)
 static void test_migrate_listener(void **state)
 {
 	int fd = rig_open(O_CLOEXEC | O_NONBLOCK), to = rig_open(O_CLOEXEC | O_NONBLOCK);
-	uint32_t listener = rig_listener(fd, RDMA_PS_TCP, IBV_QPT_RC, port, 1), child;
+	uint32_t listener = listener_of(fd, RDMA_PS_TCP, IBV_QPT_RC, 1), child;
 	int third = rig_open(O_CLOEXEC | O_NONBLOCK);
-	uint32_t id = rig_routed(third, RDMA_PS_TCP, IBV_QPT_RC, port, 2), reported;
+	uint32_t id = routed(third, RDMA_PS_TCP, IBV_QPT_RC, 2), reported;
 	struct rdma_ucm_event_resp event;
 
 	(void)state;
@@ -803,12 +825,12 @@ static void test_close_waiting(void **state)
 {
 	struct waiter w = { .fd = rig_open(O_CLOEXEC) };
 	int fd = rig_open(O_CLOEXEC | O_NONBLOCK);
-	uint32_t id = rig_routed(fd, RDMA_PS_TCP, IBV_QPT_RC, port, 2);
+	uint32_t id = routed(fd, RDMA_PS_TCP, IBV_QPT_RC, 2);
 	struct rdma_ucm_event_resp event;
 	pthread_t thread;
 
 	(void)state;
-	(void)rig_listener(w.fd, RDMA_PS_TCP, IBV_QPT_RC, port, 1);
+	(void)listener_of(w.fd, RDMA_PS_TCP, IBV_QPT_RC, 1);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_event, &w), 0);
 	while (atomic_load(&w.tid) == 0 || !sleeps(atomic_load(&w.tid)))
 		sched_yield();
