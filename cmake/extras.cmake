@@ -42,7 +42,12 @@ if(WEFT_FUZZ)
 		# libFuzzer calls an entry point that no header declares.
 		target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
 		target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-		target_link_libraries(${name} PRIVATE weft_lab)
+		# Those of compat have its functions in place of the C library's.
+		if(name MATCHES "^fuzz_compat_")
+			target_link_libraries(${name} PRIVATE weft_compat)
+		else()
+			target_link_libraries(${name} PRIVATE weft_lab)
+		endif()
 		add_dependencies(fuzzers ${name})
 		# The kept inputs, where there are any, then as many new ones: the same on every run.
 		set(corpus "")

@@ -254,7 +254,7 @@ void wx_fd_adopt(int fd)
 	dev_t dev;
 	ino_t ino;
 
-	/* Our own come here, too, by dup2() of a number to itself: nobody could close them again. */
+	/* Our own come here by dup2() of a number to itself; nobody could close them again. */
 	if (fd < 0 || fd >= MAX_FDS || wx_fd_borrowed() || wx_fd_hidden(fd) ||
 	    !identify(fd, &dev, &ino))
 		return;
