@@ -358,6 +358,7 @@ static void pass(struct fuzz *f, int fd)
 		              .msg_iovlen = 1,
 		              .msg_control = control.bytes,
 		              .msg_controllen = sizeof(control.bytes) };
+	struct cmsghdr *came;
 	char byte;
 
 	control.align.cmsg_level = SOL_SOCKET;
@@ -368,7 +369,9 @@ static void pass(struct fuzz *f, int fd)
 		return;
 	iov.iov_base = &byte;
 	must(recvmsg(f->pair[1], &hdr, MSG_DONTWAIT) == 1);
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&hdr)), sizeof(fd));
+	came = CMSG_FIRSTHDR(&hdr);
+	must(came != NULL);
+	memcpy(&fd, CMSG_DATA(came), sizeof(fd));
 	move_in(fd);
 }
 
