@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ctest: tsan */
 /*
  * test_ucma.c - the commands of librdmacm: what is taken for one, what each answers, and with which
  * error it fails. Errors are those of Linux (drivers/infiniband/core/ucma.c and cma.c), but for
