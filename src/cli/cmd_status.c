@@ -15,8 +15,9 @@ static const char help_text[] = "usage: weft status [--name NAME] [--json | --wa
 				"they have sent and received; in a modelled fabric its switches' "
 				"ports, what they\n"
 				"counted, and by how much the model's clock has slipped behind "
-				"this machine's. With\n"
-				"--watch again every second.\n";
+				"this machine's\n"
+				"and how late programs took packets in. With --watch again every "
+				"second.\n";
 
 static void dotted(uint32_t ip, char text[16])
 {
