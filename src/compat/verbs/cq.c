@@ -243,18 +243,18 @@ static void set_reader(struct ibv_cq_ex *ex)
 static struct wv_cq *create(struct ibv_context *c, uint32_t cqe, void *user,
                             struct ibv_comp_channel *channel)
 {
-	struct wv_cq *cq = calloc(1, sizeof(*cq));
+	struct wv_cq *cq = wv_handle_make(sizeof(*cq), WV_CQ);
 	int ret;
 
 	if (cq == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	cq->ex.context = c;
 	cq->ex.channel = channel;
 	cq->ex.cq_context = user;
 	pthread_mutex_init(&cq->ex.mutex, NULL);
 	pthread_cond_init(&cq->ex.cond, NULL);
 	if (!wv_lock(c)) {
-		free(cq);
+		wv_handle_free(cq);
 		return wv_fail(EIO);
 	}
 	ret = wf_cq_create(wf_nic_hca(wv_nic(c)), cqe, &cq->cq);
@@ -265,9 +265,9 @@ static struct wv_cq *create(struct ibv_context *c, uint32_t cqe, void *user,
 			channel->refcnt++;
 	}
 	wv_unlock(c);
-	if (ret != 0 || wv_handle_add(cq, WV_CQ) != 0) {
-		free(cq);
-		return wv_fail(ret != 0 ? -ret : ENOMEM);
+	if (ret != 0) {
+		wv_handle_free(cq);
+		return wv_fail(-ret);
 	}
 	return cq;
 }
@@ -365,7 +365,6 @@ int ibv_destroy_cq(struct ibv_cq *ibv)
 	if (ret != 0)
 		return -ret;
 	wait_for_acks(cq, notices, asyncs);
-	wv_handle_remove(cq);
-	free(cq);
+	wv_handle_free(cq);
 	return 0;
 }

@@ -47,18 +47,16 @@ static void count_back(int fd)
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *c)
 {
-	struct wv_channel *ch = calloc(1, sizeof(*ch));
+	struct wv_channel *ch = wv_handle_make(sizeof(*ch), WV_CHANNEL);
 
 	if (ch == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	ch->ibv.context = c;
 	ch->ibv.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
-	if (ch->ibv.fd < 0 || wv_handle_add(ch, WV_CHANNEL) != 0) {
+	if (ch->ibv.fd < 0) {
 		int error = errno;
 
-		if (ch->ibv.fd >= 0)
-			close(ch->ibv.fd);
-		free(ch);
+		wv_handle_free(ch);
 		return wv_fail(error);
 	}
 	return &ch->ibv;

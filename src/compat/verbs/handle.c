@@ -102,6 +102,23 @@ void wv_handle_remove(const void *handle)
 	pthread_mutex_unlock(&table_lock);
 }
 
+void *wv_handle_make(size_t size, enum wv_kind kind)
+{
+	void *handle = calloc(1, size);
+
+	if (handle != NULL && wv_handle_add(handle, kind) == 0)
+		return handle;
+	free(handle);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void wv_handle_free(void *handle)
+{
+	wv_handle_remove(handle);
+	free(handle);
+}
+
 void wv_handle_lock(void)
 {
 	pthread_mutex_lock(&table_lock);

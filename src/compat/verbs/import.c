@@ -74,18 +74,14 @@ struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t handle)
 	from = wv_handle_find(WV_MR, is_mr, &w);
 	if (from == NULL)
 		return wv_fail(ENOENT);
-	mr = calloc(1, sizeof(*mr));
+	mr = wv_handle_make(sizeof(*mr), WV_MR);
 	if (mr == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	*mr = *from;
 	mr->imported = true;
 	mr->ibv.context = pd->context;
 	mr->ibv.pd = pd;
 	mr->ibv.addr = NULL; /* whoever imports it may have the memory elsewhere */
-	if (wv_handle_add(mr, WV_MR) != 0) {
-		free(mr);
-		return wv_fail(ENOMEM);
-	}
 	return &mr->ibv;
 }
 
@@ -95,6 +91,5 @@ void ibv_unimport_mr(struct ibv_mr *ibv)
 
 	if (!wv_handle_is(mr, WV_MR) || !mr->imported)
 		return;
-	wv_handle_remove(mr);
-	free(mr);
+	wv_handle_free(mr);
 }

@@ -30,22 +30,22 @@ static uint32_t last_pd;
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *c)
 {
-	struct wv_pd *pd = calloc(1, sizeof(*pd));
+	struct wv_pd *pd = wv_handle_make(sizeof(*pd), WV_PD);
 	int ret;
 
 	if (pd == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	pd->ibv.context = c;
 	if (!wv_lock(c)) {
-		free(pd);
+		wv_handle_free(pd);
 		return wv_fail(EIO);
 	}
 	ret = wf_pd_create(wf_nic_hca(wv_nic(c)), &pd->pd);
 	pd->ibv.handle = ++last_pd;
 	wv_unlock(c);
-	if (ret != 0 || wv_handle_add(pd, WV_PD) != 0) {
-		free(pd);
-		return wv_fail(ENOMEM);
+	if (ret != 0) {
+		wv_handle_free(pd);
+		return wv_fail(-ret);
 	}
 	return &pd->ibv;
 }
@@ -75,28 +75,22 @@ int ibv_dealloc_pd(struct ibv_pd *ibv)
 	wv_unlock(ibv->context);
 	if (ret != 0)
 		return -ret;
-	wv_handle_remove(pd);
-	free(pd);
+	wv_handle_free(pd);
 	return 0;
 }
 
 struct ibv_pd *wv_pd_over(struct ibv_context *c, struct wv_pd *parent)
 {
-	struct wv_pd *pd = calloc(1, sizeof(*pd));
+	struct wv_pd *pd = wv_handle_make(sizeof(*pd), WV_PD);
 
 	if (pd == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	pd->ibv.context = c;
 	pd->ibv.handle = parent->ibv.handle;
 	pd->parent = parent;
 	pd->pd = parent->pd;
-	if (wv_handle_add(pd, WV_PD) != 0) {
-		free(pd);
-		return wv_fail(ENOMEM);
-	}
 	if (!wv_lock(c)) {
-		wv_handle_remove(pd);
-		free(pd);
+		wv_handle_free(pd);
 		return wv_fail(EIO);
 	}
 	parent->children++;
@@ -181,11 +175,11 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	} else if (!on_demand && !is_mapped(addr, length)) {
 		return wv_fail(EFAULT);
 	}
-	mr = calloc(1, sizeof(*mr));
+	mr = wv_handle_make(sizeof(*mr), WV_MR);
 	if (mr == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	if (!wv_lock(pd->context)) {
-		free(mr);
+		wv_handle_free(mr);
 		return wv_fail(EIO);
 	}
 	ret = wf_mr_reg(wv_pd(pd), &attr, &mr->mr);
@@ -197,9 +191,9 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	mr->ibv.addr = addr;
 	mr->ibv.length = length;
 	mr->ibv.handle = mr->ibv.lkey >> 8;
-	if (ret != 0 || wv_handle_add(mr, WV_MR) != 0) {
-		free(mr);
-		return wv_fail(ret != 0 ? -ret : ENOMEM);
+	if (ret != 0) {
+		wv_handle_free(mr);
+		return wv_fail(-ret);
 	}
 	return &mr->ibv;
 }
@@ -277,29 +271,28 @@ int ibv_dereg_mr(struct ibv_mr *ibv)
 	wv_unlock(ibv->context);
 	if (ret != 0)
 		return -ret;
-	wv_handle_remove(mr);
-	free(mr);
+	wv_handle_free(mr);
 	return 0;
 }
 
 struct ibv_mw *wv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
-	struct wv_mw *mw = calloc(1, sizeof(*mw));
+	struct wv_mw *mw = wv_handle_make(sizeof(*mw), WV_MW);
 	int ret;
 
 	if (mw == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	if (!wv_lock(pd->context)) {
-		free(mw);
+		wv_handle_free(mw);
 		return wv_fail(EIO);
 	}
 	ret = wf_mw_create(wv_pd(pd), (enum wf_mw_type)type, &mw->mw);
 	if (ret == 0)
 		mw->ibv.rkey = wf_mw_rkey(mw->mw);
 	wv_unlock(pd->context);
-	if (ret != 0 || wv_handle_add(mw, WV_MW) != 0) {
-		free(mw);
-		return wv_fail(ret != 0 ? -ret : ENOMEM);
+	if (ret != 0) {
+		wv_handle_free(mw);
+		return wv_fail(-ret);
 	}
 	mw->ibv.context = pd->context;
 	mw->ibv.pd = pd;
@@ -317,8 +310,7 @@ int wv_dealloc_mw(struct ibv_mw *ibv)
 		return EIO;
 	wf_mw_destroy(mw->mw);
 	wv_unlock(ibv->context);
-	wv_handle_remove(mw);
-	free(mw);
+	wv_handle_free(mw);
 	return 0;
 }
 

@@ -163,16 +163,14 @@ struct ibv_qp *wv_create_qp_ex(struct ibv_context *c, struct ibv_qp_init_attr_ex
 
 	if (error != 0)
 		return wv_fail(error);
-	qp = calloc(1, sizeof(*qp));
+	qp = wv_handle_make(sizeof(*qp), WV_QP);
 	if (qp == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	qp->handles = calloc(1, sizeof(*qp->handles));
 	error = qp->handles == NULL ? ENOMEM : make_qp(qp, c, attr);
-	if (error == 0 && wv_handle_add(qp, WV_QP) != 0)
-		error = ENOMEM;
 	if (error != 0) {
 		free(qp->handles);
-		free(qp);
+		wv_handle_free(qp);
 		return wv_fail(error);
 	}
 	*qp->handles = 1;
@@ -385,23 +383,23 @@ int ibv_destroy_qp(struct ibv_qp *ibv)
 
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-	struct wv_ah *ah = calloc(1, sizeof(*ah));
+	struct wv_ah *ah = wv_handle_make(sizeof(*ah), WV_AH);
 	struct wf_ah_attr a;
 	int ret;
 
 	if (ah == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	if (!wv_lock(pd->context)) {
-		free(ah);
+		wv_handle_free(ah);
 		return wv_fail(EIO);
 	}
 	ret = attr->port_num != WV_PORT ? -EINVAL : -wv_ah_attr(pd->context, attr, &a);
 	if (ret == 0)
 		ret = wf_ah_create(wv_pd(pd), &a, &ah->ah);
 	wv_unlock(pd->context);
-	if (ret != 0 || wv_handle_add(ah, WV_AH) != 0) {
-		free(ah);
-		return wv_fail(ret != 0 ? -ret : ENOMEM);
+	if (ret != 0) {
+		wv_handle_free(ah);
+		return wv_fail(-ret);
 	}
 	ah->ibv.context = pd->context;
 	ah->ibv.pd = pd;
@@ -418,8 +416,7 @@ int ibv_destroy_ah(struct ibv_ah *ibv)
 		return EIO;
 	wf_ah_destroy(ah->ah);
 	wv_unlock(ibv->context);
-	wv_handle_remove(ah);
-	free(ah);
+	wv_handle_free(ah);
 	return 0;
 }
 

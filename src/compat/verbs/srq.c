@@ -14,13 +14,13 @@ static struct ibv_srq *create(struct ibv_pd *pd, void *user, struct ibv_srq_attr
                               struct ibv_xrcd *xrcd, struct ibv_cq *cq)
 {
 	struct wf_srq_attr a = { .max_wr = attr->max_wr, .max_sge = attr->max_sge };
-	struct wv_srq *srq = calloc(1, sizeof(*srq));
+	struct wv_srq *srq = wv_handle_make(sizeof(*srq), WV_SRQ);
 	int ret;
 
 	if (srq == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	if (!wv_lock(pd->context)) {
-		free(srq);
+		wv_handle_free(srq);
 		return wv_fail(EIO);
 	}
 	ret = xrcd == NULL
@@ -31,9 +31,9 @@ static struct ibv_srq *create(struct ibv_pd *pd, void *user, struct ibv_srq_attr
 		wf_srq_query(srq->srq, &a);
 	}
 	wv_unlock(pd->context);
-	if (ret != 0 || wv_handle_add(srq, WV_SRQ) != 0) {
-		free(srq);
-		return wv_fail(ret != 0 ? -ret : ENOMEM);
+	if (ret != 0) {
+		wv_handle_free(srq);
+		return wv_fail(-ret);
 	}
 	attr->max_wr = a.max_wr;
 	attr->max_sge = a.max_sge;
@@ -135,7 +135,6 @@ int ibv_destroy_srq(struct ibv_srq *ibv)
 	while (ibv->events_completed != asyncs)
 		pthread_cond_wait(&ibv->cond, &ibv->mutex);
 	pthread_mutex_unlock(&ibv->mutex);
-	wv_handle_remove(srq);
-	free(srq);
+	wv_handle_free(srq);
 	return 0;
 }

@@ -175,6 +175,12 @@ enum wv_kind { WV_PD = 1, WV_MR, WV_MW, WV_CQ, WV_QP, WV_SRQ, WV_AH, WV_CHANNEL,
 int wv_handle_add(const void *handle, enum wv_kind kind);
 bool wv_handle_is(const void *handle, enum wv_kind kind);
 void wv_handle_remove(const void *handle);
+/*
+ * Memory of an object, zeroed, whose handle is alive before the transport knows of it: nothing can
+ * fail for that afterwards. NULL: there is no memory, as errno says.
+ */
+void *wv_handle_make(size_t size, enum wv_kind kind);
+void wv_handle_free(void *handle);
 /* Around fork(): nobody is in the middle of a change. The last of locks. */
 void wv_handle_lock(void);
 void wv_handle_unlock(void);

@@ -99,18 +99,18 @@ struct ibv_xrcd *wv_open_xrcd(struct ibv_context *c, struct ibv_xrcd_init_attr *
 		return wv_fail(EINVAL);
 	if (attr->fd != -1 && fstat(attr->fd, &st) != 0)
 		return NULL;
-	xrcd = calloc(1, sizeof(*xrcd));
+	xrcd = wv_handle_make(sizeof(*xrcd), WV_XRCD);
 	if (xrcd == NULL)
-		return wv_fail(ENOMEM);
+		return NULL;
 	if (!wv_lock(c)) {
-		free(xrcd);
+		wv_handle_free(xrcd);
 		return wv_fail(EIO);
 	}
 	ret = get_domain(c, attr->fd != -1 ? &st : NULL, attr->oflags, &xrcd->domain);
 	wv_unlock(c);
-	if (ret != 0 || wv_handle_add(xrcd, WV_XRCD) != 0) {
-		free(xrcd);
-		return wv_fail(ret != 0 ? ret : ENOMEM);
+	if (ret != 0) {
+		wv_handle_free(xrcd);
+		return wv_fail(ret);
 	}
 	xrcd->ibv.context = c;
 	return &xrcd->ibv;
@@ -141,8 +141,7 @@ int wv_close_xrcd(struct ibv_xrcd *ibv)
 	wv_unlock(ibv->context);
 	if (ret != 0)
 		return -ret;
-	wv_handle_remove(xrcd);
-	free(xrcd);
+	wv_handle_free(xrcd);
 	return 0;
 }
 
@@ -158,14 +157,11 @@ struct ibv_qp *wv_open_qp(struct ibv_context *c, struct ibv_qp_open_attr *attr)
 	if ((attr->comp_mask & need) != need || !wv_handle_is(attr->xrcd, WV_XRCD) ||
 	    attr->qp_type != IBV_QPT_XRC_RECV)
 		return wv_fail(EINVAL);
-	qp = calloc(1, sizeof(*qp));
-	if (qp == NULL || wv_handle_add(qp, WV_QP) != 0) {
-		free(qp);
-		return wv_fail(ENOMEM);
-	}
+	qp = wv_handle_make(sizeof(*qp), WV_QP);
+	if (qp == NULL)
+		return NULL;
 	if (!wv_lock(c)) {
-		wv_handle_remove(qp);
-		free(qp);
+		wv_handle_free(qp);
 		return wv_fail(EIO);
 	}
 	found = wf_hca_qp(wf_nic_hca(wv_nic(c)), attr->qp_num);
@@ -173,8 +169,7 @@ struct ibv_qp *wv_open_qp(struct ibv_context *c, struct ibv_qp_open_attr *attr)
 		wf_qp_query(found, &now, &init);
 	if (found == NULL || init.xrcd != wv_xrcd(attr->xrcd) || wf_qp_user(found) == NULL) {
 		wv_unlock(c);
-		wv_handle_remove(qp);
-		free(qp);
+		wv_handle_free(qp);
 		return wv_fail(EINVAL);
 	}
 	qp->qp = found;

@@ -50,11 +50,26 @@ static void test_churn(void **state)
 	}
 }
 
+/* An object is alive from the beginning, and zeroed. */
+static void test_make(void **state)
+{
+	char *made = wv_handle_make(MANY, WV_SRQ);
+
+	(void)state;
+	assert_non_null(made);
+	assert_true(wv_handle_is(made, WV_SRQ));
+	for (int i = 0; i < MANY; i++)
+		assert_int_equal(made[i], 0);
+	wv_handle_free(made);
+	assert_false(wv_handle_is(made, WV_SRQ)); /* it only looks at the address */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_churn),
+		cmocka_unit_test(test_make),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
