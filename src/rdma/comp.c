@@ -208,10 +208,12 @@ static void retry(struct wf_qp *qp, enum wf_cc_loss loss, uint32_t end, wf_time 
 	req->retry_left--;
 	req->retrying = loss == WF_CC_LOSS_NAK;
 	req->resumed = false;
-	if (loss == WF_CC_LOSS_TIMEOUT)
+	if (loss == WF_CC_LOSS_TIMEOUT) {
 		req->out.doubt = req->out.next;
+		wf_backoff_timeout(qp);
+	}
 	qp->cc->ops->on_loss(qp->cc, loss, now);
-	wf_qp_set_timer(qp, req->timeout != 0 ? now + req->timeout : WF_TIME_NEVER);
+	wf_qp_set_timer(qp, req->timeout != 0 ? now + wf_backoff_wait(req) : WF_TIME_NEVER);
 	wf_req_resend(qp, end);
 	/* What was lost may be the acknowledgement that its responder waits for. */
 	if (qp->read_acks && wf_wr_is_read(wf_sq_at(req, req->cons)->opcode)) {
@@ -364,6 +366,7 @@ static void rx_rnr(struct wf_qp *qp, const struct wf_packet *pkt, wf_time now)
 	if (qp->attr.rnr_retry != 7)
 		req->rnr_left--;
 	req->retry_left = qp->attr.retry_cnt; /* the peer is there */
+	req->waits = 0;
 	forget_una(qp);
 	wf_req_resend(qp, wf_psn_add(pkt->psn, 1));
 	req->rnr_wait = true;
@@ -508,14 +511,19 @@ static wf_time take_rtt(struct wf_req *req, wf_time now)
 	return rtt;
 }
 
-/* una has moved: retries are counted anew, the timer starts anew. */
-static void progress(struct wf_qp *qp, wf_time now)
+/*
+ * una has moved, from old, when psn was to be sent next: retries are counted anew, the timer starts
+ * anew.
+ */
+static void progress(struct wf_qp *qp, uint32_t old, uint32_t psn, wf_time now)
 {
 	struct wf_req *req = &qp->req;
 	wf_time at = WF_TIME_NEVER;
 
 	req->retry_left = qp->attr.retry_cnt;
 	req->rnr_left = qp->attr.rnr_retry;
+	if (wf_unlikely(qp->backoff))
+		wf_backoff_progress(req, old, psn);
 	/* Until una has caught up with exec, retrying deals with what exec says. */
 	req->retrying = req->retrying && wf_psn_diff(req->exec, req->out.una) > 0;
 	req->resumed = true;
@@ -588,7 +596,7 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
                 wf_time now)
 {
 	struct wf_req *req = &qp->req;
-	uint32_t una = req->out.una;
+	uint32_t una = req->out.una, psn = req->psn;
 	bool nak = false;
 	uint32_t acked;
 
@@ -632,7 +640,7 @@ void wf_comp_rx(struct wf_qp *qp, const struct wf_packet *pkt, const struct wf_h
 	if (qp->state == WF_QPS_ERR)
 		return;
 	if (req->out.una != una)
-		progress(qp, now);
+		progress(qp, una, psn, now);
 	if (req->out.una != una || acked != 0) {
 		/* What a READ response says of the network is for its sender. */
 		if (acked != 0 || !qp->read_acks || !wf_op_is_read_resp(pkt->opcode))

@@ -154,6 +154,7 @@ static void set_parts(struct wf_qp *qp, const struct layout *l, const struct wf_
 	qp->req.limit = qp->req.selective ? SEL_WINDOW_DEFAULT : WINDOW_MAX;
 	if (init->tune.window != 0)
 		qp->req.limit = init->tune.window;
+	qp->req.room = qp->req.limit;
 }
 
 static void take_refs(struct wf_qp *qp, const struct wf_qp_init *init)

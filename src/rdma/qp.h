@@ -124,6 +124,16 @@ void wf_qp_hold(struct wf_qp *qp, bool hold);
 void wf_qp_set_patience(struct wf_qp *qp, unsigned shift);
 
 /*
+ * Makes the queue pair back off: after each timeout in a row the wait for the next doubles, three
+ * times at most and not beyond 4 s, and only the oldest packet is sent again; answers to that let
+ * more and more of the others follow (backoff.c). retry_cnt counts as ever. Without it every
+ * timeout is the same and has all that is unacknowledged sent again, as adapters do on networks
+ * that are theirs. For drivers whose peers may be slow. A property of the path, not of the tune:
+ * where the packets go is known when the queue pair is connected.
+ */
+void wf_qp_set_backoff(struct wf_qp *qp, bool backoff);
+
+/*
  * Posts a list of send work requests. Inline data and address handles are copied; memory of other
  * sges is read while the work is carried out. Returns 0, or with *bad_p at the first one not
  * posted: -EINVAL (state, operation not of this service, too many sges, too much inline data) or

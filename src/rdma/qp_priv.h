@@ -90,7 +90,7 @@ struct wf_req {
 	uint32_t prod, send, fresh, cons;
 	struct wf_flight out;
 	uint32_t psn, exec;
-	uint32_t limit;  /* PSNs that may be unacknowledged before a new one is sent */
+	uint32_t room;   /* PSNs that may be unacknowledged before one more is sent, <= limit */
 	uint32_t ssn;    /* of the newest request that has PSNs */
 	uint32_t lsn;    /* limit sequence number: the last request the peer has room for */
 	uint32_t since;  /* packets since one that asked for an ACK */
@@ -101,6 +101,7 @@ struct wf_req {
 	uint8_t rnr_left;
 	bool no_credit;   /* the peer does not count credits (any more) */
 	bool retrying;    /* una is being sent again after a NAK: a second one says nothing new */
+	uint8_t waits;    /* timeouts in a row for which the next one waits longer */
 	bool rnr_wait;    /* the timer runs for an RNR NAK: send no request */
 	bool drained;     /* SQD: SQ_DRAINED was raised */
 	bool selective;   /* selective repeat; else go-back-N */
@@ -109,7 +110,8 @@ struct wf_req {
 	bool ce;          /* a marked one came since it was last told */
 	bool resumed;     /* una has moved since something was last sent again */
 	uint32_t echo;    /* for the next time that it is told, see struct wf_hca_rx_extra */
-	uint32_t unused, sample_head, sample_tail;
+	uint32_t limit;   /* what room is when no timeout made it less: backoff.c */
+	uint32_t sample_head, sample_tail;
 	struct {
 		wf_time at;
 		uint32_t psn;
@@ -243,6 +245,7 @@ struct wf_qp {
 	bool sq_sig_all;
 	bool reliable;  /* requests are acknowledged: RC and XRC */
 	bool hold;      /* wf_qp_hold() */
+	bool backoff;   /* wf_qp_set_backoff() */
 	bool read_acks; /* READ responses are acknowledged, and under the congestion window */
 	void *user;
 	struct wf_req req;

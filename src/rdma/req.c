@@ -28,6 +28,8 @@ static void assert_req(const struct wf_qp *qp)
 	assert(wf_psn_diff(req->psn, req->out.una) >= 0);
 	assert(wf_psn_diff(req->out.next, req->psn) >= 0);
 	assert(wf_psn_diff(req->out.next, req->exec) >= 0);
+	assert(req->room >= 1 && req->room <= req->limit);
+	assert(qp->backoff || (req->room == req->limit && req->waits == 0));
 	assert(!req->selective || req->out.una != req->out.next ||
 	       (req->out.inflight | req->out.n_lost) == 0);
 	(void)req;
@@ -57,6 +59,7 @@ void wf_req_reset(struct wf_qp *qp)
 	req->read_ack = req->ce = req->resumed = false;
 	wf_qp_forget_echo(qp, &req->echo);
 	req->sample_head = req->sample_tail = 0;
+	wf_backoff_end(req);
 	qp->next_tx = 0;
 	qp->timer_at = WF_TIME_NEVER;
 	wf_req_start(qp, 0);
@@ -149,7 +152,7 @@ static bool has_room(const struct wf_qp *qp, const struct wf_swqe *wqe)
 
 	if (!qp->reliable)
 		return true;
-	if (out >= req->limit)
+	if (out >= req->room)
 		return false;
 	/* If the window shrank and no packet in flight asks for an ACK, one more goes that does. */
 	if (wf_qp_inflight(qp) + wf_qp_mtu(qp) > qp->cc->window && wf_qp_inflight(qp) != 0 &&
@@ -318,7 +321,7 @@ static bool wants_ack(const struct wf_qp *qp, const struct wf_swqe *wqe)
 
 	if (qp->init.tune.ack_every != 0 && req->since + 1 >= qp->init.tune.ack_every)
 		return true;
-	return out >= req->limit || (!req->no_credit && wf_psn_diff(wqe->ssn, req->lsn) > 0) ||
+	return out >= req->room || (!req->no_credit && wf_psn_diff(wqe->ssn, req->lsn) > 0) ||
 	       wf_qp_inflight(qp) + 2 * (uint64_t)wf_qp_mtu(qp) > qp->cc->window;
 }
 
@@ -363,7 +366,7 @@ static void sent_rc(struct wf_qp *qp, const struct wf_swqe *wqe, struct wf_packe
 	if (end == wqe->last_psn)
 		req->send++;
 	if (qp->timer_at == WF_TIME_NEVER && req->timeout != 0)
-		wf_qp_set_timer(qp, now + req->timeout);
+		wf_qp_set_timer(qp, now + wf_backoff_wait(req));
 }
 
 /* Without acknowledgements, what is sent is done. */
@@ -528,7 +531,7 @@ static bool tx_missing(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, voi
 	wf_hca_count(qp->hca, WF_CTR_TX_RETRANSMITS);
 	wf_qp_tell(qp, WF_HCA_RETRANSMIT, now);
 	if (qp->timer_at == WF_TIME_NEVER && req->timeout != 0)
-		wf_qp_set_timer(qp, now + req->timeout);
+		wf_qp_set_timer(qp, now + wf_backoff_wait(req));
 	return true;
 }
 

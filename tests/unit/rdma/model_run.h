@@ -119,6 +119,9 @@ static inline void model_setup_link(struct model_run *r, uint32_t link)
 		model_setup_dir(r, link, side);
 	}
 	rig_connect(r->qp[link][0], l->host[0], r->qp[link][1], l->host[1], &attr, l->psn);
+	/* Half of them, whatever they are otherwise. */
+	for (uint32_t side = 0; side < 2; side++)
+		wf_qp_set_backoff(r->qp[link][side], l->psn % 2 != 0);
 }
 
 static inline void model_setup(struct model_run *r, const struct model_prog *prog)
