@@ -87,11 +87,14 @@ bool wf_nic_forked(const struct wf_nic *nic)
 void wf_nic_bind(struct wf_nic *nic, struct wf_qp *qp, uint32_t host, uint32_t qpn)
 {
 	struct wf_nic_bound *bound = wf_nic_bound(nic, wf_qp_num(qp));
+	bool remote = (host & WF_LIVE_REMOTE) != 0;
 
 	wf_nic_set_bound(nic, bound, wf_nic_peer(nic, host, wf_live_slot(qpn)));
 	bound->sent = 0;
 	/* Daemons are on the way, which may have to wait for a CPU. */
-	wf_qp_set_patience(qp, (host & WF_LIVE_REMOTE) != 0 || nic->model != NULL ? PATIENCE : 0);
+	wf_qp_set_patience(qp, remote || nic->model != NULL ? PATIENCE : 0);
+	/* Who is outside may be slow, and to get everything again would make it slower. */
+	wf_qp_set_backoff(qp, remote);
 }
 
 void wf_nic_tune(const struct wf_nic *nic, enum wf_qp_type type, struct wf_qp_tune *tune)

@@ -99,45 +99,54 @@ static inline void rig_make_hca(struct rig *r)
 	rig_must(wf_hca_create(&attr, wf_mem_heap(), &r->nic->hca) == 0);
 }
 
-static inline void rig_make_qps(struct rig *r)
+/* Connects the queue pair to peer 0, which is on host; from RESET. */
+static inline void rig_connect(struct rig *r, uint32_t host, uint8_t timeout)
 {
-	struct wf_qp_init init = { .type = WF_QPT_RC, .cap = { 64, 64, 4, 4, 64 } };
 	struct wf_qp_attr a = {
+		.qp_state = WF_QPS_INIT,
 		.port_num = 1,
 		.qp_access_flags = WF_ACCESS_REMOTE,
 		.path_mtu = WF_MTU_4096,
 		.dest_qp_num = 1 << WF_LIVE_QPN_BITS | 2,
-		.ah_attr = { .dest = 1, .port_num = 1 },
+		.ah_attr = { .dest = host, .port_num = 1 },
 		.max_rd_atomic = 4,
 		.max_dest_rd_atomic = 4,
-		.timeout = 14,
+		.timeout = timeout,
 		.retry_cnt = 7,
 		.rnr_retry = 7,
-		.qkey = 0x1234,
 	};
 
-	init.send_cq = init.recv_cq = r->cq;
-	rig_must(wf_qp_create(r->pd, &init, &r->rc) == 0);
-	init.type = WF_QPT_UD;
-	rig_must(wf_qp_create(r->pd, &init, &r->ud) == 0);
-	a.qp_state = WF_QPS_INIT;
 	rig_must(wf_qp_modify(r->rc, &a,
 	                      WF_QP_STATE | WF_QP_PKEY_INDEX | WF_QP_PORT | WF_QP_ACCESS_FLAGS) ==
 	         0);
-	rig_must(wf_qp_modify(r->ud, &a,
-	                      WF_QP_STATE | WF_QP_PKEY_INDEX | WF_QP_PORT | WF_QP_QKEY) == 0);
 	a.qp_state = WF_QPS_RTR;
 	rig_must(wf_qp_modify(r->rc, &a,
 	                      WF_QP_STATE | WF_QP_AV | WF_QP_PATH_MTU | WF_QP_DEST_QPN |
 	                              WF_QP_RQ_PSN | WF_QP_MAX_DEST_RD_ATOMIC |
 	                              WF_QP_MIN_RNR_TIMER) == 0);
-	rig_must(wf_qp_modify(r->ud, &a, WF_QP_STATE) == 0);
 	a.qp_state = WF_QPS_RTS;
 	rig_must(wf_qp_modify(r->rc, &a,
 	                      WF_QP_STATE | WF_QP_TIMEOUT | WF_QP_RETRY_CNT | WF_QP_RNR_RETRY |
 	                              WF_QP_SQ_PSN | WF_QP_MAX_QP_RD_ATOMIC) == 0);
+	wf_nic_bind(r->nic, r->rc, host, a.dest_qp_num);
+}
+
+static inline void rig_make_qps(struct rig *r)
+{
+	struct wf_qp_init init = { .type = WF_QPT_RC, .cap = { 64, 64, 4, 4, 64 } };
+	struct wf_qp_attr a = { .qp_state = WF_QPS_INIT, .port_num = 1, .qkey = 0x1234 };
+
+	init.send_cq = init.recv_cq = r->cq;
+	rig_must(wf_qp_create(r->pd, &init, &r->rc) == 0);
+	init.type = WF_QPT_UD;
+	rig_must(wf_qp_create(r->pd, &init, &r->ud) == 0);
+	rig_must(wf_qp_modify(r->ud, &a,
+	                      WF_QP_STATE | WF_QP_PKEY_INDEX | WF_QP_PORT | WF_QP_QKEY) == 0);
+	a.qp_state = WF_QPS_RTR;
+	rig_must(wf_qp_modify(r->ud, &a, WF_QP_STATE) == 0);
+	a.qp_state = WF_QPS_RTS;
 	rig_must(wf_qp_modify(r->ud, &a, WF_QP_STATE | WF_QP_SQ_PSN) == 0);
-	wf_nic_bind(r->nic, r->rc, 1, a.dest_qp_num);
+	rig_connect(r, 1, 14);
 }
 
 static inline void rig_make_memory(struct rig *r)

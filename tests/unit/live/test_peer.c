@@ -269,6 +269,48 @@ static void test_underway(void **state)
 	assert_false(wf_nic_underway(m->nic, m->rig->rc, 67 * WF_MS));
 }
 
+/* A WRITE of 16 packets that nobody answers: how many packets go, so many ms after the last. */
+static void go_unanswered(struct meeting *m, const unsigned then[][2])
+{
+	struct wf_sge sge = { (uintptr_t)m->rig->memory, RIG_BYTES, wf_mr_lkey(m->rig->mr) };
+	struct wf_send_wr wr = { .sge = &sge, .num_sge = 1, .opcode = WF_WR_RDMA_WRITE };
+	const struct wf_send_wr *bad;
+
+	assert_int_equal(wf_qp_post_send(m->rig->rc, &wr, &bad), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		m->nic->start -= then[i][0] * WF_MS;
+		(void)wf_nic_progress(m->nic);
+		assert_int_equal(count_packets(&m->rig->far[0]), then[i][1]);
+		(void)wf_ring_release(&m->rig->far[0].rx);
+	}
+}
+
+/* Within the fabric: all of it every 4.096 us * 2^14 = 67 ms. */
+static void test_unanswered(void **state)
+{
+	static const unsigned then[][2] = {
+		{ 0, 16 }, { 68, 16 }, { 68, 16 }, { 68, 16 }, { 68, 16 }
+	};
+
+	go_unanswered(*state, then);
+}
+
+/* On the wire: one packet after 4.096 us * 2^16 * 4 = 1.07 s, and again after twice as long. */
+static void test_wire_unanswered(void **state)
+{
+	static const unsigned then[][2] = {
+		{ 0, 16 }, { 269, 0 }, { 805, 1 }, { 1074, 0 }, { 1074, 1 }
+	};
+	struct wf_qp_attr reset = { .qp_state = WF_QPS_RESET };
+	struct meeting *m = *state;
+
+	m->nic->peers[0]->host = WF_LIVE_REMOTE;
+	m->nic->peers[0]->slot = 0;
+	assert_int_equal(wf_qp_modify(m->rig->rc, &reset, WF_QP_STATE), 0);
+	rig_connect(m->rig, WF_LIVE_REMOTE | 5, 16);
+	go_unanswered(m, then);
+}
+
 static unsigned n_fatal;
 
 static void on_event(void *arg, const struct wf_event *event)
@@ -338,6 +380,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_both_ask, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_come_and_go, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_underway, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unanswered, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_wire_unanswered, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_orphan, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_model_gone, set_up, tear_down),
 	};
