@@ -25,7 +25,8 @@ PERFTEST = "-F -s 65536 --run_infinitely -D 1".split()
 KINDS = {
 	"ib_write_bw": ["ib_write_bw", *PERFTEST],
 	"ib_write_bw -b": ["ib_write_bw", *PERFTEST, "-b"],
-	"ib_read_bw -e": ["ib_read_bw", *PERFTEST, "-e"],
+	# It refuses to wait for events for ever.
+	"ib_read_bw -e": "ib_read_bw -F -s 65536 -n 10000000 -e".split(),
 	"rping": ["rping", "-V", "-C", "100000000"],
 	"traffic": ["traffic"],
 }
@@ -140,6 +141,9 @@ class Soak:
 	def round(self, kind, whom, counts):
 		server, client = self.pair(kind)
 		time.sleep(self.random.uniform(0, 1.2))
+		for p in (server, client):
+			if p.poll() is not None:
+				self.tell(f"{kind}: {p.args[3]} ended before anything was killed: {p.returncode}: {self.said(p)[-300:]}")
 		victim = {"server": server, "client": client, "daemon": self.daemon}[whom]
 		victim.kill()
 		victim.wait()
