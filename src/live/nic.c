@@ -197,7 +197,7 @@ static int attach(struct wf_nic *nic)
 	snprintf(req.attach.host, sizeof(req.attach.host), "%s", nic->cfg.host);
 	snprintf(req.attach.program, sizeof(req.attach.program), "%s",
 	         program_invocation_short_name);
-	ret = wf_nic_ask(nic, &req, &reply, fds);
+	ret = wf_client_ask(nic->sock, &req, &reply, fds, WF_CLIENT_FOR_EVER);
 	if (ret != 0)
 		return ret == -ENOENT ? -ENXIO : ret;
 	if (reply.n_fds != 4)
@@ -324,6 +324,7 @@ static void release(struct wf_nic *nic)
 		close(nic->events);
 	if (nic->wake >= 0)
 		close(nic->wake);
+	pthread_mutex_destroy(&nic->asking);
 	pthread_mutex_destroy(&nic->lock);
 	free(nic);
 }
@@ -344,12 +345,16 @@ int wf_nic_open(const struct wf_nic_cfg *cfg, struct wf_nic **nic_p)
 	/* Time 0 is long ago, so that what was never done was done then. */
 	nic->start = wf_nic_clock() - WF_S;
 	pthread_mutex_init(&nic->lock, NULL);
+	pthread_mutex_init(&nic->asking, NULL);
 	nic->bound = calloc((size_t)1 << WF_LIVE_QPN_BITS, sizeof(struct wf_nic_bound));
 	ret = nic->bound == NULL ? -ENOMEM : attach(nic);
 	if (ret == 0)
 		ret = make_hca(nic);
-	if (ret == 0 && nic->table->pace != WF_LIVE_DIRECT)
+	if (ret == 0 && nic->table->pace != WF_LIVE_DIRECT) {
+		wf_nic_lock(nic);
 		ret = wf_nic_open_model(nic);
+		wf_nic_unlock(nic);
+	}
 	if (ret == 0) {
 		nic->down = !wf_nic_is_up(nic);
 		wf_nic_events(nic); /* captures see the first packet, too */

@@ -13,7 +13,10 @@
  * program that sleeps or computes is served by the thread, which spins as long as that pays and
  * then sleeps until a peer wakes it or a timer is due.
  *
- * Everything below is called with the lock held, unless it says otherwise.
+ * Everything below is called with the lock held, unless it says otherwise. *Asks* says that a call
+ * may have to ask the daemon: then it lets go of the lock while it waits for its turn and for the
+ * answer, so that packets move on meanwhile, and other threads' calls. Whoever calls it looks again
+ * at what the lock protects. Nothing that is called back under the lock may ask.
  */
 #ifndef WF_LIVE_NIC_H
 #define WF_LIVE_NIC_H
@@ -100,8 +103,8 @@ void wf_nic_linger(struct wf_nic *nic);
 void wf_nic_wait(struct wf_nic *nic);
 
 /*
- * Where ah leads: sets attr->dest from its GID or LID. Returns 0, -EHOSTUNREACH when nobody has
- * that address, or -errno.
+ * Where ah leads: sets attr->dest from its GID or LID. *Asks*, for groups and what is outside of
+ * the fabric. Returns 0, -EHOSTUNREACH when nobody has that address, or -errno.
  */
 int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr) WF_MUST_USE;
 
@@ -113,9 +116,15 @@ bool wf_nic_is_outside(const struct wf_nic *nic, const uint8_t gid[16]);
 
 /*
  * The GID by which a host is reached: of one of the fabric, its GID number index; of one outside,
- * its address. Returns false when it has none.
+ * its address. *Asks*, for those. Returns false when it has none.
  */
 bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16]);
+
+/*
+ * The same of what is known: all of the fabric's, and those of which something came or that were
+ * asked for.
+ */
+bool wf_nic_gid_known(const struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16]);
 
 /*
  * Before a queue pair goes to RTR: only packets of queue pair qpn on host will be taken for it.
@@ -141,16 +150,23 @@ int wf_nic_cm(struct wf_nic *nic, struct wf_cm **cm_p) WF_MUST_USE;
 
 /*
  * Services of this host: WF_LIVE_SERVICE_BIND (a port of 0: sets one that is free; flag: others
- * that said so, too, may bind it), _LISTEN, _FREE (flag: the one that listens). Returns 0,
+ * that said so, too, may bind it), _LISTEN, _FREE (flag: the one that listens). *Asks*. Requests
+ * come from when the daemon has heard of _LISTEN, which may be before the call returns. Returns 0,
  * -EADDRINUSE or another -errno.
  */
 int wf_nic_service(struct wf_nic *nic, enum wf_live_op op, uint64_t *service,
                    bool flag) WF_MUST_USE;
 
-/* A host where somebody listens for it, this one before others. Returns 0 or -ECONNREFUSED. */
+/*
+ * A host where somebody listens for it, this one before others. *Asks*. Returns 0 or
+ * -ECONNREFUSED.
+ */
 int wf_nic_find_service(struct wf_nic *nic, uint64_t service, uint32_t *host_p) WF_MUST_USE;
 
-/* Joins a multicast group for a queue pair, or leaves it. Returns 0 or -errno. */
+/*
+ * Joins a multicast group for a queue pair, or leaves it. *Asks*. Returns 0 or -errno; -EINVAL: the
+ * queue pair was destroyed meanwhile.
+ */
 int wf_nic_join(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16]) WF_MUST_USE;
 int wf_nic_leave(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16]) WF_MUST_USE;
 

@@ -178,13 +178,15 @@ static int ask_service(struct wf_nic *nic, uint32_t op, uint64_t service, bool f
 {
 	struct wf_live_req req = { .op = op };
 	int fds[WF_LIVE_MAX_FDS];
+	int ret;
 
-	if (nic->orphan || nic->forked)
-		return -ENODEV;
 	req.service.id = service;
 	req.service.flag = flag;
 	req.service.host = nic->host;
-	return wf_nic_ask(nic, &req, reply, fds);
+	wf_nic_asking(nic);
+	ret = wf_nic_ask(nic, &req, reply, fds);
+	wf_nic_asked(nic);
+	return ret;
 }
 
 int wf_nic_service(struct wf_nic *nic, enum wf_live_op op, uint64_t *service, bool flag)

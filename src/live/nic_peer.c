@@ -14,10 +14,31 @@
 #define TRY_AGAIN (100 * WF_MS) /* before the daemon is asked again for who was not there */
 #define MAX_PEERS (UINT32_C(1) << 20)
 
+void wf_nic_asking(struct wf_nic *nic)
+{
+	wf_nic_unlock(nic);
+	pthread_mutex_lock(&nic->asking);
+	wf_nic_lock(nic);
+}
+
+void wf_nic_asked(struct wf_nic *nic)
+{
+	assert(nic->locked);
+	pthread_mutex_unlock(&nic->asking);
+}
+
 int wf_nic_ask(struct wf_nic *nic, struct wf_live_req *req, struct wf_live_reply *reply,
                int fds[WF_LIVE_MAX_FDS])
 {
-	return wf_client_ask(nic->sock, req, reply, fds, WF_CLIENT_FOR_EVER);
+	int ret;
+
+	memset(reply, 0, sizeof(*reply));
+	if (nic->orphan || nic->forked)
+		return -ENODEV;
+	wf_nic_unlock(nic);
+	ret = wf_client_ask(nic->sock, req, reply, fds, WF_CLIENT_FOR_EVER);
+	wf_nic_lock(nic);
+	return ret;
 }
 
 static struct wf_nic_peer *find_peer(const struct wf_nic *nic, uint32_t host, uint32_t slot)
@@ -147,32 +168,44 @@ static void ask_link(struct wf_nic *nic, struct wf_nic_peer *p)
 	nic->asked = p->tried;
 }
 
-/* The same for a program's call that may wait. */
-static void make_link(struct wf_nic *nic, struct wf_nic_peer *p)
+/*
+ * The same for a program's call that may wait. Returns the peer, which may be another one by then,
+ * or NULL: no memory.
+ */
+static struct wf_nic_peer *make_link(struct wf_nic *nic, uint32_t host, uint32_t slot)
 {
 	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
 	struct wf_live_reply reply;
 	int fds[WF_LIVE_MAX_FDS];
+	struct wf_nic_peer *p;
 	int ret;
 
-	if (wf_nic_is_linked(p) || nic->orphan || nic->forked)
-		return;
-	req.connect.host = p->host;
-	req.connect.slot = p->slot;
+	req.connect.host = host;
+	req.connect.slot = slot;
 	ret = wf_nic_ask(nic, &req, &reply, fds);
-	if (ret == 0 && reply.n_fds == 2)
+	p = find_peer(nic, host, slot);
+	if (p == NULL)
+		p = add_peer(nic, host, slot);
+	if (ret == 0 && reply.n_fds == 2 && p != NULL) {
 		join_pipe(nic, p, reply.connect.side, fds);
-	else if (ret == -EALREADY)
+		return p;
+	}
+	for (unsigned i = 0; ret == 0 && i < reply.n_fds; i++)
+		close(fds[i]);
+	if (ret == -EALREADY)
 		wf_nic_events(nic); /* it was sent to us before the answer was */
+	return p;
 }
 
 int wf_nic_open_model(struct wf_nic *nic)
 {
-	struct wf_nic_peer *p = add_peer(nic, WF_LIVE_MODEL, 0);
+	struct wf_nic_peer *p;
 
+	wf_nic_asking(nic);
+	p = make_link(nic, WF_LIVE_MODEL, 0);
+	wf_nic_asked(nic);
 	if (p == NULL)
 		return -ENOMEM;
-	make_link(nic, p);
 	if (!wf_nic_is_linked(p))
 		return -EPROTO;
 	/* What waits here has not left the host: the less, the better; see struct wf_live_table. */
@@ -233,7 +266,7 @@ static int ask_remote(struct wf_nic *nic, struct wf_live_req *req, uint32_t *num
 {
 	struct wf_live_reply reply;
 	int fds[WF_LIVE_MAX_FDS];
-	int ret = nic->orphan || nic->forked ? -ENODEV : wf_nic_ask(nic, req, &reply, fds);
+	int ret = wf_nic_ask(nic, req, &reply, fds);
 
 	if (ret == 0)
 		ret = wf_nic_know_remote(nic, reply.remote.number, reply.remote.gid,
@@ -243,18 +276,38 @@ static int ask_remote(struct wf_nic *nic, struct wf_live_req *req, uint32_t *num
 	return ret;
 }
 
-int wf_nic_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p)
+/* The number of an address outside of the fabric, if this program has asked for it. */
+static bool find_remote(const struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p)
 {
-	struct wf_live_req req = { .op = WF_LIVE_REMOTE_NUMBER };
-
 	for (uint32_t i = 0; i < nic->n_remotes; i++) {
 		if (nic->remotes[i].held && memcmp(nic->remotes[i].gid, gid, 16) == 0) {
 			*number_p = nic->remotes[i].number;
-			return 0;
+			return true;
 		}
 	}
-	memcpy(req.remote.gid, gid, sizeof(req.remote.gid));
-	return ask_remote(nic, &req, number_p);
+	return false;
+}
+
+/* The same, asking for it where it is not known, and for the link to all that are outside. */
+static int reach_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p)
+{
+	struct wf_live_req req = { .op = WF_LIVE_REMOTE_NUMBER };
+	const struct wf_nic_peer *p;
+	int ret = 0;
+
+	wf_nic_asking(nic);
+	if (!find_remote(nic, gid, number_p)) {
+		memcpy(req.remote.gid, gid, sizeof(req.remote.gid));
+		ret = ask_remote(nic, &req, number_p);
+	}
+	/* The pipe is made now, so that what comes first finds it. */
+	p = ret != 0 ? NULL : wf_nic_peer(nic, *number_p, 0);
+	if (p != NULL && !wf_nic_is_linked(p))
+		p = make_link(nic, p->host, p->slot);
+	if (ret == 0 && p == NULL)
+		ret = -ENOMEM;
+	wf_nic_asked(nic);
+	return ret;
 }
 
 bool wf_nic_gid_known(const struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16])
@@ -273,12 +326,16 @@ bool wf_nic_gid(struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[1
 {
 	struct wf_live_req req = { .op = WF_LIVE_REMOTE_GID };
 	uint32_t number;
+	bool known;
 
 	if ((host & WF_LIVE_REMOTE) == 0 || wf_nic_gid_known(nic, host, index, gid))
 		return wf_nic_gid_known(nic, host, index, gid);
 	req.remote.number = host;
-	return ask_remote(nic, &req, &number) == 0 && number == host &&
-	       wf_nic_gid_known(nic, host, index, gid);
+	wf_nic_asking(nic);
+	known = ask_remote(nic, &req, &number) == 0 && number == host &&
+	        wf_nic_gid_known(nic, host, index, gid);
+	wf_nic_asked(nic);
+	return known;
 }
 
 struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot)
@@ -426,8 +483,10 @@ static struct wf_nic_group *add_group(struct wf_nic *nic, const uint8_t gid[16],
 	struct wf_nic_group *g = wf_nic_group(nic, number);
 	struct wf_nic_group **more;
 
-	if (g != NULL)
+	if (g != NULL) {
+		memcpy(g->gid, gid, sizeof(g->gid));
 		return g;
+	}
 	more = realloc(nic->groups, (nic->n_groups + 1) * sizeof(*more));
 	if (more == NULL)
 		return NULL;
@@ -466,24 +525,33 @@ static int ask_group(struct wf_nic *nic, uint32_t op, const uint8_t gid[16],
 	return *g_p == NULL ? -ENOMEM : 0;
 }
 
-int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
+/* The number of a group that packets are to be sent to. */
+static int reach_group(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p)
 {
-	struct wf_nic_group *g;
-	struct wf_nic_peer *p;
-	int host, ret;
+	struct wf_nic_group *g = find_group(nic, gid);
+	int ret = 0;
 
-	if (attr->is_global && wf_live_is_group(attr->dgid)) {
-		g = find_group(nic, attr->dgid);
-		if (g == NULL || !g->known) {
-			ret = ask_group(nic, WF_LIVE_GROUP_SEND, attr->dgid, &g);
-			if (ret != 0)
-				return ret;
+	if (g == NULL || !g->known) {
+		wf_nic_asking(nic);
+		ret = ask_group(nic, WF_LIVE_GROUP_SEND, gid, &g);
+		if (ret == 0) {
 			g->known = true;
 			wf_nic_events(nic);
 		}
-		attr->dest = g->number;
-		return 0;
+		wf_nic_asked(nic);
 	}
+	if (ret == 0)
+		*number_p = g->number;
+	return ret;
+}
+
+int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
+{
+	const struct wf_nic_peer *p;
+	int host;
+
+	if (attr->is_global && wf_live_is_group(attr->dgid))
+		return reach_group(nic, attr->dgid, &attr->dest);
 	if (nic->table->layer == WF_LIVE_ROCE || (attr->is_global && attr->dlid == 0))
 		host = attr->is_global ? wf_live_host_of_gid(nic->table, attr->dgid) : -1;
 	else
@@ -495,15 +563,10 @@ int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 	/* The wire is UDP, which RoCE v1 is not. */
 	if (!attr->is_global || attr->roce1 || !wf_nic_is_outside(nic, attr->dgid))
 		return -EHOSTUNREACH;
-	ret = wf_nic_remote(nic, attr->dgid, &attr->dest);
-	if (ret != 0)
-		return ret;
-	/* The pipe is made now, so that what comes first finds it. */
-	p = wf_nic_peer(nic, attr->dest, 0);
-	if (p == NULL)
-		return -ENOMEM;
-	make_link(nic, p);
-	return 0;
+	p = find_peer(nic, WF_LIVE_REMOTE, 0);
+	if (p != NULL && wf_nic_is_linked(p) && find_remote(nic, attr->dgid, &attr->dest))
+		return 0;
+	return reach_remote(nic, attr->dgid, &attr->dest);
 }
 
 bool wf_nic_is_outside(const struct wf_nic *nic, const uint8_t gid[16])
@@ -514,33 +577,44 @@ bool wf_nic_is_outside(const struct wf_nic *nic, const uint8_t gid[16])
 
 int wf_nic_join(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])
 {
+	uint32_t qpn = wf_qp_num(qp);
 	struct wf_nic_group *g;
-	int ret = ask_group(nic, WF_LIVE_GROUP_JOIN, gid, &g);
+	int ret;
 
-	if (ret != 0)
-		return ret;
-	ret = wf_qp_attach_mcast(qp, g->number);
+	wf_nic_asking(nic);
+	ret = ask_group(nic, WF_LIVE_GROUP_JOIN, gid, &g);
+	if (ret == 0)
+		ret = wf_hca_qp(nic->hca, qpn) != qp ? -EINVAL : wf_qp_attach_mcast(qp, g->number);
 	if (ret == 0)
 		g->joined++;
+	wf_nic_asked(nic);
 	return ret;
 }
 
 int wf_nic_leave(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])
 {
-	struct wf_nic_group *g = find_group(nic, gid);
-	int ret = g == NULL ? -EINVAL : wf_qp_detach_mcast(qp, g->number);
+	uint32_t qpn = wf_qp_num(qp);
+	struct wf_nic_group *g;
+	int ret = -EINVAL;
 
-	if (ret != 0)
-		return ret;
-	if (g->joined > 0 && --g->joined == 0)
+	wf_nic_asking(nic);
+	g = find_group(nic, gid);
+	if (g != NULL && wf_hca_qp(nic->hca, qpn) == qp)
+		ret = wf_qp_detach_mcast(qp, g->number);
+	if (ret == 0 && g->joined > 0 && --g->joined == 0)
 		ret = ask_group(nic, WF_LIVE_GROUP_LEAVE, gid, &g);
+	wf_nic_asked(nic);
 	return ret;
 }
 
+/* It may come before the answer to the question for it, which brings the group's GID. */
 static void take_group(struct wf_nic *nic, const struct wf_live_event *event)
 {
+	static const uint8_t no_gid[16];
 	struct wf_nic_group *g = wf_nic_group(nic, event->group.group);
 
+	if (g == NULL)
+		g = add_group(nic, no_gid, event->group.group);
 	if (g == NULL || event->group.n > WF_LIVE_GROUP_PORTS)
 		return;
 	g->n = event->group.n;

@@ -94,12 +94,6 @@ void wf_nic_peer_break(struct wf_nic *nic, struct wf_nic_peer *peer);
 int wf_nic_know_remote(struct wf_nic *nic, uint32_t number, const uint8_t gid[16],
                        bool held) WF_MUST_USE;
 
-/* The number (with WF_LIVE_REMOTE) of an address outside of the fabric. Returns 0 or -errno. */
-int wf_nic_remote(struct wf_nic *nic, const uint8_t gid[16], uint32_t *number_p) WF_MUST_USE;
-
-/* As wf_nic_gid(), of what is known without asking. */
-bool wf_nic_gid_known(const struct wf_nic *nic, uint32_t host, uint32_t index, uint8_t gid[16]);
-
 /* The link to it leads to all that are outside. */
 static inline bool wf_nic_is_wire(const struct wf_nic_peer *peer)
 {
@@ -112,7 +106,7 @@ static inline bool wf_nic_is_model(const struct wf_nic_peer *peer)
 	return peer->host == WF_LIVE_MODEL;
 }
 
-/* Makes the link to the modelled fabric. Returns 0 or -errno. */
+/* Makes the link to the modelled fabric. Lets go of the lock. Returns 0 or -errno. */
 int wf_nic_open_model(struct wf_nic *nic) WF_MUST_USE;
 
 /* The program that sent a packet which came by the model; NULL: no memory. */
@@ -132,7 +126,21 @@ struct wf_nic_group *wf_nic_group(struct wf_nic *nic, uint32_t number);
  */
 int wf_nic_murmur(struct wf_nic *nic, struct wf_live_req *req) WF_MUST_USE;
 
-/* Asks the daemon, and waits for the answer. Returns 0 or -errno; the caller owns fds. */
+/*
+ * Around whatever asks the daemon and waits: one thread at a time does, from the first look at what
+ * it asks for to the last use of the answer. Who asks has nic->asking, which is taken before the
+ * lock; the lock is let go for that, and while an answer is awaited. So the calls that ask never
+ * see each other half done, but what packets and events change may be another afterwards: peers may
+ * be gone, links made, the daemon dead.
+ */
+void wf_nic_asking(struct wf_nic *nic);
+void wf_nic_asked(struct wf_nic *nic);
+
+/*
+ * Asks the daemon, and waits for the answer; between the two. Not for what packets and events bring
+ * about, which must not wait: see wf_nic_murmur(). Returns 0 or -errno (-ENODEV: there is no
+ * daemon); the caller owns fds.
+ */
 int wf_nic_ask(struct wf_nic *nic, struct wf_live_req *req, struct wf_live_reply *reply,
                int fds[WF_LIVE_MAX_FDS]) WF_MUST_USE;
 

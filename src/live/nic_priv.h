@@ -27,6 +27,7 @@ struct wf_nic_group {
 
 struct wf_nic {
 	pthread_mutex_t lock;
+	pthread_mutex_t asking; /* of whoever asks the daemon by sock: wf_nic_asking() */
 	struct wf_hca *hca;
 	struct wf_nic_cfg cfg;
 	struct wf_live_table *table;

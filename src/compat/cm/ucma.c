@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -19,6 +20,11 @@
 static const struct wx_fd_ops ops;
 
 /* By handle. Under the lock of the adapter. */
+/*
+ * One command at a time, although some ask the daemon and let go of the adapter's lock meanwhile:
+ * no other takes its id away. Taken before that lock; events are got without it.
+ */
+static pthread_mutex_t commands_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wv_ucma_id **names;
 static uint32_t max_names, next_name;
 
@@ -111,17 +117,16 @@ struct wv_ucma_id *wv_ucma_create(struct wv_ucma_channel *ch, uint16_t space, ui
 void wv_ucma_destroy(struct wv_ucma_id *id)
 {
 	struct wf_nic *nic = id->channel->nic;
+	bool listens = id->state == WV_UCMA_LISTEN;
+	uint64_t service = id->service;
 	struct wf_cm *cm;
 
 	assert(wf_nic_is_locked(nic) && names[id->handle] == id);
 	wv_ucma_purge(id);
 	if (id->conn != NULL)
 		wf_cm_release(id->conn, wf_nic_now(nic));
-	if (id->state == WV_UCMA_LISTEN && wf_nic_cm(nic, &cm) == 0)
-		wf_cm_unlisten(cm, id->service);
-	if (id->service != 0)
-		(void)!wf_nic_service(nic, WF_LIVE_SERVICE_FREE, &id->service,
-		                      id->state == WV_UCMA_LISTEN);
+	if (listens && wf_nic_cm(nic, &cm) == 0)
+		wf_cm_unlisten(cm, service);
 	while (id->mcs != NULL) {
 		struct wv_ucma_mc *mc = id->mcs;
 
@@ -130,6 +135,14 @@ void wv_ucma_destroy(struct wv_ucma_id *id)
 	}
 	names[id->handle] = NULL;
 	free(id);
+	/* It is gone before the lock is. Those that packets make and unmake have no service. */
+	if (service != 0)
+		(void)!wf_nic_service(nic, WF_LIVE_SERVICE_FREE, &service, listens);
+}
+
+void wv_ucma_fork_child(void)
+{
+	pthread_mutex_init(&commands_lock, NULL);
 }
 
 void wv_ucma_removed(void)
@@ -192,6 +205,7 @@ static int migrate_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 	if (wx_file_ops(f) == &ops && wx_file_owned(f)) {
 		from = wx_file_priv(f);
 		assert(from->nic == ch->nic); /* a process has one at a time */
+		pthread_mutex_lock(&commands_lock);
 		wf_nic_lock(ch->nic);
 		ret = wv_ucma_get(from, cmd->id, &id);
 		if (ret == 0) {
@@ -203,6 +217,7 @@ static int migrate_id(struct wv_ucma_channel *ch, const void *in, size_t out)
 		wv_ucma_check(from);
 		wv_ucma_check(ch);
 		wf_nic_unlock(ch->nic);
+		pthread_mutex_unlock(&commands_lock);
 	}
 	wx_fd_put(f); /* not under the lock: it may be the last */
 	return ret;
@@ -280,11 +295,13 @@ static int run(struct wv_ucma_channel *ch, const struct rdma_ucm_cmd_hdr *header
 		return get_event(ch, in, header->out, nonblock);
 	if (header->cmd == RDMA_USER_CM_CMD_MIGRATE_ID)
 		return migrate_id(ch, in, header->out);
+	pthread_mutex_lock(&commands_lock);
 	wf_nic_lock(ch->nic);
 	ret = commands[header->cmd].fn(ch, in, header->out);
 	wv_ucma_check(ch);
 	wf_nic_kick(ch->nic);
 	wf_nic_unlock(ch->nic);
+	pthread_mutex_unlock(&commands_lock);
 	return ret;
 }
 
@@ -336,6 +353,7 @@ static void release_channel(void *priv, bool owned)
 	struct wv_ucma_channel *ch = priv;
 
 	if (owned) { /* in a child, what is on it is the parent's */
+		pthread_mutex_lock(&commands_lock);
 		wf_nic_lock(ch->nic);
 		for (uint32_t i = 0; i < max_names; i++) {
 			struct wv_ucma_id *id = wv_ucma_find(i);
@@ -346,6 +364,7 @@ static void release_channel(void *priv, bool owned)
 		assert(ch->events == NULL);
 		wf_nic_kick(ch->nic);
 		wf_nic_unlock(ch->nic);
+		pthread_mutex_unlock(&commands_lock);
 		wv_nic_put(ch->nic);
 	}
 	free(ch);

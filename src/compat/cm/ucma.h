@@ -9,4 +9,7 @@ int wv_ucma_open(int flags);
 /* The device is gone: every id that is somewhere on it hears of it. Under the adapter's lock. */
 void wv_ucma_removed(void);
 
+/* In a child after fork(): a command of another thread of the parent is none of the child. */
+void wv_ucma_fork_child(void);
+
 #endif

@@ -372,7 +372,8 @@ void wv_ucma_from_ip(const struct wf_cm_ip *ip, const struct wv_ucma_id *listene
 	from_bytes(&id->src, ip->ip, ip->dst, (uint16_t)listener->service);
 	from_bytes(&id->dst, ip->ip, ip->src, ip->port);
 	id->sgid = inner_sgid(wf_nic_table(nic), &id->dst);
-	if (wf_nic_gid(nic, id->host, id->sgid, id->dgid) && (id->host & WF_LIVE_REMOTE) != 0)
+	/* A packet of it is in hand: it is known. */
+	if (wf_nic_gid_known(nic, id->host, id->sgid, id->dgid) && (id->host & WF_LIVE_REMOTE) != 0)
 		id->sgid = (uint8_t)wf_live_source(id->dgid);
 }
 

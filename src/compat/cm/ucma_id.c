@@ -188,13 +188,20 @@ int wv_ucma_listen(struct wv_ucma_channel *ch, const void *in, size_t out)
 		ret = -EINVAL;
 	if (ret == 0)
 		ret = wf_nic_cm(ch->nic, &cm);
-	if (ret == 0)
-		ret = wf_nic_service(ch->nic, WF_LIVE_SERVICE_LISTEN, &id->service, false);
+	if (ret != 0)
+		return ret;
+	/* Before the daemon hears of it: requests may come before its answer. */
+	id->backlog = cmd->backlog > 0 && cmd->backlog < MAX_BACKLOG ? cmd->backlog : MAX_BACKLOG;
+	ret = wf_cm_listen(cm, id->service, id);
 	if (ret != 0)
 		return ret;
 	id->state = WV_UCMA_LISTEN;
-	id->backlog = cmd->backlog > 0 && cmd->backlog < MAX_BACKLOG ? cmd->backlog : MAX_BACKLOG;
-	return wf_cm_listen(cm, id->service, id);
+	ret = wf_nic_service(ch->nic, WF_LIVE_SERVICE_LISTEN, &id->service, false);
+	if (ret != 0) {
+		wf_cm_unlisten(cm, id->service);
+		id->state = WV_UCMA_BOUND;
+	}
+	return ret;
 }
 
 static int set_id_option(struct wv_ucma_id *id, const struct rdma_ucm_set_option *cmd)

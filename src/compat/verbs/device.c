@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compat/cm/ucma.h"
 #include "compat/verbs/verbs_priv.h"
 #include "live/client.h"
 #include "live/sock.h"
@@ -155,7 +156,10 @@ int ibv_get_device_index(struct ibv_device *device)
 
 /*
  * All locks, in the order in which they are taken: that of opening, the adapter's, that of handles.
- * Those within objects are not taken: the child may not use its parent's objects.
+ * Those within objects are not taken: the child may not use its parent's objects. Nor are those
+ * that a thread may have while it waits for the daemon, or fork() would wait, too: of the adapter's
+ * (wf_nic_asking()) the child knows nothing, and that of rdma_cm's commands is made anew. What it
+ * is for is under the adapter's lock as well, and so not half done.
  */
 static void before_fork(void)
 {
@@ -185,6 +189,7 @@ static void after_fork_child(void)
 		wf_nic_fork_child(all.nic);
 	}
 	all.nic = NULL;
+	wv_ucma_fork_child();
 	wv_xrc_forget();
 	all.contexts = NULL;
 	all.users = 0;

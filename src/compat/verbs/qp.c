@@ -283,8 +283,9 @@ int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask)
 	if (!wv_lock(ibv->context))
 		return EIO;
 	ret = -convert_attr(ibv, attr, mask, &a);
+	/* The lock may have been let go. */
 	if (ret == 0)
-		ret = wf_qp_modify(qp->qp, &a, mask);
+		ret = wv_handle_is(qp, WV_QP) ? wf_qp_modify(qp->qp, &a, mask) : -EINVAL;
 	if (ret == 0) {
 		if ((mask & IBV_QP_DEST_QPN) != 0) {
 			struct wf_qp_attr now;

@@ -211,6 +211,10 @@ static inline void rig_destroy(struct rig *r)
 	for (unsigned i = 0; i < RIG_PEERS; i++)
 		wf_pipe_close(&r->far[i]);
 	wf_hca_destroy(nic->hca);
+	for (uint32_t i = 0; i < nic->n_groups; i++)
+		free(nic->groups[i]);
+	free(nic->groups);
+	free(nic->remotes);
 	free(nic->peers);
 	free(nic->bound);
 	free(nic->stats);

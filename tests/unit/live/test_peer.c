@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_peer.c - links to other programs: asked for, made, refused, ended, and what waits for them.
+ * test_peer.c - links to other programs: asked for, made, refused, ended, and what waits for them;
+ * and that nobody else waits when a program's call waits for the daemon.
+ *
+ * ctest: tsan
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include "check.h"
 #include "live/sock.h"
 #include "rig_nic.h"
+#include "wire/opcode.h"
 
 #define STRANGER 9 /* a slot of host 1 that there is no link to */
 
@@ -372,6 +377,288 @@ static void test_model_gone(void **state)
 	m->nic->model = NULL;
 }
 
+/* A thread of the program that makes a call for which the daemon has to be asked. */
+struct caller {
+	struct meeting *m;
+	pthread_t thread;
+	int (*call)(struct caller *c);
+	uint64_t service;
+	struct wf_ah_attr to;
+	int ret;
+};
+
+static void *call(void *arg)
+{
+	struct caller *c = arg;
+
+	wf_nic_lock(c->m->nic);
+	c->ret = c->call(c);
+	wf_nic_unlock(c->m->nic);
+	return NULL;
+}
+
+static int call_service(struct caller *c)
+{
+	return wf_nic_service(c->m->nic, WF_LIVE_SERVICE_BIND, &c->service, false);
+}
+
+static int call_resolve(struct caller *c)
+{
+	return wf_nic_resolve(c->m->nic, &c->to);
+}
+
+static int call_join(struct caller *c)
+{
+	return wf_nic_join(c->m->nic, c->m->rig->ud, c->to.dgid);
+}
+
+/* The test lets go of the lock, so that the calls can have it; questions come to *daemon. */
+static void let_ask(struct meeting *m, int *daemon)
+{
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	m->nic->sock = pair[0];
+	*daemon = pair[1];
+	m->nic->locked = false;
+}
+
+static void stop_asking(struct meeting *m, int daemon)
+{
+	close(m->nic->sock);
+	m->nic->sock = -1;
+	close(daemon);
+	m->nic->locked = true;
+}
+
+static void start_call(struct meeting *m, struct caller *c, int (*what)(struct caller *c))
+{
+	c->m = m;
+	c->call = what;
+	assert_int_equal(pthread_create(&c->thread, NULL, call, c), 0);
+}
+
+static void end_call(struct caller *c)
+{
+	assert_int_equal(pthread_join(c->thread, NULL), 0);
+}
+
+/* The next question; waits for it. */
+static struct wf_live_req question(int daemon)
+{
+	struct wf_live_req req;
+	int fds[WF_LIVE_MAX_FDS];
+	unsigned n;
+
+	assert_int_equal(wf_sock_recv(daemon, &req, sizeof(req), fds, &n, true), sizeof(req));
+	assert_int_equal(n, 0);
+	return req;
+}
+
+static void reply_to(int daemon, struct wf_live_reply *reply, const int *fds)
+{
+	assert_int_equal(wf_sock_send(daemon, reply, sizeof(*reply), fds, reply->n_fds, true), 0);
+}
+
+/* Sends and receives on the connection that there is. The lock is free, now and from then on. */
+static void exchange(struct meeting *m)
+{
+	struct wf_packet pkt = {
+		.dst = 0,
+		.src = 1,
+		.type = WF_PACKET_RDMA,
+		.opcode = WF_OP_RC_SEND_ONLY,
+		.pkey = WF_PKEY_DEFAULT,
+		.qpn = wf_qp_num(m->rig->rc),
+		.flags = WF_PACKET_ACK_REQ,
+		.length = 8,
+	};
+	struct wf_sge sge = { (uintptr_t)m->rig->memory, 8, wf_mr_lkey(m->rig->mr) };
+	struct wf_send_wr wr = { .sge = &sge, .num_sge = 1, .opcode = WF_WR_SEND };
+	struct wf_recv_wr recv = { .wr_id = 5, .sge = &sge, .num_sge = 1 };
+	const struct wf_recv_wr *bad_recv;
+	const struct wf_send_wr *bad;
+	struct wf_wc wc;
+
+	assert_int_equal(pthread_mutex_trylock(&m->nic->lock), 0);
+	m->nic->locked = true;
+	assert_int_equal(wf_qp_post_recv(m->rig->rc, &recv, &bad_recv), 0);
+	assert_int_equal(wf_qp_post_send(m->rig->rc, &wr, &bad), 0);
+	rig_send(m->rig, 0, &pkt, "received", 8);
+	(void)wf_nic_progress(m->nic);
+	(void)wf_nic_progress(m->nic);
+	assert_int_equal(count_packets(&m->rig->far[0]), 2); /* and an acknowledgement */
+	assert_int_equal(wf_cq_poll(m->rig->cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 5);
+	assert_int_equal(wc.status, WF_WC_SUCCESS);
+	assert_memory_equal(m->rig->memory, "received", 8);
+	wf_nic_unlock(m->nic);
+}
+
+/* The daemon is stopped; a thread that asks it waits, and the others do not. */
+static void test_others_go_on(void **state)
+{
+	struct meeting *m = *state;
+	struct caller c = { .service = 4711 };
+	struct wf_live_reply reply = { .error = 0 };
+	int daemon;
+
+	let_ask(m, &daemon);
+	start_call(m, &c, call_service);
+	assert_int_equal(question(daemon).service.id, 4711);
+	exchange(m);
+	reply.service.id = 4712;
+	reply_to(daemon, &reply, NULL);
+	end_call(&c);
+	assert_int_equal(c.ret, 0);
+	assert_int_equal(c.service, 4712);
+	stop_asking(m, daemon);
+}
+
+/* Two threads ask: each gets its own answer, and there is never more than one question. */
+static void test_two_ask(void **state)
+{
+	struct meeting *m = *state;
+	struct caller c[2] = { { .service = 100 }, { .service = 200 } };
+	int daemon;
+
+	let_ask(m, &daemon);
+	for (int i = 0; i < 2; i++)
+		start_call(m, &c[i], call_service);
+	for (int i = 0; i < 2; i++) {
+		struct wf_live_reply reply = { .error = 0 };
+		char more;
+
+		reply.service.id = question(daemon).service.id + 1;
+		assert_int_equal(recv(daemon, &more, 1, MSG_DONTWAIT | MSG_PEEK), -1);
+		reply_to(daemon, &reply, NULL);
+	}
+	for (int i = 0; i < 2; i++) {
+		end_call(&c[i]);
+		assert_int_equal(c[i].ret, 0);
+	}
+	assert_int_equal(c[0].service, 101);
+	assert_int_equal(c[1].service, 201);
+	stop_asking(m, daemon);
+}
+
+/* Who is in a group comes by the socket of events, and may be seen before the answer is. */
+static void test_group_before_answer(void **state)
+{
+	struct meeting *m = *state;
+	struct caller c = { .to = { .is_global = true, .dgid = { 0xff, 0x0e, [15] = 7 } } };
+	struct wf_live_event event = { .type = WF_LIVE_EV_GROUP };
+	struct wf_live_reply reply = { .error = 0 };
+	const struct wf_nic_group *g;
+	int daemon;
+
+	let_ask(m, &daemon);
+	start_call(m, &c, call_resolve);
+	assert_int_equal(question(daemon).op, WF_LIVE_GROUP_SEND);
+	event.group.group = reply.group.group = WF_LIVE_GROUP | 3;
+	event.group.n = 1;
+	event.group.port[0].host = 1;
+	event.group.port[0].slot = 2;
+	tell(m, &event, NULL);
+	wf_nic_lock(m->nic);
+	wf_nic_events(m->nic);
+	wf_nic_unlock(m->nic);
+	reply_to(daemon, &reply, NULL);
+	end_call(&c);
+	assert_int_equal(c.ret, 0);
+	assert_int_equal(c.to.dest, WF_LIVE_GROUP | 3);
+	g = wf_nic_group(m->nic, WF_LIVE_GROUP | 3);
+	assert_non_null(g);
+	assert_memory_equal(g->gid, c.to.dgid, 16);
+	assert_true(g->known);
+	assert_int_equal(g->n, 1);
+	assert_int_equal(g->port[0].slot, 2);
+	stop_asking(m, daemon);
+}
+
+/* While the link to the wire is asked for, it comes and breaks: the peer is another one then. */
+static void test_peer_ends_meanwhile(void **state)
+{
+	struct meeting *m = *state;
+	struct caller c = { .to = { .is_global = true,
+		                    .dgid = { [10] = 0xff, 0xff, 192, 0, 2, 1 } } };
+	struct wf_live_event event = { .type = WF_LIVE_EV_LINK, .n_fds = 2 };
+	int fds[2] = { wf_pipe_memory(), eventfd(0, EFD_CLOEXEC) };
+	struct wf_live_reply reply = { .error = 0 };
+	uint32_t peers;
+	int daemon;
+
+	m->nic->table->layer = WF_LIVE_ROCE;
+	m->nic->table->host[0].wire = 7;
+	let_ask(m, &daemon);
+	start_call(m, &c, call_resolve);
+	assert_int_equal(question(daemon).op, WF_LIVE_REMOTE_NUMBER);
+	exchange(m);
+	reply.remote.number = WF_LIVE_REMOTE | 5;
+	memcpy(reply.remote.gid, c.to.dgid, 16);
+	reply_to(daemon, &reply, NULL);
+	assert_int_equal(question(daemon).op, WF_LIVE_CONNECT);
+	event.link.host = WF_LIVE_REMOTE;
+	tell(m, &event, fds);
+	wf_nic_lock(m->nic);
+	wf_nic_events(m->nic);
+	peers = m->nic->n_peers;
+	for (uint32_t i = 0; i < peers; i++) {
+		if (wf_nic_is_wire(m->nic->peers[i]))
+			wf_nic_peer_break(m->nic, m->nic->peers[i]);
+	}
+	wf_nic_reap(m->nic);
+	assert_int_equal(m->nic->n_peers, peers - 1);
+	wf_nic_unlock(m->nic);
+	memset(&reply, 0, sizeof(reply));
+	reply.n_fds = 2;
+	reply_to(daemon, &reply, fds);
+	end_call(&c);
+	assert_int_equal(c.ret, 0);
+	assert_int_equal(c.to.dest, WF_LIVE_REMOTE | 5);
+	assert_int_equal(m->nic->n_peers, peers);
+	assert_true(wf_nic_is_wire(m->nic->peers[peers - 1]));
+	assert_true(wf_nic_is_linked(m->nic->peers[peers - 1]));
+	/* The second time nobody is asked. */
+	c.to.dest = 0;
+	start_call(m, &c, call_resolve);
+	end_call(&c);
+	assert_int_equal(c.to.dest, WF_LIVE_REMOTE | 5);
+	close(fds[0]);
+	close(fds[1]);
+	stop_asking(m, daemon);
+}
+
+/* The daemon dies instead of answering, and the queue pair goes while a group is joined. */
+static void test_no_answer(void **state)
+{
+	struct meeting *m = *state;
+	struct caller c = { .to = { .dgid = { 0xff, 0x0e, [15] = 7 } } };
+	struct wf_live_reply reply = { .error = 0 };
+	int daemon;
+
+	let_ask(m, &daemon);
+	start_call(m, &c, call_join);
+	assert_int_equal(question(daemon).op, WF_LIVE_GROUP_JOIN);
+	wf_nic_lock(m->nic);
+	wf_qp_destroy(m->rig->ud);
+	wf_nic_unlock(m->nic);
+	reply.group.group = WF_LIVE_GROUP | 3;
+	reply_to(daemon, &reply, NULL);
+	end_call(&c);
+	assert_int_equal(c.ret, -EINVAL);
+	start_call(m, &c, call_service);
+	(void)question(daemon);
+	shutdown(daemon, SHUT_RDWR);
+	end_call(&c);
+	assert_int_equal(c.ret, -ECONNRESET);
+	m->nic->orphan = true;
+	start_call(m, &c, call_service);
+	end_call(&c);
+	assert_int_equal(c.ret, -ENODEV);
+	stop_asking(m, daemon);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +671,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_wire_unanswered, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_orphan, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_model_gone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_others_go_on, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_two_ask, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_group_before_answer, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_peer_ends_meanwhile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_answer, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
