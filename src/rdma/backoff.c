@@ -21,7 +21,7 @@
  */
 #include <assert.h>
 
-#include "rdma/qp_flow.h"
+#include "rdma/backoff_priv.h"
 
 #define WAITS 3
 #define WAIT_MAX (4 * WF_S)

@@ -226,15 +226,13 @@ struct wf_qp {
 	uint64_t paced;   /* the gap of cc that next_tx follows from; 0: from none */
 	struct wf_cc *cc;
 	struct wf_pd *pd;
-	uint32_t qpn;
-	uint32_t dest_qpn;
+	uint32_t qpn, dest_qpn;
 	uint32_t dest; /* host number */
 	uint16_t pkey_index;
 	uint16_t entropy;
 	uint8_t state; /* enum wf_qp_state */
 	uint8_t type;  /* enum wf_qp_type */
-	uint8_t service;
-	uint8_t mtu_shift;
+	uint8_t service, mtu_shift;
 	uint8_t cls;
 	uint8_t ect; /* WF_PACKET_ECT or 0 */
 	uint8_t traffic_class;
@@ -249,8 +247,7 @@ struct wf_qp {
 	bool read_acks; /* READ responses are acknowledged, and under the congestion window */
 	void *user;
 	struct wf_req req;
-	struct wf_cq *send_cq;
-	struct wf_cq *recv_cq;
+	struct wf_cq *send_cq, *recv_cq;
 	struct wf_srq *srq;
 	struct wf_resp resp;
 	struct wf_rq rq;

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "rdma/backoff_priv.h"
 #include "rdma/qp_flow.h"
 #include "rdma/sg_priv.h"
 #include "rdma/wr_priv.h"
