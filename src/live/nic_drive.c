@@ -388,6 +388,7 @@ static void leave(struct wf_nic *nic)
 
 	if (wf_likely(d->state != WF_DRIVE_WAITS))
 		return;
+	wf_nic_publish(nic); /* what the call has sent: the thread may sleep for long */
 	at = due(nic);
 	if (at < d->until) {
 		d->until = at;

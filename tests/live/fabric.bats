@@ -35,6 +35,16 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 	"$WEFT" status | awk '$1 ~ /^h[12]$/ && $6 >= 100 { n++ } END { exit n != 2 }'
 }
 
+@test "what a program sent before it rests is told while it rests" {
+	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || skip "python3-pyverbs is not installed"
+	up
+	spawn h2 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_rests.py" >destination.txt
+	until_true test -s destination.txt
+	# shellcheck disable=SC2046
+	spawn h1 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_rests.py" $(cat destination.txt)
+	until_true above tx_packets 2 h1
+}
+
 @test "a program's name does not speak to the terminal" {
 	needs ibv_asyncwatch
 	up
