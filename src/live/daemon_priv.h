@@ -66,6 +66,7 @@ struct wf_dservice {
 	struct wf_dclient *client;
 	uint64_t id;
 	bool reuse, listens;
+	bool active; /* its program connects from there, and does not listen */
 };
 
 /* A capture: whose packets it wants. */
@@ -133,6 +134,8 @@ int wf_daemon_service(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 /* Frees all services of a program, or of everybody with NULL. */
 void wf_daemon_free_services(struct wf_daemon *d, const struct wf_dclient *c);
 
+/* Whether somebody on the host has bound a service to listen for it, now or later. */
+bool wf_daemon_may_listen(const struct wf_daemon *d, uint32_t host, uint64_t id);
 /* Who listens for a service on a host; NULL: nobody. */
 struct wf_dclient *wf_daemon_listener(struct wf_daemon *d, uint32_t host, uint64_t id);
 

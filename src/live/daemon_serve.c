@@ -520,7 +520,10 @@ static void hear_find(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	assert(reply.n_fds == 0);
 	event.service.id = req->service.id;
 	event.service.host = req->service.host;
-	event.service.slot = reply.error == 0 ? reply.service.slot : 0;
+	if (reply.error == 0)
+		event.service.slot = reply.service.slot;
+	else if (wf_daemon_may_listen(d, req->service.host, req->service.id))
+		event.service.slot = WF_LIVE_BOUND;
 	wf_daemon_tell(c, &event, NULL);
 }
 

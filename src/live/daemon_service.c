@@ -62,9 +62,19 @@ static uint64_t free_port(struct wf_daemon *d, uint32_t host, uint64_t space)
 	return 0;
 }
 
-static int bind_service(struct wf_daemon *d, struct wf_dclient *c, uint64_t id, bool reuse,
+bool wf_daemon_may_listen(const struct wf_daemon *d, uint32_t host, uint64_t id)
+{
+	for (const struct wf_dservice *s = d->services; s != NULL; s = s->next) {
+		if (s->id == id && s->client->host == host && !s->active)
+			return true;
+	}
+	return false;
+}
+
+static int bind_service(struct wf_daemon *d, struct wf_dclient *c, uint64_t id, uint32_t flags,
                         struct wf_live_reply *reply)
 {
+	bool reuse = (flags & WF_LIVE_BIND_REUSE) != 0;
 	struct wf_dservice *s;
 
 	if ((id & 0xffff) == 0)
@@ -79,6 +89,7 @@ static int bind_service(struct wf_daemon *d, struct wf_dclient *c, uint64_t id, 
 	s->client = c;
 	s->id = id;
 	s->reuse = reuse;
+	s->active = (flags & WF_LIVE_BIND_ACTIVE) != 0;
 	s->next = d->services;
 	d->services = s;
 	d->n_services++;
@@ -140,7 +151,7 @@ int wf_daemon_service(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	reply->service.id = id;
 	switch (req->op) {
 	case WF_LIVE_SERVICE_BIND:
-		return bind_service(d, c, id, req->service.flag != 0, reply);
+		return bind_service(d, c, id, req->service.flag, reply);
 	case WF_LIVE_SERVICE_LISTEN:
 		return listen_service(d, c, id);
 	case WF_LIVE_SERVICE_FREE:

@@ -149,13 +149,13 @@ void wf_nic_remove_qp(struct wf_nic *nic, struct wf_qp *qp);
 int wf_nic_cm(struct wf_nic *nic, struct wf_cm **cm_p) WF_MUST_USE;
 
 /*
- * Services of this host: WF_LIVE_SERVICE_BIND (a port of 0: sets one that is free; flag: others
- * that said so, too, may bind it), _LISTEN, _FREE (flag: the one that listens). *Asks*. Requests
- * come from when the daemon has heard of _LISTEN, which may be before the call returns. Returns 0,
- * -EADDRINUSE or another -errno.
+ * Services of this host: WF_LIVE_SERVICE_BIND (a port of 0: sets one that is free; flag:
+ * WF_LIVE_BIND_*), _LISTEN, _FREE (flag: 1: the one that listens). *Asks*. Requests come from when
+ * the daemon has heard of _LISTEN, which may be before the call returns. Returns 0, -EADDRINUSE or
+ * another -errno.
  */
 int wf_nic_service(struct wf_nic *nic, enum wf_live_op op, uint64_t *service,
-                   bool flag) WF_MUST_USE;
+                   uint32_t flag) WF_MUST_USE;
 
 /*
  * A host where somebody listens for it, this one before others. *Asks*. Returns 0 or

@@ -27,6 +27,12 @@
 /* How long somebody may come to listen: 1 + 2 + 4 + ... + 32 ms. */
 #define PATIENCE (1 * WF_MS)
 #define NO_PATIENCE (64 * WF_MS)
+/*
+ * How long, where a program has bound the service and does not listen yet. Programs bind, tell the
+ * others the number of the port, and then listen (qperf); between the last two they may have to
+ * wait for a CPU, which an operating system that answers in their place does not.
+ */
+#define PATIENCE_BOUND (30 * WF_S)
 #define FORGET (60 * WF_S)
 
 /*
@@ -35,6 +41,9 @@
  *	         nobody; 1, 2, .. 32 ms later       somebody
  *	ASKED ---------------------> RESTS   ASKED ----------> FOUND ---> sent, and forgotten
  *	      <---------------------                             for the 7th time nobody: refused
+ *
+ * Where somebody may still listen, every 32 ms, for PATIENCE_BOUND. One whose connection has been
+ * given up meanwhile is forgotten.
  */
 struct waiting {
 	struct waiting *next;
@@ -43,6 +52,7 @@ struct waiting {
 	uint32_t slot; /* FOUND: who listens */
 	wf_time at;    /* RESTS: when the daemon is asked again; FOUND: since when */
 	wf_time step;  /* how long the last rest was */
+	wf_time since; /* it waits */
 	uint8_t mad[WF_MAD_LEN];
 };
 
@@ -173,7 +183,7 @@ wf_time wf_nic_deadline(const struct wf_nic *nic)
 	return wf_min_time(at, wf_cm_deadline(nic->gsi->cm));
 }
 
-static int ask_service(struct wf_nic *nic, uint32_t op, uint64_t service, bool flag,
+static int ask_service(struct wf_nic *nic, uint32_t op, uint64_t service, uint32_t flag,
                        struct wf_live_reply *reply)
 {
 	struct wf_live_req req = { .op = op };
@@ -189,7 +199,7 @@ static int ask_service(struct wf_nic *nic, uint32_t op, uint64_t service, bool f
 	return ret;
 }
 
-int wf_nic_service(struct wf_nic *nic, enum wf_live_op op, uint64_t *service, bool flag)
+int wf_nic_service(struct wf_nic *nic, enum wf_live_op op, uint64_t *service, uint32_t flag)
 {
 	struct wf_live_reply reply;
 	int ret = ask_service(nic, op, *service, flag, &reply);
@@ -202,7 +212,7 @@ int wf_nic_service(struct wf_nic *nic, enum wf_live_op op, uint64_t *service, bo
 int wf_nic_find_service(struct wf_nic *nic, uint64_t service, uint32_t *host_p)
 {
 	struct wf_live_reply reply;
-	int ret = ask_service(nic, WF_LIVE_SERVICE_SEEK, service, false, &reply);
+	int ret = ask_service(nic, WF_LIVE_SERVICE_SEEK, service, 0, &reply);
 
 	if (ret == 0)
 		*host_p = reply.service.host;
@@ -243,6 +253,7 @@ static void keep_request(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
 		return;
 	w->host = host;
 	w->step = PATIENCE;
+	w->since = wf_nic_now(nic);
 	memcpy(w->mad, mad, WF_MAD_LEN);
 	w->next = nic->gsi->waiting;
 	nic->gsi->waiting = w;
@@ -335,13 +346,14 @@ static int send_mad(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
 }
 
 /* Nobody listens; somebody may come. Returns false when that took too long, and it is refused. */
-static bool rest(struct wf_nic *nic, struct waiting *w)
+static bool rest(struct wf_nic *nic, struct waiting *w, bool bound)
 {
 	wf_time now = wf_nic_now(nic);
 	uint8_t answer[WF_MAD_LEN];
 
 	assert(w->state == ASKED && w->step >= PATIENCE && w->step < NO_PATIENCE);
-	w->step *= 2;
+	if (w->step < NO_PATIENCE / 2 || !bound || now - w->since > PATIENCE_BOUND)
+		w->step *= 2;
 	w->at = now + w->step;
 	w->state = RESTS;
 	if (w->step < NO_PATIENCE)
@@ -359,12 +371,16 @@ void wf_nic_gsi_found(struct wf_nic *nic, uint32_t host, uint64_t service, uint3
 		struct waiting *w = *at;
 
 		if (w->state == ASKED && w->host == host && wf_gsi_service(w->mad) == service) {
-			if (slot != 0) {
+			if (!wf_cm_is_waiting(nic->gsi->cm, w->mad)) {
+				forget(at);
+				continue;
+			}
+			if (slot != 0 && slot != WF_LIVE_BOUND) {
 				w->state = FOUND;
 				w->slot = slot;
 				w->at = wf_nic_now(nic);
 				(void)!send_mad(nic, w->host, w->mad);
-			} else if (!rest(nic, w)) {
+			} else if (!rest(nic, w, slot == WF_LIVE_BOUND)) {
 				forget(at);
 				continue;
 			}

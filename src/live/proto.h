@@ -122,6 +122,10 @@ enum wf_live_fault {
 
 #define WF_LIVE_DELAY_MAX (2 * WF_S)
 
+/* How a service is bound. */
+#define WF_LIVE_BIND_REUSE 1u  /* others may, too */
+#define WF_LIVE_BIND_ACTIVE 2u /* to connect from it: nobody will listen there */
+
 struct wf_live_req {
 	uint32_t op; /* enum wf_live_op */
 	uint32_t version;
@@ -145,7 +149,7 @@ struct wf_live_req {
 		struct {
 			uint64_t id;
 			uint32_t host; /* FIND */
-			uint32_t flag; /* BIND: others may, too; FREE: the one that listens */
+			uint32_t flag; /* BIND: WF_LIVE_BIND_*; FREE: 1: the one that listens */
 		} service;
 		struct {
 			uint32_t host;    /* or WF_LIVE_ALL */
@@ -196,8 +200,11 @@ enum wf_live_ev {
 	WF_LIVE_EV_TAP,     /* to a program: a capture begins; to a capture: a program; fd: tap.h */
 	WF_LIVE_EV_TAP_END, /* to a program: that capture has ended */
 	WF_LIVE_EV_NO_LINK, /* the program that one was asked to is not there */
-	WF_LIVE_EV_SERVICE, /* who listens for it on the host; slot 0: nobody */
+	WF_LIVE_EV_SERVICE, /* who listens for it on the host; slot 0: nobody, or WF_LIVE_BOUND */
 };
+
+/* In place of a slot: nobody listens for a service, but who has bound it may come to. */
+#define WF_LIVE_BOUND UINT32_MAX
 
 struct wf_live_event {
 	uint32_t type; /* enum wf_live_ev */

@@ -178,6 +178,9 @@ void wf_cm_tick(struct wf_cm *cm, wf_time now);
  */
 void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base);
 
+/* Whether a REQ or SIDR_REQ that wf_cm_tx() gave is still to be answered. */
+bool wf_cm_is_waiting(const struct wf_cm *cm, const uint8_t *mad);
+
 /*
  * The operating system of a host would end the connections of a program that died. Does as if it
  * had: those with host whose remote communication ID has these upper bits, or would have, are

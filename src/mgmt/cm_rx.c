@@ -375,6 +375,14 @@ void wf_cm_rx(struct wf_cm *cm, uint32_t host, const uint8_t *mad, wf_time now)
 	handlers[header.attr_id - WF_CM_REQ](cm, host, mad, now);
 }
 
+bool wf_cm_is_waiting(const struct wf_cm *cm, const uint8_t *mad)
+{
+	const struct wf_cm_conn *conn = wf_cm_find(cm, wf_cm_local_id(mad));
+
+	return conn != NULL &&
+	       (conn->info.state == WF_CM_REQ_SENT || conn->info.state == WF_CM_SIDR_SENT);
+}
+
 void wf_cm_aim(struct wf_cm *cm, const uint8_t *mad, uint32_t id_base)
 {
 	struct wf_cm_conn *conn = wf_cm_find(cm, wf_cm_local_id(mad));

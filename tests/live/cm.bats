@@ -195,3 +195,42 @@ group() {
 	# The port is free at once.
 	connect rping -s -C 1 -- rping -c -a 127.77.0.1 -C 1
 }
+
+# late PORT: a server on h1 that has bound its port and does not listen yet, and a client on h2 that connects.
+late() {
+	spawn h1 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_late.py" 127.77.0.1 "$1" serve \
+		>server.txt 2>&1
+	server=$pid
+	until_true grep -q "^bound$" server.txt
+	spawn h2 /usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/live/pyverbs_late.py" 127.77.0.1 "$1" connect \
+		>client.txt 2>&1
+	client=$pid
+	until_true grep -q "^connecting$" client.txt
+	# On a machine that is quick the request now waits, longer than one for a port that nobody has.
+	sleep 0.5
+}
+
+@test "a client that is early waits for a server that has bound its port" {
+	/usr/bin/python3 -c 'import pyverbs.cmid' 2>/dev/null || skip "python3-pyverbs is not installed"
+	up
+	late 7711
+	touch go
+	ended "$client" || {
+		cat client.txt server.txt
+		return 1
+	}
+	client=
+	grep -q "^connected$" client.txt
+	served
+}
+
+@test "a client that is early is rejected when that server ends" {
+	/usr/bin/python3 -c 'import pyverbs.cmid' 2>/dev/null || skip "python3-pyverbs is not installed"
+	up
+	late 7712
+	stop KILL
+	fails "$client"
+	client=
+	cat client.txt
+	grep -q "^rejected$" client.txt
+}

@@ -61,7 +61,8 @@ static bool is_ip(const struct sockaddr_in6 *sa)
 	return sa->sin6_family == AF_INET || sa->sin6_family == AF_INET6;
 }
 
-static int bind_id(struct wv_ucma_id *id, const struct sockaddr_in6 *sa)
+/* active: to connect from it. */
+static int bind_id(struct wv_ucma_id *id, const struct sockaddr_in6 *sa, bool active)
 {
 	struct wf_nic *nic = id->channel->nic;
 	int ret;
@@ -72,7 +73,9 @@ static int bind_id(struct wv_ucma_id *id, const struct sockaddr_in6 *sa)
 	if (ret != 0)
 		return ret;
 	id->service = wf_cm_service(id->space, wv_ucma_port(sa));
-	ret = wf_nic_service(nic, WF_LIVE_SERVICE_BIND, &id->service, id->reuse);
+	ret = wf_nic_service(nic, WF_LIVE_SERVICE_BIND, &id->service,
+	                     (id->reuse ? WF_LIVE_BIND_REUSE : 0) |
+	                             (active ? WF_LIVE_BIND_ACTIVE : 0));
 	if (ret != 0) {
 		id->service = 0;
 		return ret;
@@ -95,7 +98,7 @@ int wv_ucma_bind_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
 	if (!is_ip(&cmd->addr))
 		return -EINVAL;
 	ret = wv_ucma_get(ch, cmd->id, &id);
-	return ret != 0 ? ret : bind_id(id, &cmd->addr);
+	return ret != 0 ? ret : bind_id(id, &cmd->addr, false);
 }
 
 int wv_ucma_resolve_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
@@ -114,7 +117,7 @@ int wv_ucma_resolve_ip(struct wv_ucma_channel *ch, const void *in, size_t out)
 	if (id->state == WV_UCMA_IDLE) {
 		if (src.sin6_family == 0)
 			src.sin6_family = cmd->dst_addr.sin6_family;
-		ret = bind_id(id, &src);
+		ret = bind_id(id, &src, true);
 	} else if (id->state != WV_UCMA_BOUND) {
 		ret = -EINVAL;
 	}
@@ -183,7 +186,7 @@ int wv_ucma_listen(struct wv_ucma_channel *ch, const void *in, size_t out)
 	if (ret != 0)
 		return ret;
 	if (id->state == WV_UCMA_IDLE)
-		ret = bind_id(id, &any);
+		ret = bind_id(id, &any, false);
 	else if (id->state != WV_UCMA_BOUND)
 		ret = -EINVAL;
 	if (ret == 0)
@@ -196,7 +199,7 @@ int wv_ucma_listen(struct wv_ucma_channel *ch, const void *in, size_t out)
 	if (ret != 0)
 		return ret;
 	id->state = WV_UCMA_LISTEN;
-	ret = wf_nic_service(ch->nic, WF_LIVE_SERVICE_LISTEN, &id->service, false);
+	ret = wf_nic_service(ch->nic, WF_LIVE_SERVICE_LISTEN, &id->service, 0);
 	if (ret != 0) {
 		wf_cm_unlisten(cm, id->service);
 		id->state = WV_UCMA_BOUND;

@@ -220,8 +220,19 @@ static void test_answers_by_events(void **state)
 	assert_int_equal(near.type, WF_LIVE_EV_SERVICE);
 	assert_int_equal(near.service.id, 0x1061234);
 	assert_int_equal(near.service.slot, 0);
+	/* One who connects from there will not listen; one who has bound it may. */
 	req.op = WF_LIVE_SERVICE_BIND;
+	req.service.flag = WF_LIVE_BIND_ACTIVE | WF_LIVE_BIND_REUSE;
 	assert_int_equal(ask(b.sock, &req, &reply, fds), 0);
+	req.op = WF_LIVE_SERVICE_FIND;
+	near = murmur(&a, &req, fds);
+	assert_int_equal(near.service.slot, 0);
+	req.op = WF_LIVE_SERVICE_BIND;
+	req.service.flag = WF_LIVE_BIND_REUSE;
+	assert_int_equal(ask(b.sock, &req, &reply, fds), 0);
+	req.op = WF_LIVE_SERVICE_FIND;
+	near = murmur(&a, &req, fds);
+	assert_int_equal(near.service.slot, WF_LIVE_BOUND);
 	req.op = WF_LIVE_SERVICE_LISTEN;
 	assert_int_equal(ask(b.sock, &req, &reply, fds), 0);
 	req.op = WF_LIVE_SERVICE_FIND;

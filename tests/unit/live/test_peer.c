@@ -399,7 +399,7 @@ static void *call(void *arg)
 
 static int call_service(struct caller *c)
 {
-	return wf_nic_service(c->m->nic, WF_LIVE_SERVICE_BIND, &c->service, false);
+	return wf_nic_service(c->m->nic, WF_LIVE_SERVICE_BIND, &c->service, 0);
 }
 
 static int call_resolve(struct caller *c)

@@ -438,9 +438,11 @@ static void test_sidr(void **state)
 
 		assert_true(wf_cm_tx(a.cm, &host, mad));
 		wf_cm_aim(a.cm, mad, UINT32_C(2) << WF_CM_ID_SHIFT);
+		assert_true(wf_cm_is_waiting(a.cm, mad));
+		a.n = 0;
+		wf_cm_gone(a.cm, 2, UINT32_C(2) << WF_CM_ID_SHIFT, now);
+		assert_false(wf_cm_is_waiting(a.cm, mad));
 	}
-	a.n = 0;
-	wf_cm_gone(a.cm, 2, UINT32_C(2) << WF_CM_ID_SHIFT, now);
 	assert_int_equal(a.n, 1);
 	assert_int_equal(a.event[0].type, WF_CM_EV_UNREACHABLE);
 	stop();
