@@ -234,3 +234,51 @@ late() {
 	cat client.txt
 	grep -q "^rejected$" client.txt
 }
+
+# rs PROGRAM ARGS...: what runs it with sockets that are rsockets. weft's library stays before librspreload.
+rs() {
+	local lib
+	lib=$(echo /usr/lib/*/rsocket/librspreload.so.1)
+	[ -e "$lib" ] || skip "librspreload is not installed (scripts/setup --test)"
+	# shellcheck disable=SC2016
+	as=(sh -c 'LD_PRELOAD=$LD_PRELOAD:$0 exec "$@"' "$lib" "$@")
+}
+
+# carried: how many packets h1 has received.
+carried() {
+	on h1 cat /sys/class/infiniband/weft0/ports/1/counters/port_rcv_packets
+}
+
+# preloaded: programs that know TCP only. Those that wait for what they have accepted with select(), or use accept4() or
+# epoll, are not for librspreload: docs/live.md.
+preloaded() {
+	local before
+	head -c 3000000 /dev/urandom >in
+	before=$(carried)
+	rs nc.traditional -l -p 7001
+	serve "${as[@]}"
+	rs nc.traditional -q 0 127.77.0.1 7001
+	on h2 "${as[@]}" <in
+	served
+	# The server's output is what came.
+	cmp in server.txt
+	[ "$(carried)" -gt $((before + 700)) ]
+	rs iperf -s -P 1 -p 7002
+	serve "${as[@]}"
+	rs iperf -c 127.77.0.1 -p 7002 -n 20M
+	ask "${as[@]}"
+	served
+	[ "$(carried)" -gt $((before + 5000)) ]
+}
+
+@test "programs with librspreload on RoCE v2" {
+	needs nc.traditional iperf
+	up
+	preloaded
+}
+
+@test "programs with librspreload on InfiniBand" {
+	needs nc.traditional iperf
+	up --fabric ib-ndr
+	preloaded
+}
