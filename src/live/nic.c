@@ -283,6 +283,8 @@ static int make_hca(struct wf_nic *nic)
 	attr.max_rd_atomic = 128; /* as Linux's rxe has, so that what either offers is taken */
 	attr.qpn_base = nic->slot << WF_LIVE_QPN_BITS;
 	attr.qpn_bits = WF_LIVE_QPN_BITS;
+	attr.srqn_base = nic->slot << WF_LIVE_SRQN_BITS;
+	attr.srqn_bits = WF_LIVE_SRQN_BITS;
 	attr.roce = nic->table->layer == WF_LIVE_ROCE;
 	if (!attr.roce)
 		attr.overhead = wf_size_around(WF_ENCAP_IB, false);

@@ -33,6 +33,7 @@
 #define WF_LIVE_VERSION 4
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
+#define WF_LIVE_SRQN_BITS 6 /* of 16, for shared receive queues of XRC: the others are the slot */
 #define WF_LIVE_GROUP UINT32_C(0x80000000)
 #define WF_LIVE_REMOTE UINT32_C(0x40000000)
 #define WF_LIVE_MODEL UINT32_C(0x20000000)
@@ -46,6 +47,7 @@
 #define WF_LIVE_REMOTES (UINT32_C(1) << WF_LIVE_REMOTE_BITS)
 #define WF_LIVE_REMOTE_NUMBERS (UINT32_C(1) << (WF_LIVE_REMOTE_BITS + WF_LIVE_TURN_BITS))
 
+_Static_assert(WF_LIVE_SLOTS << WF_LIVE_SRQN_BITS <= 1u << 16, "they fit");
 _Static_assert(WF_LIVE_MAX_HOSTS == UINT32_C(1) << WF_LIVE_HOST_BITS, "a host has so many bits");
 _Static_assert(WF_LIVE_SLOTS <= UINT32_C(1) << (32 - WF_LIVE_HOST_BITS), "a program is one number");
 _Static_assert(WF_LIVE_REMOTE_NUMBERS <= WF_LIVE_MODEL && WF_LIVE_MAX_HOSTS <= WF_LIVE_MODEL,

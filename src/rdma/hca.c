@@ -34,6 +34,7 @@ void wf_hca_attr_defaults(struct wf_hca_attr *attr)
 		.max_rd_atomic = 16,
 		.max_mcast = 64,
 		.max_events = 256,
+		.srqn_bits = 12,
 		.overhead = wf_size_around(WF_ENCAP_ROCE2_IPV4, false),
 		.num_pkeys = 1,
 		.data = true,
@@ -51,9 +52,17 @@ static bool qpns_are_valid(const struct wf_hca_attr *a)
 	       a->qpn_base <= WF_QPN_MASK;
 }
 
+static bool srqns_are_valid(const struct wf_hca_attr *a)
+{
+	uint32_t n = UINT32_C(1) << (a->srqn_bits & 31);
+
+	return a->srqn_bits >= 1 && a->srqn_bits <= 16 && (a->srqn_base & (n - 1)) == 0 &&
+	       a->srqn_base <= UINT16_MAX;
+}
+
 static bool attr_is_valid(const struct wf_hca_attr *a)
 {
-	return a->max_qp >= 1 && a->max_qp <= HCA_MAX_QP && a->max_mr >= 1 &&
+	return srqns_are_valid(a) && a->max_qp >= 1 && a->max_qp <= HCA_MAX_QP && a->max_mr >= 1 &&
 	       a->max_mr <= HCA_MAX_MR && a->max_qp_wr >= 1 && a->max_qp_wr <= HCA_MAX_QUEUE &&
 	       a->max_cqe >= 1 && a->max_cqe <= HCA_MAX_QUEUE && a->max_sge >= 1 &&
 	       a->max_sge <= 64 && a->max_inline <= 4096 && a->max_rd_atomic >= 1 &&

@@ -81,12 +81,18 @@ struct wf_hca_attr {
 	uint32_t max_events;    /* asynchronous events that may wait */
 	uint32_t qpn_base;      /* queue pairs are numbered from here: a multiple of 2^qpn_bits */
 	uint8_t qpn_bits;       /* so many numbers, 2^n > max_qp + 1; 0: all 2^24, from 0 */
-	uint16_t overhead;      /* bytes of a packet besides BTH, extended headers, payload, pad */
-	uint16_t num_pkeys;     /* entries of the P_Key table, 1 to 64 */
-	const uint16_t *pkeys;  /* borrowed until create returns; NULL: 0xffff first, then none */
-	bool data;              /* payload bytes are carried; false: only their lengths are */
-	bool roce;              /* CNPs are RoCE's; false: InfiniBand's */
-	wf_hca_grh_fn *grh;     /* NULL: no packet has a GRH */
+	/*
+	 * The same of shared receive queues of XRC domains, below 2^16: adapters that are one to
+	 * others have each its own, so that no number means another's queue.
+	 */
+	uint32_t srqn_base;
+	uint8_t srqn_bits;
+	uint16_t overhead;     /* bytes of a packet besides BTH, extended headers, payload, pad */
+	uint16_t num_pkeys;    /* entries of the P_Key table, 1 to 64 */
+	const uint16_t *pkeys; /* borrowed until create returns; NULL: 0xffff first, then none */
+	bool data;             /* payload bytes are carried; false: only their lengths are */
+	bool roce;             /* CNPs are RoCE's; false: InfiniBand's */
+	wf_hca_grh_fn *grh;    /* NULL: no packet has a GRH */
 	void *grh_ctx;
 	wf_hca_place_fn *place; /* NULL: always the buffer of wf_hca_tx() */
 	void *place_ctx;

@@ -8,13 +8,19 @@
 #include "rdma/mr.h"
 #include "rdma/qp_flow.h"
 
+/* How many queues there may be; number 0 of them is not used. */
+static uint32_t max_srqs(const struct wf_hca *hca)
+{
+	return UINT32_C(1) << hca->attr.srqn_bits;
+}
+
 int wf_xrcd_create(struct wf_hca *hca, struct wf_xrcd **xrcd_p)
 {
 	struct wf_mem *mem = hca->mem;
 	struct wf_xrcd *xrcd;
 
 	if (hca->xsrqs == NULL)
-		hca->xsrqs = mem->alloc(mem, WF_XRC_SRQS * sizeof(struct wf_srq *));
+		hca->xsrqs = mem->alloc(mem, max_srqs(hca) * sizeof(struct wf_srq *));
 	xrcd = hca->xsrqs == NULL ? NULL : mem->alloc(mem, sizeof(*xrcd));
 	if (xrcd == NULL)
 		return -ENOMEM;
@@ -56,16 +62,16 @@ int wf_xrc_srq_create(struct wf_pd *pd, const struct wf_srq_attr *attr, struct w
 
 	if (xrcd->pd->hca != hca || cq->hca != hca)
 		return -EINVAL;
-	while (num < WF_XRC_SRQS && hca->xsrqs[num] != NULL)
+	while (num < max_srqs(hca) && hca->xsrqs[num] != NULL)
 		num++;
-	if (num == WF_XRC_SRQS)
+	if (num == max_srqs(hca))
 		return -ENOMEM;
 	ret = wf_srq_create(pd, attr, srq_p);
 	if (ret != 0)
 		return ret;
 	(*srq_p)->xrcd = xrcd;
 	(*srq_p)->cq = cq;
-	(*srq_p)->num = num;
+	(*srq_p)->num = hca->attr.srqn_base | num;
 	hca->xsrqs[num] = *srq_p;
 	xrcd->srqs++;
 	cq->refs++;
@@ -97,15 +103,23 @@ void wf_xrc_srq_forget(struct wf_srq *srq)
 		if (qp != NULL && qp->init.xrcd != NULL && qp->srq == srq)
 			lower(qp);
 	}
-	hca->xsrqs[srq->num] = NULL;
+	hca->xsrqs[srq->num & (max_srqs(hca) - 1)] = NULL;
 	srq->xrcd->srqs--;
 	srq->cq->refs--;
+}
+
+/* The queue with that number; NULL: there is none here. */
+static struct wf_srq *find(const struct wf_hca *hca, uint32_t num)
+{
+	uint32_t mask = max_srqs(hca) - 1;
+
+	return (num & ~mask) == hca->attr.srqn_base ? hca->xsrqs[num & mask] : NULL;
 }
 
 /* The first queue of the domain; NULL: it has none. */
 static struct wf_srq *first_of(const struct wf_hca *hca, const struct wf_xrcd *xrcd)
 {
-	for (uint32_t i = 1; i < WF_XRC_SRQS; i++) {
+	for (uint32_t i = 1; i < max_srqs(hca); i++) {
 		if (hca->xsrqs[i] != NULL && hca->xsrqs[i]->xrcd == xrcd)
 			return hca->xsrqs[i];
 	}
@@ -120,7 +134,7 @@ bool wf_xrc_aim(struct wf_qp *qp, const struct wf_packet *pkt)
 	if (wf_op_is_atomic(pkt->opcode))
 		srq = qp->srq != NULL ? qp->srq : first_of(hca, qp->init.xrcd);
 	else
-		srq = pkt->srqn < WF_XRC_SRQS ? hca->xsrqs[pkt->srqn] : NULL;
+		srq = find(hca, pkt->srqn);
 	if (srq == NULL || srq->xrcd != qp->init.xrcd)
 		return false;
 	if (wf_likely(srq == qp->srq))

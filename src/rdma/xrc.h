@@ -15,8 +15,6 @@
 
 #include "rdma/srq.h"
 
-#define WF_XRC_SRQS 4096 /* of an adapter */
-
 /* A domain. Returns 0 or -ENOMEM. */
 int wf_xrcd_create(struct wf_hca *hca, struct wf_xrcd **xrcd_p) WF_MUST_USE;
 

@@ -23,12 +23,13 @@ struct xrc {
 	struct wf_qp *send, *recv;
 };
 
-static void xrc_init(struct xrc *x)
+/* hca: NULL for the usual adapters. */
+static void xrc_init_with(struct xrc *x, const struct wf_hca_attr *hca)
 {
 	struct wf_qp_init init;
 	struct wf_qp_attr attr;
 
-	pair_init(&x->p, NULL, NULL, 1);
+	pair_init_with(&x->p, hca, NULL, NULL, 1);
 	assert_int_equal(wf_xrcd_create(x->p.rig.host[1].hca, &x->xrcd), 0);
 	for (int i = 0; i < QUEUES; i++) {
 		struct wf_srq_attr a = { .max_wr = 16, .max_sge = 2 };
@@ -63,6 +64,11 @@ static void xrc_init(struct xrc *x)
 	assert_int_equal(wf_qp_modify(x->recv, &attr, RIG_RTS_RC), -EINVAL);
 	assert_int_equal(wf_qp_modify(x->recv, &attr, WF_QP_STATE | WF_QP_TIMEOUT | WF_QP_SQ_PSN),
 	                 0);
+}
+
+static void xrc_init(struct xrc *x)
+{
+	xrc_init_with(x, NULL);
 }
 
 static void post_recv(struct xrc *x, int queue, uint64_t wr_id, uint8_t *at, uint32_t length)
@@ -201,6 +207,46 @@ static void test_wrong_queue(void **state)
 	}
 }
 
+/*
+ * Adapters of one host have their own numbers. What is for another's queue is refused, and does not
+ * come to the one that would have that number if all counted from 1.
+ */
+static void test_own_numbers(void **state)
+{
+	struct wf_srq_attr a = { .max_wr = 4, .max_sge = 1 };
+	struct wf_hca_attr attr;
+	struct wf_srq *srq;
+	unsigned n = 0;
+	struct xrc x;
+
+	(void)state;
+	wf_hca_attr_defaults(&attr);
+	attr.srqn_base = 5 << 6;
+	attr.srqn_bits = 6;
+	xrc_init_with(&x, &attr);
+	assert_int_equal(wf_srq_num(x.srq[0]), 5 << 6 | 1);
+	assert_int_equal(wf_srq_num(x.srq[1]), 5 << 6 | 2);
+	post_recv(&x, 0, 1, x.p.mem[1], 100);
+	assert_int_equal(post(&x, WF_WR_SEND, 5 << 6 | 1, 100), 0);
+	rig_run(&x.p.rig);
+	assert_int_equal(sent(&x), WF_WC_SUCCESS);
+	post_recv(&x, 0, 2, x.p.mem[1], 100);
+	assert_int_equal(post(&x, WF_WR_SEND, 6 << 6 | 1, 100), 0);
+	rig_run(&x.p.rig);
+	assert_int_equal(sent(&x), WF_WC_REM_INV_REQ_ERR);
+	/* All of its numbers, and no more. */
+	while (wf_xrc_srq_create(x.p.rig.host[1].pd, &a, x.xrcd, x.cq[0], &srq) == 0)
+		n++;
+	assert_int_equal(n, 61);
+	assert_int_equal(wf_srq_num(srq), 5 << 6 | 63);
+	pair_fini(&x.p);
+	/* Bases that do not fit. */
+	attr.srqn_base = 5;
+	assert_int_equal(wf_hca_create(&attr, wf_mem_heap(), &x.p.rig.host[0].hca), -EINVAL);
+	attr.srqn_base = 1 << 16;
+	assert_int_equal(wf_hca_create(&attr, wf_mem_heap(), &x.p.rig.host[0].hca), -EINVAL);
+}
+
 /* Packets lost in both directions: everything comes, once, in order. */
 static void test_loss(void **state)
 {
@@ -265,6 +311,7 @@ int main(void)
 		cmocka_unit_test(test_each_queue_gets_its_own),
 		cmocka_unit_test(test_one_sided),
 		cmocka_unit_test(test_wrong_queue),
+		cmocka_unit_test(test_own_numbers),
 		cmocka_unit_test(test_loss),
 		cmocka_unit_test(test_what_is_refused),
 	};
