@@ -294,6 +294,8 @@ static int make_hca(struct wf_nic *nic)
 	attr.place_ctx = nic;
 	attr.fetch = wf_cpus_share_cache() ? nic->cfg.fetch_near : nic->cfg.fetch_far;
 	attr.store = nic->cfg.store;
+	attr.forward = wf_nic_forward;
+	attr.forward_ctx = nic;
 	attr.underway = wf_nic_underway;
 	attr.underway_ctx = nic;
 	return wf_hca_create(&attr, wf_mem_heap(), &nic->hca);

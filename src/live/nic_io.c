@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nic_io.c - packets between the transport and the rings. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 #include "live/nic_priv.h"
 #include "rdma/cq.h"
+#include "rdma/xrc.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
 
@@ -17,6 +19,7 @@
 #define PUBLISH_EVERY 1024                /* rounds of one that is never idle */
 #define STREAM_MIN 2048                   /* bytes of payload that go past the caches */
 #define NUDGE (4 * WF_US)                 /* a peer that polls takes in what it is sent in less */
+#define NO_RECEIVE (100 * WF_US)          /* until it is looked again whether one was posted */
 #define RELEASE_BYTES (WF_RING_BYTES / 8) /* the producer learns of room at least this often */
 
 /* Where a packet goes that is not for a group; NULL: there is no way. */
@@ -351,6 +354,65 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 	return n;
 }
 
+/*
+ * XRC: domains are shared by programs of a host that have them of the same file, and a program's
+ * queue pair receives for queues of others. What it received goes to them by their ring, as it is,
+ * with the number of that queue pair, and the file where the header of a SEND has nothing.
+ */
+enum wf_forward wf_nic_forward(void *arg, struct wf_qp *qp, const struct wf_packet *pkt,
+                               const void *payload)
+{
+	struct wf_nic *nic = arg;
+	uint32_t slot = pkt->srqn >> WF_LIVE_SRQN_BITS, bytes = payload_bytes(pkt);
+	struct wf_xrc_id id = wf_qp_xrc_id(qp);
+	struct wf_packet out = *pkt;
+	struct wf_nic_peer *p;
+	char *at;
+
+	if (slot == nic->slot || slot == 0 || (id.dev | id.ino) == 0)
+		return WF_FORWARD_NOBODY;
+	p = wf_nic_peer(nic, nic->host, slot);
+	if (p != NULL && p->link == WF_NIC_ASKED)
+		return WF_FORWARD_LATER;
+	if (p == NULL || !wf_nic_is_linked(p))
+		return WF_FORWARD_NOBODY;
+	at = p->full ? NULL : wf_ring_reserve(&p->pipe.tx, bytes);
+	if (at == NULL)
+		return p->pipe.tx.broken ? WF_FORWARD_NOBODY : WF_FORWARD_LATER;
+	memcpy(at, payload, bytes);
+	out.qpn = wf_qp_num(qp);
+	out.u.atomic.swap_add = id.dev;
+	out.u.atomic.compare = id.ino;
+	commit(p, &out, bytes);
+	return WF_FORWARD_DONE;
+}
+
+/* Whether a packet is one that another program of this host received for a queue of this one. */
+static bool is_forwarded(const struct wf_nic *nic, const struct wf_nic_peer *p,
+                         const struct wf_packet *pkt)
+{
+	return p->host == nic->host && p->slot != nic->slot && wf_live_slot(pkt->qpn) == p->slot &&
+	       wf_op_service(pkt->opcode) == WF_SERVICE_XRC;
+}
+
+/* Takes it in. Returns false when it has to wait in its ring until a receive is posted. */
+static bool take_forwarded(struct wf_nic *nic, struct wf_nic_peer *p, const struct wf_packet *pkt,
+                           const void *payload, wf_time now)
+{
+	struct wf_xrc_id id = { pkt->u.atomic.swap_add, pkt->u.atomic.compare };
+	int ret =
+		pkt->length != pkt->input ? -EINVAL : wf_xrc_take(nic->hca, &id, pkt, payload, now);
+
+	if (ret == -EAGAIN) {
+		p->blocked = now + NO_RECEIVE;
+		return false;
+	}
+	p->blocked = 0;
+	if (ret != 0)
+		nic->dropped++;
+	return true;
+}
+
 /* A packet may come only from where its ring comes from; the transport checks the rest. */
 static bool may_receive(const struct wf_nic *nic, const struct wf_nic_peer *p,
                         const struct wf_packet *pkt)
@@ -454,6 +516,13 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 			verdict = wf_nic_fault(nic, p, pkt.src, now);
 		if (wf_unlikely(verdict == WF_NIC_WAIT))
 			break;
+		if (wf_unlikely(is_forwarded(nic, p, &pkt))) {
+			if (!take_forwarded(nic, p, &pkt, extra.payload, now))
+				break;
+			n++;
+			wf_ring_consume(rx);
+			continue;
+		}
 		n++;
 		from = p;
 		if (wf_unlikely(wf_nic_is_model(p))) {

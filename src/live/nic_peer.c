@@ -8,6 +8,7 @@
 
 #include "live/client.h"
 #include "live/nic_priv.h"
+#include "rdma/xrc.h"
 #include "live/sock.h"
 #include "wire/byte.h"
 
@@ -655,6 +656,9 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 		if (p == NULL)
 			break;
 		wf_nic_drain(nic, p);
+		if (p->host == nic->host)
+			wf_xrc_forget(nic->hca, p->slot << WF_LIVE_QPN_BITS,
+			              UINT32_C(1) << WF_LIVE_QPN_BITS);
 		wf_nic_peer_break(nic, p);
 		wf_nic_gsi_gone(nic, event->gone.host, event->gone.slot);
 		break;

@@ -176,6 +176,10 @@ void *wf_nic_place(void *arg, const struct wf_packet *pkt);
  */
 bool wf_nic_underway(void *arg, const struct wf_qp *qp, wf_time timeout);
 
+/* Hands a packet on to the program of this host whose queue it is for; see wf_hca_forward_fn. */
+enum wf_forward wf_nic_forward(void *arg, struct wf_qp *qp, const struct wf_packet *pkt,
+                               const void *payload);
+
 /* Takes in all that a peer has sent; for one that is gone. */
 void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *peer);
 

@@ -113,6 +113,7 @@ static void hca_init_lists(struct wf_hca *hca)
 	wf_list_init(&hca->cqs);
 	wf_list_init(&hca->srqs);
 	wf_list_init(&hca->xrcds);
+	wf_list_init(&hca->inlets);
 	wf_list_init(&hca->ahs);
 	if (hca->attr.pkeys == NULL)
 		hca->pkey[0] = WF_PKEY_DEFAULT;

@@ -54,6 +54,18 @@ typedef void *wf_hca_place_fn(void *ctx, const struct wf_packet *pkt);
 typedef bool wf_hca_copy_fn(void *to, const void *from, size_t n);
 
 /*
+ * A packet of a SEND came to a queue pair of an XRC domain, for a shared receive queue that is not
+ * this adapter's: hands it on to the adapter that has that number, which calls wf_xrc_take().
+ */
+enum wf_forward {
+	WF_FORWARD_DONE,
+	WF_FORWARD_LATER,  /* there is no way yet, or no room: the sender has to try again */
+	WF_FORWARD_NOBODY, /* no adapter has that number, or is in that domain */
+};
+typedef enum wf_forward wf_hca_forward_fn(void *ctx, struct wf_qp *qp, const struct wf_packet *pkt,
+                                          const void *payload);
+
+/*
  * Whether what qp has sent last is still on its way: its receiver cannot have answered yet. Asked
  * when no answer came within timeout; nothing is sent again then, and the retries stay as they are.
  * For drivers whose receivers may not get to run for long, where an adapter would not have to wait
@@ -98,6 +110,8 @@ struct wf_hca_attr {
 	void *place_ctx;
 	wf_hca_copy_fn *fetch; /* from a region to where payload is to be written; NULL: memcpy() */
 	wf_hca_copy_fn *store; /* from payload into a region; NULL: memmove() */
+	wf_hca_forward_fn *forward; /* NULL: there are no others */
+	void *forward_ctx;
 	wf_hca_underway_fn *underway; /* NULL: time alone decides */
 	void *underway_ctx;
 	wf_hca_forget_fn *forget; /* NULL: nobody asks */

@@ -6,6 +6,7 @@
 #define WF_RDMA_HCA_PRIV_H
 
 #include "rdma/hca.h"
+#include "rdma/xrc.h"
 
 /* One entry of the key table: a memory region, a memory window or nothing. */
 enum wf_region_kind { WF_REGION_FREE, WF_REGION_MR, WF_REGION_MW1, WF_REGION_MW2 };
@@ -50,6 +51,7 @@ struct wf_xrcd {
 	struct wf_list link;
 	struct wf_pd *pd; /* of its queue pairs, until a packet says which */
 	uint32_t srqs;
+	struct wf_xrc_id id;
 };
 
 struct wf_ah {
@@ -130,6 +132,7 @@ struct wf_hca {
 	struct wf_list pds, cqs, srqs, ahs, xrcds;
 	struct wf_srq *
 		*xsrqs; /* those of XRC domains by their numbers; NULL before the first domain */
+	struct wf_list inlets; /* queue pairs that take in what others' queue pairs received */
 };
 
 static inline void wf_list_init(struct wf_list *l)

@@ -243,6 +243,8 @@ void wf_qp_destroy(struct wf_qp *qp)
 	struct wf_hca *hca = qp->hca;
 
 	assert(hca->qps[qp->qpn & hca->qp_mask] == qp);
+	if (wf_unlikely(qp->inlet != 0))
+		wf_list_remove(&qp->inlet_link);
 	wf_qp_unschedule(qp);
 	wf_event_purge(hca, qp);
 	wf_mcast_purge(hca, qp);

@@ -17,6 +17,12 @@ static inline bool wf_qp_is_xrc(const struct wf_qp *qp)
 	return qp->service == WF_SERVICE_XRC;
 }
 
+/* It takes in what another adapter's queue pair received (xrc.c). */
+static inline bool wf_qp_is_inlet(const struct wf_qp *qp)
+{
+	return wf_qp_is_xrc(qp) && qp->inlet != 0;
+}
+
 /* The opcode of an operation of its service. */
 static inline uint8_t wf_qp_op(const struct wf_qp *qp, enum wf_operation operation)
 {
@@ -30,6 +36,12 @@ void wf_qp_kick(struct wf_qp *qp);
 
 /* The same for acknowledgements and CNPs, which do not wait for pacing. */
 void wf_qp_kick_ack(struct wf_qp *qp);
+
+/*
+ * A packet for an inlet (xrc.c), in the order of the queue pair that received it. Returns 0,
+ * -EAGAIN or -EINVAL, as wf_xrc_take().
+ */
+int wf_resp_take(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload) WF_MUST_USE;
 
 /* The rate has changed, and what is left of the wait changes with it (cc->repace). */
 void wf_qp_repace(struct wf_qp *qp, wf_time now);

@@ -159,7 +159,12 @@ struct wf_early {
 	uint32_t length; /* from va on */
 };
 
-enum wf_in_msg { WF_IN_NONE, WF_IN_SEND, WF_IN_WRITE };
+enum wf_in_msg {
+	WF_IN_NONE,
+	WF_IN_SEND,
+	WF_IN_WRITE,
+	WF_IN_FORWARD, /* a SEND for another adapter's queue: resp->srqn */
+};
 
 /* The responder. */
 struct wf_resp {
@@ -180,6 +185,7 @@ struct wf_resp {
 	bool cnp;       /* a CNP waits */
 	bool refused;   /* a NAK ended it: what waits to be sent goes out although it is in ERR */
 	uint8_t max_rd; /* READs and atomics the peer may have in flight */
+	uint16_t srqn;  /* XRC: of the message that is handed on */
 	wf_time cnp_next;
 	struct wf_rwqe *wqe; /* receive work request in progress, copied */
 	/* One line: asked with every packet, the requester's too, and nearly always 0. */
@@ -254,6 +260,8 @@ struct wf_qp {
 	struct wf_qp_init init;
 	struct wf_qp_attr attr; /* as set by wf_qp_modify() */
 	uint64_t sprayed;       /* packets with an entropy of their own */
+	uint32_t inlet;         /* of this queue pair of another adapter (xrc.c); 0: it is none */
+	struct wf_list inlet_link;
 };
 
 _Static_assert(offsetof(struct wf_qp, req) == 128 && offsetof(struct wf_qp, resp) % 64 == 0 &&

@@ -24,8 +24,9 @@
 
 enum verdict {
 	GO,
-	INVALID, /* NAK invalid request */
-	ACCESS,  /* NAK remote access error */
+	FORWARDED, /* it was handed on: what it completes, it completes elsewhere */
+	INVALID,   /* NAK invalid request */
+	ACCESS,    /* NAK remote access error */
 	RNR,
 	LENGTH,     /* does not fit the receive work request */
 	PROTECTION, /* the receive work request's memory */
@@ -84,7 +85,7 @@ void wf_resp_complete(struct wf_qp *qp, enum wf_wc_status status, const struct w
 		.status = status,
 		.opcode = WF_WC_RECV,
 		.byte_len = resp->offset,
-		.qp_num = qp->qpn,
+		.qp_num = wf_qp_is_inlet(qp) ? qp->inlet : qp->qpn,
 		.src_qp = qp->dest_qpn,
 		.src = qp->dest,
 		.pkey_index = qp->pkey_index,
@@ -155,6 +156,8 @@ static enum verdict check_order(const struct wf_qp *qp, const struct wf_packet *
 
 	if (kind == WF_IN_NONE || wf_op_starts(pkt->opcode))
 		return qp->resp.in_msg == WF_IN_NONE ? GO : INVALID;
+	if (wf_unlikely(qp->resp.in_msg == WF_IN_FORWARD))
+		return kind == WF_IN_SEND && pkt->srqn == qp->resp.srqn ? GO : INVALID;
 	return qp->resp.in_msg == kind ? GO : INVALID;
 }
 
@@ -383,16 +386,36 @@ static enum verdict execute(struct wf_qp *qp, const struct wf_packet *pkt,
 	return execute_atomic(qp, pkt, region);
 }
 
+/* XRC: the packet is for no queue of this adapter. One of another may be in the domain. */
+static enum verdict forward(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	const struct wf_hca_attr *attr = &qp->hca->attr;
+	struct wf_resp *resp = &qp->resp;
+	enum wf_forward done;
+
+	/* A message is for one queue, all of it. */
+	if (attr->forward == NULL || wf_qp_is_inlet(qp) || !wf_op_is_send(pkt->opcode) ||
+	    wf_op_has_inv(pkt->opcode) || resp->in_msg == WF_IN_SEND || check_length(qp, pkt) != GO)
+		return INVALID;
+	done = attr->forward(attr->forward_ctx, qp, pkt, payload);
+	if (done != WF_FORWARD_DONE)
+		return done == WF_FORWARD_LATER ? RNR : INVALID;
+	resp->srqn = pkt->srqn;
+	resp->in_msg = wf_op_ends(pkt->opcode) ? WF_IN_NONE : WF_IN_FORWARD;
+	return FORWARDED;
+}
+
 static enum verdict judge(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
 	struct wf_region *region = NULL;
 	enum verdict verdict = check_order(qp, pkt);
 
-	if (verdict == GO && wf_unlikely(wf_qp_is_xrc(qp)) && !wf_xrc_aim(qp, pkt))
-		verdict = INVALID;
+	if (verdict == GO && wf_unlikely(wf_qp_is_xrc(qp)) &&
+	    (qp->resp.in_msg == WF_IN_FORWARD || !wf_xrc_aim(qp, pkt)))
+		return forward(qp, pkt, payload);
 	if (verdict == GO)
 		verdict = check_rights(qp, pkt);
-	if (verdict == GO)
+	if (verdict == GO && wf_likely(!wf_qp_is_inlet(qp)))
 		verdict = check_length(qp, pkt);
 	if (verdict == GO && !wf_op_is_send(pkt->opcode))
 		verdict = check_access(qp, pkt, &region);
@@ -404,7 +427,7 @@ static enum verdict judge(struct wf_qp *qp, const struct wf_packet *pkt, const v
 }
 
 /* Does what every executed packet needs besides: PSN, MSN, completion, acknowledgement. */
-static void went(struct wf_qp *qp, const struct wf_packet *pkt)
+static void went(struct wf_qp *qp, const struct wf_packet *pkt, bool here)
 {
 	struct wf_resp *resp = &qp->resp;
 
@@ -422,7 +445,7 @@ static void went(struct wf_qp *qp, const struct wf_packet *pkt)
 	}
 	if ((pkt->flags & WF_PACKET_ACK_REQ) != 0 && !wf_op_is_answered(pkt->opcode))
 		wf_answer_ack(qp, WF_SYNDROME_ACK);
-	if (wf_op_completes_recv(pkt->opcode))
+	if (wf_op_completes_recv(pkt->opcode) && here)
 		wf_resp_complete(qp, WF_WC_SUCCESS, pkt);
 }
 
@@ -450,6 +473,7 @@ static void refuse(struct wf_qp *qp, enum verdict verdict, const struct wf_packe
 		wf_resp_refuse(qp, WF_NAK_REMOTE_OPERATION, WF_WC_LOC_PROT_ERR, WF_EVENT_QP_FATAL);
 		break;
 	case GO:
+	case FORWARDED:
 	case RNR:
 		assert(false);
 		break;
@@ -460,8 +484,8 @@ static void in_order(struct wf_qp *qp, const struct wf_packet *pkt, const void *
 {
 	enum verdict verdict = judge(qp, pkt, payload);
 
-	if (wf_likely(verdict == GO)) {
-		went(qp, pkt);
+	if (wf_likely(verdict == GO || verdict == FORWARDED)) {
+		went(qp, pkt, verdict == GO);
 	} else if (verdict == RNR) {
 		wf_hca_count(qp->hca, WF_CTR_OUT_OF_BUFFER);
 		/* The packets in flight behind it draw no NAK of their own. */
@@ -470,6 +494,26 @@ static void in_order(struct wf_qp *qp, const struct wf_packet *pkt, const void *
 	} else {
 		refuse(qp, verdict, pkt);
 	}
+}
+
+int wf_resp_take(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
+{
+	enum verdict verdict = judge(qp, pkt, payload);
+
+	assert(wf_qp_is_inlet(qp) && verdict != FORWARDED);
+	if (verdict == RNR)
+		return -EAGAIN;
+	if (verdict == GO) {
+		if (wf_op_completes_recv(pkt->opcode))
+			wf_resp_complete(qp, WF_WC_SUCCESS, pkt);
+		return 0;
+	}
+	/* The sender has been told that all is well; whose queue it is, is told what is not. */
+	if (qp->resp.have_wqe)
+		wf_resp_complete(qp, verdict == LENGTH ? WF_WC_LOC_LEN_ERR : WF_WC_LOC_PROT_ERR,
+		                 pkt);
+	qp->resp.in_msg = WF_IN_NONE;
+	return -EINVAL;
 }
 
 const struct wf_res *wf_resp_recall(const struct wf_resp *resp, uint32_t psn, bool atomic)
@@ -597,6 +641,9 @@ static void rx_uc(struct wf_qp *qp, const struct wf_packet *pkt, const void *pay
 	case LENGTH:
 	case PROTECTION:
 		refuse(qp, verdict, pkt);
+		break;
+	case FORWARDED: /* XRC is reliable */
+		assert(false);
 		break;
 	}
 next:

@@ -33,6 +33,27 @@ int wf_xrcd_create(struct wf_hca *hca, struct wf_xrcd **xrcd_p)
 	return 0;
 }
 
+/*
+ * Destroys the inlets of a domain (NULL: of any) for queue pairs with numbers [first, first + n).
+ */
+static void forget_inlets(struct wf_hca *hca, const struct wf_xrcd *xrcd, uint32_t first,
+                          uint32_t n)
+{
+	struct wf_list *next;
+
+	for (struct wf_list *l = hca->inlets.next; l != &hca->inlets; l = next) {
+		struct wf_qp *qp = wf_container_of(l, struct wf_qp, inlet_link);
+
+		next = l->next;
+		if (qp->inlet - first >= n || (xrcd != NULL && qp->init.xrcd != xrcd))
+			continue;
+		/* The rest of its message will not come. */
+		if (qp->resp.have_wqe)
+			wf_resp_complete(qp, WF_WC_WR_FLUSH_ERR, NULL);
+		wf_qp_destroy(qp);
+	}
+}
+
 int wf_xrcd_destroy(struct wf_xrcd *xrcd)
 {
 	struct wf_hca *hca = xrcd->pd->hca;
@@ -40,12 +61,24 @@ int wf_xrcd_destroy(struct wf_xrcd *xrcd)
 
 	if (xrcd->srqs != 0)
 		return -EBUSY;
+	forget_inlets(hca, xrcd, 0, UINT32_MAX);
 	ret = wf_pd_destroy(xrcd->pd);
 	if (ret != 0)
 		return ret;
 	wf_list_remove(&xrcd->link);
 	hca->mem->free(hca->mem, xrcd);
 	return 0;
+}
+
+void wf_xrcd_set_id(struct wf_xrcd *xrcd, const struct wf_xrc_id *id)
+{
+	xrcd->id = *id;
+}
+
+struct wf_xrc_id wf_qp_xrc_id(const struct wf_qp *qp)
+{
+	assert(qp->init.xrcd != NULL);
+	return qp->init.xrcd->id;
 }
 
 struct wf_pd *wf_xrcd_pd(struct wf_xrcd *xrcd)
@@ -147,4 +180,46 @@ bool wf_xrc_aim(struct wf_qp *qp, const struct wf_packet *pkt)
 	qp->recv_cq = srq->cq;
 	qp->pd = srq->pd;
 	return true;
+}
+
+/*
+ * What another adapter's queue pair received for a queue here is taken in by a queue pair that only
+ * remembers, between two packets, how far the message is: an inlet. Returns it, NULL: no memory.
+ */
+static struct wf_qp *inlet_of(struct wf_hca *hca, struct wf_xrcd *xrcd, uint32_t qpn)
+{
+	struct wf_qp_init init = { .type = WF_QPT_XRC_RECV, .xrcd = xrcd };
+	struct wf_qp *qp;
+
+	for (struct wf_list *l = hca->inlets.next; l != &hca->inlets; l = l->next) {
+		qp = wf_container_of(l, struct wf_qp, inlet_link);
+		if (qp->inlet == qpn && qp->init.xrcd == xrcd)
+			return qp;
+	}
+	if (wf_qp_create(xrcd->pd, &init, &qp) != 0)
+		return NULL;
+	qp->inlet = qpn;
+	wf_list_append(&hca->inlets, &qp->inlet_link);
+	return qp;
+}
+
+int wf_xrc_take(struct wf_hca *hca, const struct wf_xrc_id *id, const struct wf_packet *pkt,
+                const void *payload, wf_time now)
+{
+	struct wf_srq *srq = hca->xsrqs != NULL ? find(hca, pkt->srqn) : NULL;
+	struct wf_qp *qp;
+
+	assert(now >= hca->now);
+	hca->now = now;
+	if (srq == NULL || pkt->qpn == 0 || !wf_op_is_send(pkt->opcode) ||
+	    (id->dev | id->ino) == 0 || srq->xrcd->id.dev != id->dev ||
+	    srq->xrcd->id.ino != id->ino)
+		return -EINVAL;
+	qp = inlet_of(hca, srq->xrcd, pkt->qpn);
+	return qp == NULL ? -ENOMEM : wf_resp_take(qp, pkt, payload);
+}
+
+void wf_xrc_forget(struct wf_hca *hca, uint32_t first, uint32_t n)
+{
+	forget_inlets(hca, NULL, first, n);
 }

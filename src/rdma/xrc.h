@@ -15,11 +15,34 @@
 
 #include "rdma/srq.h"
 
+/* What a domain is known by to others; all zero: to nobody. */
+struct wf_xrc_id {
+	uint64_t dev, ino; /* of its file */
+};
+
 /* A domain. Returns 0 or -ENOMEM. */
 int wf_xrcd_create(struct wf_hca *hca, struct wf_xrcd **xrcd_p) WF_MUST_USE;
 
 /* Returns 0, or -EBUSY while a queue or a queue pair belongs to it. */
 int wf_xrcd_destroy(struct wf_xrcd *xrcd) WF_MUST_USE;
+
+/* Adapters that have domains with the same name share them: wf_hca_forward_fn, wf_xrc_take(). */
+void wf_xrcd_set_id(struct wf_xrcd *xrcd, const struct wf_xrc_id *id);
+
+/* The name of the domain of an XRC_RECV queue pair. */
+struct wf_xrc_id wf_qp_xrc_id(const struct wf_qp *qp);
+
+/*
+ * Takes in a packet that another adapter's queue pair, number pkt->qpn, of the domain id received
+ * for a queue of this one. Its receives complete with that number. Returns 0, -EAGAIN (no receive
+ * is posted: try again), -EINVAL (it is for no queue of that domain, or does not fit: the rest of
+ * its message is refused, too) or -ENOMEM.
+ */
+int wf_xrc_take(struct wf_hca *hca, const struct wf_xrc_id *id, const struct wf_packet *pkt,
+                const void *payload, wf_time now) WF_MUST_USE;
+
+/* Queue pairs with numbers [first, first + n) of another adapter are gone. */
+void wf_xrc_forget(struct wf_hca *hca, uint32_t first, uint32_t n);
 
 /* What XRC_RECV queue pairs are created in: they have no protection domain of their own. */
 struct wf_pd *wf_xrcd_pd(struct wf_xrcd *xrcd);

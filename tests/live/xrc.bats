@@ -6,7 +6,8 @@
 
 load common
 
-# several FABRIC N ARGS...: a server on h1, N clients on h2, and then h1's again.
+# several N ARGS...: a server on h1, N clients on h2, which share a domain: the server sends what is for one of them
+# through each one's queue pair in turn.
 several() {
 	local n=$1 port pids=() i
 	shift

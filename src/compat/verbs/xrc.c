@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * xrc.c - XRC domains, and queue pairs that are opened a second time. A domain that is opened with
- * a file's descriptor is the same wherever the process opens it with that file; another process has
- * its own.
+ * a file's descriptor is the same wherever the process opens it with that file; those of other
+ * processes of the host are known by the file (rdma/xrc.h).
  */
 #include <assert.h>
 #include <errno.h>
@@ -77,6 +77,9 @@ static int get_domain(struct ibv_context *c, const struct stat *st, int oflags,
 	d->handles = 1;
 	d->has_file = st != NULL;
 	if (st != NULL) {
+		struct wf_xrc_id id = { st->st_dev, st->st_ino };
+
+		wf_xrcd_set_id(d->xrcd, &id);
 		d->dev = st->st_dev;
 		d->ino = st->st_ino;
 	}

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "rdma/hca_priv.h"
 #include "rdma/rig_pair.h"
 #include "rdma/xrc.h"
 
@@ -247,6 +248,201 @@ static void test_own_numbers(void **state)
 	assert_int_equal(wf_hca_create(&attr, wf_mem_heap(), &x.p.rig.host[0].hca), -EINVAL);
 }
 
+/*
+ * Host 1 has the queue pair, and host 0's adapter, which is the sender's here, stands for another
+ * program with the same domain: what comes for a queue of it is handed on.
+ */
+struct other {
+	struct wf_hca *hca; /* whose queue it is */
+	struct wf_xrc_id id;
+	enum wf_forward say; /* when it is not DONE */
+	unsigned handed, refused;
+};
+
+static enum wf_forward hand_on(void *ctx, struct wf_qp *qp, const struct wf_packet *pkt,
+                               const void *payload)
+{
+	struct other *o = ctx;
+	struct wf_packet out = *pkt;
+	int ret;
+
+	if (o->say != WF_FORWARD_DONE)
+		return o->say;
+	if (o->hca == NULL)
+		return WF_FORWARD_NOBODY;
+	out.qpn = wf_qp_num(qp);
+	o->id = wf_qp_xrc_id(qp);
+	ret = wf_xrc_take(o->hca, &o->id, &out, payload, o->hca->now);
+	if (ret == -EAGAIN)
+		return WF_FORWARD_LATER;
+	o->handed++;
+	o->refused += ret != 0;
+	return WF_FORWARD_DONE;
+}
+
+static const struct wf_xrc_id file = { 7, 4711 };
+
+/* The other program: host 0 with a domain of that file, a queue in it, and room for length. */
+static uint32_t make_other(struct xrc *x, struct other *o, const struct wf_xrc_id *id,
+                           struct wf_xrcd **xrcd_p, struct wf_srq **srq_p)
+{
+	struct wf_srq_attr a = { .max_wr = 16, .max_sge = 2 };
+	struct rig_host *h = &x->p.rig.host[0];
+
+	o->hca = h->hca;
+	h->hca->attr.srqn_base = 3 << 12;
+	x->p.rig.host[1].hca->attr.forward = hand_on;
+	x->p.rig.host[1].hca->attr.forward_ctx = o;
+	wf_xrcd_set_id(x->xrcd, &file);
+	assert_int_equal(wf_xrcd_create(h->hca, xrcd_p), 0);
+	wf_xrcd_set_id(*xrcd_p, id);
+	assert_int_equal(wf_xrc_srq_create(h->pd, &a, *xrcd_p, h->cq, srq_p), 0);
+	return wf_srq_num(*srq_p);
+}
+
+static void post_other(struct xrc *x, struct wf_srq *srq, uint64_t wr_id, uint32_t length)
+{
+	struct wf_sge sge = rig_sge(x->p.mem[0] + 10000, length, x->p.mr[0]);
+	struct wf_recv_wr wr = { .wr_id = wr_id, .sge = &sge, .num_sge = 1 };
+	const struct wf_recv_wr *bad;
+
+	assert_int_equal(wf_srq_post_recv(srq, &wr, &bad), 0);
+}
+
+/* The next completion of host 0 that is, or is not, of a receive. */
+static struct wf_wc next_of(struct xrc *x, bool receive)
+{
+	struct wf_wc wc;
+
+	assert_true(rig_poll(&x->p.rig, 0, &wc));
+	if ((wc.wr_id != 5) != receive)
+		assert_true(rig_poll(&x->p.rig, 0, &wc));
+	assert_int_equal(wc.wr_id != 5, receive);
+	return wc;
+}
+
+static void test_between_programs(void **state)
+{
+	struct other o = { .say = WF_FORWARD_DONE };
+	struct wf_xrcd *xrcd;
+	struct wf_srq *srq;
+	struct wf_wc wc, local;
+	uint32_t num;
+	wf_time end;
+	struct xrc x;
+
+	(void)state;
+	xrc_init(&x);
+	num = make_other(&x, &o, &file, &xrcd, &srq);
+	assert_int_equal(num, 3 << 12 | 1);
+	/* Messages of several packets, for the other's queue and for its own in turn. */
+	for (unsigned i = 0; i < 3; i++) {
+		memset(x.p.mem[0] + 10000, 0, 3000);
+		post_other(&x, srq, 100 + i, 4000);
+		post_recv(&x, 0, i, x.p.mem[1], 4000);
+		assert_int_equal(post(&x, WF_WR_SEND_WITH_IMM, num, 3000), 0);
+		rig_run(&x.p.rig);
+		wc = next_of(&x, true);
+		assert_int_equal(wc.wr_id, 100 + i);
+		assert_int_equal(wc.status, WF_WC_SUCCESS);
+		assert_int_equal(wc.byte_len, 3000);
+		assert_int_equal(wc.imm, 77);
+		assert_int_equal(wc.qp_num, wf_qp_num(x.recv)); /* as it is known outside */
+		assert_memory_equal(x.p.mem[0], x.p.mem[0] + 10000, 3000);
+		assert_int_equal(next_of(&x, false).status, WF_WC_SUCCESS);
+		assert_int_equal(wf_cq_poll(x.cq[0], 1, &local), 0);
+		assert_int_equal(post(&x, WF_WR_SEND, wf_srq_num(x.srq[0]), 3000), 0);
+		rig_run(&x.p.rig);
+		assert_int_equal(sent(&x), WF_WC_SUCCESS);
+		assert_int_equal(wf_cq_poll(x.cq[0], 1, &local), 1);
+	}
+	assert_int_equal(o.handed, 9);
+	/* No receive is posted: the sender tries again until one is. */
+	assert_int_equal(post(&x, WF_WR_SEND, num, 100), 0);
+	end = x.p.rig.now + 100 * WF_US;
+	while (rig_step(&x.p.rig, end))
+		;
+	expect_no_wc(&x.p);
+	post_other(&x, srq, 200, 100);
+	rig_run(&x.p.rig);
+	assert_int_equal(next_of(&x, true).wr_id, 200);
+	assert_int_equal(next_of(&x, false).status, WF_WC_SUCCESS);
+	/* It does not fit: whose queue it is hears of it. */
+	post_other(&x, srq, 300, 2000);
+	assert_int_equal(post(&x, WF_WR_SEND, num, 5000), 0);
+	rig_run(&x.p.rig);
+	assert_int_equal(next_of(&x, true).status, WF_WC_LOC_LEN_ERR);
+	assert_int_equal(next_of(&x, false).status, WF_WC_SUCCESS);
+	assert_int_equal(o.refused, 4); /* the packet that did not fit, and those behind it */
+	/* Who closes its domain need not know of the others'. */
+	assert_int_equal(wf_srq_destroy(srq), 0);
+	assert_int_equal(wf_xrcd_destroy(xrcd), 0);
+	pair_fini(&x.p);
+}
+
+/* The program with the queue pair ends in the middle of a message: the receive is given back. */
+static void test_sender_of_another_ends(void **state)
+{
+	struct other o = { .say = WF_FORWARD_DONE };
+	struct wf_xrcd *xrcd;
+	struct wf_srq *srq;
+	struct wf_packet pkt = { .opcode = WF_OP_XRC_SEND_FIRST, .length = 1024, .qpn = 99 };
+	struct wf_wc wc;
+	struct xrc x;
+
+	(void)state;
+	xrc_init(&x);
+	pkt.srqn = (uint16_t)make_other(&x, &o, &file, &xrcd, &srq);
+	post_other(&x, srq, 100, 4000);
+	assert_int_equal(wf_xrc_take(o.hca, &file, &pkt, x.p.mem[1], o.hca->now), 0);
+	expect_no_wc(&x.p);
+	wf_xrc_forget(o.hca, 100, 50);
+	expect_no_wc(&x.p);
+	wf_xrc_forget(o.hca, 50, 50);
+	assert_true(rig_poll(&x.p.rig, 0, &wc));
+	assert_int_equal(wc.wr_id, 100);
+	assert_int_equal(wc.status, WF_WC_WR_FLUSH_ERR);
+	/* A message does not begin in the middle. */
+	pkt.opcode = WF_OP_XRC_SEND_LAST;
+	post_other(&x, srq, 101, 4000);
+	assert_int_equal(wf_xrc_take(o.hca, &file, &pkt, x.p.mem[1], o.hca->now), -EINVAL);
+	pair_fini(&x.p);
+}
+
+/* Another file's domain, none, nobody there, and what is not handed on: each is an invalid request. */
+static void test_not_shared(void **state)
+{
+	static const struct wf_xrc_id ids[] = { { 7, 4712 }, { 8, 4711 }, { 0, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(ids) + 3; i++) {
+		bool foreign = i < WF_ARRAY_SIZE(ids);
+		struct other o = { .say = WF_FORWARD_DONE };
+		struct wf_xrcd *xrcd;
+		struct wf_srq *srq;
+		uint32_t num;
+		struct xrc x;
+
+		xrc_init(&x);
+		num = make_other(&x, &o, foreign ? &ids[i] : &file, &xrcd, &srq);
+		post_other(&x, srq, 100, 4000);
+		if (i == WF_ARRAY_SIZE(ids))
+			o.hca = NULL;
+		assert_int_equal(post(&x,
+		                      i == WF_ARRAY_SIZE(ids) + 1   ? WF_WR_RDMA_WRITE
+		                      : i == WF_ARRAY_SIZE(ids) + 2 ? WF_WR_RDMA_READ
+		                                                    : WF_WR_SEND,
+		                      num, 100),
+		                 0);
+		rig_run(&x.p.rig);
+		/* Of another domain's queue the adapter that has it knows, and drops it. */
+		assert_int_equal(sent(&x), foreign ? WF_WC_SUCCESS : WF_WC_REM_INV_REQ_ERR);
+		assert_int_equal(o.refused, foreign);
+		expect_no_wc(&x.p);
+		pair_fini(&x.p);
+	}
+}
+
 /* Packets lost in both directions: everything comes, once, in order. */
 static void test_loss(void **state)
 {
@@ -312,6 +508,9 @@ int main(void)
 		cmocka_unit_test(test_one_sided),
 		cmocka_unit_test(test_wrong_queue),
 		cmocka_unit_test(test_own_numbers),
+		cmocka_unit_test(test_between_programs),
+		cmocka_unit_test(test_sender_of_another_ends),
+		cmocka_unit_test(test_not_shared),
 		cmocka_unit_test(test_loss),
 		cmocka_unit_test(test_what_is_refused),
 	};
