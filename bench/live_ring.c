@@ -4,7 +4,9 @@
  * another, on a CPU each, with nothing else in between. The measure for live fabrics on the same
  * machine.
  *
- *	bench_live_ring [megabytes [CPU CPU]]     prints GB/s of plain copies, and of those past the caches
+ *	bench_live_ring [megabytes [CPU CPU]]
+ *
+ * prints GB/s of plain copies, and of those past the caches.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

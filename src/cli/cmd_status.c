@@ -82,8 +82,8 @@ static uint64_t drops(const struct wf_live_port *p)
 }
 
 /*
- * Where the machine does not keep up: either the model, whose time then slips, or the programs, which
- * take in late what has come.
+ * Where the machine does not keep up: either the model, whose time then slips, or the programs,
+ * which take in late what has come.
  */
 static void print_late(const struct wf_live_picture *p)
 {

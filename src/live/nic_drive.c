@@ -183,7 +183,7 @@ static bool is_crowded(struct wf_crowd *c, wf_time now)
 		return false;
 	cpu = (wf_time)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * WF_S +
 	      (wf_time)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * WF_US;
-	/* Of a time in which it slept, nothing follows: it had nothing because it wanted nothing. */
+	/* Of a time in which it slept nothing follows: it had nothing, as it wanted nothing. */
 	if (same && passed < MEMORY && use.ru_nvcsw == c->slept && use.ru_nivcsw != c->preempted &&
 	    passed - (cpu - c->cpu) > passed / 4)
 		c->until = now + CROWDED;

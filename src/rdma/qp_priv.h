@@ -23,6 +23,7 @@
 #include "rdma/sack_priv.h"
 #include "rdma/psn.h"
 #include "rdma/qp.h"
+#include "rdma/resp_priv.h"
 #include "wire/aeth.h"
 #include "wire/opcode.h"
 
@@ -118,98 +119,6 @@ struct wf_req {
 	} sample[WF_RTT_SAMPLES]; /* when packets that asked for an ACK left */
 };
 
-/* A response that is to be sent: of a READ, packet by packet, or of an atomic. */
-struct wf_job {
-	uint64_t va; /* READ: next address; atomic: value before */
-	uint32_t rkey;
-	uint32_t left; /* READ: bytes still to send */
-	uint32_t psn;  /* of the next packet */
-	uint32_t last_psn;
-	uint32_t msn;
-	bool atomic;
-	bool started; /* READ: the first packet is out */
-	bool replay;
-};
-
-/* A READ or an atomic that was executed, in case it is asked for again. */
-struct wf_res {
-	uint64_t value; /* atomic: value before; READ: address */
-	uint32_t first_psn, last_psn;
-	uint32_t rkey;
-	uint32_t length;
-	bool atomic;
-};
-
-/* Selective repeat: a request packet that came out of order. */
-struct wf_held {
-	struct wf_packet pkt;
-	bool used;
-	bool told;   /* the requester was told that it is here */
-	bool placed; /* its payload is in memory */
-};
-
-#define WF_HELD_BYTES 4096 /* room for the payload of one */
-#define WF_EARLY_WRITES 8
-
-/* Direct placement: the packets still to come of a WRITE whose first packet came early. */
-struct wf_early {
-	uint64_t va; /* of first_psn */
-	uint32_t rkey;
-	uint32_t first_psn, last_psn;
-	uint32_t length; /* from va on */
-};
-
-enum wf_in_msg {
-	WF_IN_NONE,
-	WF_IN_SEND,
-	WF_IN_WRITE,
-	WF_IN_FORWARD, /* a SEND for another adapter's queue: resp->srqn */
-};
-
-/* The responder. */
-struct wf_resp {
-	uint32_t epsn; /* expected */
-	uint32_t msn;
-	uint64_t va;   /* WRITE in progress: next address */
-	uint32_t echo; /* for the next ACK, see struct wf_hca_rx_extra */
-	uint32_t rkey;
-	uint32_t resid;  /* WRITE in progress: bytes still to come */
-	uint32_t offset; /* bytes received of the message */
-	uint8_t in_msg;  /* enum wf_in_msg */
-	bool ack;        /* an answer waits: syndrome */
-	uint8_t syndrome;
-	bool nak_sent;  /* the gap was reported; no second NAK until the expected one comes */
-	bool have_wqe;  /* *wqe is taken */
-	bool comm_est;  /* COMM_EST was raised */
-	bool ce;        /* a mark came since the last ACK */
-	bool cnp;       /* a CNP waits */
-	bool refused;   /* a NAK ended it: what waits to be sent goes out although it is in ERR */
-	uint8_t max_rd; /* READs and atomics the peer may have in flight */
-	uint16_t srqn;  /* XRC: of the message that is handed on */
-	wf_time cnp_next;
-	struct wf_rwqe *wqe; /* receive work request in progress, copied */
-	/* One line: asked with every packet, the requester's too, and nearly always 0. */
-	uint32_t jobs;
-	uint32_t n_trims;
-	uint32_t helds;  /* how many of held are used */
-	uint32_t untold; /* how many of them the requester was not told of */
-	uint32_t held_mask;
-	uint32_t job_head, replays;
-	uint32_t rd_mask, res_next;
-	uint32_t since;    /* packets of out since one that asked for an acknowledgement */
-	uint32_t tell_psn; /* where to look for the next one to tell */
-	uint32_t trim_slots;
-	struct wf_flight out; /* responses of READs, where the requester acknowledges them */
-	struct wf_job *job;   /* ring of 2 * (rd_mask + 1) */
-	struct wf_res *res;   /* ring of rd_mask + 1, the newest at res_next - 1 */
-	struct wf_held *held; /* selective repeat: packets from epsn on; NULL: none is held */
-	char *held_data;      /* their payload, where contents matter */
-	uint32_t *trims;      /* ring of trim_slots: PSNs that came trimmed, to be told */
-	uint32_t trim_head;
-	uint32_t n_early;                       /* early WRITEs so far */
-	struct wf_early early[WF_EARLY_WRITES]; /* a ring; the oldest is forgotten */
-};
-
 enum wf_tx_where {
 	WF_TX_NONE,
 	WF_TX_RING,
@@ -232,13 +141,15 @@ struct wf_qp {
 	uint64_t paced;   /* the gap of cc that next_tx follows from; 0: from none */
 	struct wf_cc *cc;
 	struct wf_pd *pd;
-	uint32_t qpn, dest_qpn;
+	uint32_t qpn;
+	uint32_t dest_qpn;
 	uint32_t dest; /* host number */
 	uint16_t pkey_index;
 	uint16_t entropy;
 	uint8_t state; /* enum wf_qp_state */
 	uint8_t type;  /* enum wf_qp_type */
-	uint8_t service, mtu_shift;
+	uint8_t service;
+	uint8_t mtu_shift;
 	uint8_t cls;
 	uint8_t ect; /* WF_PACKET_ECT or 0 */
 	uint8_t traffic_class;
@@ -253,7 +164,8 @@ struct wf_qp {
 	bool read_acks; /* READ responses are acknowledged, and under the congestion window */
 	void *user;
 	struct wf_req req;
-	struct wf_cq *send_cq, *recv_cq;
+	struct wf_cq *send_cq;
+	struct wf_cq *recv_cq;
 	struct wf_srq *srq;
 	struct wf_resp resp;
 	struct wf_rq rq;

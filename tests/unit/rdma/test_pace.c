@@ -10,8 +10,8 @@
 #include "rdma/rig_pair.h"
 
 /*
- * A WRITE of 1024 bytes is one packet: 50 bytes around it, 12 of BTH and 16 of RETH make 1102, which
- * at 1 Gb/s take 8816 ns.
+ * A WRITE of 1024 bytes is one packet: 50 bytes around it, 12 of BTH and 16 of RETH make 1102,
+ * which at 1 Gb/s take 8816 ns.
  */
 #define GAP (8816 * WF_NS)
 #define START (10 * WF_S)

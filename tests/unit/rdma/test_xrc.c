@@ -409,7 +409,9 @@ static void test_sender_of_another_ends(void **state)
 	pair_fini(&x.p);
 }
 
-/* Another file's domain, none, nobody there, and what is not handed on: each is an invalid request. */
+/*
+ * Another file's domain, none, nobody there, and what is not handed on: each is an invalid request.
+ */
 static void test_not_shared(void **state)
 {
 	static const struct wf_xrc_id ids[] = { { 7, 4712 }, { 8, 4711 }, { 0, 0 } };
