@@ -85,6 +85,16 @@ static void carry(struct rig *r, unsigned n)
 	}
 }
 
+/* The daemon of a has seen the message, and nobody else does. */
+static void lose(struct rig *r)
+{
+	uint8_t mad[WF_MAD_LEN];
+	uint32_t to;
+
+	assert_true(wf_cm_tx(r->a.cm, &to, mad));
+	wf_wire_conns_sent(&r->conns, to, mad);
+}
+
 static void connect(struct side *from, uint32_t to, wf_time now)
 {
 	struct wf_cm_req req = {
@@ -222,7 +232,18 @@ static void test_over(void **state)
 	struct rig r;
 
 	(void)state;
-	/* It disconnects; killed before the answer, it goes on asking. */
+	/* It disconnects, but that gets lost; killed before it asks again, somebody else does. */
+	start(&r);
+	make(&r, true, 3);
+	assert_int_equal(wf_cm_disconnect(r.a.conn, r.now), 0);
+	lose(&r);
+	assert_int_equal(r.conns.n, 1);
+	kill_a(&r);
+	carry(&r, 1);
+	assert_int_equal(r.last, WF_CM_DREQ);
+	assert_int_equal(r.b.last.type, WF_CM_EV_DISCONNECTED);
+	stop(&r);
+	/* It disconnects, and is answered. */
 	start(&r);
 	make(&r, true, 3);
 	assert_int_equal(wf_cm_disconnect(r.a.conn, r.now), 0);

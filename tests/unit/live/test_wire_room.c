@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -23,6 +24,7 @@ struct rig {
 	struct wf_dclient program;
 	struct wf_pipe far;
 	uint32_t sent, taken;
+	int socket; /* stands for one of the host's on which something has come */
 };
 
 static int setup(void **state)
@@ -32,6 +34,8 @@ static int setup(void **state)
 	int memory = wf_pipe_memory();
 
 	assert_non_null(r);
+	r->socket = eventfd(1, EFD_CLOEXEC);
+	assert_true(r->socket >= 0);
 	assert_true(memory >= 0);
 	assert_int_equal(wf_pipe_open(&r->program.wire, memory, 1, -1), 0);
 	assert_int_equal(wf_pipe_open(&r->far, memory, 0, -1), 0);
@@ -46,6 +50,7 @@ static int setup(void **state)
 	r->host.epoll = epoll_create1(EPOLL_CLOEXEC);
 	event.data.ptr = &r->host;
 	assert_int_equal(epoll_ctl(r->d.epoll, EPOLL_CTL_ADD, r->host.epoll, &event), 0);
+	assert_int_equal(epoll_ctl(r->host.epoll, EPOLL_CTL_ADD, r->socket, &event), 0);
 	r->wires.wire = &r->host;
 	r->wires.n = 1;
 	r->wires.now = wf_daemon_now();
@@ -63,6 +68,7 @@ static int teardown(void **state)
 	wf_pipe_close(&r->far);
 	close(r->d.epoll);
 	close(r->host.epoll);
+	close(r->socket);
 	free(r);
 	return 0;
 }
@@ -108,6 +114,14 @@ static uint64_t lost(const struct rig *r)
 	return r->gone.count[WF_LIVE_WIRE_RX_NO_ROOM];
 }
 
+/* Whether the loop would read the host's sockets. */
+static bool is_read(const struct rig *r)
+{
+	struct epoll_event event;
+
+	return epoll_wait(r->d.epoll, &event, 1, 0) == 1;
+}
+
 static void test_in_order(void **state)
 {
 	struct rig *r = *state;
@@ -140,8 +154,10 @@ static void test_pause_and_stuck(void **state)
 	struct rig *r = *state;
 	uint32_t most = (8u << 20) / ENTRY + WF_RING_BYTES / ENTRY;
 
+	assert_true(is_read(r));
 	come(r, most + 1);
 	assert_true(r->host.paused);
+	assert_false(is_read(r));
 	assert_true(wf_wire_patience(&r->d) >= 0);
 	come(r, WF_WIRE_BATCH - 1); /* the batch in hand */
 	assert_int_equal(lost(r), 0);
@@ -149,6 +165,7 @@ static void test_pause_and_stuck(void **state)
 	(void)take(r, 200);
 	serve(r);
 	assert_false(r->host.paused);
+	assert_true(is_read(r));
 	come(r, 200);
 	assert_true(r->host.paused);
 	/* It does not, for long: others have their turn, and it loses. */
@@ -158,6 +175,7 @@ static void test_pause_and_stuck(void **state)
 	r->wires.now += 1;
 	serve(r);
 	assert_false(r->host.paused);
+	assert_true(is_read(r));
 	assert_int_equal(wf_wire_patience(&r->d), -1);
 	come(r, 5);
 	assert_int_equal(lost(r), 5);
