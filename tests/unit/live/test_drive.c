@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "check.h"
@@ -251,6 +252,42 @@ static void test_polls(void **state)
 	assert_false(called(t));
 }
 
+/* Whether a poll that finds nothing, after long, lets others have the CPU for a moment. */
+static bool naps(struct wf_nic *nic)
+{
+	struct rusage before, after;
+
+	wf_nic_poll(nic);
+	nic->drive.program = (struct wf_crowd){ .since = nic->clock - WF_S };
+	assert_int_equal(getrusage(RUSAGE_THREAD, &before), 0);
+	wf_nic_poll(nic);
+	assert_int_equal(getrusage(RUSAGE_THREAD, &after), 0);
+	return after.ru_nvcsw != before.ru_nvcsw;
+}
+
+/*
+ * On few CPUs a program that polls leaves one to the daemon that its packets pass through: that of
+ * the model, and that of the wire. Another program polls as well, and needs no such thing.
+ */
+static void test_naps(void **state)
+{
+	struct drive *t = *state;
+	struct wf_nic *nic = t->rig->nic;
+
+	assert_false(naps(nic));
+	nic->model = nic->peers[1];
+	assert_true(naps(nic));
+	nic->drive.many_cpus = true;
+	assert_false(naps(nic));
+	nic->drive.many_cpus = false;
+	nic->model = NULL;
+	assert_false(naps(nic));
+	nic->peers[1]->host = WF_LIVE_REMOTE;
+	assert_true(naps(nic));
+	nic->drive.many_cpus = true;
+	assert_false(naps(nic));
+}
+
 /* A peer that comes while the thread sleeps may have sent before it knew that. */
 static void test_new_peer(void **state)
 {
@@ -330,6 +367,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_calls_thread, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_leaves_more, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_polls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_naps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_new_peer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_thread, setup, teardown),
 	};
