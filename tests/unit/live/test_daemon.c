@@ -15,7 +15,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +27,8 @@
 #include "live/pipe.h"
 #include "live/sock.h"
 #include "live/tap.h"
+
+#define NOBODY 65534
 
 static char dir[] = "/tmp/weft-test.XXXXXX";
 
@@ -297,6 +301,46 @@ static void test_no_descriptors(void **state)
 	close(sock);
 }
 
+/* A child of another user, who may reach the socket: 0 when it was told that it may not come in. */
+static int come_as(const struct fixture *f, uid_t uid)
+{
+	struct wf_live_req req = { .op = WF_LIVE_STATUS, .version = WF_LIVE_VERSION };
+	struct wf_live_reply reply = { .error = 0 };
+	int fds[WF_LIVE_MAX_FDS], sock;
+	unsigned n = 0;
+
+	if (setgid(uid) != 0 || setuid(uid) != 0)
+		return 2;
+	sock = wf_sock_connect(f->path, -1);
+	if (sock < 0)
+		return 3;
+	(void)!wf_sock_send(sock, &req, sizeof(req), NULL, 0, true); /* it may have hung up */
+	if (wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true) != sizeof(reply) &&
+	    wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true) != sizeof(reply))
+		return 4;
+	return reply.error == -EPERM && n == 0 ? 0 : 5;
+}
+
+/* Even if the folder and the socket are open to all, the fabric is its user's, and root's. */
+static void test_other_user(void **state)
+{
+	struct fixture *f = *state;
+	int status;
+	pid_t pid;
+
+	if (getuid() != 0)
+		skip(); /* there is nobody else whom we could be */
+	assert_int_equal(chmod(dir, 0755), 0);
+	assert_int_equal(chmod(f->path, 0777), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(come_as(f, NOBODY));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(dial(f));
+}
+
 /* A second one at the same path does not come up, and does no harm to the first. */
 static void test_second(void **state)
 {
@@ -524,6 +568,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_link, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_answers_by_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_descriptors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_user, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_second, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_table_is_read_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
