@@ -324,17 +324,35 @@ static void on_event(void *arg, const struct wf_event *event)
 	n_fatal += event->type == WF_EVENT_DEVICE_FATAL;
 }
 
-/* The daemon ends: so does all that is outstanding, and what waited for a link. */
+static unsigned n_unreachable;
+
+static int on_cm(void *arg, const struct wf_cm_event *event)
+{
+	(void)arg;
+	n_unreachable += event->type == WF_CM_EV_UNREACHABLE;
+	return 0;
+}
+
+/*
+ * The daemon ends: so does all that is outstanding, what waited for a link, and connections that
+ * are being made.
+ */
 static void test_orphan(void **state)
 {
 	struct meeting *m = *state;
 	struct wf_sge sge = { (uintptr_t)m->rig->memory, 100, wf_mr_lkey(m->rig->mr) };
 	struct wf_recv_wr recv = { .wr_id = 5, .sge = &sge, .num_sge = 1 };
+	struct wf_cm_req req = { .service = 0x1060123, .qpn = 77, .max_retries = 15 };
 	const struct wf_recv_wr *bad;
+	struct wf_cm_conn *conn;
+	struct wf_cm *cm;
 	struct wf_wc wc;
 
 	m->nic->cfg.event = on_event;
-	n_fatal = 0;
+	m->nic->cfg.cm_event = on_cm;
+	n_fatal = n_unreachable = 0;
+	assert_int_equal(wf_nic_cm(m->nic, &cm), 0);
+	assert_int_equal(wf_cm_connect(cm, 1, &req, NULL, 0, NULL, wf_nic_now(m->nic), &conn), 0);
 	assert_int_equal(wf_qp_post_recv(m->rig->rc, &recv, &bad), 0);
 	send_to(m, STRANGER);
 	assert_int_equal(wf_cq_poll(m->rig->cq, 1, &wc), 1);
@@ -343,6 +361,7 @@ static void test_orphan(void **state)
 	wf_nic_events(m->nic);
 	(void)wf_nic_progress(m->nic);
 	assert_int_equal(n_fatal, 1);
+	assert_int_equal(n_unreachable, 1);
 	assert_int_equal(m->nic->n_asked, 0);
 	assert_int_equal(wf_cq_poll(m->rig->cq, 1, &wc), 1);
 	assert_int_equal(wc.wr_id, 5);
