@@ -9,15 +9,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -55,6 +58,7 @@ static void release_one(void *priv, bool owned)
 	assert_ptr_equal(priv, &releases);
 	atomic_store(&last_owned, owned);
 	atomic_fetch_add(&releases, 1);
+	errno = EXDEV; /* what a file does when it goes is not for who closes it */
 }
 
 static const struct wx_fd_ops ops = {
@@ -67,15 +71,20 @@ static const struct wx_fd_ops ops = {
 	.release = release_one,
 };
 
-static int open_one(int flags)
+static int open_with(const struct wx_fd_ops *with, int flags)
 {
 	struct wx_file *f = NULL;
-	int fd = wx_fd_open(&ops, &releases, flags, &f);
+	int fd = wx_fd_open(with, &releases, flags, &f);
 
 	assert_true(fd >= 0);
 	assert_non_null(f);
 	atomic_fetch_add(&opens, 1);
 	return fd;
+}
+
+static int open_one(int flags)
+{
+	return open_with(&ops, flags);
 }
 
 static bool is_ours(int fd)
@@ -252,6 +261,172 @@ static void test_hidden(void **state)
 	assert_int_equal(fcntl(own, F_GETFD), -1);
 }
 
+/* As test_hidden() has it of close_range(). */
+static void test_closefrom(void **state)
+{
+	int before = atomic_load(&releases), fd = open_one(0), own = hidden_one();
+
+	(void)state;
+	closefrom(fd + 1);
+	assert_true(is_ours(fd));
+	assert_int_equal(fcntl(own, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(atomic_load(&releases), before);
+	closefrom(fd);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(atomic_load(&releases), before + 1);
+	assert_false(wx_fd_hidden(own));
+}
+
+/* A descriptor that comes in a message, alone or with others. */
+static void test_messages(void **state)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { .bytes = "" };
+	char byte = 'x';
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov,
+		              .msg_iovlen = 1,
+		              .msg_control = &control,
+		              .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int fd = open_one(0), before = atomic_load(&releases), sock[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock), 0);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	for (int i = 0; i < 2; i++) {
+		struct mmsghdr list = { .msg_hdr = msg };
+		int came;
+
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+		assert_int_equal(sendmsg(sock[0], &msg, 0), 1);
+		memset(CMSG_DATA(c), 0xff, sizeof(int));
+		if (i == 0)
+			assert_int_equal(recvmsg(sock[1], &msg, MSG_CMSG_CLOEXEC), 1);
+		else
+			assert_int_equal(recvmmsg(sock[1], &list, 1, MSG_CMSG_CLOEXEC, NULL), 1);
+		memcpy(&came, CMSG_DATA(c), sizeof(int));
+		assert_true(came >= 0 && came != fd && is_ours(came));
+		assert_int_equal(close(fd), 0);
+		fd = came;
+	}
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(atomic_load(&releases), before + 1);
+	assert_int_equal(close(sock[0]), 0);
+	assert_int_equal(close(sock[1]), 0);
+}
+
+/* Calls that succeed leave errno as it was, whatever is done for them. */
+static void test_errno(void **state)
+{
+	int fd = open_one(0), file = plain();
+	struct wx_file *f = wx_fd_get(fd);
+
+	(void)state;
+	errno = 7;
+	assert_int_equal(write(fd, "", 1), 1);
+	assert_int_equal(errno, 7);
+	/* More signals than the pipe has room for. */
+	for (int i = 0; i < 70000; i++)
+		wx_file_signal(f);
+	wx_file_clear(f);
+	assert_int_equal(errno, 7);
+	wx_fd_put(f);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(errno, 7);
+	/* A number whose file has gone behind our back, and then is another's. */
+	fd = open_one(0);
+	assert_int_equal(syscall(SYS_close, fd), 0);
+	assert_null(wx_fd_get(fd));
+	assert_int_equal(errno, 7);
+	fd = open_one(0);
+	assert_int_equal(dup2(file, fd), fd);
+	assert_int_equal(errno, 7);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(close(file), 0);
+}
+
+static atomic_int n_in; /* threads that are in an operation */
+
+static ssize_t read_waits(struct wx_file *f, void *buf, size_t n, bool nonblock)
+{
+	(void)buf;
+	(void)nonblock;
+	atomic_fetch_add(&n_in, 1);
+	return wx_file_wait(f) == 0 ? (ssize_t)n : -EINTR;
+}
+
+/* It holds what nobody else could let go of, while it calls what may be a point of cancellation. */
+static ssize_t write_tests(struct wx_file *f, const void *buf, size_t n, bool nonblock)
+{
+	(void)f;
+	(void)buf;
+	(void)nonblock;
+	pthread_testcancel();
+	return (ssize_t)n;
+}
+
+static const struct wx_fd_ops slow_ops = {
+	.name = "slow",
+	.read = read_waits,
+	.write = write_tests,
+	.ioctl = ioctl_one,
+	.release = release_one,
+};
+
+static void *wait_for_it(void *arg)
+{
+	char c;
+
+	(void)read(*(const int *)arg, &c, 1);
+	return NULL;
+}
+
+static void *cancel_self(void *arg)
+{
+	int fd = *(int *)arg;
+
+	*(int *)arg = -1;
+	(void)pthread_cancel(pthread_self());
+	*(int *)arg = (int)write(fd, "abc", 3);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* A thread is cancelled where it waits, and nowhere else; what it had is let go of. */
+static void test_cancel(void **state)
+{
+	int before = atomic_load(&releases), fd = open_with(&slow_ops, 0), arg = fd;
+	struct timespec until;
+	void *how = NULL;
+	pthread_t t;
+
+	(void)state;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+	assert_int_equal(close(fd), 0);
+	skip(); /* they have their own way with threads that end so */
+#endif
+	assert_int_equal(pthread_create(&t, NULL, cancel_self, &arg), 0);
+	assert_int_equal(pthread_join(t, &how), 0);
+	assert_ptr_equal(how, PTHREAD_CANCELED);
+	assert_int_equal(arg, 3);
+	atomic_store(&n_in, 0);
+	assert_int_equal(pthread_create(&t, NULL, wait_for_it, &fd), 0);
+	while (atomic_load(&n_in) == 0)
+		(void)sched_yield();
+	assert_int_equal(pthread_cancel(t), 0);
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &until), 0);
+	until.tv_sec += 120;
+	assert_int_equal(pthread_timedjoin_np(t, &how, &until), 0);
+	assert_ptr_equal(how, PTHREAD_CANCELED);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(atomic_load(&releases), before + 1);
+}
+
 static void test_children(void **state)
 {
 	int fd = open_one(0), before = atomic_load(&releases), status;
@@ -355,6 +530,10 @@ int main(void)
 		cmocka_unit_test_teardown(test_identity, check_end),
 		cmocka_unit_test_teardown(test_overwrite, check_end),
 		cmocka_unit_test_teardown(test_hidden, check_end),
+		cmocka_unit_test_teardown(test_closefrom, check_end),
+		cmocka_unit_test_teardown(test_messages, check_end),
+		cmocka_unit_test_teardown(test_errno, check_end),
+		cmocka_unit_test_teardown(test_cancel, check_end),
 		cmocka_unit_test_teardown(test_children, check_end),
 		cmocka_unit_test_teardown(test_threads, check_end),
 	};
