@@ -117,6 +117,13 @@ all_refused() {
 	echo "$output"
 	[ "$status" -ne 0 ]
 	[[ "$output" != *PORT_ACTIVE* ]]
+	# Nor if the folder has become his: what is in it has not.
+	chown "$other" "$WEFT_RUNTIME_DIR/$one/weft"
+	for command in status "fault list" "fault loss 10%" "capture -w -" down "exec --host h1 -- ibv_devices"; do
+		# shellcheck disable=SC2086
+		refused "is not yours" $command
+	done
+	chown "$one" "$WEFT_RUNTIME_DIR/$one/weft"
 	# The owner has not noticed.
 	[ "$(as "$one" "$WEFT" fault list)" = "no faults" ]
 	[[ "$(run_as "$one" h1 ibv_devices)" == *weft0* ]]
