@@ -157,6 +157,8 @@ stop_and_go() {
 		import socket, sys, time
 		s = socket.socket()
 		s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+		# The system buffers by the size of segments: with those of loopback, a whole page.
+		s.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
 		s.connect(("127.0.0.1", int(sys.argv[1])))
 		s.send(b"GET /metrics HTTP/1.1\r\n\r\n")
 		print(len(s.recv(100)), flush=True)
