@@ -2,10 +2,32 @@
 /*
  * test_ring.c - rings between processes: order, room, and a side that does not play by the rules.
  */
+#include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "wire/packet.h"
+
+/* A header in shared memory whose writer changes its length just before and after it is copied. */
+static struct wf_packet *changing;
+static uint16_t before, after;
+
+static void *__attribute__((noinline)) copy_and_change(void *to, const void *from, size_t n)
+{
+	bool changes = changing != NULL && from == changing;
+
+	if (changes)
+		changing->input = before;
+	(void)memcpy(to, from, n);
+	if (changes)
+		changing->input = after;
+	return to;
+}
+
+#define memcpy copy_and_change
 #include "live/pipe.h"
+#undef memcpy
 
 static int setup(void **state)
 {
@@ -120,6 +142,33 @@ static void test_hostile_producer(void **state)
 	assert_true(side[1].rx.broken);
 }
 
+/* What counts is what was copied, whatever the header was before, and is by now. */
+static void test_changed_header(void **state)
+{
+	struct wf_pipe *side = *state;
+	struct wf_packet pkt = { .psn = 1 };
+	const void *payload;
+
+	put(&side[0].tx, 1, 8);
+	put(&side[0].tx, 2, 64);
+	changing = (struct wf_packet *)(void *)side[1].rx.base;
+	changing->input = UINT16_MAX;
+	before = 8;
+	after = UINT16_MAX;
+	get(&side[1].rx, 1, 8);
+	assert_int_equal(changing->input, UINT16_MAX);
+	changing = NULL;
+	get(&side[1].rx, 2, 64);
+	put(&side[0].tx, 3, 8);
+	changing = (struct wf_packet *)(void *)wf_ring_at(&side[1].rx, side[1].rx.pos);
+	before = WF_RING_PAYLOAD + 1;
+	after = 8;
+	assert_false(wf_ring_peek(&side[1].rx, &pkt, &payload));
+	assert_int_equal(changing->input, 8);
+	assert_true(side[1].rx.broken);
+	changing = NULL;
+}
+
 static void test_hostile_consumer(void **state)
 {
 	struct wf_pipe *side = *state;
@@ -154,6 +203,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_old_payload, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_producer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changed_header, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_consumer, setup, teardown),
 		cmocka_unit_test(test_memory_is_sealed),
 	};
