@@ -399,6 +399,26 @@ static void *churn(void *arg)
 	return arg;
 }
 
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* A program's handlers are weft's to know, too. */
+static void set_handler(void)
+{
+	struct sigaction act = { .sa_handler = nothing };
+
+	MUST(sigaction(SIGBUS, &act, NULL) == 0);
+}
+
+static void *churn_handlers(void *arg)
+{
+	while (!stop)
+		set_handler();
+	return arg;
+}
+
 static struct ibv_context *device(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -414,11 +434,11 @@ static struct ibv_context *device(void)
 /* Children of a program whose other threads are in the middle of calls. */
 static void fork_threads(void)
 {
-	pthread_t t[2];
+	pthread_t t[3];
 
 	context = device();
-	for (int i = 0; i < 2; i++)
-		MUST(pthread_create(&t[i], NULL, churn, NULL) == 0);
+	for (int i = 0; i < 3; i++)
+		MUST(pthread_create(&t[i], NULL, i < 2 ? churn : churn_handlers, NULL) == 0);
 	for (int i = 0; i < 60; i++) {
 		pid_t pid = fork();
 		int status;
@@ -429,23 +449,19 @@ static void fork_threads(void)
 			struct ibv_pd *pd = ibv_alloc_pd(c);
 
 			MUST(pd != NULL && ibv_dealloc_pd(pd) == 0);
+			set_handler();
 			_exit(0);
 		}
 		MUST(waitpid(pid, &status, 0) == pid && status == 0);
 	}
 	stop = 1;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		MUST(pthread_join(t[i], NULL) == 0);
 }
 
 static int waited_on;
 static volatile int waiting, done;
 static volatile int result;
-
-static void nothing(int sig)
-{
-	(void)sig;
-}
 
 static void *wait_event(void *arg)
 {

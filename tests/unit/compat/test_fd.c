@@ -427,15 +427,28 @@ static void test_cancel(void **state)
 	assert_int_equal(atomic_load(&releases), before + 1);
 }
 
+/* What a child of vfork() does, with its parent's memory. Returns whether all of it went. */
+static bool meddle(int fd, int copy, int file)
+{
+	struct wx_file *f;
+
+	/* The thread sanitizer makes a fork() of it: then it may open what it likes. */
+	return dup2(file, fd) == fd && write(fd, "x", 1) == 1 && dup3(file, copy, 0) == copy &&
+	       write(copy, "x", 1) == 1 &&
+	       (!wx_fd_borrowed() || wx_fd_open(&ops, &releases, 0, &f) == -EAGAIN);
+}
+
 static void test_children(void **state)
 {
-	int fd = open_one(0), before = atomic_load(&releases), status;
+	int fd = open_one(0), copy = dup(fd), file = plain();
+	int before = atomic_load(&releases), status;
 	pid_t pid = fork();
 
 	(void)state;
 	if (pid == 0) {
 		bool right = write(fd, "", 1) == -1 && errno == EIO && close(fd) == 0 &&
-		             atomic_load(&releases) == before + 1 && !atomic_load(&last_owned);
+		             close(copy) == 0 && atomic_load(&releases) == before + 1 &&
+		             !atomic_load(&last_owned);
 
 		_exit(right ? 0 : 1);
 	}
@@ -448,9 +461,17 @@ static void test_children(void **state)
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	pid = (pid_t)vfork();
+	if (pid == 0)
+		_exit(dup(copy) >= 0 && meddle(fd, copy, file) ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 	assert_int_equal(atomic_load(&releases), before);
-	assert_true(is_ours(fd));
+	assert_true(is_ours(fd) && is_ours(copy));
+	assert_int_equal(close(copy), 0);
 	assert_int_equal(close(fd), 0);
+	assert_int_equal(atomic_load(&releases), before + 1);
+	assert_int_equal(close(file), 0);
 }
 
 #define THREADS 4
