@@ -30,7 +30,7 @@ static void printable(const char from[WF_LIVE_NAME], char to[WF_LIVE_NAME])
 	size_t i = 0;
 
 	for (; i + 1 < WF_LIVE_NAME && from[i] != '\0'; i++)
-		to[i] = (char)((unsigned char)from[i] < ' ' || from[i] == 0x7f ? '?' : from[i]);
+		to[i] = (char)(from[i] < ' ' || from[i] >= 0x7f ? '?' : from[i]);
 	to[i] = '\0';
 }
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,13 +39,26 @@ unsigned wf_cpus(void)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
+/* Adds CPUs to a set, from a text such as 0-3,8-11. */
+static void add_cpus(const char *text, cpu_set_t *set)
+{
+	while (*text >= '0' && *text <= '9') {
+		char *end;
+		unsigned long first = strtoul(text, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		for (unsigned long i = first; i <= last && i < CPU_SETSIZE; i++)
+			CPU_SET(i, set);
+		text = *end == ',' ? end + 1 : end;
+	}
+}
+
 /* The CPUs that share a cache of this one; none where there is no such cache. */
 static void sharers(unsigned cpu, unsigned cache, cpu_set_t *set)
 {
-	unsigned first, last;
-	char path[96], after;
+	char path[96], text[1024];
 	FILE *f;
-	int n;
 
 	CPU_ZERO(set);
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cache/index%u/shared_cpu_list",
@@ -52,15 +66,8 @@ static void sharers(unsigned cpu, unsigned cache, cpu_set_t *set)
 	f = fopen(path, "re");
 	if (f == NULL)
 		return;
-	/* Such as 0-3,8-11. */
-	while ((n = fscanf(f, "%u-%u%c", &first, &last, &after)) > 0) {
-		if (n == 1) {
-			last = first;
-			(void)!fscanf(f, "%c", &after);
-		}
-		for (unsigned i = first; i <= last && i < CPU_SETSIZE; i++)
-			CPU_SET(i, set);
-	}
+	if (fgets(text, sizeof(text), f) != NULL)
+		add_cpus(text, set);
 	fclose(f);
 }
 

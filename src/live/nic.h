@@ -40,7 +40,7 @@ struct wf_nic_cfg {
 	void *arg;
 	/*
 	 * See struct wf_hca_attr; where store is NULL: wf_nic_copy_near(), wf_nic_copy_far() and
-	 * memmove(), whatever is there or not.
+	 * wf_place(), whatever is there or not.
 	 */
 	wf_hca_copy_fn *fetch_near, *fetch_far, *store;
 };

@@ -109,7 +109,7 @@ struct wf_hca_attr {
 	wf_hca_place_fn *place; /* NULL: always the buffer of wf_hca_tx() */
 	void *place_ctx;
 	wf_hca_copy_fn *fetch; /* from a region to where payload is to be written; NULL: memcpy() */
-	wf_hca_copy_fn *store; /* from payload into a region; NULL: memmove() */
+	wf_hca_copy_fn *store; /* from payload into a region; NULL: wf_place() */
 	wf_hca_forward_fn *forward; /* NULL: there are no others */
 	void *forward_ctx;
 	wf_hca_underway_fn *underway; /* NULL: time alone decides */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/place.h"
 #include "rdma/qp_flow.h"
 
 /* Where the payload of a packet goes, which is complete but for it. The driver may know better. */
@@ -40,7 +41,7 @@ static inline bool wf_qp_store(const struct wf_qp *qp, void *to, const void *fro
 
 	if (store != NULL)
 		return store(to, from, n);
-	memmove(to, from, n);
+	wf_place(to, from, n);
 	return true;
 }
 

@@ -28,11 +28,12 @@ dtest_all() {
 	export DAPL_UCM_RETRY=100 DAPL_UCM_REP_TIME=4000 DAPL_UCM_RTU_TIME=4000
 	for way in "$@"; do
 		DAT_OVERRIDE=$PWD/dat1.conf serve_at 15828 dtest -P "$way" -b 70000 -D
-		if ! DAT_OVERRIDE=$PWD/dat2.conf ask dtest -P "$way" -b 70000 -D -h 127.77.0.1; then
+		if ! DAT_OVERRIDE=$PWD/dat2.conf ask dtest -P "$way" -b 70000 -D -h 127.77.0.1 ||
+			! grep "DAPL Test Complete. PASSED" client.txt; then
 			echo "over $way"
+			cat client.txt server.txt
 			return 1
 		fi
-		grep "DAPL Test Complete. PASSED" client.txt
 		served
 		grep "DAPL Test Complete. PASSED" server.txt
 	done

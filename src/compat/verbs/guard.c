@@ -18,6 +18,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "base/place.h"
 #include "compat/fd/fd.h"
 #include "compat/libc/libc.h"
 #include "compat/verbs/guard.h"
@@ -212,7 +213,7 @@ void wv_guard_unlock(void)
 
 static bool move(void *to, const void *from, size_t n)
 {
-	memmove(to, from, n);
+	wf_place(to, from, n);
 	return true;
 }
 
