@@ -19,12 +19,13 @@
 
 static const struct wx_fd_ops ops;
 
-/* By handle. Under the lock of the adapter. */
 /*
  * One command at a time, although some ask the daemon and let go of the adapter's lock meanwhile:
  * no other takes its id away. Taken before that lock; events are got without it.
  */
 static pthread_mutex_t commands_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* By handle. Under the lock of the adapter. */
 static struct wv_ucma_id **names;
 static uint32_t max_names, next_name;
 
