@@ -7,12 +7,15 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Where memory is not there is for the caller to find out, and no matter of sanitizers. */
+#define WF_PLACE_ANYWHERE __attribute__((no_sanitize("address"), no_sanitize("undefined")))
+
 /*
  * As memmove(), but the last bytes come last, and up to 8 of them at once. Programs look at the
  * last byte, or word, of what is written to them by RDMA, and take it that all before it has come,
  * as it has with adapters of hardware. The C library copies in any order.
  */
-static inline void wf_place(void *to, const void *from, size_t n)
+WF_PLACE_ANYWHERE static inline void wf_place(void *to, const void *from, size_t n)
 {
 	size_t last = n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : n;
 	char *end = (char *)to + (n - last);
