@@ -270,10 +270,6 @@ static void begin(struct fuzz *f, bool modelled)
 static void end(struct fuzz *f)
 {
 	wf_nic_tap_remove(f->nic, WF_LIVE_ALL);
-	for (uint32_t i = 0; i < f->nic->n_groups; i++)
-		free(f->nic->groups[i]);
-	free(f->nic->groups);
-	free(f->nic->remotes);
 	for (int i = 0; i < 2; i++)
 		wf_ah_destroy(f->ah[i]);
 	for (int i = 0; i < 4; i++)
