@@ -24,6 +24,7 @@
 #define MEMORY (20 * WF_MS) /* what was found out about the program or the machine counts so long */
 
 #define ANSWER (MOMENT / 10)  /* a peer that runs, on a CPU of its own, answers sooner */
+#define LOST (20 * MOMENT)    /* less than that a program that shares a CPU does not take */
 #define CROWDED (10 * MEMORY) /* to find out again takes a whole turn of the CPU, some ms */
 #define WATCH (10 * MOMENT)   /* how often the thread looks whether the program still polls */
 #define SPIN (2 * MOMENT)     /* how long it waits for the next packet without sleeping */
@@ -185,7 +186,7 @@ static bool is_crowded(struct wf_crowd *c, wf_time now)
 	      (wf_time)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * WF_US;
 	/* Of a time in which it slept nothing follows: it had nothing, as it wanted nothing. */
 	if (same && passed < MEMORY && use.ru_nvcsw == c->slept && use.ru_nivcsw != c->preempted &&
-	    passed - (cpu - c->cpu) > passed / 4)
+	    passed - (cpu - c->cpu) > wf_max_time(passed / 4, LOST))
 		c->until = now + CROWDED;
 	c->who = pthread_self();
 	c->at = now;
