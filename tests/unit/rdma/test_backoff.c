@@ -60,6 +60,17 @@ static void start(struct pair *p, struct trace *t, const struct wf_qp_tune *tune
 	pair_post_write(p, 1, PACKETS * MTU);
 }
 
+/* A message goes as if nothing had happened: all of it, packet behind packet. */
+static void expect_at_once(struct pair *p, struct trace *t)
+{
+	*t = (struct trace){ .n = 0 };
+	pair_post_write(p, 2, PACKETS * MTU);
+	rig_run(&p->rig);
+	expect_wc(p, 0, 2, WF_WC_RDMA_WRITE, 0);
+	assert_int_equal(t->n, PACKETS);
+	assert_int_equal(t->at[PACKETS - 1] - t->at[0], (PACKETS - 1) * RIG_SLOT);
+}
+
 /* Nobody answers: T, 2 T, 4 T, then 8 T each time; one packet goes, not all that are out. */
 static void test_nobody(void **state)
 {
@@ -81,13 +92,8 @@ static void test_nobody(void **state)
 	assert_int_equal(wc.time - t.at[0], 47 * T);
 	assert_int_equal(wf_hca_counter(p.rig.host[0].hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR), 8);
 	/* In its next life it begins anew. */
-	t = (struct trace){ .n = 0 };
 	pair_recycle(&p, 0);
-	pair_post_write(&p, 2, PACKETS * MTU);
-	rig_run(&p.rig);
-	expect_wc(&p, 0, 2, WF_WC_RDMA_WRITE, 0);
-	assert_int_equal(t.n, PACKETS);
-	assert_int_equal(t.at[PACKETS - 1] - t.at[0], (PACKETS - 1) * RIG_SLOT);
+	expect_at_once(&p, &t);
 	pair_fini(&p);
 }
 
@@ -168,12 +174,7 @@ static void test_growth(void **state)
 	assert_int_equal(wc.status, WF_WC_SUCCESS);
 	assert_int_equal(wc.time - t.at[0], T + 14600 * WF_NS);
 	/* It stays as wide as it was, and the next message goes at once. */
-	t = (struct trace){ .n = 0 };
-	pair_post_write(&p, 2, PACKETS * MTU);
-	rig_run(&p.rig);
-	expect_wc(&p, 0, 2, WF_WC_RDMA_WRITE, 0);
-	assert_int_equal(t.n, PACKETS);
-	assert_int_equal(t.at[PACKETS - 1] - t.at[0], (PACKETS - 1) * RIG_SLOT);
+	expect_at_once(&p, &t);
 	pair_fini(&p);
 }
 
