@@ -28,7 +28,7 @@ static int start(void **state)
 {
 	(void)state;
 	port = 7000;
-	rig_start(&fabric);
+	rig_attach(&fabric);
 	gone = mmap(NULL, 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return gone == MAP_FAILED ? -1 : 0;
 }

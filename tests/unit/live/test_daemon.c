@@ -9,9 +9,7 @@
 #include <fcntl.h>
 
 #include <stdio.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -23,70 +21,31 @@
 
 #include "base/rng.h"
 #include "check.h"
-#include "live/daemon.h"
 #include "live/pipe.h"
 #include "live/sock.h"
 #include "live/tap.h"
+#include "rig_daemon.h"
 
 #define NOBODY 65534
 
-static char dir[] = "/tmp/weft-test.XXXXXX";
-
-struct fixture {
-	struct wf_daemon *daemon;
-	pthread_t thread;
-	int stop;
-	char path[64];
-};
-
-static void *run(void *arg)
-{
-	struct fixture *f = arg;
-	int ret = wf_daemon_run(f->daemon, f->stop);
-
-	return ret == 0 ? NULL : f;
-}
-
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
-	struct wf_daemon_cfg cfg = {
-		.fabric = "test",
-		.layer = WF_LIVE_ROCE,
-		.n_hosts = 2,
-		.rate = UINT64_C(400000000000),
-		.mtu = 4096,
-	};
+	struct rig_fabric *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
-	assert_non_null(mkdtemp(dir));
-	snprintf(f->path, sizeof(f->path), "%s/s", dir);
-	cfg.path = f->path;
-	assert_int_equal(wf_daemon_create(&cfg, &f->daemon), 0);
-	f->stop = eventfd(0, EFD_CLOEXEC);
-	assert_int_equal(pthread_create(&f->thread, NULL, run, f), 0);
+	rig_start(f);
 	*state = f;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct fixture *f = *state;
-	uint64_t one = 1;
-	void *ret;
-
-	assert_int_equal(write(f->stop, &one, sizeof(one)), sizeof(one));
-	assert_int_equal(pthread_join(f->thread, &ret), 0);
-	assert_null(ret);
-	wf_daemon_destroy(f->daemon);
-	close(f->stop);
-	assert_int_equal(rmdir(dir), 0);
-	free(f);
+	rig_stop(*state);
+	free(*state);
 	return 0;
 }
 
-static int dial(const struct fixture *f)
+static int dial(const struct rig_fabric *f)
 {
 	int sock = wf_sock_connect(f->path, -1);
 
@@ -111,7 +70,7 @@ struct client {
 	uint32_t host, slot;
 };
 
-static struct client attach(const struct fixture *f, const char *host)
+static struct client attach(const struct rig_fabric *f, const char *host)
 {
 	struct wf_live_req req = { .op = WF_LIVE_ATTACH };
 	struct wf_live_reply reply;
@@ -147,7 +106,7 @@ static struct wf_live_event next_event(const struct client *c, int *fds)
 
 static void test_link(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	struct client a = attach(f, "h1"), b = attach(f, "h2");
 	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
 	struct wf_live_reply reply;
@@ -187,7 +146,7 @@ static struct wf_live_event murmur(const struct client *c, struct wf_live_req *r
 /* What adapters ask while packets wait is answered by events. */
 static void test_answers_by_events(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	struct client a = attach(f, "h1"), b = attach(f, "h2");
 	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
 	struct wf_live_reply reply;
@@ -262,7 +221,7 @@ static int cpu_ms(void)
 /* Without descriptors, who comes is told so, and the loop does not go round for nothing. */
 static void test_no_descriptors(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	struct wf_live_req req = { .op = WF_LIVE_STATUS, .version = WF_LIVE_VERSION };
 	struct wf_live_reply reply;
 	int taken[1024], fds[WF_LIVE_MAX_FDS], sock, n = 0, before;
@@ -302,7 +261,7 @@ static void test_no_descriptors(void **state)
 }
 
 /* A child of another user, who may reach the socket: 0 when it was told that it may not come in. */
-static int come_as(const struct fixture *f, uid_t uid)
+static int come_as(const struct rig_fabric *f, uid_t uid)
 {
 	struct wf_live_req req = { .op = WF_LIVE_STATUS, .version = WF_LIVE_VERSION };
 	struct wf_live_reply reply = { .error = 0 };
@@ -324,13 +283,13 @@ static int come_as(const struct fixture *f, uid_t uid)
 /* Even if the folder and the socket are open to all, the fabric is its user's, and root's. */
 static void test_other_user(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	int status;
 	pid_t pid;
 
 	if (getuid() != 0)
 		skip(); /* there is nobody else whom we could be */
-	assert_int_equal(chmod(dir, 0755), 0);
+	assert_int_equal(chmod(f->dir, 0755), 0);
 	assert_int_equal(chmod(f->path, 0777), 0);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -344,7 +303,7 @@ static void test_other_user(void **state)
 /* A second one at the same path does not come up, and does no harm to the first. */
 static void test_second(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	struct wf_daemon_cfg cfg = { .fabric = "test", .n_hosts = 1, .mtu = 4096, .path = f->path };
 	struct wf_daemon *d;
 
@@ -355,7 +314,7 @@ static void test_second(void **state)
 
 static void test_table_is_read_only(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	struct client a = attach(f, "h1");
 
 	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, a.fds[2], 0),
@@ -367,7 +326,7 @@ static void test_table_is_read_only(void **state)
 
 static void test_refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
 	struct wf_live_reply reply;
 	int fds[WF_LIVE_MAX_FDS];
@@ -387,7 +346,7 @@ static void test_refused(void **state)
 /*
  * A capture of a host, or of all of them, on a new connection; its events and the table are in fds.
  */
-static struct client begin_capture(const struct fixture *f, uint32_t host,
+static struct client begin_capture(const struct rig_fabric *f, uint32_t host,
                                    struct wf_live_reply *reply)
 {
 	struct wf_live_req req = { .op = WF_LIVE_CAPTURE };
@@ -435,7 +394,7 @@ static void check_tapped(const struct client *program, const struct client *capt
 
 static void test_capture(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	struct client a = attach(f, "h1"), b, all, one;
 	struct wf_live_reply reply;
 	struct wf_live_event event;
@@ -469,7 +428,7 @@ static void test_capture(void **state)
 
 static void test_captures(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	struct client program[40], capture[WF_LIVE_CAPTURES + 1];
 	struct wf_live_req req = { .op = WF_LIVE_CAPTURE };
 	struct wf_live_reply reply;
@@ -516,7 +475,7 @@ static void test_captures(void **state)
 /* Any bytes, of any length, with any descriptors: it goes on. */
 static void test_noise(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_fabric *f = *state;
 	uint8_t bytes[512];
 	struct wf_live_req req = { .op = WF_LIVE_STATUS };
 	struct wf_live_reply reply;
