@@ -498,8 +498,14 @@ static void in_order(struct wf_qp *qp, const struct wf_packet *pkt, const void *
 
 int wf_resp_take(struct wf_qp *qp, const struct wf_packet *pkt, const void *payload)
 {
-	enum verdict verdict = judge(qp, pkt, payload);
+	enum verdict verdict;
 
+	/* Who received it has begun anew, and the rest of the last message will not come. */
+	if (wf_op_starts(pkt->opcode) && qp->resp.in_msg != WF_IN_NONE) {
+		wf_resp_complete(qp, WF_WC_WR_FLUSH_ERR, NULL);
+		qp->resp.in_msg = WF_IN_NONE;
+	}
+	verdict = judge(qp, pkt, payload);
 	assert(wf_qp_is_inlet(qp) && verdict != FORWARDED);
 	if (verdict == RNR)
 		return -EAGAIN;

@@ -402,6 +402,19 @@ static void test_sender_of_another_ends(void **state)
 	assert_true(rig_poll(&x.p.rig, 0, &wc));
 	assert_int_equal(wc.wr_id, 100);
 	assert_int_equal(wc.status, WF_WC_WR_FLUSH_ERR);
+	/* Its queue pair begins anew in the middle of one: the next message is whole. */
+	post_other(&x, srq, 102, 4000);
+	post_other(&x, srq, 103, 4000);
+	assert_int_equal(wf_xrc_take(o.hca, &file, &pkt, x.p.mem[1], o.hca->now), 0);
+	pkt.opcode = WF_OP_XRC_SEND_ONLY;
+	assert_int_equal(wf_xrc_take(o.hca, &file, &pkt, x.p.mem[1], o.hca->now), 0);
+	assert_true(rig_poll(&x.p.rig, 0, &wc));
+	assert_int_equal(wc.wr_id, 102);
+	assert_int_equal(wc.status, WF_WC_WR_FLUSH_ERR);
+	assert_true(rig_poll(&x.p.rig, 0, &wc));
+	assert_int_equal(wc.wr_id, 103);
+	assert_int_equal(wc.status, WF_WC_SUCCESS);
+	assert_int_equal(wc.byte_len, 1024);
 	/* A message does not begin in the middle. */
 	pkt.opcode = WF_OP_XRC_SEND_LAST;
 	post_other(&x, srq, 101, 4000);
