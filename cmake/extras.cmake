@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Benchmarks and fuzzers: bench/x.c is the program bench_x and fuzz/x.c the libFuzzer target fuzz_x
-# (a file that carries the prefix already keeps its name). Both may use everything up to lab.
+# (a file that carries the prefix already keeps its name). Both may use everything below cli.
 
 # Sets <out> to the program's name for source.
 function(weft_prefixed out prefix source)
@@ -24,7 +24,7 @@ if(WEFT_BENCH)
 			RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
 		target_compile_options(${name} PRIVATE ${WEFT_LTO_COMPILE})
 		target_link_options(${name} PRIVATE ${WEFT_LTO_LINK})
-		target_link_libraries(${name} PRIVATE weft_lab)
+		target_link_libraries(${name} PRIVATE weft_all)
 		add_dependencies(benches ${name})
 	endforeach()
 endif()
@@ -46,7 +46,7 @@ if(WEFT_FUZZ)
 		if(name MATCHES "^fuzz_compat_")
 			target_link_libraries(${name} PRIVATE weft_compat)
 		else()
-			target_link_libraries(${name} PRIVATE weft_lab)
+			target_link_libraries(${name} PRIVATE weft_all)
 		endif()
 		add_dependencies(fuzzers ${name})
 		# The kept inputs, where there are any, then as many new ones: the same on every run.

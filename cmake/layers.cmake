@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Turns the table in scripts/layers.txt into one library per folder of src/, linked as it says.
 
-# Sets WEFT_FOLDERS to the folders in the table's order, and WEFT_<folder>_USES and
-# WEFT_<folder>_LINKS to their lists.
+# Sets WEFT_FOLDERS to the folders in the table's order, and of each WEFT_<folder>_LEVEL and the lists
+# WEFT_<folder>_USES, WEFT_<folder>_LINKS and WEFT_<folder>_ALL: what it uses, and what they use.
 function(weft_read_layers table)
 	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
 	set(folders "")
@@ -15,6 +15,7 @@ function(weft_read_layers table)
 		endif()
 		list(TRANSFORM cells STRIP)
 		list(GET cells 0 folder)
+		list(GET cells 1 level)
 		list(GET cells 3 uses)
 		list(GET cells 5 links)
 		string(REGEX REPLACE " +" ";" uses "${uses}")
@@ -22,6 +23,13 @@ function(weft_read_layers table)
 		list(REMOVE_ITEM uses - weft)
 		list(REMOVE_ITEM links -)
 		list(APPEND folders ${folder})
+		set(WEFT_${folder}_ALL ${uses})
+		foreach(use IN LISTS uses)
+			list(APPEND WEFT_${folder}_ALL ${WEFT_${use}_ALL})
+		endforeach()
+		list(REMOVE_DUPLICATES WEFT_${folder}_ALL)
+		set(WEFT_${folder}_ALL "${WEFT_${folder}_ALL}" PARENT_SCOPE)
+		set(WEFT_${folder}_LEVEL ${level} PARENT_SCOPE)
 		set(WEFT_${folder}_USES "${uses}" PARENT_SCOPE)
 		set(WEFT_${folder}_LINKS "${links}" PARENT_SCOPE)
 	endforeach()
@@ -98,4 +106,14 @@ function(weft_add_executable)
 	target_compile_options(weft PRIVATE ${WEFT_LTO_COMPILE})
 	target_link_options(weft PRIVATE ${WEFT_LTO_LINK})
 	target_link_libraries(weft PRIVATE weft_cli)
+endfunction()
+
+# weft_all: every folder below the programs, for tests, benchmarks and fuzzers.
+function(weft_add_all)
+	add_library(weft_all INTERFACE)
+	foreach(folder IN LISTS WEFT_FOLDERS)
+		if(WEFT_${folder}_LEVEL LESS WEFT_cli_LEVEL)
+			target_link_libraries(weft_all INTERFACE weft_${folder})
+		endif()
+	endforeach()
 endfunction()

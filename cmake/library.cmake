@@ -2,8 +2,8 @@
 # libweft: the public interface of include/weft and all it stands on, as one static library; the
 # programs in examples/c, which use nothing else, and their tests.
 
-# What lab may use, and lab: the folders whose objects go into the library.
-set(WEFT_LIBRARY_FOLDERS lab ${WEFT_lab_USES})
+# The interface and what it stands on: the folders whose objects go into the library.
+set(WEFT_LIBRARY_FOLDERS api ${WEFT_api_ALL})
 set(objects "")
 foreach(folder IN LISTS WEFT_LIBRARY_FOLDERS)
 	get_target_property(type weft_${folder} TYPE)

@@ -3,13 +3,13 @@
 #
 #   tests/unit/<folder>/test_x.c   cmocka program test_<folder>_x, linked with weft_<folder>
 #   tests/unit/*.c                 helpers, linked into all of these
-#   tests/scenario/test_x.c        cmocka program test_scenario_x, linked with everything up to lab
+#   tests/whole/test_x.c        cmocka program test_whole_x, linked with everything below cli
 #   tests/cli/x.bats               bats, with the program's path in $WEFT
 #   tests/web/x.mjs                Node's test runner and Chromium, with the program's path in $WEFT
 #   tests/live/x.bats              bats, as live_x: programs on live fabrics, by an ordinary user (tests/live/as_user)
 #   tests/scripts/test_x.py        Python's unittest, with WEFT_LINT_TESTS
 #
-# A test's labels are its ring (unit, scenario, cli, web, live, scripts), its folder, and the words of a comment
+# A test's labels are its ring (unit, whole, cli, web, live, scripts), its folder, and the words of a comment
 # `ctest: word ...` among its first lines; `timeout=seconds` there gives it more than half an hour,
 # which is long because machines may have much else to do, and a test that hangs is found all the same. What
 # is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
@@ -127,11 +127,11 @@ function(weft_add_c_tests)
 			weft_add_c_test(test_${folder}_${name} "${source}" "${labels}" weft_${folder})
 		endforeach()
 	endforeach()
-	file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/scenario/test_*.c")
+	file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/whole/test_*.c")
 	foreach(source IN LISTS sources)
 		cmake_path(GET source STEM name)
-		string(REGEX REPLACE "^test_" "test_scenario_" name "${name}")
-		weft_add_c_test(${name} "${source}" scenario weft_lab)
+		string(REGEX REPLACE "^test_" "test_whole_" name "${name}")
+		weft_add_c_test(${name} "${source}" whole weft_all)
 	endforeach()
 endfunction()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The page of weft report: what is in web/ becomes one C file of the folder lab. npm's packages are
+# The page of weft report: what is in web/ becomes one C file of the folder results. npm's packages are
 # fetched the first time only, to build/npm, which all presets share.
 find_program(NODE_PROGRAM NAMES node nodejs)
 find_program(NPM_PROGRAM npm)
@@ -19,4 +19,4 @@ add_custom_command(
 	COMMENT "Bundling the report's page"
 	VERBATIM)
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/web")
-target_sources(weft_lab PRIVATE "${PROJECT_BINARY_DIR}/web/page_template.c")
+target_sources(weft_results PRIVATE "${PROJECT_BINARY_DIR}/web/page_template.c")

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lab/scenario.h"
+#include "scenario/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);

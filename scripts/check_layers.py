@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_layers.py [ROOT] - fail when a folder includes what it may not.
+"""check_layers.py [--rights] [ROOT] - fail when a folder includes what it may not.
 
 The table is scripts/layers.txt below ROOT, which is the repository unless told. A file names a
-header of weft as "folder/file.h"; <...> is for system headers and for <weft/...>.
+header of weft as "folder/file.h"; <...> is for system headers and for <weft/...>. With
+--rights it also fails when the table gives a right that no file of the folder uses: the table is
+what the architecture is, not what it might be.
 """
 import pathlib
 import re
@@ -24,6 +26,7 @@ class Checker:
     def __init__(self, root):
         self.root = root
         self.layers, self.pure = layers.read(root / "scripts" / "layers.txt")
+        self.used = {folder: set() for folder in self.layers}  # folders and headers it includes
 
     def wrong_system(self, folder, header):
         """Why folder may not include <header>, or None."""
@@ -34,6 +37,7 @@ class Checker:
             if not layer.pure:
                 return None
             allowed, row = self.pure | layer.headers, f"{folder}/"
+            self.used[folder].add(header)
         if header in allowed:
             return None
         return f"{row} may not include <{header}>: it does no I/O (scripts/layers.txt)"
@@ -47,6 +51,8 @@ class Checker:
             return f'"{header}": there is no folder {target}/ in scripts/layers.txt'
         if target == folder:
             return None
+        if folder != "weft":
+            self.used[folder].add(target)
         if folder == "weft" or target not in self.layers[folder].uses:
             row = "include/weft" if folder == "weft" else f"{folder}/"
             return f"{row} may not include {target}/ (scripts/layers.txt)"
@@ -69,7 +75,14 @@ class Checker:
             if wrong:
                 yield f"{shown}:{number}: {wrong}"
 
-    def errors(self):
+    def unused(self):
+        """The rights of the table that nobody uses, when all files have been read."""
+        for folder, layer in self.layers.items():
+            for right in sorted((layer.uses | layer.headers) - self.used[folder]):
+                yield (f"scripts/layers.txt:{layer.line}: {folder}/ may include {right}, "
+                       "and no file of it does: take the right away")
+
+    def errors(self, rights):
         for path in sorted((self.root / "src").rglob("*.[ch]")):
             parts = path.relative_to(self.root / "src").parts
             if len(parts) == 1 or parts[0] not in self.layers:
@@ -79,13 +92,16 @@ class Checker:
             yield from self.file_errors(path, parts[0])
         for path in sorted((self.root / "include").rglob("*.h")):
             yield from self.file_errors(path, "weft")
-
+        if rights:
+            yield from self.unused()
 
 def main():
     here = pathlib.Path(__file__).resolve().parent.parent
-    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here
+    args = sys.argv[1:]
+    rights = args[:1] == ["--rights"]
+    root = pathlib.Path(args[rights]) if len(args) > rights else here
     try:
-        found = list(Checker(root).errors())
+        found = list(Checker(root).errors(rights))
     except layers.TableError as error:
         found = [str(error)]
     for line in found:

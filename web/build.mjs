@@ -40,7 +40,7 @@ const bytes = (text) => {
 	return lines.join("\n");
 };
 writeFileSync(out, `/* Made by web/build.mjs; do not edit. */
-#include "lab/page_template.h"
+#include "results/page_template.h"
 
 ${pieces.map((text, i) => `static const unsigned char piece${i}[] = {\n${bytes(text)}\n};`).join("\n\n")}
 

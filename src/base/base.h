@@ -45,7 +45,7 @@ static inline wf_time wf_time_cap(unsigned __int128 ps)
 
 /*
  * A value for a field that is narrower than the one it comes from. The range of what was read has
- * made sure that it fits; every parameter is run at both ends of its range (tests/scenario).
+ * made sure that it fits; every parameter is run at both ends of its range (tests/whole).
  */
 static inline uint8_t wf_narrow_u8(uint64_t x)
 {

@@ -5,9 +5,9 @@
 #ifndef WF_CLI_CAPTURE_H
 #define WF_CLI_CAPTURE_H
 
-#include "lab/file.h"
-#include "lab/pcap.h"
-#include "lab/scenario.h"
+#include "text/file.h"
+#include "run/pcap.h"
+#include "scenario/scenario.h"
 
 struct wf_cli_capture {
 	struct wf_out out;

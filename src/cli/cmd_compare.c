@@ -10,9 +10,9 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/study.h"
-#include "lab/compare.h"
-#include "lab/file.h"
-#include "lab/pool.h"
+#include "study/compare.h"
+#include "text/file.h"
+#include "run/pool.h"
 
 static const char help_text[] =
 	"usage: weft compare SCENARIO.yaml [OPTIONS]\n"

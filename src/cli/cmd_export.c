@@ -6,7 +6,7 @@
 
 #include "base/param.h"
 #include "cli/cli.h"
-#include "lab/export.h"
+#include "results/export.h"
 
 static const char help_text[] =
 	"usage: weft export FILE --to FORMAT [OPTIONS]\n"

@@ -8,8 +8,8 @@
 #include "base/param.h"
 #include "cli/cli.h"
 #include "cli/live.h"
-#include "lab/json.h"
-#include "lab/suggest.h"
+#include "text/json.h"
+#include "text/suggest.h"
 
 static const char help_text[] =
 	"usage: weft fault [--name NAME] link LINK down|up\n"

@@ -8,9 +8,9 @@
 
 #include "cli/cli.h"
 #include "cli/sets.h"
-#include "lab/paths.h"
-#include "lab/perf.h"
-#include "lab/suggest.h"
+#include "scenario/paths.h"
+#include "study/perf.h"
+#include "text/suggest.h"
 
 static const char help_text[] =
 	"usage: weft perf [OPTIONS]\n"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "lab/file.h"
-#include "lab/page.h"
+#include "text/file.h"
+#include "results/page.h"
 
 static const char help_text[] =
 	"usage: weft report RESULTS [-o FILE] [--study N]\n"

@@ -13,12 +13,12 @@
 #include "cli/cmd_run_hpcc.h"
 #include "cli/progress.h"
 #include "cli/study.h"
-#include "lab/file.h"
-#include "lab/human.h"
-#include "lab/paths.h"
-#include "lab/report.h"
-#include "lab/run.h"
-#include "lab/scenario.h"
+#include "text/file.h"
+#include "text/human.h"
+#include "scenario/paths.h"
+#include "run/report.h"
+#include "run/run.h"
+#include "scenario/scenario.h"
 
 static const char help_text[] =
 	"usage: weft run SCENARIO.yaml [OPTIONS]\n"

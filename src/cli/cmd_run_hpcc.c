@@ -7,8 +7,8 @@
 #include <inttypes.h>
 
 #include "cli/cli.h"
-#include "lab/hpcc_run.h"
-#include "lab/human.h"
+#include "run/hpcc_run.h"
+#include "text/human.h"
 
 static void say(const struct wf_hpcc_run *run)
 {

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "lab/fabric_table.h"
-#include "lab/json.h"
-#include "lab/paths.h"
-#include "lab/profile.h"
-#include "lab/settings.h"
+#include "scenario/fabric_table.h"
+#include "text/json.h"
+#include "scenario/paths.h"
+#include "scenario/profile.h"
+#include "scenario/settings.h"
 
 static const char help_text[] = "usage: weft show PROFILE [OPTIONS]\n"
 				"\n"

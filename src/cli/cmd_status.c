@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/live.h"
-#include "lab/json.h"
+#include "text/json.h"
 
 static const char help_text[] = "usage: weft status [--name NAME] [--json | --watch]\n"
 				"\n"

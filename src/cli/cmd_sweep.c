@@ -10,10 +10,10 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/study.h"
-#include "lab/file.h"
-#include "lab/pool.h"
-#include "lab/record_names.h"
-#include "lab/sweep.h"
+#include "text/file.h"
+#include "run/pool.h"
+#include "run/record_names.h"
+#include "study/sweep.h"
 
 static const char help_text[] =
 	"usage: weft sweep SCENARIO.yaml --vary PARAMETER=VALUES [--vary ...] --record FILE\n"

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lab/scenario.h"
-#include "lab/suggest.h"
+#include "scenario/scenario.h"
+#include "text/suggest.h"
 #include "live/client.h"
 #include "live/sock.h"
 

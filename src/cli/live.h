@@ -6,7 +6,7 @@
 #define WF_CLI_LIVE_H
 
 #include "base/err.h"
-#include "lab/file.h"
+#include "text/file.h"
 #include "live/daemon.h"
 #include "live/model_state.h"
 #include "live/proto.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "lab/suggest.h"
+#include "text/suggest.h"
 
 #ifndef WEFT_VERSION
 #define WEFT_VERSION "0"

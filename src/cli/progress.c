@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lab/eta.h"
-#include "lab/human.h"
+#include "run/eta.h"
+#include "text/human.h"
 #include "sim/sim.h"
 
 #define PERIOD_NS UINT64_C(200000000)

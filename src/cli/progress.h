@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/base.h"
-#include "lab/watch.h"
+#include "run/watch.h"
 
 struct wf_progress {
 	const char *label; /* of the fabric that runs */

@@ -5,7 +5,7 @@
 #ifndef WF_CLI_RECORD_H
 #define WF_CLI_RECORD_H
 
-#include "lab/record_run.h"
+#include "run/record_run.h"
 
 struct wf_cli_record {
 	const char *path; /* --record; NULL: nothing is recorded */

@@ -5,7 +5,7 @@
 #ifndef WF_CLI_SETS_H
 #define WF_CLI_SETS_H
 
-#include "lab/scenario.h"
+#include "scenario/scenario.h"
 
 #define WF_CLI_MAX_SETS 64
 #define WF_CLI_SET_NAME 128 /* of a parameter */

@@ -155,6 +155,6 @@ print(t["study"]["cells"][1], len(t["run"]["cells"]) // len(t["run"]["columns"])
 	[ "$(wc -l <names.txt)" -gt 70 ]
 	while read -r name; do
 		weft sweep s.yaml --vary seed=1 --show "$name" --record s.db
-		[ "$status" -eq 0 ] || { echo "src/lab/record_names.c lacks $name: $err"; return 1; }
+		[ "$status" -eq 0 ] || { echo "src/run/record_names.c lacks $name: $err"; return 1; }
 	done <names.txt
 }

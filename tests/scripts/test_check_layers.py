@@ -18,9 +18,9 @@ class CheckLayers(TreeCase):
         self.plant("src/fabric/flowctl/c.c", '#include "fabric/flowctl/c.h"\n'
                                              '#include "engine/e.h"\n')
         self.plant("src/engine/e.c", "#include <stdatomic.h>\n#include <pthread.h>\n")
-        self.plant("src/job/j.c", '#include <weft/weft.h>\n#include "weft/verbs.h"\n')
+        self.plant("src/api/j.c", '#include <weft/weft.h>\n#include "weft/verbs.h"\n')
         self.plant("src/live/l.c", "#include <sys/socket.h>\n#include <time.h>\n")
-        self.plant("src/cli/m.c", '#include "lab/lab.h"\n')
+        self.plant("src/cli/m.c", '#include "study/study.h"\n')
         self.plant("include/weft/weft.h", "#include <stdint.h>\n#include <weft/verbs.h>\n")
         self.assert_clean(SCRIPT)
 
@@ -75,6 +75,20 @@ class CheckLayers(TreeCase):
     def test_file_in_an_unknown_folder(self):
         self.plant("src/extra/a.c", "")
         self.assert_finds(SCRIPT, "src/extra/a.c:1", "not in scripts/layers.txt")
+
+    def test_right_that_nobody_uses(self):
+        self.table("a | 0 | pure | - | stdio.h | -", "b | 1 | any | a | - | -")
+        self.plant("src/a/a.c", "#include <stdio.h>\n")
+        self.plant("src/b/b.c", '#include "a/a.h"\n')
+        self.assertEqual(self.check(SCRIPT, "--rights"), (0, []))
+        self.plant("src/a/a.c", "#include <stdint.h>\n")
+        self.plant("src/b/b.c", "")
+        status, lines = self.check(SCRIPT, "--rights")
+        self.assertEqual(status, 1)
+        self.assertEqual([line.split(":")[1] for line in lines], ["2", "3"])
+        self.assertIn("a/ may include stdio.h, and no file of it does", lines[0])
+        self.assertIn("b/ may include a, and no file of it does", lines[1])
+        self.assert_clean(SCRIPT)
 
     def test_table_with_an_upward_use(self):
         self.table("a | 1 | pure | - | - | -", "b | 1 | any | a | - | -")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // data.js - what weft report wrote into the page: a JSON text with the tables of the study, and the
-// samples of the ports as 16-bit integers; both deflated, in base64. src/lab/page.h describes them.
+// samples of the ports as 16-bit integers; both deflated, in base64. src/results/page.h describes them.
 import { flowsOf } from "./flows.js";
 import { median, metrics } from "./metrics.js";
 import { arrange } from "./sweep.js";

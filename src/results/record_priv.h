@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_priv.h - what the files of the recorder share.
+ */
+#ifndef WF_RESULTS_RECORD_PRIV_H
+#define WF_RESULTS_RECORD_PRIV_H
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "results/record.h"
+
+#define WF_RECORD_APPLICATION 2003134068 /* "weft", as SQLite's application_id */
+#define WF_RECORD_VERSION 6              /* user_version */
+
+/* The statements that make an empty file a results file; ends with NULL. */
+extern const char *const wf_record_schema[];
+
+/* Tables that rows are gathered for. */
+enum wf_record_table {
+	WF_TABLE_PARAMETER,
+	WF_TABLE_VALUE,
+	WF_TABLE_NODE,
+	WF_TABLE_LINK,
+	WF_TABLE_TICK,
+	WF_TABLE_SAMPLE,
+	WF_TABLE_EVENT,
+	WF_TABLE_EVENT_COUNT,
+	WF_TABLE_FLOW,
+	WF_TABLE_FLOW_SAMPLE,
+	WF_TABLE_RANK,
+	WF_TABLE_MESSAGE,
+	WF_TABLE_COLLECTIVE,
+	WF_TABLE_COLLECTIVE_RANK,
+	WF_TABLE_SPAN,
+	WF_TABLE_BANDWIDTH,
+	WF_TABLE_LATENCY,
+	WF_TABLE_NOTE,
+	WF_RECORD_TABLES
+};
+
+/* What a study is of. */
+struct wf_record_study {
+	char *kind, *name, *scenario, *overrides;
+};
+
+struct wf_record {
+	pthread_mutex_t lock; /* around everything below */
+	sqlite3 *db;
+	sqlite3_stmt *insert[WF_RECORD_TABLES];
+	sqlite3_stmt *bulk;     /* many samples at once */
+	sqlite3_stmt *progress; /* end_ps of a run */
+	int64_t study;          /* 0: it begins with its first run or note */
+	struct wf_record_study *about;
+	bool failed;        /* nothing is written any more */
+	bool damaged;       /* since the file is */
+	struct wf_err why;  /* what was wrong */
+	unsigned open_runs; /* begun and not ended */
+	char path[];
+};
+
+/* Rows that wait, one behind the other: see record_rows.c. */
+struct wf_record_buf {
+	unsigned char *data;
+	size_t used, room;
+	bool no_memory;
+};
+
+struct wf_record_run {
+	struct wf_record *record;
+	int64_t id;
+	uint64_t flushed_ns; /* when rows were last written, by the clock on the wall */
+	struct wf_record_buf buf;
+};
+
+/*
+ * Inserts every row of buf, in a transaction of the caller's. Returns SQLITE_OK or what SQLite
+ * says.
+ */
+int wf_record_rows_insert(struct wf_record *record, const struct wf_record_buf *buf) WF_MUST_USE;
+
+/* Its name in the file; each of them has a column run. */
+const char *wf_record_table_name(enum wf_record_table table);
+
+/* Prepares the statements for all tables. Returns SQLITE_OK or what SQLite says. */
+int wf_record_rows_prepare(struct wf_record *record) WF_MUST_USE;
+
+/*
+ * Makes the row of the study, if there is none yet. The lock is held. Returns SQLITE_OK or what it
+ * says.
+ */
+int wf_record_study_begin(struct wf_record *record) WF_MUST_USE;
+
+/* Copies what a study is of. False: there is no memory. */
+bool wf_record_study_set(struct wf_record *record, const char *kind, const char *name,
+                         const char *scenario, const char *overrides) WF_MUST_USE;
+
+/* Seconds since 1970. */
+double wf_record_now(void);
+
+/*
+ * Remembers what SQLite says of the statement that has just failed; nothing is written any more.
+ * The lock is held.
+ */
+void wf_record_fail(struct wf_record *record);
+
+/* Says in err what has gone wrong, if anything has: -EIO or 0. */
+int wf_record_said(const struct wf_record *record, struct wf_err *err) WF_MUST_USE;
+
+/* Writes what waits, and that the run has come to now. The first error is kept in the record. */
+void wf_record_write(struct wf_record_run *run, wf_time now);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * notes_priv.h - what the rules of the notes share.
+ */
+#ifndef WF_RUN_NOTES_PRIV_H
+#define WF_RUN_NOTES_PRIV_H
+
+#include "text/human.h"
+#include "run/run.h"
+#include "sim/look/state.h"
+
+struct wf_note_ctx {
+	const struct wf_scenario *scenario;
+	const struct wf_sim *sim;
+	struct wf_run *run;
+	const char *rule; /* whose turn it is */
+};
+
+/* Adds a note of the rule whose turn it is. */
+void wf_note_say(struct wf_note_ctx *c, const char *fmt, ...) WF_PRINTF(2, 3);
+
+/* The name of a node, and the node at the other end of a port. */
+const char *wf_note_name(const struct wf_note_ctx *c, uint32_t node);
+const struct wf_topo_node *wf_note_peer(const struct wf_note_ctx *c, uint32_t node, unsigned port);
+
+/* How long traffic ran. */
+wf_time wf_note_span(const struct wf_note_ctx *c);
+
+/* notes_links.c: what links lost */
+void wf_note_link_errors(struct wf_note_ctx *c);
+void wf_note_link_down(struct wf_note_ctx *c);
+
+/* notes_spread.c: rules that look at several ports together */
+void wf_note_pauses_spread(struct wf_note_ctx *c);
+void wf_note_path_collision(struct wf_note_ctx *c);
+void wf_note_cc_collapse(struct wf_note_ctx *c);
+
+#endif

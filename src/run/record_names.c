@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_names.c - the names of values: those of record_run.c, record_job.c and record_sim.c.
+ */
+#include "run/record_names.h"
+
+#include <string.h>
+
+#include "text/suggest.h"
+#include "rdma/counter.h"
+
+static const char *const names[] = {
+	/* of a run */
+	"completion",
+	"goodput",
+	"goodput_of_line",
+	"finished",
+	"flows",
+	"flows_done",
+	"flows_failed",
+	"bytes_delivered",
+	"packets_sent",
+	"packets_delivered",
+	"packets_dropped",
+	"packets_inside",
+	"packets_resent",
+	"hops",
+	"lossless_drops",
+	"max_switch",
+	"tx_packets",
+	"tx_bytes",
+	"drops",
+	"drops_congestion",
+	"drops_buffer",
+	"drops_life",
+	"drops_error",
+	"drops_down",
+	"drops_route",
+	"ecn_marked",
+	"trimmed",
+	"pause_tx",
+	"pause_rx",
+	"paused",
+	"credit_waits",
+	"credit_wait",
+	"max_queue",
+	"max_buffer",
+	"events_left_out",
+	/* distributions */
+	"packet_latency_p50",
+	"packet_latency_p99",
+	"packet_latency_p999",
+	"packet_latency_mean",
+	"packet_latency_max",
+	"flow_latency_p50",
+	"flow_latency_p99",
+	"flow_latency_p999",
+	"flow_latency_mean",
+	"flow_latency_max",
+	/* of a job */
+	"job_finished",
+	"job_end",
+	"job_messages",
+	"job_messages_nvlink",
+	"job_bytes",
+	"job_bytes_nvlink",
+	"job_busy_mean",
+	"job_exposed_mean",
+	"job_exposed_max",
+	"job_errors",
+	"job_connections",
+	"job_queue_pairs",
+	"message_latency_p50",
+	"message_latency_p99",
+	"message_latency_p999",
+	"message_latency_max",
+	"messages_sampled_1_of",
+	/* of a training step */
+	"step_time",
+	"step_busy",
+	"step_bubble",
+	"exposed",
+	"exposed_tp",
+	"exposed_pp",
+	"exposed_ep",
+	"exposed_dp",
+	"mfu",
+};
+
+int wf_record_name_check(const char *name, struct wf_err *err)
+{
+	struct wf_suggest suggest;
+
+	wf_suggest_init(&suggest, name);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(names) + WF_CTR_PKEY_VIOLATIONS; i++) {
+		const char *known =
+			i < WF_ARRAY_SIZE(names)
+				? names[i]
+				: wf_counter_name((enum wf_counter)(i - WF_ARRAY_SIZE(names)));
+
+		if (strcmp(known, name) == 0)
+			return 0;
+		wf_suggest_offer(&suggest, known);
+	}
+	return wf_err_say(err, "no run has a value '%.64s'%.300s", name,
+	                  wf_suggest_text(&suggest, "there are"));
+}

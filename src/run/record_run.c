@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_run.c - what a scenario's run is of, and what came out of it.
+ */
+#include "run/record_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/run.h"
+
+#define VALUE_TEXT 512
+
+void wf_record_settings(struct wf_record_run *run, const char *prefix,
+                        const struct wf_settings *settings)
+{
+	for (size_t i = 0; i < settings->n; i++) {
+		const struct wf_place *place = &settings->place[i];
+		char name[160], value[VALUE_TEXT], source[VALUE_TEXT];
+
+		snprintf(name, sizeof(name), "%s%s", prefix, settings->table[i].name);
+		wf_param_format(&settings->table[i], settings->config, value, sizeof(value));
+		if (place->file != NULL && place->line > 0)
+			snprintf(source, sizeof(source), "%s:%u", place->file, place->line);
+		else if (place->file != NULL)
+			snprintf(source, sizeof(source), "%s", place->file);
+		wf_record_parameter(run, name, value, place->file != NULL ? source : NULL);
+	}
+}
+
+static void put_parameters(struct wf_record_run *run, const struct wf_scenario *s, unsigned index)
+{
+	struct wf_topo_cfg cfg = s->fabrics[index].net->cfg;
+	struct wf_settings topo = s->topo_settings;
+
+	/* What the radix came to for this fabric, not auto. */
+	topo.config = &cfg;
+	wf_record_settings(run, "", &s->settings);
+	wf_record_settings(run, "topology.", &topo);
+	wf_record_settings(run, "fabric.", &s->fabrics[index].settings);
+	if (s->job.given)
+		wf_record_settings(run, "job.", &s->job.settings);
+	for (unsigned i = 0; i < s->n_traffic; i++) {
+		char prefix[32];
+
+		snprintf(prefix, sizeof(prefix), "traffic.%u.", i);
+		wf_record_settings(run, prefix, &s->traffic[i].settings);
+	}
+}
+
+int wf_recording_job(struct wf_recording *rec, const struct wf_record_opts *opts,
+                     const struct wf_schedule *schedule, const struct wf_cluster *cluster)
+{
+	if (opts->record == NULL || opts->brief)
+		return 0;
+	rec->job = wf_record_job_create(schedule, cluster);
+	return rec->job == NULL ? -ENOMEM : 0;
+}
+
+int wf_recording_begin(struct wf_recording *rec, const struct wf_record_opts *opts,
+                       const struct wf_scenario *s, unsigned index, struct wf_sim *sim)
+{
+	const struct wf_scenario_fabric *fabric = &s->fabrics[index];
+	const struct wf_record_head head = {
+		.label = opts->label != NULL ? opts->label : fabric->label,
+		.fabric = fabric->label,
+		.place = index,
+		.point = opts->point,
+		.scenario_file = s->file,
+		.scenario = s->text,
+		.overrides = s->overrides,
+		.seed = s->cfg.seed,
+		.until = s->cfg.until,
+		.sample = opts->sample,
+	};
+	const struct wf_record_sim_cfg cfg = {
+		.topo = fabric->net->topo,
+		.classes = &fabric->classes,
+		.infiniband = strcmp(fabric->cfg.link_layer, "infiniband") == 0,
+		.sample = opts->sample,
+		.events = opts->events,
+		.job = rec->job,
+	};
+	struct wf_err told_at_close = { "" };
+	int ret;
+
+	rec->opts = opts;
+	rec->topo = cfg.topo;
+	if (opts->record == NULL)
+		return 0;
+	ret = wf_record_begin(opts->record, &head, &rec->run, &told_at_close);
+	if (ret == 0) {
+		put_parameters(rec->run, s, index);
+		if (opts->brief)
+			return 0;
+		wf_record_topo(rec->run, cfg.topo);
+		if (rec->job != NULL)
+			wf_record_job_ranks(rec->job, rec->run, cfg.topo);
+		ret = wf_record_sim_begin(rec->run, sim, &cfg, &rec->sim, &told_at_close);
+	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
+void wf_recording_settle(struct wf_recording *rec, const struct wf_scenario *s,
+                         const struct wf_sim *sim, wf_time end)
+{
+	if (rec->run == NULL || rec->opts->brief)
+		return;
+	wf_record_sim_end(rec->sim, end);
+	rec->sim = NULL;
+	for (size_t i = 0; i < s->flows.n; i++) {
+		const struct wf_flow_spec *spec = &s->flows.flow[i];
+		const struct wf_record_flow flow = {
+			.id = i,
+			.src = rec->topo->host_node[spec->src],
+			.dst = rec->topo->host_node[spec->dst],
+			.bytes = spec->bytes,
+			.cls = spec->cls,
+			.start = wf_sim_flow_start(sim, i),
+			.end = wf_sim_flow_end(sim, i),
+		};
+
+		wf_record_flow(rec->run, &flow);
+	}
+}
+
+static void put_counts(struct wf_record_run *run, const struct wf_sim_counts *c,
+                       const char *flowctl)
+{
+	bool pfc = strcmp(flowctl, "pfc") == 0, credit = strcmp(flowctl, "credit") == 0;
+	const struct {
+		const char *name, *unit;
+		uint64_t value;
+		bool is; /* the fabric can have it */
+	} row[] = {
+		{ "tx_packets", "packets", c->tx_packets, true },
+		{ "tx_bytes", "bytes", c->tx_bytes, true },
+		{ "drops", "packets", c->drops, true },
+		{ "drops_congestion", "packets", c->drops_congestion, true },
+		{ "drops_buffer", "packets", c->drops_buffer, true },
+		{ "drops_life", "packets", c->drops_life, credit },
+		{ "drops_error", "packets", c->drops_error, true },
+		{ "drops_down", "packets", c->drops_down, true },
+		{ "drops_route", "packets", c->drops_route, true },
+		{ "ecn_marked", "packets", c->ecn_marked, true },
+		{ "trimmed", "packets", c->trimmed, !credit },
+		{ "pause_tx", "frames", c->pause_tx, pfc },
+		{ "pause_rx", "frames", c->pause_rx, pfc },
+		{ "paused", "ps", c->paused_ps, pfc },
+		{ "credit_waits", "times", c->credit_waits, credit },
+		{ "credit_wait", "ps", c->credit_wait_ps, credit },
+		{ "max_queue", "bytes", c->max_queue_bytes, true },
+		{ "max_buffer", "bytes", c->max_buffer_bytes, true },
+	};
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++) {
+		if (row[i].is)
+			wf_record_value(run, row[i].name, row[i].value, row[i].unit);
+		else
+			wf_record_none(run, row[i].name, row[i].unit);
+	}
+}
+
+static void put_hist(struct wf_record_run *run, const char *what, const struct wf_hist *h)
+{
+	static const struct {
+		const char *suffix;
+		unsigned per_mille;
+	} row[] = { { "p50", 500 }, { "p99", 990 }, { "p999", 999 } };
+	char name[64];
+
+	if (h->n == 0)
+		return;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++) {
+		snprintf(name, sizeof(name), "%s_latency_%s", what, row[i].suffix);
+		wf_record_value(run, name, wf_hist_quantile(h, row[i].per_mille), "ps");
+	}
+	snprintf(name, sizeof(name), "%s_latency_mean", what);
+	wf_record_value(run, name, wf_hist_mean(h), "ps");
+	snprintf(name, sizeof(name), "%s_latency_max", what);
+	wf_record_value(run, name, h->max, "ps");
+	wf_record_hist(run, what, h);
+}
+
+static void put_values(struct wf_record_run *run, const struct wf_scenario *s,
+                       const struct wf_run *w)
+{
+	const struct wf_sim_result *r = &w->result;
+	uint64_t line = s->host_rate * s->receivers;
+	const struct {
+		const char *name, *unit;
+		uint64_t value;
+	} row[] = {
+		{ "finished", "", r->finished },
+		{ "flows", "", r->flows },
+		{ "flows_done", "", r->flows_done },
+		{ "flows_failed", "", r->flows_failed },
+		{ "goodput", "bit/s", w->goodput },
+		{ "bytes_delivered", "bytes", r->bytes_delivered },
+		{ "packets_sent", "packets", r->packets_sent },
+		{ "packets_delivered", "packets", r->packets_delivered },
+		{ "packets_dropped", "packets", r->packets_dropped },
+		{ "packets_inside", "packets", r->packets_inside },
+		{ "packets_resent", "packets", r->resent },
+		{ "hops", "packets", r->hops },
+	};
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++)
+		wf_record_value(run, row[i].name, row[i].value, row[i].unit);
+	if (w->completion >= 0)
+		wf_record_value(run, "completion", (uint64_t)w->completion, "ps");
+	else
+		wf_record_none(run, "completion", "ps");
+	if (line > 0)
+		wf_record_real(run, "goodput_of_line", (double)w->goodput / (double)line, "");
+	if (strcmp(w->fabric->cfg.flowctl, "none") != 0)
+		wf_record_value(run, "lossless_drops", w->lossless_drops, "packets");
+	else
+		wf_record_none(run, "lossless_drops", "packets");
+	if (strcmp(w->fabric->cfg.flowctl, "credit") != 0)
+		wf_record_value(run, "max_switch", r->max_switch_bytes, "bytes");
+	else
+		wf_record_none(run, "max_switch", "bytes");
+	put_counts(run, &w->total, w->fabric->cfg.flowctl);
+	put_hist(run, "packet", &r->packet_latency);
+	put_hist(run, "flow", &r->flow_time);
+}
+
+/* A training step, in the times of the whole job. */
+static void put_train(struct wf_record_run *run, const struct wf_run_train *train)
+{
+	const struct wf_train_result *r = &train->result;
+	const struct {
+		const char *name;
+		wf_time time;
+	} row[] = {
+		{ "step_time", r->step },
+		{ "step_busy", r->busy },
+		{ "exposed", train->exposed },
+		{ "exposed_tp", r->exposed[WF_TRAIN_TP] },
+		{ "exposed_pp", r->exposed[WF_TRAIN_PP] },
+		{ "exposed_ep", r->exposed[WF_TRAIN_EP] },
+		{ "exposed_dp", r->exposed[WF_TRAIN_DP] },
+		{ "step_bubble", r->bubble },
+	};
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++)
+		wf_record_real(run, row[i].name, (double)row[i].time / train->scale, "ps");
+	wf_record_real(run, "mfu", r->mfu, "");
+}
+
+void wf_recording_end(struct wf_recording *rec, const struct wf_scenario *s,
+                      const struct wf_run *run)
+{
+	struct wf_record_tail tail = { .state = WF_RECORD_FAILED };
+	struct wf_err told_at_close = { "" };
+
+	if (rec->run == NULL)
+		goto out;
+	wf_record_sim_end(rec->sim, -1);
+	if (run != NULL) {
+		tail.state = run->stopped ? WF_RECORD_INTERRUPTED : WF_RECORD_FINISHED;
+		tail.end = run->result.end;
+		tail.cpu_s = (double)run->cpu_ns / 1e9;
+		tail.wall_s = (double)run->wall_ns / 1e9;
+		put_values(rec->run, s, run);
+		if (rec->job != NULL && run->job != NULL)
+			wf_record_job_end(rec->job, rec->run, run->job, run->job_groups,
+			                  rec->opts->more == NULL);
+		if (run->train != NULL)
+			put_train(rec->run, run->train);
+		for (unsigned i = 0; i < run->notes.n; i++)
+			wf_record_note(rec->run, "note", run->notes.note[i].rule,
+			               run->notes.note[i].text);
+		if (rec->opts->more != NULL)
+			rec->opts->more(rec->opts->arg, rec->run);
+	}
+	(void)!wf_record_end(rec->run, &tail, &told_at_close);
+	rec->run = NULL;
+out:
+	wf_record_job_destroy(rec->job);
+	rec->job = NULL;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_json.c - the same figures as the table, for programs. Keys keep their order and meaning;
+ * docs/scenario.md lists them.
+ */
+#include "text/json.h"
+#include "run/report.h"
+
+#ifndef WEFT_VERSION
+#define WEFT_VERSION "0"
+#endif
+
+static void put_net(struct wf_json *j, const struct wf_scenario_net *net)
+{
+	wf_json_u64(j, "switches", net->topo->n_nodes - net->topo->n_hosts);
+	wf_json_u64(j, "links", net->topo->n_links);
+}
+
+static void put_scenario(struct wf_json *j, const struct wf_scenario *s)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < s->flows.n; i++)
+		bytes += s->flows.flow[i].bytes;
+	wf_json_open(j, "scenario", '{');
+	wf_json_text(j, "file", s->file);
+	wf_json_text(j, "name", s->cfg.name);
+	wf_json_u64(j, "seed", s->cfg.seed);
+	wf_json_text(j, "topology", s->topo_cfg.kind);
+	wf_json_u64(j, "hosts", s->n_hosts);
+	if (s->n_nets == 1)
+		put_net(j, &s->nets[0]);
+	wf_json_u64(j, "host_rate_bps", s->host_rate);
+	wf_json_u64(j, "receivers", s->receivers);
+	wf_json_u64(j, "flows", s->flows.n);
+	wf_json_u64(j, "bytes", bytes);
+	wf_json_u64(j, "until_ps", (uint64_t)s->cfg.until);
+	wf_json_close(j, '{');
+}
+
+static void put_hist(struct wf_json *j, const char *key, const struct wf_hist *h)
+{
+	wf_json_open(j, key, '{');
+	wf_json_u64(j, "n", h->n);
+	wf_json_u64(j, "min", h->n > 0 ? h->min : 0);
+	wf_json_u64(j, "mean", wf_hist_mean(h));
+	wf_json_u64(j, "p50", wf_hist_quantile(h, 500));
+	wf_json_u64(j, "p99", wf_hist_quantile(h, 990));
+	wf_json_u64(j, "max", h->max);
+	wf_json_close(j, '{');
+}
+
+static void put_counts(struct wf_json *j, const struct wf_sim_counts *c)
+{
+	wf_json_u64(j, "tx_packets", c->tx_packets);
+	wf_json_u64(j, "tx_bytes", c->tx_bytes);
+	wf_json_u64(j, "drops", c->drops);
+	wf_json_u64(j, "drops_congestion", c->drops_congestion);
+	wf_json_u64(j, "drops_buffer", c->drops_buffer);
+	wf_json_u64(j, "drops_life", c->drops_life);
+	wf_json_u64(j, "drops_error", c->drops_error);
+	wf_json_u64(j, "drops_down", c->drops_down);
+	wf_json_u64(j, "drops_route", c->drops_route);
+	wf_json_u64(j, "ecn_marks", c->ecn_marked);
+	wf_json_u64(j, "trimmed", c->trimmed);
+	wf_json_u64(j, "pauses_sent", c->pause_tx);
+	wf_json_u64(j, "pauses_received", c->pause_rx);
+	wf_json_u64(j, "paused_ps", c->paused_ps);
+	wf_json_u64(j, "credit_waits", c->credit_waits);
+	wf_json_u64(j, "credit_wait_ps", c->credit_wait_ps);
+	wf_json_u64(j, "max_queue_bytes", c->max_queue_bytes);
+	wf_json_u64(j, "max_buffer_bytes", c->max_buffer_bytes);
+}
+
+static void put_classes(struct wf_json *j, const struct wf_run *run)
+{
+	const struct wf_classes *classes = &run->fabric->classes;
+
+	wf_json_open(j, "classes", '[');
+	for (unsigned q = 0; q < run->result.n_queues; q++) {
+		wf_json_open(j, NULL, '{');
+		wf_json_u64(j, "id", run->result.queue_id[q]);
+		wf_json_bool(j, "lossless", q < classes->n && classes->queue[q].lossless);
+		put_counts(j, &run->result.queue[q]);
+		wf_json_close(j, '{');
+	}
+	wf_json_close(j, '[');
+}
+
+static void put_notes(struct wf_json *j, const struct wf_run *run)
+{
+	wf_json_open(j, "notes", '[');
+	for (unsigned i = 0; i < run->notes.n; i++) {
+		wf_json_open(j, NULL, '{');
+		wf_json_text(j, "rule", run->notes.note[i].rule);
+		wf_json_text(j, "text", run->notes.note[i].text);
+		wf_json_close(j, '{');
+	}
+	wf_json_close(j, '[');
+}
+
+static void put_ports(struct wf_json *j, const struct wf_topo *topo, const struct wf_run *run)
+{
+	wf_json_open(j, "ports", '[');
+	for (size_t i = 0; i < run->n_ports; i++) {
+		const struct wf_run_port *p = &run->ports[i];
+		const struct wf_topo_node *node = &topo->nodes[p->node];
+
+		wf_json_open(j, NULL, '{');
+		wf_json_text(j, "node", node->name);
+		wf_json_u64(j, "port", p->port);
+		wf_json_text(j, "to",
+		             topo->nodes[topo->ports[node->first_port + p->port].peer].name);
+		wf_json_u64(j, "class", run->result.queue_id[p->queue]);
+		put_counts(j, &p->counts);
+		wf_json_close(j, '{');
+	}
+	wf_json_close(j, '[');
+}
+
+static void put_figures(struct wf_json *j, const struct wf_scenario *s, const struct wf_run *run)
+{
+	const struct wf_sim_result *r = &run->result;
+
+	wf_json_bool(j, "finished", r->finished);
+	wf_json_u64(j, "flows", r->flows);
+	wf_json_u64(j, "flows_done", r->flows_done);
+	if (run->completion < 0)
+		wf_json_null(j, "completion_ps");
+	else
+		wf_json_u64(j, "completion_ps", (uint64_t)run->completion);
+	wf_json_u64(j, "goodput_bps", run->goodput);
+	wf_json_ratio(j, "goodput_of_line", run->goodput, s->host_rate * s->receivers);
+	wf_json_u64(j, "bytes_delivered", r->bytes_delivered);
+	wf_json_u64(j, "packets_sent", r->packets_sent);
+	wf_json_u64(j, "packets_delivered", r->packets_delivered);
+	wf_json_u64(j, "packets_dropped", r->packets_dropped);
+	wf_json_u64(j, "packets_inside", r->packets_inside);
+	wf_json_u64(j, "packets_resent", r->resent);
+	wf_json_u64(j, "lossless_drops", run->lossless_drops);
+	wf_json_open(j, "total", '{');
+	put_counts(j, &run->total);
+	wf_json_close(j, '{');
+	put_hist(j, "packet_latency_ps", &r->packet_latency);
+	put_hist(j, "flow_completion_ps", &r->flow_time);
+	wf_json_u64(j, "max_switch_bytes", r->max_switch_bytes);
+	if (run->headroom_needed > 0) {
+		wf_json_u64(j, "headroom_bytes", run->headroom);
+		wf_json_u64(j, "headroom_needed_bytes", run->headroom_needed);
+	}
+	wf_json_u64(j, "hops", r->hops);
+	wf_json_u64(j, "end_ps", (uint64_t)r->end);
+}
+
+/*
+ * nccl-tests' figures of a group; algbw and busbw in bytes/s. NCCL's estimate is what it chooses
+ * by.
+ */
+static void put_group(struct wf_json *j, const struct wf_job_group *g)
+{
+	wf_json_open(j, NULL, '{');
+	wf_json_text(j, "name", g->group.name);
+	wf_json_text(j, "kind", g->group.kind);
+	wf_json_u64(j, "bytes", g->group.bytes);
+	wf_json_u64(j, "ranks", g->group.ranks);
+	if (g->group.algorithm != NULL) {
+		wf_json_text(j, "algorithm", g->group.algorithm);
+		wf_json_text(j, "protocol", g->group.protocol);
+		wf_json_u64(j, "channels", g->group.channels);
+	}
+	if (g->group.estimate > 0)
+		wf_json_u64(j, "nccl_estimate_ps", (uint64_t)g->group.estimate);
+	wf_json_u64(j, "ranks_done", g->time.ranks);
+	if (g->time.ranks > 0) {
+		wf_json_u64(j, "begin_ps", (uint64_t)g->time.begin);
+		wf_json_u64(j, "end_ps", (uint64_t)g->time.end);
+	}
+	wf_json_u64(j, "algbw", g->algbw);
+	wf_json_u64(j, "busbw", g->busbw);
+	wf_json_close(j, '{');
+}
+
+/* A training step: means over the GPUs. */
+static void put_train(struct wf_json *j, const struct wf_run_train *train)
+{
+	const struct wf_train_result *r = &train->result;
+
+	wf_json_open(j, "train", '{');
+	wf_json_u64(j, "tokens", train->info.tokens);
+	wf_json_u64(j, "mfu_ppm", (uint64_t)(1e6 * r->mfu + 0.5));
+	wf_json_u64(j, "ideal_ps", (uint64_t)train->info.ideal);
+	wf_json_u64(j, "computing_ps", (uint64_t)r->busy);
+	wf_json_u64(j, "bubble_ps", (uint64_t)r->bubble);
+	wf_json_u64(j, "exposed_tp_ps", (uint64_t)r->exposed[WF_TRAIN_TP]);
+	wf_json_u64(j, "exposed_pp_ps", (uint64_t)r->exposed[WF_TRAIN_PP]);
+	wf_json_u64(j, "exposed_ep_ps", (uint64_t)r->exposed[WF_TRAIN_EP]);
+	wf_json_u64(j, "exposed_dp_ps", (uint64_t)r->exposed[WF_TRAIN_DP]);
+	wf_json_u64(j, "exposed_other_ps", (uint64_t)r->other);
+	wf_json_close(j, '{');
+}
+
+static void put_job(struct wf_json *j, const struct wf_run *run)
+{
+	const struct wf_job_result *job = run->job;
+
+	wf_json_open(j, "job", '{');
+	wf_json_bool(j, "finished", job->finished);
+	wf_json_u64(j, "end_ps", (uint64_t)job->end);
+	wf_json_u64(j, "operations", job->ops);
+	wf_json_u64(j, "errors", job->errors);
+	wf_json_u64(j, "connections", job->n_connections);
+	wf_json_u64(j, "queue_pairs", job->n_queue_pairs);
+	wf_json_u64(j, "messages", job->messages[1]);
+	wf_json_u64(j, "message_bytes", job->bytes[1]);
+	wf_json_u64(j, "nvlink_messages", job->messages[0]);
+	wf_json_u64(j, "nvlink_bytes", job->bytes[0]);
+	put_hist(j, "message_latency_ps", &job->latency[1]);
+	put_hist(j, "nvlink_latency_ps", &job->latency[0]);
+	wf_json_u64(j, "busy_mean_ps", (uint64_t)job->busy_mean);
+	wf_json_u64(j, "busy_max_ps", (uint64_t)job->busy_max);
+	wf_json_u64(j, "exposed_mean_ps", (uint64_t)job->exposed_mean);
+	wf_json_u64(j, "exposed_max_ps", (uint64_t)job->exposed_max);
+	if (run->train != NULL)
+		put_train(j, run->train);
+	wf_json_open(j, "groups", '[');
+	for (uint32_t i = 0; i < job->n_groups; i++)
+		put_group(j, &run->job_groups[i]);
+	wf_json_close(j, '[');
+	wf_json_open(j, "stuck", '[');
+	for (unsigned i = 0; i < job->n_stuck && i < WF_JOB_STUCK; i++)
+		wf_json_text(j, NULL, job->stuck[i].text);
+	wf_json_close(j, '[');
+	wf_json_close(j, '{');
+}
+
+void wf_report_json(const struct wf_report *report, FILE *file)
+{
+	struct wf_json j;
+
+	wf_json_init(&j, file);
+	wf_json_open(&j, NULL, '{');
+	wf_json_text(&j, "weft", WEFT_VERSION);
+	put_scenario(&j, report->scenario);
+	wf_json_open(&j, "runs", '[');
+	for (size_t i = 0; i < report->n; i++) {
+		const struct wf_run *run = &report->runs[i];
+
+		wf_json_open(&j, NULL, '{');
+		wf_json_text(&j, "fabric", run->fabric->label);
+		wf_json_text(&j, "link_layer", run->fabric->cfg.link_layer);
+		wf_json_text(&j, "flowctl", run->fabric->cfg.flowctl);
+		wf_json_text(&j, "routing", run->fabric->cfg.routing);
+		put_net(&j, run->fabric->net);
+		put_figures(&j, report->scenario, run);
+		if (run->job != NULL)
+			put_job(&j, run);
+		put_classes(&j, run);
+		put_notes(&j, run);
+		if (report->ports)
+			put_ports(&j, run->fabric->net->topo, run);
+		wf_json_close(&j, '{');
+	}
+	wf_json_close(&j, '[');
+	wf_json_close(&j, '{');
+}

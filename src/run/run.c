@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.c - runs a simulation and adds up what the reports say of it.
+ */
+#include "run/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "run/run_job.h"
+#include "sim/look/state.h"
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void add_counts(struct wf_sim_counts *sum, const struct wf_sim_counts *c)
+{
+	sum->tx_packets += c->tx_packets;
+	sum->tx_bytes += c->tx_bytes;
+	sum->drops += c->drops;
+	sum->drops_buffer += c->drops_buffer;
+	sum->drops_congestion += c->drops_congestion;
+	sum->drops_life += c->drops_life;
+	sum->drops_error += c->drops_error;
+	sum->drops_down += c->drops_down;
+	sum->drops_route += c->drops_route;
+	sum->ecn_marked += c->ecn_marked;
+	sum->trimmed += c->trimmed;
+	sum->pause_tx += c->pause_tx;
+	sum->pause_rx += c->pause_rx;
+	sum->paused_ps += c->paused_ps;
+	sum->credit_waits += c->credit_waits;
+	sum->credit_wait_ps += c->credit_wait_ps;
+	sum->max_queue_bytes = wf_max_u64(sum->max_queue_bytes, c->max_queue_bytes);
+	sum->max_buffer_bytes = wf_max_u64(sum->max_buffer_bytes, c->max_buffer_bytes);
+}
+
+static wf_time first_start(const struct wf_flow_list *flows)
+{
+	wf_time first = WF_TIME_NEVER;
+
+	for (size_t i = 0; i < flows->n; i++)
+		first = wf_min_time(first, flows->flow[i].start);
+	return flows->n > 0 ? first : 0;
+}
+
+static void add_up(const struct wf_scenario *s, struct wf_run *run)
+{
+	const struct wf_sim_result *r = &run->result;
+	wf_time start = first_start(&s->flows);
+	wf_time span = r->flows_done == r->flows ? r->last_delivery - start : r->end - start;
+
+	for (unsigned q = 0; q < r->n_queues; q++) {
+		add_counts(&run->total, &r->queue[q]);
+		if (q < run->fabric->classes.n && run->fabric->classes.queue[q].lossless)
+			run->lossless_drops += r->queue[q].drops_congestion;
+	}
+	run->completion = r->flows_done == r->flows ? span : -1;
+	if (span > 0)
+		run->goodput = (uint64_t)((unsigned __int128)r->bytes_delivered * 8 * WF_S /
+		                          (uint64_t)span);
+}
+
+static bool is_quiet(const struct wf_sim_counts *c)
+{
+	return c->drops == 0 && c->ecn_marked == 0 && c->trimmed == 0 && c->pause_tx == 0 &&
+	       c->pause_rx == 0 && c->paused_ps == 0 && c->credit_waits == 0;
+}
+
+/* Keeps the queues of ports where something happened. */
+static int keep_ports(const struct wf_sim *sim, struct wf_run *run)
+{
+	const struct wf_topo *topo = run->fabric->net->topo;
+	size_t room = 0;
+
+	for (uint32_t node = 0; node < topo->n_nodes; node++) {
+		for (uint32_t port = 0; port < topo->nodes[node].n_ports; port++) {
+			for (unsigned q = 0; q < run->result.n_queues; q++) {
+				struct wf_run_port row = { .node = node, .port = port, .queue = q };
+
+				if (!wf_sim_port_counts(sim, node, port, q, &row.counts) ||
+				    is_quiet(&row.counts))
+					continue;
+				if (run->n_ports == room) {
+					struct wf_run_port *more;
+
+					room = room == 0 ? 256 : 2 * room;
+					more = realloc(run->ports, room * sizeof(*more));
+					if (more == NULL)
+						return -ENOMEM;
+					run->ports = more;
+				}
+				run->ports[run->n_ports++] = row;
+			}
+		}
+	}
+	return 0;
+}
+
+/* The headroom of the port that needs most of it. */
+static void find_headroom(const struct wf_sim *sim, struct wf_run *run)
+{
+	const struct wf_topo *topo = run->fabric->net->topo;
+	const struct wf_classes *classes = &run->fabric->classes;
+	struct wf_sim_lane_state state;
+
+	if (strcmp(run->fabric->cfg.flowctl, "pfc") != 0)
+		return;
+	for (uint32_t node = 0; node < topo->n_nodes; node++) {
+		for (uint32_t port = 0; port < topo->nodes[node].n_ports; port++) {
+			for (unsigned q = 0; q < classes->n; q++) {
+				if (!classes->queue[q].lossless ||
+				    !wf_sim_lane_state(sim, node, port, q, &state) ||
+				    state.needed <= run->headroom_needed)
+					continue;
+				run->headroom_needed = state.needed;
+				run->headroom = state.capacity;
+			}
+		}
+	}
+}
+
+/* Sets up what looks at packets. */
+static int watch(struct wf_sim *sim, const struct wf_run_opts *opts)
+{
+	if (opts->pcap != NULL)
+		wf_pcap_listen(opts->pcap, sim);
+	return opts->wire_check ? wf_sim_check_wire(sim) : 0;
+}
+
+/* Passes progress on, and remembers that it ended the run. */
+struct stop {
+	const struct wf_run_opts *opts;
+	bool stopped;
+};
+
+static bool progress(void *arg, wf_time now, uint64_t hops, uint32_t share)
+{
+	struct stop *stop = arg;
+
+	if (stop->opts->progress == NULL)
+		return true;
+	stop->stopped = !stop->opts->progress(stop->opts->arg, now, hops, share);
+	return !stop->stopped;
+}
+
+int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
+                  const struct wf_run_opts *opts, struct wf_run *run, struct wf_err *err)
+{
+	const struct wf_scenario_fabric *fabric = &scenario->fabrics[index];
+	struct wf_sim_app app;
+	struct wf_sim_cfg cfg = {
+		.topo = fabric->net->topo,
+		.fabric = &fabric->cfg,
+		.cc = &fabric->values.cc,
+		.flows = scenario->flows.flow,
+		.n_flows = scenario->flows.n,
+		.faults = fabric->net->events,
+		.n_faults = scenario->n_faults == 0 ? 0 : fabric->net->n_events,
+		.reconverge = scenario->cfg.reconverge,
+		.until = scenario->cfg.until,
+		.seed = scenario->cfg.seed,
+		.threads = opts->threads,
+	};
+	struct stop stop = { .opts = opts };
+	struct wf_recording rec = { .run = NULL };
+	struct wf_err why = { "" };
+	struct wf_run_job job = { .app = NULL };
+	struct wf_sim *sim = NULL;
+	int rc = 0;
+
+	memset(run, 0, sizeof(*run));
+	run->fabric = fabric;
+	if (scenario->job.given)
+		rc = wf_run_job_make(scenario, opts, &rec, run, &job, err);
+	if (rc != 0)
+		goto out;
+	if (job.app != NULL) {
+		wf_job_app_init(job.app, &app);
+		cfg.app = &app;
+	}
+	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	run->wall_ns = clock_ns(CLOCK_MONOTONIC);
+	rc = wf_sim_create(&cfg, &sim, &why);
+	if (rc == -EINVAL)
+		wf_settings_err(&fabric->settings, &fabric->place, &why, err);
+	if (rc != 0)
+		goto out;
+	rc = watch(sim, opts);
+	if (rc == 0)
+		rc = wf_recording_begin(&rec, &opts->record, scenario, index, sim);
+	if (rc == 0)
+		rc = wf_sim_run(sim, progress, &stop);
+	run->stopped = stop.stopped;
+	if (rc == 0) {
+		wf_sim_result(sim, &run->result);
+		wf_recording_settle(&rec, scenario, sim, run->result.end);
+	}
+	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run->cpu_ns;
+	run->wall_ns = clock_ns(CLOCK_MONOTONIC) - run->wall_ns;
+	if (rc == 0) {
+		add_up(scenario, run);
+		run->wire_checked = wf_sim_wire_checked(sim);
+		find_headroom(sim, run);
+		rc = keep_ports(sim, run);
+		if (rc == 0)
+			rc = wf_run_job_keep(scenario, &job, run, err);
+		if (rc == 0)
+			wf_notes_make(scenario, sim, run);
+	} else if (rc == -EBADMSG) {
+		rc = wf_sim_wire_result(sim, err);
+	}
+out:
+	wf_recording_end(&rec, scenario, rc == 0 ? run : NULL);
+	wf_sim_destroy(sim);
+	wf_run_job_fini(&job);
+	if (rc != 0)
+		wf_run_fini(run);
+	return rc;
+}
+
+void wf_run_fini(struct wf_run *run)
+{
+	free(run->ports);
+	free(run->job);
+	free(run->job_groups);
+	free(run->train);
+	wf_schedule_destroy(run->schedule);
+	run->ports = NULL;
+	run->job = NULL;
+	run->job_groups = NULL;
+	run->train = NULL;
+	run->schedule = NULL;
+	run->n_ports = 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fabric_table.c - one table out of three.
+ */
+#include "scenario/fabric_table.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "job/net.h"
+
+/* Rows of the fabric's own table describe the first member. */
+_Static_assert(offsetof(struct wf_fabric_values, cfg) == 0, "the fabric comes first");
+
+#define FIELD(f)                                                                                   \
+	.offset = offsetof(struct wf_fabric_values, use.f),                                        \
+	.size = sizeof(((struct wf_fabric_values *)0)->use.f)
+
+static const struct wf_param use_params[] = {
+	{ .name = "state",
+	  .kind = WF_PARAM_TEXT,
+	  FIELD(state),
+	  .def = "",
+	  .help = "weft compare: how operators have it: best, default (as it comes), neglected, or "
+	          "several of them; it is compared with the others in the same state" },
+	{ .name = "nic.qps_per_connection",
+	  .kind = WF_PARAM_U32,
+	  FIELD(job_qps),
+	  .min = 1,
+	  .max = WF_JOB_MAX_QPS,
+	  .def = "1",
+	  .help = "queue pairs over which jobs split a message where job.qps_per_connection is 0 "
+	          "(1 is "
+	          "NCCL's default)" },
+};
+
+int wf_fabric_table(struct wf_arena *arena, const struct wf_param **rows_p, size_t *n_p)
+{
+	struct wf_param *cc, *rows;
+	size_t n_cc, n;
+
+	if (wf_cc_choice_rows(&arena->mem, offsetof(struct wf_fabric_values, cc), &cc, &n_cc) != 0)
+		return -ENOMEM;
+	n = wf_fabric_n_params + n_cc + WF_ARRAY_SIZE(use_params);
+	rows = wf_arena_alloc(arena, n * sizeof(*rows), WF_CACHE_LINE);
+	if (rows == NULL)
+		return -ENOMEM;
+	memcpy(rows, wf_fabric_params, wf_fabric_n_params * sizeof(*rows));
+	memcpy(rows + wf_fabric_n_params, cc, n_cc * sizeof(*rows));
+	memcpy(rows + wf_fabric_n_params + n_cc, use_params, sizeof(use_params));
+	*rows_p = rows;
+	*n_p = n;
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fabric_table.h - everything a fabric's profile can set: the fabric, its congestion control, and
+ * how it is used.
+ */
+#ifndef WF_SCENARIO_FABRIC_TABLE_H
+#define WF_SCENARIO_FABRIC_TABLE_H
+
+#include "fabric/config.h"
+#include "sim/prog/cc_choice.h"
+
+/* How operators have it, and what jobs do with it. */
+struct wf_fabric_use {
+	char state[32];   /* words: best, default, neglected (scenario/words.h); "" */
+	uint32_t job_qps; /* queue pairs of a connection, where the job does not say */
+};
+
+struct wf_fabric_values {
+	struct wf_fabric_cfg cfg;
+	struct wf_cc_choice cc;
+	struct wf_fabric_use use;
+};
+
+/*
+ * The rows for a struct wf_fabric_values, in the arena's memory: those of the fabric, those of
+ * congestion control, and those of its use. Returns 0 or -ENOMEM.
+ */
+int wf_fabric_table(struct wf_arena *arena, const struct wf_param **rows_p,
+                    size_t *n_p) WF_MUST_USE;
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scenario_build.c - from a scenario's values to its networks, flows and faults.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "text/file.h"
+#include "scenario/scenario.h"
+#include "text/suggest.h"
+
+#define DOMAIN_TRAFFIC 0x74726166u /* of random numbers: "traf" */
+
+/* ---- topology ---- */
+
+/* The path of a file that the scenario names, as seen from the scenario. */
+static int path_of(const struct wf_scenario *s, const char *name, const struct wf_place *place,
+                   char out[WF_PATH_MAX], struct wf_err *err)
+{
+	/* A name on the command line is seen from here, not from the scenario. */
+	const char *from = place->line != 0 ? s->file : "";
+
+	if (wf_file_beside(from, name, out) != 0)
+		return wf_place_err(place, err, "the name of the file is too long");
+	if (!wf_file_exists(out))
+		return wf_place_err(place, err, "there is no file %s", out);
+	return 0;
+}
+
+static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
+                           struct wf_scenario_net *net, struct wf_err *err)
+{
+	struct wf_place place = wf_settings_place(&s->topo_settings, "file", &s->topo_place);
+	struct wf_place kind = wf_settings_place(&s->topo_settings, "kind", &s->topo_place);
+	struct wf_mem *heap = wf_mem_heap();
+	struct wf_err why = { "" };
+	char path[WF_PATH_MAX];
+	char *text = NULL;
+	size_t len = 0;
+	int rc;
+
+	if (net->cfg.file[0] == '\0')
+		return wf_place_err(&kind, err,
+		                    "kind: %s is read from a file; write, "
+		                    "e.g., file: topology.txt",
+		                    ops->name);
+	rc = path_of(s, net->cfg.file, &place, path, err);
+	if (rc != 0)
+		return rc;
+	rc = wf_file_read(path, WF_FILE_MAX, heap, &text, &len, err);
+	if (rc != 0)
+		return rc;
+	rc = ops->build(&net->cfg, text, len, path, heap, &net->topo, &why);
+	heap->free(heap, text);
+	if (rc != -EINVAL)
+		return rc;
+	if (strncmp(why.text, path, strlen(path)) == 0 || strncmp(why.text, "...", 3) == 0)
+		return wf_err_say(err, "%s", why.text);
+	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
+}
+
+static int build_net(struct wf_scenario *s, const struct wf_scenario_fabric *f,
+                     struct wf_scenario_net *net, struct wf_err *err)
+{
+	const struct wf_topo_ops *ops = wf_topo_find(net->cfg.kind);
+	struct wf_err why = { "" };
+	int rc;
+
+	if (ops == NULL)
+		return wf_place_err(&s->topo_place, err, "kind: there is no topology '%s'",
+		                    net->cfg.kind);
+	if (ops->reads_file)
+		return build_from_file(s, ops, net, err);
+	rc = ops->build(&net->cfg, NULL, 0, s->file, wf_mem_heap(), &net->topo, &why);
+	if (rc != -EINVAL)
+		return rc;
+	if (s->topo_cfg.radix == WF_PARAM_AUTO && net->cfg.radix != 0) {
+		struct wf_err named = { "" };
+
+		(void)wf_err_say(&named, "%.400s (%s: switch.ports %u)", why.text, f->label,
+		                 f->cfg.switch_ports);
+		why = named;
+	}
+	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
+}
+
+/* Ports of a switch of a fabric's network; 0: the fewest that do. */
+static uint64_t radix_of(const struct wf_scenario *s, const struct wf_scenario_fabric *f)
+{
+	const struct wf_topo_ops *ops = wf_topo_find(s->topo_cfg.kind);
+
+	if (s->topo_cfg.radix != WF_PARAM_AUTO)
+		return s->topo_cfg.radix;
+	/* What one switch is to be has no limit, and what a file says has all. */
+	if (strcmp(s->topo_cfg.kind, "single") == 0 || (ops != NULL && ops->reads_file))
+		return 0;
+	return f->cfg.switch_ports;
+}
+
+/* The network that a fabric has: one of those there are, or a new one. */
+static int find_net(struct wf_scenario *s, struct wf_scenario_fabric *f, struct wf_err *err)
+{
+	uint64_t radix = radix_of(s, f);
+	struct wf_scenario_net *net;
+
+	for (unsigned i = 0; i < s->n_nets; i++) {
+		f->net = &s->nets[i];
+		if (f->net->cfg.radix == radix)
+			return 0;
+	}
+	net = &s->nets[s->n_nets++];
+	f->net = net;
+	net->cfg = s->topo_cfg;
+	net->cfg.radix = radix;
+	return build_net(s, f, net, err);
+}
+
+/* The slowest host's link. */
+static uint64_t slowest_host(const struct wf_topo *topo, uint64_t rate)
+{
+	for (uint32_t i = 0; i < topo->n_hosts; i++) {
+		const struct wf_topo_node *node = &topo->nodes[topo->host_node[i]];
+
+		rate = wf_min_u64(rate, topo->links[topo->ports[node->first_port].link].rate);
+	}
+	return rate;
+}
+
+static int build_nets(struct wf_scenario *s, const struct wf_paths *paths, struct wf_err *err)
+{
+	s->host_rate = UINT64_MAX;
+	for (unsigned i = 0; i < s->n_fabrics; i++) {
+		int rc = find_net(s, &s->fabrics[i], err);
+
+		if (rc != 0)
+			return rc;
+		rc = wf_bill_make(s, &s->fabrics[i], paths, err);
+		if (rc != 0)
+			return rc;
+		s->host_rate = slowest_host(s->fabrics[i].net->topo, s->host_rate);
+	}
+	s->n_hosts = s->nets[0].topo->n_hosts;
+	return 0;
+}
+
+/* The fabrics that have a net: "ib-ndr, ib-ndr-static". */
+static void name_fabrics(const struct wf_scenario *s, const struct wf_scenario_net *net, char *text,
+                         size_t size)
+{
+	text[0] = '\0';
+	for (unsigned i = 0; i < s->n_fabrics; i++) {
+		size_t used = strlen(text);
+
+		if (s->fabrics[i].net == net)
+			snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+			         s->fabrics[i].label);
+	}
+}
+
+void wf_scenario_net_text(const struct wf_scenario *s, bool links, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (unsigned i = 0; i < s->n_nets && used < size; i++) {
+		const struct wf_topo *topo = s->nets[i].topo;
+		char fabrics[160];
+
+		used += (size_t)snprintf(text + used, size - used, "%s%u", i == 0 ? "" : " or ",
+		                         (unsigned)(topo->n_nodes - topo->n_hosts));
+		name_fabrics(s, &s->nets[i], fabrics, sizeof(fabrics));
+		if (s->n_nets > 1 && used < size)
+			used += (size_t)snprintf(text + used, size - used, " (%s)", fabrics);
+	}
+	if (used < size)
+		used += (size_t)snprintf(text + used, size - used, " switches");
+	for (unsigned i = 0; links && i < s->n_nets && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%u", i == 0 ? ", " : " or ",
+		                         (unsigned)s->nets[i].topo->n_links);
+	if (links && used < size)
+		snprintf(text + used, size - used, " links");
+}
+
+/* ---- traffic ---- */
+
+/* Reads the distribution that sizes names: first by name, then as a file. */
+static int read_sizes(struct wf_scenario *s, struct wf_scenario_traffic *t,
+                      const struct wf_paths *paths, struct wf_err *err)
+{
+	struct wf_place place = wf_settings_place(&t->settings, "sizes", &t->place);
+	struct wf_mem *heap = wf_mem_heap();
+	const char *name = t->cfg.sizes;
+	char path[WF_PATH_MAX];
+	char *text = NULL;
+	size_t len = 0;
+	int rc;
+
+	if (strpbrk(name, "/.") != NULL) {
+		rc = path_of(s, name, &place, path, err);
+		if (rc != 0)
+			return rc;
+	} else if (wf_paths_find(paths, "sizes/", name, ".txt", path) != 0) {
+		const char *const *names;
+		struct wf_suggest suggest;
+		size_t n;
+
+		rc = wf_paths_list(paths, "sizes", ".txt", &s->arena, &names, &n);
+		if (rc != 0)
+			return rc;
+		wf_suggest_init(&suggest, name);
+		for (size_t i = 0; i < n; i++)
+			wf_suggest_offer(&suggest, names[i]);
+		return wf_place_err(&place, err, "sizes: there is no distribution '%.60s'%s", name,
+		                    wf_suggest_text(&suggest, "there are"));
+	}
+	rc = wf_file_read(path, WF_FILE_MAX, heap, &text, &len, err);
+	if (rc != 0)
+		return rc;
+	rc = wf_cdf_parse(text, len, path, &t->cfg.cdf, err);
+	heap->free(heap, text);
+	return rc;
+}
+
+/* paths NULL: the distributions have been read. */
+static int list_flows(struct wf_scenario *s, const struct wf_paths *paths, struct wf_err *err)
+{
+	s->flows = (struct wf_flow_list){ .mem = wf_mem_heap() };
+	for (unsigned i = 0; i < s->n_traffic; i++) {
+		struct wf_scenario_traffic *t = &s->traffic[i];
+		uint64_t key = wf_rand_key(s->cfg.seed, DOMAIN_TRAFFIC, i);
+		struct wf_err why = { "" };
+		int rc;
+
+		if (t->cfg.sizes[0] != '\0' && paths != NULL) {
+			rc = read_sizes(s, t, paths, err);
+			if (rc != 0)
+				return rc;
+		}
+		rc = wf_traffic_find(t->cfg.kind)
+		             ->list(&t->cfg, s->n_hosts, s->host_rate, key, &s->flows, &why);
+		if (rc == -EINVAL)
+			return wf_settings_err(&t->settings, &t->place, &why, err);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int count_receivers(struct wf_scenario *s)
+{
+	struct wf_mem *heap = wf_mem_heap();
+	uint8_t *seen = heap->alloc(heap, s->n_hosts);
+
+	if (seen == NULL)
+		return -ENOMEM;
+	s->receivers = 0;
+	for (size_t i = 0; i < s->flows.n; i++) {
+		s->receivers += !seen[s->flows.flow[i].dst];
+		seen[s->flows.flow[i].dst] = 1;
+	}
+	heap->free(heap, seen);
+	return 0;
+}
+
+/* ---- faults ---- */
+
+/* " of roce-400g", where the networks differ. */
+static const char *of_fabrics(const struct wf_scenario *s, const struct wf_scenario_net *net,
+                              char text[160])
+{
+	char names[150];
+
+	name_fabrics(s, net, names, sizeof(names));
+	snprintf(text, 160, " of %s", names);
+	return s->n_nets == 1 ? "" : text;
+}
+
+static int no_node(const struct wf_scenario *s, const struct wf_scenario_net *net,
+                   const struct wf_scenario_fault *f, const char *name, struct wf_err *err)
+{
+	struct wf_suggest suggest;
+	char of[160];
+
+	wf_suggest_init(&suggest, name);
+	for (uint32_t i = 0; i < net->topo->n_nodes; i++)
+		wf_suggest_offer(&suggest, net->topo->nodes[i].name);
+	return wf_place_err(&f->place, err, "link: the topology%s has no node '%s'%s",
+	                    of_fabrics(s, net, of), name,
+	                    wf_suggest_text(&suggest, "the nodes are"));
+}
+
+/* The f->parallel-th link between two nodes. */
+static int find_link(const struct wf_scenario *s, const struct wf_scenario_net *net,
+                     const struct wf_scenario_fault *f, uint32_t *link_p, struct wf_err *err)
+{
+	const struct wf_topo *topo = net->topo;
+	uint32_t ends[2], found = 0;
+	const struct wf_topo_node *node;
+	char of[160];
+
+	for (int i = 0; i < 2; i++) {
+		ends[i] = wf_topo_node_by_name(topo, f->ends[i]);
+		if (ends[i] == WF_TOPO_NONE)
+			return no_node(s, net, f, f->ends[i], err);
+	}
+	node = &topo->nodes[ends[0]];
+	for (uint32_t i = 0; i < node->n_ports; i++) {
+		const struct wf_topo_port *port = &topo->ports[node->first_port + i];
+
+		if (port->peer == ends[1] && found++ == f->parallel) {
+			*link_p = port->link;
+			return 0;
+		}
+	}
+	if (found > 0)
+		return wf_place_err(
+			&f->place, err,
+			"link: there are only %u links between %s and %s%s; write 0 to %u",
+			(unsigned)found, f->ends[0], f->ends[1], of_fabrics(s, net, of),
+			(unsigned)found - 1);
+	return wf_place_err(&f->place, err,
+	                    "link: there is no link between %s and %s%s; %s is linked to %s%s",
+	                    f->ends[0], f->ends[1], of_fabrics(s, net, of), f->ends[0],
+	                    topo->nodes[topo->ports[node->first_port].peer].name,
+	                    node->n_ports > 1 ? " and others" : "");
+}
+
+static int build_faults(struct wf_scenario *s, struct wf_scenario_net *net, struct wf_err *err)
+{
+	net->events = wf_arena_alloc(&s->arena, (2 * s->n_faults + 1) * sizeof(*net->events), 64);
+	if (net->events == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < s->n_faults; i++) {
+		const struct wf_scenario_fault *f = &s->faults[i];
+		uint32_t link = 0;
+		int rc = find_link(s, net, f, &link, err);
+
+		if (rc != 0)
+			return rc;
+		net->events[net->n_events++] =
+			(struct wf_sim_fault){ .at = f->down, .link = link, .up = false };
+		if (f->up != WF_PARAM_AUTO)
+			net->events[net->n_events++] =
+				(struct wf_sim_fault){ .at = f->up, .link = link, .up = true };
+	}
+	return 0;
+}
+
+/* Every fabric is made for the rates of all hosts' links. */
+static int check_rates(const struct wf_scenario *s, struct wf_err *err)
+{
+	for (unsigned f = 0; f < s->n_fabrics; f++) {
+		const struct wf_scenario_fabric *fabric = &s->fabrics[f];
+		const struct wf_topo *topo = fabric->net->topo;
+
+		for (uint32_t i = 0; i < topo->n_hosts; i++) {
+			const struct wf_topo_node *node = &topo->nodes[topo->host_node[i]];
+			uint64_t rate = topo->links[topo->ports[node->first_port].link].rate;
+			struct wf_err why = { "" };
+
+			if (wf_fabric_check_rate(&fabric->cfg, rate, &why) != 0)
+				return wf_settings_err(&fabric->settings, &fabric->place, &why,
+				                       err);
+		}
+	}
+	return 0;
+}
+
+int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
+                      struct wf_err *err)
+{
+	int rc = build_nets(scenario, opts->paths, err);
+
+	if (rc == 0)
+		rc = check_rates(scenario, err);
+	if (rc == 0)
+		rc = list_flows(scenario, opts->paths, err);
+	if (rc == 0)
+		rc = count_receivers(scenario);
+	for (unsigned i = 0; i < scenario->n_nets && rc == 0; i++)
+		rc = build_faults(scenario, &scenario->nets[i], err);
+	return rc;
+}
+
+int wf_scenario_reseed(const struct wf_scenario *scenario, uint64_t seed, struct wf_scenario *copy,
+                       struct wf_err *err)
+{
+	int rc;
+
+	*copy = *scenario;
+	copy->cfg.seed = seed;
+	rc = list_flows(copy, NULL, err);
+	if (rc == 0)
+		rc = count_receivers(copy);
+	if (rc != 0)
+		wf_flow_list_fini(&copy->flows);
+	return rc;
+}
+
+void wf_scenario_reseed_fini(struct wf_scenario *copy)
+{
+	wf_flow_list_fini(&copy->flows);
+}
