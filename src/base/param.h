@@ -4,8 +4,8 @@
  *
  * A module that takes a configuration declares a plain struct and a table of rows that name each
  * field, its kind, range, default and one line of help. Whoever reads configuration (scenario: YAML
- * and --set) walks the table; whoever prints help walks the same table. A dotted name ("ecn.kmin") is
- * a nested mapping in YAML.
+ * and --set) walks the table; whoever prints help walks the same table. A dotted name ("ecn.kmin")
+ * is a nested mapping in YAML.
  *
  * The text of a value is "<number><unit>", as people write it:
  *
