@@ -4,6 +4,11 @@
 
 # The interface and what it stands on: the folders whose objects go into the library.
 set(WEFT_LIBRARY_FOLDERS api ${WEFT_api_ALL})
+foreach(folder live compat results)
+	if(folder IN_LIST WEFT_LIBRARY_FOLDERS)
+		message(FATAL_ERROR "libweft simulates; src/${folder} is none of it (scripts/layers.txt)")
+	endif()
+endforeach()
 set(objects "")
 foreach(folder IN LISTS WEFT_LIBRARY_FOLDERS)
 	get_target_property(type weft_${folder} TYPE)
@@ -13,11 +18,16 @@ foreach(folder IN LISTS WEFT_LIBRARY_FOLDERS)
 endforeach()
 add_library(weft_library STATIC ${objects})
 set_target_properties(weft_library PROPERTIES OUTPUT_NAME weft LINKER_LANGUAGE C)
+set(WEFT_LIBRARY_PACKAGES "") # for weft.pc
 foreach(folder IN LISTS WEFT_LIBRARY_FOLDERS)
 	foreach(link IN LISTS WEFT_${folder}_LINKS)
 		weft_link_system(weft_library ${link})
+		if(link MATCHES "^pkg:(.+)$")
+			string(APPEND WEFT_LIBRARY_PACKAGES " ${CMAKE_MATCH_1}")
+		endif()
 	endforeach()
 endforeach()
+string(STRIP "${WEFT_LIBRARY_PACKAGES}" WEFT_LIBRARY_PACKAGES)
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/c/*.c")
 foreach(source IN LISTS sources)

@@ -3,7 +3,7 @@
 #
 #   tests/unit/<folder>/test_x.c   cmocka program test_<folder>_x, linked with weft_<folder>
 #   tests/unit/*.c                 helpers, linked into all of these
-#   tests/whole/test_x.c        cmocka program test_whole_x, linked with everything below cli
+#   tests/whole/test_x.c           cmocka program test_whole_x, linked with everything below cli
 #   tests/cli/x.bats               bats, with the program's path in $WEFT
 #   tests/web/x.mjs                Node's test runner and Chromium, with the program's path in $WEFT
 #   tests/live/x.bats              bats, as live_x: programs on live fabrics, by an ordinary user (tests/live/as_user)

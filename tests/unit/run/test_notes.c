@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "load.h"
 #include "run/run.h"
 
 static struct wf_paths paths;
@@ -24,13 +25,9 @@ static int find_paths(void **state)
 
 static void load(struct wf_scenario *s, const char *text)
 {
-	struct wf_scenario_opts opts = { .paths = &paths };
-	struct wf_err err = { "" };
+	const struct wf_scenario_opts opts = { .paths = &paths };
 
-	if (wf_scenario_parse(s, text, strlen(text), WEFT_SOURCE_DIR "/examples/x.yaml", &opts,
-	                      &err) != 0 ||
-	    wf_scenario_build(s, &opts, &err) != 0)
-		fail_msg("%s", err.text);
+	load_scenario(s, text, WEFT_SOURCE_DIR "/examples/x.yaml", &opts);
 }
 
 static void run(const struct wf_scenario *s, struct wf_run *r)

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "load.h"
 #include "run/run.h"
 
 static struct wf_paths paths;
@@ -22,29 +23,16 @@ static int find_paths(void **state)
 	return wf_paths_init(&paths, NULL, NULL);
 }
 
-/* Reads and builds text, which must work. */
-static void load(struct wf_scenario *s, const char *text)
-{
-	const struct wf_scenario_opts opts = { .paths = &paths };
-	struct wf_err err = { "" };
-
-	if (wf_scenario_parse(s, text, strlen(text), "x.yaml", &opts, &err) != 0 ||
-	    wf_scenario_build(s, &opts, &err) != 0)
-		fail_msg("%s", err.text);
-}
-
-static const char plain[] = "name: plain\n"
-			    "seed: 7\n"
-			    "topology: {kind: leaf-spine, hosts: 8, radix: 8, host_rate: 100Gbps}\n"
-			    "fabric: roce-100g\n"
-			    "traffic:\n"
-			    "  - {kind: incast, fanin: 3, target: 2, size: 1KB}\n"
-			    "  - {kind: permutation, size: 2KB, class: 0, start: 1us}\n"
-			    "run: {until: 100ms}\n";
+static const char mixed[] =
+	"topology: {kind: leaf-spine, hosts: 8, radix: 8, host_rate: 100Gbps}\n"
+	"fabric: roce-100g\n"
+	"traffic: [{kind: incast, fanin: 3, size: 1KB}, {kind: permutation, size: 2KB, class: 0}]\n"
+	"run: {until: 100ms}\n";
 
 /* Two equal runs in one process, and what a run adds up. */
 static void test_run(void **state)
 {
+	const struct wf_scenario_opts where = { .paths = &paths };
 	const struct wf_run_opts opts = { .threads = 1 };
 	struct wf_err err = { "" };
 	struct wf_run *runs = calloc(2, sizeof(*runs));
@@ -52,7 +40,7 @@ static void test_run(void **state)
 
 	(void)state;
 	assert_non_null(runs);
-	load(&s, plain);
+	load_scenario(&s, mixed, "x.yaml", &where);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(wf_run_fabric(&s, 0, &opts, &runs[i], &err), 0);
 		assert_int_equal(runs[i].result.flows_done, 11);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "scenario/scenario.h"
+#include "load.h"
 
 static struct wf_paths paths;
 
@@ -28,12 +28,9 @@ static int find_paths(void **state)
 static void load(struct wf_scenario *s, const char *text, const struct wf_scenario_opts *more)
 {
 	struct wf_scenario_opts opts = more != NULL ? *more : (struct wf_scenario_opts){ 0 };
-	struct wf_err err = { "" };
 
 	opts.paths = &paths;
-	if (wf_scenario_parse(s, text, strlen(text), "x.yaml", &opts, &err) != 0 ||
-	    wf_scenario_build(s, &opts, &err) != 0)
-		fail_msg("%s", err.text);
+	load_scenario(s, text, "x.yaml", &opts);
 }
 
 static const char plain[] = "name: plain\n"
