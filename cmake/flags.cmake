@@ -50,11 +50,5 @@ if(WEFT_LTO)
 	endif()
 endif()
 
-# Where data is found: beside the sources when run from a build tree, below the prefix when
-# installed. Programs try the one after the other.
-add_compile_definitions(
-	WEFT_VERSION="${PROJECT_VERSION}"
-	WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-	WEFT_DATADIR="${PROJECT_SOURCE_DIR}/profiles"
-	WEFT_INSTALL_DATADIR="${CMAKE_INSTALL_FULL_DATADIR}/weft/profiles")
+add_compile_definitions(WEFT_VERSION="${PROJECT_VERSION}")
 include_directories("${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")

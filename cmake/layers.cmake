@@ -117,3 +117,8 @@ function(weft_add_all)
 		endif()
 	endforeach()
 endfunction()
+
+# Where profiles are found: beside the sources when run from a build tree, below the prefix when
+# installed. Only the file that looks for them knows, so that no other depends on where it is built.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/scenario/paths.c" PROPERTIES COMPILE_DEFINITIONS
+	"WEFT_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";WEFT_INSTALL_DATADIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weft/profiles\"")

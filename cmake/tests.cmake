@@ -95,6 +95,7 @@ function(weft_add_c_test name source labels)
 	add_executable(${name} EXCLUDE_FROM_ALL "${source}")
 	target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/unit"
 		"${PROJECT_SOURCE_DIR}/tests")
+	target_compile_definitions(${name} PRIVATE WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 	if(WEFT_LTO_LINK)
 		target_link_options(${name} PRIVATE -fno-lto)

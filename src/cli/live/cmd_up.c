@@ -5,7 +5,7 @@
 
 #include "base/param.h"
 #include "cli/cli.h"
-#include "cli/live.h"
+#include "cli/live/live.h"
 #include "live/claim.h"
 
 static const char up_help[] =

@@ -2,8 +2,8 @@
 /*
  * live.h - what the commands of live fabrics share: what fabric is meant, and asking its daemon.
  */
-#ifndef WF_CLI_LIVE_H
-#define WF_CLI_LIVE_H
+#ifndef WF_CLI_LIVE_LIVE_H
+#define WF_CLI_LIVE_LIVE_H
 
 #include "base/err.h"
 #include "text/file.h"

@@ -7,7 +7,7 @@
 
 #include "base/param.h"
 #include "cli/cli.h"
-#include "cli/live.h"
+#include "cli/live/live.h"
 #include "text/json.h"
 #include "text/suggest.h"
 

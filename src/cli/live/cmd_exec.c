@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/exec_check.h"
-#include "cli/live.h"
+#include "cli/live/exec_check.h"
+#include "cli/live/live.h"
 #include "live/client.h"
 #include "live/sock.h"
 #include "live/sysfs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exec_check.c - looks at the head of an executable file. */
 #define _GNU_SOURCE
-#include "cli/exec_check.h"
+#include "cli/live/exec_check.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/live.h"
+#include "cli/live/live.h"
 #include "text/json.h"
 
 static const char help_text[] = "usage: weft status [--name NAME] [--json | --watch]\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live.c - finds, asks and starts the daemon of a live fabric. */
 #define _GNU_SOURCE
-#include "cli/live.h"
+#include "cli/live/live.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>

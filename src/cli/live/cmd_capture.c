@@ -13,7 +13,7 @@
 
 #include "base/param.h"
 #include "cli/cli.h"
-#include "cli/live.h"
+#include "cli/live/live.h"
 #include "cli/progress.h"
 #include "live/sniffer.h"
 #include "wire/packet_codec.h"
