@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: collectives on modelled fabrics reach what theory says, the same on any threads. */
-/* ctest: tsan */
+/* ctest: tsan=*threads* */
 #include "check.h"
 
 #include <stdio.h>
@@ -176,14 +176,14 @@ static const char *const jobs[] = {
 
 /*
  * Each ends, also where ranks share NICs; on four threads, the first on two as well, with the same
- * results.
+ * results. Where time is dear, every third: rings, trees and NVLS are among them.
  */
-static void test_all_kinds(void **state)
+static void test_all_kinds_on_threads(void **state)
 {
 	static const char *const fabrics[] = { "ib-ndr", "roce-400g" };
 
 	(void)state;
-	for (size_t i = 0; i < WF_ARRAY_SIZE(jobs); i++) {
+	for (size_t i = 0; i < WF_ARRAY_SIZE(jobs); i += check_step(3)) {
 		const char *fabric = fabrics[i % WF_ARRAY_SIZE(fabrics)];
 		/* Rails have as many NICs in a server as the job. */
 		const char *topology = strstr(jobs[i], "nics_per_server") != NULL
@@ -318,7 +318,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_progress),      cmocka_unit_test(test_ring_at_line_rate),
-		cmocka_unit_test(test_ring_on_rails), cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_ring_on_rails), cmocka_unit_test(test_all_kinds_on_threads),
 		cmocka_unit_test(test_inside),        cmocka_unit_test(test_estimate),
 		cmocka_unit_test(test_inside_step),   cmocka_unit_test(test_loss),
 	};
