@@ -24,4 +24,11 @@ static inline size_t check_step(size_t step)
 	return getenv("WEFT_TEST_SHORT") != NULL ? step : 1;
 }
 
+/* The rest of the test is left to the build where time is not dear. */
+static inline void check_is_long(void)
+{
+	if (getenv("WEFT_TEST_SHORT") != NULL)
+		skip();
+}
+
 #endif

@@ -119,7 +119,7 @@ static void test_ring_at_line_rate(void **state)
 	struct wf_run run;
 
 	(void)state;
-	for (size_t i = 0; i < WF_ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < WF_ARRAY_SIZE(cases); i += check_step(2)) {
 		run_job("kind: single, hosts: 8", cases[i].fabric,
 		        "algorithm: ring, protocol: simple, bytes: 32MiB, gpus_per_server: 1, "
 		        "nvlink.simple: 0, net.tree.simple: 4us",
@@ -138,6 +138,7 @@ static void test_ring_on_rails(void **state)
 	struct wf_run run;
 
 	(void)state;
+	check_is_long();
 	run_job("kind: rail, hosts: 32, gpus: 8, radix: 0", "ib-ndr",
 	        "algorithm: ring, protocol: simple, bytes: 32MiB, nvlink: {simple: 1us}, "
 	        "net: {simple: 4us}",
@@ -279,6 +280,7 @@ static void test_inside_step(void **state)
 	char job[200];
 
 	(void)state;
+	check_is_long();
 	for (int i = 0; i < 3; i++) {
 		snprintf(job, sizeof(job),
 		         "kind: train, model: llama3-8b, layers: 2, tp: 8, micro_batches: 2, "
