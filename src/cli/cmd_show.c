@@ -6,29 +6,18 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/common.h"
+#include "cli/topics.h"
 #include "scenario/fabric_table.h"
 #include "text/json.h"
 #include "scenario/paths.h"
 #include "scenario/profile.h"
 #include "scenario/settings.h"
 
-static const char help_text[] = "usage: weft show PROFILE [OPTIONS]\n"
-				"\n"
-				"Prints every parameter of a profile, with the file and line that "
-				"set it. The output can be\n"
-				"used as a profile itself.\n"
-				"\n"
-				"  -j, --json          print JSON instead\n"
-				"      --profiles DIR  look for profiles in DIR first\n"
-				"  -h, --help          this text\n";
-
-enum { OPT_PROFILES = 256 };
-
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "profiles", required_argument, NULL, OPT_PROFILES },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+/* What the command line asks for. */
+struct request {
+	const char *profiles;
+	bool json;
 };
 
 static void print_yaml(const struct wf_settings *s)
@@ -95,32 +84,52 @@ static int show(const struct wf_paths *paths, const char *profile, bool as_json)
 static int run_show(int argc, char **argv)
 {
 	static struct wf_paths paths;
+	struct request req = { .json = false };
 	struct wf_err err = { "" };
-	const char *profiles = NULL;
-	bool as_json = false;
-	int c, rc;
+	int rc = wf_opt_parse(&wf_cmd_show, argc, argv, &req);
 
-	while ((c = wf_cli_option(argc, argv, ":jh", options)) != -1) {
-		if (c == 'j')
-			as_json = true;
-		else if (c == OPT_PROFILES)
-			profiles = optarg;
-		else if (c == 'h')
-			return wf_cli_help(&wf_cmd_show);
-		else
-			return WF_EXIT_USAGE;
-	}
+	if (rc >= 0)
+		return rc;
 	if (optind + 1 != argc)
 		return wf_cli_usage("show", "name one profile (weft list profiles)");
-	rc = wf_paths_init(&paths, profiles, &err);
+	rc = wf_paths_init(&paths, req.profiles, &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
-	return show(&paths, argv[optind], as_json);
+	return show(&paths, argv[optind], req.json);
 }
+
+static void each_profile(wf_values_fn *fn, void *arg)
+{
+	wf_topic_each("profiles", fn, arg);
+}
+
+static const struct wf_values profile = { .each = each_profile };
+static const struct wf_values *const operands[] = { &profile, NULL };
+
+static const struct wf_opt_row options[] = {
+	{ .is = &wf_opt_json, .take = wf_opt_take_flag, .at = offsetof(struct request, json) },
+	{ .is = &wf_opt_profiles,
+	  .take = wf_opt_take_text,
+	  .at = offsetof(struct request, profiles) },
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	{ "Examples", "  weft show roce-400g\n"
+	              "  weft show ib-ndr --json\n" },
+	{ NULL, NULL },
+};
 
 const struct wf_cmd wf_cmd_show = {
 	.name = "show",
 	.summary = "print all parameters of a profile",
-	.help = help_text,
+	.operands = "PROFILE",
+	.values = operands,
+	.options = options,
+	.text = "Prints every parameter of a profile, with the file and line that set it. The "
+		"output can be used as a profile itself. `weft list profiles` names the profiles; "
+		"PROFILE may also be a file, if there is a slash in it or it ends in `.yaml`.\n",
+	.sections = sections,
+	.see = "weft(1), weft-list(1), weft-scenario(5)",
 	.run = run_show,
 };
