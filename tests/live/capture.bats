@@ -300,3 +300,18 @@ connect() {
 	run -1 "$WEFT" capture -o x --name nobody
 	[[ "$output" == *"there is no fabric"* ]]
 }
+
+@test "spellings of an older version" {
+	up
+	run -0 "$WEFT" capture --write a.pcapng --duration 1ms
+	[[ "$output" == *"weft capture: --write is an old spelling of --out, for this version only"* ]]
+	[ -s a.pcapng ]
+	run -0 "$WEFT" capture -w b.pcapng -s 128 --duration 1ms
+	[[ "$output" == *"weft capture: -w is an old spelling of --out"* ]]
+	[[ "$output" == *"weft capture: -s is an old spelling of --snaplen"* ]]
+	[[ "$output" == *", 128 bytes of a packet"* ]]
+	[ -s b.pcapng ]
+	run -0 "$WEFT" capture -o c.pcapng --duration 1ms
+	[[ "$output" != *"old spelling"* ]]
+	[ -s c.pcapng ]
+}
