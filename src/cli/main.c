@@ -2,9 +2,7 @@
 /*
  * main.c - the program weft: finds the command and runs it.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,42 +11,6 @@
 #ifndef WEFT_VERSION
 #define WEFT_VERSION "0"
 #endif
-
-int wf_cli_usage(const char *name, const char *fmt, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "weft%s%s: ", name[0] != '\0' ? " " : "", name);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fprintf(stderr, "; weft %s%s--help says more\n", name, name[0] != '\0' ? " " : "");
-	return WF_EXIT_USAGE;
-}
-
-int wf_cli_fail(int rc, const struct wf_err *err)
-{
-	if (err->text[0] != '\0')
-		fprintf(stderr, "%s\n", err->text);
-	else if (rc == -ENOMEM)
-		fprintf(stderr, "weft: there is not enough memory\n");
-	else if (rc == -EAGAIN)
-		fprintf(stderr, "weft: the system does not let it start so many threads; use fewer "
-		                "(--threads, --jobs)\n");
-	else
-		fprintf(stderr, "weft: %s\n", strerror(-rc));
-	return rc == -EINVAL ? WF_EXIT_USAGE : WF_EXIT_FAILED;
-}
-
-int wf_cli_finish(void)
-{
-	errno = 0;
-	if (fflush(stdout) == 0 && ferror(stdout) == 0)
-		return WF_EXIT_OK;
-	fprintf(stderr, "standard output: cannot write it: %s\n",
-	        strerror(errno != 0 ? errno : EIO));
-	return WF_EXIT_FAILED;
-}
 
 /*
  * Standard input, output and error may be closed. What is opened next would be in their place, and

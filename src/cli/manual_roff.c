@@ -107,6 +107,13 @@ static void put_font(struct roff *r, const char *font, const char *text, int len
 	fputs("\\fR", r->file);
 }
 
+/* Whether the blank at text[i] is between two sentences, and not behind "e.g." or "...". */
+static bool ends_sentence(const char *text, int i, int len)
+{
+	return i > 1 && text[i - 1] == '.' && text[i - 2] != '.' && i + 1 < len &&
+	       isupper((unsigned char)text[i + 1]);
+}
+
 /* Words with their fonts, and a line's end behind a sentence. */
 static void put_words(struct roff *r, const char *text, int len)
 {
@@ -126,7 +133,7 @@ static void put_words(struct roff *r, const char *text, int len)
 			typed = !typed;
 			fputs(typed ? "\\fB" : "\\fR", r->file);
 			r->at_start = false;
-		} else if (text[i] == ' ' && i > 0 && text[i - 1] == '.' && !typed) {
+		} else if (text[i] == ' ' && !typed && ends_sentence(text, i, len)) {
 			fputc('\n', r->file);
 			r->at_start = true;
 		} else {
