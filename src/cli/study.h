@@ -40,12 +40,12 @@ struct wf_cli_study {
 	                         .more = "The same as `--set seed=N`."),                           \
 		WF_CLI_STUDY_ROW(profiles, wf_opt_take_text, profiles, .more = NULL)
 #define WF_CLI_STUDY_SAMPLES(sample_more, events_more)                                             \
-	WF_CLI_STUDY_ROW(sample, wf_opt_take_text, record.sample_text, .more = sample_more),       \
+	WF_CLI_STUDY_ROW(sample, wf_opt_take_text, record.sample_text, .more = (sample_more)),     \
 		WF_CLI_STUDY_ROW(events, wf_opt_take_text, record.events_text,                     \
-	                         .more = events_more)
+	                         .more = (events_more))
 #define WF_CLI_STUDY_OUTPUT(out_more)                                                              \
 	WF_CLI_STUDY_ROW(json, wf_opt_take_flag, json, .more = NULL),                              \
-		WF_CLI_STUDY_ROW(out, wf_opt_take_text, out, .more = out_more),                    \
+		WF_CLI_STUDY_ROW(out, wf_opt_take_text, out, .more = (out_more)),                  \
 		WF_CLI_STUDY_ROW(quiet, wf_opt_take_flag, quiet, .more = NULL)
 
 #define WF_CLI_SET_EXAMPLES                                                                        \
