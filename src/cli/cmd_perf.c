@@ -196,7 +196,7 @@ static const char *const mtu_words[] = { "256", "512", "1024", "2048", "4096", N
 #define NUMBER(what, least, most)                                                                  \
 	&(const struct wf_param)                                                                   \
 	{                                                                                          \
-		.name = what, .kind = WF_PARAM_U32, .size = sizeof(uint32_t), .min = (least),      \
+		.name = (what), .kind = WF_PARAM_U32, .size = sizeof(uint32_t), .min = (least),    \
 		.max = (most)                                                                      \
 	}
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_show.c - weft show: every parameter of a profile, a model or a part, and where it was set. What
- * it prints is itself a profile.
+ * cmd_show.c - weft show: every parameter of a profile, a model or a part, and where it was set.
+ * What it prints is itself a profile.
  */
 #include <string.h>
 

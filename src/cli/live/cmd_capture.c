@@ -354,7 +354,7 @@ static int run_capture(int argc, char **argv)
 #define NUMBER(what, of, most)                                                                     \
 	&(const struct wf_param)                                                                   \
 	{                                                                                          \
-		.name = what, .kind = (of), .size = sizeof(uint64_t), .min = 1, .max = (most)      \
+		.name = (what), .kind = (of), .size = sizeof(uint64_t), .min = 1, .max = (most)    \
 	}
 
 static const struct wf_opt_row options[] = {
