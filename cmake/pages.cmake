@@ -16,11 +16,11 @@ if(TARGET weft)
 		DEPENDS weft VERBATIM)
 	add_custom_target(pages ALL DEPENDS "${WEFT_PAGES}/stamp")
 	install(DIRECTORY "${WEFT_PAGES}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
-		FILES_MATCHING PATTERN "*.1")
+		COMPONENT pages FILES_MATCHING PATTERN "*.1")
 	install(FILES "${WEFT_COMPLETION}/weft"
-		DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+		DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT pages)
 	install(FILES "${WEFT_COMPLETION}/_weft"
-		DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+		DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT pages)
 	install(FILES "${WEFT_COMPLETION}/weft.fish"
-		DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+		DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT pages)
 endif()

@@ -15,6 +15,7 @@
 
 static const char bash[] =
 	"# bash completion of weft, from weft completion bash.\n"
+	"# shellcheck disable=SC2053 # what is matched with is a pattern\n"
 	"_weft() {\n"
 	"\tlocal line kind rest prefix pattern cur cut i words\n"
 	"\t# bash splits words at = and :, which weft does not.\n"
@@ -45,7 +46,6 @@ static const char bash[] =
 	"\t\t\t\tif [ -d \"$line\" ]; then\n"
 	"\t\t\t\t\tCOMPREPLY+=(\"$prefix$line/\")\n"
 	"\t\t\t\t\tcompopt -o nospace 2>/dev/null\n"
-	"\t\t\t\t# shellcheck disable=SC2053 # a pattern it is\n"
 	"\t\t\t\telif [ \"$kind\" = :files ] && [[ $line == $pattern ]]; then\n"
 	"\t\t\t\t\tCOMPREPLY+=(\"$prefix$line\")\n"
 	"\t\t\t\tfi\n"

@@ -76,6 +76,10 @@ wanted() {
 
 @test "bash" {
 	in_folder
+	if command -v shellcheck >/dev/null; then
+		weft completion bash
+		shellcheck --shell=bash - <<<"$out"
+	fi
 	wanted "$(bash_says 'weft ex')" "exec export"
 	wanted "$(bash_says 'weft run --s')" "--sample --seed --set"
 	wanted "$(bash_says 'weft run --fabric ib-n')" "ib-ndr ib-ndr-static"
@@ -128,6 +132,18 @@ wanted() {
 	zsh_ends 'weft run o' '*run o*ne.yaml*'
 	zsh_ends 'weft export results.db --to pe' '*--to pe*rfetto*'
 	zsh_ends 'weft exec --host h1 -- wef' '*-- wef*t*'
+}
+
+@test "what is installed is what the program prints" {
+	build=$(dirname "$WEFT")
+	[ "$build/man/stamp" -nt "$WEFT" ] || skip "the pages were not built with it"
+	cmake --install "$build" --component pages --prefix "$PWD/root" >/dev/null
+	share=root/share
+	"$WEFT" completion bash | cmp - $share/bash-completion/completions/weft
+	"$WEFT" completion zsh | cmp - $share/zsh/site-functions/_weft
+	"$WEFT" completion fish | cmp - $share/fish/vendor_completions.d/weft.fish
+	"$WEFT" help --pages man
+	diff -r man $share/man/man1
 }
 
 @test "a shell that there is not" {
