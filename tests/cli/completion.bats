@@ -34,9 +34,10 @@ zsh_ends() {
 	cat >"$BATS_TEST_TMPDIR/drive.zsh" <<-'END'
 		zmodload zsh/zpty
 		zpty -b shell zsh -f -i
-		zpty -w shell "PS1=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
-		zpty -w shell 'bindkey "^I" complete-word; setopt nobeep; print RE''ADY'
-		zpty -r shell said '*READY*'
+		zpty -w shell "PS1='go> '; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
+		zpty -w shell 'bindkey "^I" complete-word; setopt nobeep; print RE""ADY'
+		# With its prompt the shell reads keys itself; the terminal would take them for its own.
+		zpty -r shell said '*READY*go> *'
 		# Then the line is thrown away; that comes to an end whatever was completed.
 		zpty -w -n shell "$2"$'\t\x15'"print DO''NE"$'\n'
 		zpty -r shell said '*DONE*'
