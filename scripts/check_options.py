@@ -95,14 +95,17 @@ def differences(command):
     there = collections.Counter(manual_words(command["roff"]))
     # The manual has a title where the help has an empty line.
     there.subtract(["description"])
+    which = " ".join(filter(None, ("weft", command.get("name"))))
     for name, words in (("help", here - there), ("manual", there - here)):
         if words:
-            yield (f"weft {command['name']}: only its {name} has "
-                   f"{', '.join(sorted(words.elements())[:8])}")
+            yield f"{which}: only its {name} has {', '.join(sorted(words.elements())[:8])}"
 
 
-def errors(commands):
+def errors(told):
+    commands = told["commands"]
     yield from disagreements(commands)
+    if "overview" in told:
+        yield from differences(told["overview"])
     for command in commands:
         yield from repeated(command)
         yield from undocumented(command)
@@ -124,7 +127,7 @@ def tables(args):
 def main():
     if shutil.which("mandoc") is None:
         sys.exit("check_options.py: mandoc is missing (scripts/setup --test)")
-    found = list(errors(tables(sys.argv[1:])["commands"]))
+    found = list(errors(tables(sys.argv[1:])))
     for message in found:
         print(message)
     return 1 if found else 0

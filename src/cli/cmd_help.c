@@ -53,29 +53,38 @@ static void put_option(struct wf_json *json, const struct wf_opt_row *row)
 	wf_json_close(json, '{');
 }
 
-/* Everything of one command. Returns 0 or -ENOMEM. */
-static int put_command(struct wf_json *json, const struct wf_cmd *cmd)
+/* Both forms of a page. Returns 0 or -ENOMEM. */
+static int put_pages(struct wf_json *json, const struct wf_cmd *cmd)
 {
-	static const struct wf_opt_row help = { .is = &wf_opt_help };
 	char *text = page_of(cmd, wf_manual_text), *roff = page_of(cmd, wf_manual_roff);
 	int rc = text == NULL || roff == NULL ? -ENOMEM : 0;
 
 	if (rc == 0) {
-		wf_json_open(json, NULL, '{');
-		wf_json_text(json, "name", cmd->name);
-		wf_json_text(json, "summary", cmd->summary);
-		wf_json_text(json, "operands", cmd->operands != NULL ? cmd->operands : "");
-		wf_json_open(json, "options", '[');
-		for (const struct wf_opt_row *r = cmd->options; r != NULL && r->is != NULL; r++)
-			put_option(json, r);
-		put_option(json, &help);
-		wf_json_close(json, '[');
 		wf_json_text(json, "text", text);
 		wf_json_text(json, "roff", roff);
-		wf_json_close(json, '{');
 	}
 	free(text);
 	free(roff);
+	return rc;
+}
+
+/* Everything of one command. Returns 0 or -ENOMEM. */
+static int put_command(struct wf_json *json, const struct wf_cmd *cmd)
+{
+	static const struct wf_opt_row help = { .is = &wf_opt_help };
+	int rc;
+
+	wf_json_open(json, NULL, '{');
+	wf_json_text(json, "name", cmd->name);
+	wf_json_text(json, "summary", cmd->summary);
+	wf_json_text(json, "operands", cmd->operands != NULL ? cmd->operands : "");
+	wf_json_open(json, "options", '[');
+	for (const struct wf_opt_row *r = cmd->options; r != NULL && r->is != NULL; r++)
+		put_option(json, r);
+	put_option(json, &help);
+	wf_json_close(json, '[');
+	rc = put_pages(json, cmd);
+	wf_json_close(json, '{');
 	return rc;
 }
 
@@ -94,6 +103,11 @@ static int print_json(const struct wf_cmd *only)
 			rc = put_command(&json, wf_cmd_all()[i]);
 	}
 	wf_json_close(&json, '[');
+	if (rc == 0 && only == NULL) {
+		wf_json_open(&json, "overview", '{');
+		rc = put_pages(&json, NULL);
+		wf_json_close(&json, '{');
+	}
 	wf_json_close(&json, '{');
 	return rc == 0 ? wf_cli_finish() : wf_cli_fail(rc, &err);
 }

@@ -31,9 +31,9 @@ def command(name, *options, text=None, roff=None):
 
 @unittest.skipIf(shutil.which("mandoc") is None, "mandoc is missing")
 class CheckOptions(TreeCase):
-    def found(self, *commands):
+    def found(self, *commands, **others):
         """What the check prints of these tables."""
-        (self.root / "tables.json").write_text(json.dumps({"commands": commands}))
+        (self.root / "tables.json").write_text(json.dumps({"commands": commands, **others}))
         status, lines = self.check(SCRIPT, "tables.json")
         self.assertEqual(status, 1 if lines else 0, lines)
         return lines
@@ -91,6 +91,9 @@ class CheckOptions(TreeCase):
         # A line that begins with a full stop is a request to roff, and is lost.
         lost = dict(page, roff=page["roff"].replace("Does it.", "Does\n.it"))
         self.assertEqual(self.found(lost), ["weft run: only its help has it."])
+        overview = {"text": page["text"], "roff": said["roff"].replace("Text.", "Words.")}
+        self.assertEqual(self.found(page, overview=overview),
+                         ["weft: only its help has text.", "weft: only its manual has words."])
         older = dict(page, roff=page["roff"].replace(".SH SEE", ".SH BUGS\nNone.\n.SH SEE"))
         self.assertEqual(self.found(older), ["weft run: only its manual has bugs, none."])
 
