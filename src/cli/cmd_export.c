@@ -2,56 +2,15 @@
 /*
  * cmd_export.c - weft export: a results file in the format of another tool.
  */
-#include <string.h>
-
-#include "base/param.h"
 #include "cli/cli.h"
+#include "cli/common.h"
 #include "results/export.h"
 
-static const char help_text[] =
-	"usage: weft export FILE --to FORMAT [OPTIONS]\n"
-	"\n"
-	"Writes what weft run --record wrote to FILE in the format of another tool.\n"
-	"\n"
-	"      --to csv         every table as a file of comma-separated values, in a folder\n"
-	"      --to perfetto    one run as a trace for ui.perfetto.dev and chrome://tracing:\n"
-	"                       ranks and their streams, collectives, flows, pauses, counters\n"
-	"      --to nccl-tests  bus bandwidth by message size, as nccl-tests prints it\n"
-	"      --to prometheus  the last value of every counter, and the results, in Prometheus'\n"
-	"                       text format, under node_exporter's names where it has some\n"
-	"      --run N          only this run; weft export FILE --to csv lists them in run.csv\n"
-	"  -o, --out PATH       write to this file, or for csv into this folder\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"  weft run examples/incast.yaml --record incast.db\n"
-	"  weft export incast.db --to csv --out incast\n"
-	"  weft export incast.db --to perfetto --run 2 --out trace.json\n";
-
-enum { OPT_TO = 256, OPT_RUN };
-
-static const struct option options[] = {
-	{ "to", required_argument, NULL, OPT_TO },
-	{ "run", required_argument, NULL, OPT_RUN },
-	{ "out", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+/* What the command line asks for. */
+struct request {
+	const char *to, *out;
+	uint64_t run;
 };
-
-static int parse_run(const char *text, uint64_t *run)
-{
-	static const struct wf_param row = {
-		.name = "run",
-		.kind = WF_PARAM_U64,
-		.size = sizeof(uint64_t),
-		.min = 1,
-		.max = INT64_MAX - 1,
-	};
-	struct wf_err why = { "" };
-
-	if (wf_param_set(&row, run, text, &why) != 0)
-		return wf_cli_usage("export", "--run: %s", why.text);
-	return 0;
-}
 
 static int export(const char *file, const struct wf_export_ops *ops, uint64_t run, const char *out)
 {
@@ -68,41 +27,100 @@ static int export(const char *file, const struct wf_export_ops *ops, uint64_t ru
 static int run_export(int argc, char **argv)
 {
 	const struct wf_export_ops *ops = NULL;
-	const char *to = NULL, *out = NULL;
-	uint64_t run = 0;
-	int c, status;
+	struct request req = { .run = 0 };
+	int rc = wf_opt_parse(&wf_cmd_export, argc, argv, &req);
 
-	while ((c = wf_cli_option(argc, argv, ":o:h", options)) != -1) {
-		if (c == OPT_TO) {
-			to = optarg;
-		} else if (c == OPT_RUN) {
-			status = parse_run(optarg, &run);
-			if (status != 0)
-				return status;
-		} else if (c == 'o') {
-			out = optarg;
-		} else if (c == 'h') {
-			return wf_cli_help(&wf_cmd_export);
-		} else {
-			return WF_EXIT_USAGE;
-		}
-	}
+	if (rc >= 0)
+		return rc;
 	if (optind + 1 != argc)
 		return wf_cli_usage("export",
 		                    "name one results file, as weft run --record wrote it");
-	if (to != NULL)
-		ops = wf_export_find(to);
+	if (req.to != NULL)
+		ops = wf_export_find(req.to);
 	if (ops == NULL)
 		return wf_cli_usage("export",
 		                    "%s%s; --to is csv, perfetto, nccl-tests or prometheus",
-		                    to == NULL ? "to which format" : "there is no format ",
-		                    to == NULL ? "?" : to);
-	return export(argv[optind], ops, run, out);
+		                    req.to == NULL ? "to which format" : "there is no format ",
+		                    req.to == NULL ? "?" : req.to);
+	return export(argv[optind], ops, req.run, wf_opt_out_path(req.out));
 }
+
+static const char *const format_words[] = { "csv", "perfetto", "nccl-tests", "prometheus", NULL };
+static const struct wf_values formats = { .words = format_words };
+static const struct wf_values *const operands[] = { &wf_values_results, NULL };
+
+static const struct wf_opt_row options[] = {
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "to",
+				.arg = "FORMAT",
+				.help = "Which format:\n"
+					":csv\tevery table as a file of comma-separated values "
+					"(RFC 4180), "
+					"in a folder, which is made if it is not there\n"
+					":perfetto\tone run as a trace in Chrome's JSON format, "
+					"for "
+					"ui.perfetto.dev and chrome://tracing: ranks as processes "
+					"and "
+					"their streams as threads, collectives and flows, and each "
+					"node as "
+					"a process with its counters and events\n"
+					":nccl-tests\tbus bandwidth by message size, in the "
+					"columns of "
+					"nccl-tests\n"
+					":prometheus\tthe last value of every counter and the "
+					"results of "
+					"the runs, in Prometheus' text format, under the names of "
+					"node_exporter where it has some\n",
+				.values = &formats,
+			},
+		.take = wf_opt_take_text,
+		.at = offsetof(struct request, to),
+		.required = true,
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "run",
+				.arg = "N",
+				.help = "Only this run; `run.csv` lists them. A trace is of one "
+					"run; the "
+					"others are of all if not given.",
+			},
+		.take = wf_opt_take_param,
+		.at = offsetof(struct request, run),
+		.param = &(const struct wf_param){ .name = "run",
+	                                           .kind = WF_PARAM_U64,
+	                                           .size = sizeof(uint64_t),
+	                                           .min = 1,
+	                                           .max = INT64_MAX - 1 },
+	},
+	{ .is = &wf_opt_out,
+	  .take = wf_opt_take_text,
+	  .at = offsetof(struct request, out),
+	  .more = "Standard output if not given. With `--to csv` it is a folder, which must be "
+	          "named. A file appears whole or not at all." },
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	{ "Exit status", "0 it worked; 1 it could not be written; 2 what was asked is wrong.\n" },
+	{ "Examples", "  weft run examples/incast.yaml --record incast.db\n"
+	              "  weft export incast.db --to csv --out incast\n"
+	              "  weft export incast.db --to perfetto --run 2 --out trace.json\n" },
+	{ NULL, NULL },
+};
 
 const struct wf_cmd wf_cmd_export = {
 	.name = "export",
 	.summary = "write a results file in the format of another tool",
-	.help = help_text,
+	.operands = "FILE",
+	.values = operands,
+	.options = options,
+	.text = "Reads what `weft run --record` wrote to FILE and writes it in another format. "
+		"The file may still be growing; what is there is written.\n",
+	.sections = sections,
+	.see = "weft(1), weft-run(1), weft-results(5), sqlite3(1)",
 	.run = run_export,
 };

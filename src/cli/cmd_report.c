@@ -7,31 +7,14 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/common.h"
 #include "text/file.h"
 #include "results/page.h"
 
-static const char help_text[] =
-	"usage: weft report RESULTS [-o FILE] [--study N]\n"
-	"\n"
-	"Makes one HTML page of a results file (weft run --record, weft compare, weft sweep):\n"
-	"the fabrics compared, latency distributions, bandwidth by message size, queues and\n"
-	"pauses over time, what every rank did when, the topology as a heat map. The page\n"
-	"stands alone: it needs no network. A run that is still going, or was killed, is shown\n"
-	"as far as it came.\n"
-	"\n"
-	"  -o, --output FILE  where to write it (default: RESULTS with .html for its ending;\n"
-	"                     - for standard output)\n"
-	"      --study N      of a file that several commands recorded to: the N-th (default:\n"
-	"                     the last)\n"
-	"  -h, --help         this text\n";
-
-enum { OPT_STUDY = 256 };
-
-static const struct option options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "study", required_argument, NULL, OPT_STUDY },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+/* What the command line asks for. */
+struct request {
+	struct wf_page_request page;
+	const char *out;
 };
 
 /* results.db becomes results.html; what has no ending gets one. Returns whether it fits. */
@@ -56,47 +39,121 @@ static int64_t study_number(const char *text)
 	return errno == 0 && end != text && *end == '\0' && v > 0 ? v : 0;
 }
 
+static int take_study(const struct wf_opt_call *call)
+{
+	struct request *req = call->request;
+
+	req->page.study = study_number(call->arg);
+	if (req->page.study == 0)
+		return wf_cli_usage("report", "--study: \"%s\" is not a number from 1 on",
+		                    call->arg);
+	return 0;
+}
+
 static int run_report(int argc, char **argv)
 {
 	static char named[WF_PATH_MAX];
-	struct wf_page_request request = { 0 };
+	struct request req = { .out = NULL };
 	struct wf_err err = { "" };
-	const char *out = NULL;
-	int c, rc;
+	int rc = wf_opt_parse(&wf_cmd_report, argc, argv, &req);
 
-	while ((c = wf_cli_option(argc, argv, ":o:h", options)) != -1) {
-		if (c == 'o')
-			out = optarg;
-		else if (c == 'h')
-			return wf_cli_help(&wf_cmd_report);
-		else if (c != OPT_STUDY)
-			return WF_EXIT_USAGE;
-		else if ((request.study = study_number(optarg)) == 0)
-			return wf_cli_usage("report", "--study: \"%s\" is not a number from 1 on",
-			                    optarg);
-	}
+	if (rc >= 0)
+		return rc;
 	if (optind + 1 != argc)
 		return wf_cli_usage("report", "name one results file (weft run --record FILE)");
-	request.file = argv[optind];
-	if (out == NULL && !page_name(request.file, named))
+	req.page.file = argv[optind];
+	if (req.out == NULL && !page_name(req.page.file, named))
 		return wf_cli_usage("report", "the name of the file is too long");
-	if (out == NULL)
-		out = named;
-	request.out = strcmp(out, "-") == 0 ? NULL : out;
-	if (strcmp(out, request.file) == 0)
+	if (req.out == NULL)
+		req.out = named;
+	req.page.out = wf_opt_out_path(req.out);
+	if (strcmp(req.out, req.page.file) == 0)
 		return wf_cli_usage("report",
 		                    "the page would replace the results; name it with -o");
-	rc = wf_page_write(&request, &err);
+	rc = wf_page_write(&req.page, &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
-	if (request.out != NULL)
-		printf("%s\n", request.out);
+	if (req.page.out != NULL)
+		printf("%s\n", req.page.out);
 	return wf_cli_finish();
 }
+
+static const struct wf_values *const operands[] = { &wf_values_results, NULL };
+
+static const struct wf_opt_row options[] = {
+	{ .is = &wf_opt_out,
+	  .take = wf_opt_take_text,
+	  .at = offsetof(struct request, out),
+	  .more = "If not given, the name of RESULTS with `.html` for its ending. A page that "
+	          "exists is replaced when the new one is complete.",
+	  .old = "output" },
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "study",
+				.arg = "N",
+				.help = "Of a file to which several commands recorded, the N-th, "
+					"rather "
+					"than the last.",
+			},
+		.take = take_study,
+	},
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	{ "Exit status",
+	  "As for all commands; see weft(1). 2: there is no such file, weft did not write it, or "
+	  "there is no run in it.\n" },
+	{ "Examples", "  weft run examples/incast.yaml --record incast.db\n"
+	              "  weft report incast.db\n" },
+	{ NULL, NULL },
+};
 
 const struct wf_cmd wf_cmd_report = {
 	.name = "report",
 	.summary = "make a page of recorded results",
-	.help = help_text,
+	.operands = "RESULTS",
+	.values = operands,
+	.options = options,
+	.text = "Makes one HTML page of a results file, which `weft run --record`, `weft compare` "
+		"or `weft sweep` wrote, and prints the page's name. The page stands alone: it can "
+		"be mailed and opened without a network, in any browser of 2023 or later. It is "
+		"light or dark as the system is, fits a phone, and prints.\n"
+		"On the page are, as far as the results have them:\n"
+		"- the verdict of a comparison, with its reasons;\n"
+		"- how long it took on each fabric, as bars: of a training step split in what it "
+		"was spent on, with the spread of the seeds;\n"
+		"- of a sweep, any result by one or two of the parameters;\n"
+		"- all results, a column for each fabric, the best and the worst of a row marked, "
+		"as far as they differ by more than 3 % and the seeds do not overlap;\n"
+		"- distributions of packet, flow and message latency, and their tails;\n"
+		"- bandwidth by message size, in the columns of nccl-tests, and the collectives of "
+		"a job;\n"
+		"- what every rank did when: compute, communication, and communication that it "
+		"waited for;\n"
+		"- flows: slowdown by size, each as a dot and in a table, some with their rate and "
+		"window over time;\n"
+		"- the topology as a heat map of utilisation, pauses and queues, every link by "
+		"itself, with a time slider, and the difference of two fabrics;\n"
+		"- a strip of colour for each port over time, the worst first;\n"
+		"- throughput, queue and paused time of any port, node or queue over time;\n"
+		"- events, notes, the scenario, every parameter and what differs between the "
+		"fabrics, and how it was made.\n"
+		"What there is no data for is left out, and the page's end says so. Every chart "
+		"has a table of its numbers below it, works with the keyboard, and can be saved as "
+		"SVG, PNG and CSV.\n"
+		"To keep the page small, ports have at most 240 points over time, each an interval "
+		"of the run, shorter where samples are closer together, which is where something "
+		"happens: of queues its largest sample, of everything else its average, to 1/65535 "
+		"of the port's largest. Of more than 2,500 flows of a run every so manieth is "
+		"there, and those that took longest for their size. A timeline has at most 64 "
+		"ranks, and the list of events at most 400 of each kind and fabric, the longest. "
+		"The results file has everything.\n"
+		"The results file is only read, so a page can be made while a run is going. Of a "
+		"run that is not over, or was killed, the page shows how far it came, and says "
+		"that it is not whole.\n",
+	.sections = sections,
+	.see = "weft(1), weft-run(1), weft-compare(1), weft-sweep(1), weft-results(5)",
 	.run = run_report,
 };

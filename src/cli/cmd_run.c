@@ -20,58 +20,6 @@
 #include "run/run.h"
 #include "scenario/scenario.h"
 
-static const char help_text[] =
-	"usage: weft run SCENARIO.yaml [OPTIONS]\n"
-	"       weft run --hpcc CONFIG [--paths FILE] [--seed N] [--threads N] --out DIR\n"
-	"\n"
-	"Simulates the traffic of a scenario on each of its fabrics and prints what happened, one\n"
-	"column for each. SCENARIO - is standard input; docs/scenario.md says what is in one.\n"
-	"\n"
-	"  -f, --fabric NAME[,NAME...]  run these profiles instead of the scenario's fabrics\n"
-	"  -s, --set PARAMETER=VALUE    change a parameter: fabric.ecn.kmin=50KB (all fabrics),\n"
-	"                               topology.hosts=64, traffic.size=1MB (all entries),\n"
-	"                               traffic.0.size=1MB (the first), run.until=1ms\n"
-	"      --seed N                 the same as --set seed=N\n"
-	"  -t, --threads N              threads to run on, 1 to 64 (1); the results do not depend "
-	"on it\n"
-	"      --ports                  list the ports with losses, pauses, waits or marks\n"
-	"  -j, --json                   print JSON instead of a table\n"
-	"  -o, --out FILE               write to FILE, whole or not at all\n"
-	"      --pcap FILE              write what passed the ports of the hosts as a capture for\n"
-	"                               Wireshark; with several fabrics, one file for each\n"
-	"      --pcap-port NODE[:PORT],...  capture these ports instead: "
-	"leaf0:3,h5\n" WF_CLI_RECORD_HELP
-	"      --wire-check             write every packet that a host sends or receives as "
-	"bytes,\n"
-	"                               read them back and compare\n"
-	"      --profiles DIR           look for profiles in DIR first\n"
-	"  -q, --quiet                  no progress, and no line about the time it took\n"
-	"      --hpcc CONFIG            run this configuration of the HPCC simulator (ns-3) in "
-	"its\n"
-	"                               model; fct.txt and pfc.txt go to the folder of --out\n"
-	"      --paths FILE             with --hpcc: the path of each flow and of its ACKs\n"
-	"  -h, --help                   this text\n"
-	"\n"
-	"The report goes to standard output, and depends on the scenario and its seed alone. How\n"
-	"long it took goes to standard error.\n"
-	"\n"
-	"  weft run examples/incast.yaml\n"
-	"  weft run examples/permutation.yaml --fabric roce-400g,roce-400g-spray --seed 7\n"
-	"  weft run examples/incast.yaml --set fabric.buffer.headroom=1KB --ports\n";
-
-enum { OPT_HPCC = 256, OPT_PATHS, OPT_PORTS, OPT_PCAP, OPT_PCAP_PORT, OPT_WIRE_CHECK };
-
-static const struct option options[] = {
-	WF_CLI_STUDY_OPTIONS,
-	{ "ports", no_argument, NULL, OPT_PORTS },
-	{ "pcap", required_argument, NULL, OPT_PCAP },
-	{ "pcap-port", required_argument, NULL, OPT_PCAP_PORT },
-	{ "wire-check", no_argument, NULL, OPT_WIRE_CHECK },
-	{ "hpcc", required_argument, NULL, OPT_HPCC },
-	{ "paths", required_argument, NULL, OPT_PATHS },
-	{ NULL, 0, NULL, 0 },
-};
-
 /* What the command line asks for. */
 struct request {
 	struct wf_cli_study study;
@@ -80,47 +28,20 @@ struct request {
 	bool ports, wire_check;
 };
 
-static int take_option(struct request *req, int c)
-{
-	switch (c) {
-	case OPT_HPCC:
-		req->hpcc = optarg;
-		return 0;
-	case OPT_PATHS:
-		req->paths = optarg;
-		return 0;
-	case OPT_PORTS:
-		req->ports = true;
-		return 0;
-	case OPT_PCAP:
-		req->pcap = optarg;
-		return 0;
-	case OPT_PCAP_PORT:
-		req->pcap_ports = optarg;
-		return 0;
-	case OPT_WIRE_CHECK:
-		req->wire_check = true;
-		return 0;
-	default:
-		return wf_cli_study_option(&req->study, c);
-	}
-}
-
 static int parse(int argc, char **argv, struct request *req)
 {
-	int c, status = 0;
+	int status;
 
-	req->study.cmd = "run";
 	req->study.threads = 1;
-	while (status == 0 &&
-	       (c = wf_cli_option(argc, argv, ":" WF_CLI_STUDY_SHORT, options)) != -1)
-		status = take_option(req, c);
-	if (status != 0 || req->study.help || req->hpcc != NULL)
+	status = wf_opt_parse(&wf_cmd_run, argc, argv, req);
+	if (status >= 0 || req->hpcc != NULL)
 		return status;
-	status = wf_cli_study_operand(&req->study, argc, argv, "examples/incast.yaml");
+	if (req->paths != NULL)
+		return wf_cli_usage("run", "--paths goes with --hpcc");
+	status = wf_cli_study_operand(&req->study, "run", argc, argv, "examples/incast.yaml");
 	if (status == 0 && req->pcap_ports != NULL && req->pcap == NULL)
 		return wf_cli_usage("run", "--pcap-port goes with --pcap FILE");
-	return status;
+	return status == 0 ? -1 : status;
 }
 
 static void say_speed(const struct wf_run *run, unsigned threads)
@@ -248,7 +169,7 @@ static int run_and_report(struct request *req, const struct wf_scenario *scenari
 	struct wf_out out;
 	int recorded;
 	/* Opened before the run: a place that cannot be written is best known early. */
-	int rc = wf_out_open(&out, req->study.out, err);
+	int rc = wf_out_open(&out, wf_opt_out_path(req->study.out), err);
 
 	if (rc != 0)
 		return rc;
@@ -321,7 +242,7 @@ static int run_hpcc(const struct request *req)
 	};
 	struct wf_err why = { "" };
 
-	if (req->study.out == NULL)
+	if (wf_opt_out_path(req->study.out) == NULL)
 		return wf_cli_usage("run", "--hpcc needs --out, the folder of fct.txt and pfc.txt");
 	if (req->study.fabrics != NULL || req->ports || req->study.json ||
 	    req->study.record.path != NULL || req->study.sets.n > (req->study.seed != NULL))
@@ -340,23 +261,188 @@ static int run_run(int argc, char **argv)
 	int status = parse(argc, argv, &req);
 	int rc;
 
-	if (status != 0)
+	if (status >= 0)
 		return status;
-	if (req.study.help)
-		return wf_cli_help(&wf_cmd_run);
 	if (req.hpcc != NULL)
 		return run_hpcc(&req);
-	if (req.paths != NULL)
-		return wf_cli_usage("run", "--paths goes with --hpcc");
 	rc = simulate(&req, &err);
 	if (rc == -EINTR)
-		return WF_EXIT_INTERRUPTED;
+		return wf_progress_status();
 	return rc == 0 ? WF_EXIT_OK : wf_cli_fail(rc, &err);
 }
+
+static const char *const forms[] = {
+	"run SCENARIO.yaml [OPTIONS]",
+	"run --hpcc CONFIG [--paths FILE] [--seed N] [--quiet] --out PATH",
+	NULL,
+};
+
+static const struct wf_opt_row options[] = {
+	WF_CLI_STUDY_INPUT,
+	WF_CLI_STUDY_ROW(threads, wf_opt_take_param, threads, .more = "1 if not given.",
+	                 .param = &wf_opt_param_threads),
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "ports",
+				.help = "Lists the ports with losses, pauses, credit waits or "
+					"marks, named "
+					"node:port, the worst first.",
+			},
+		.take = wf_opt_take_flag,
+		.at = offsetof(struct request, ports),
+	},
+	WF_CLI_STUDY_ROW(record, wf_opt_take_text, record.path, .more = WF_CLI_RECORD_MORE),
+	WF_CLI_STUDY_SAMPLES("If not given, as often as costs a small part of the run.",
+	                     "`all` if not given."),
+	WF_CLI_STUDY_OUTPUT(
+		"Standard output if not given. A file appears whole or not at all. With --hpcc it "
+		"is a folder, which must be named."),
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "pcap",
+				.arg = "FILE",
+				.help = "Writes what passed the ports of the hosts as a capture "
+					"(pcapng) "
+					"that Wireshark and tshark read, whole or not at all: one "
+					"interface for each port, packets it sends at the time at "
+					"which "
+					"their first bit leaves, packets sent to it at the time at "
+					"which "
+					"their last bit arrives, link control too. Payload is "
+					"zeros. A "
+					"packet lost on its way to the port is there: it was on "
+					"the wire. "
+					"With several fabrics there is one file for each, with its "
+					"label "
+					"before the ending of the name. Flows of the windowed "
+					"sender (`op: "
+					"window`) look like RC SEND ONLY packets and their "
+					"acknowledgements.",
+				.values = &wf_values_any_file,
+			},
+		.take = wf_opt_take_text,
+		.at = offsetof(struct request, pcap),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "pcap-port",
+				.arg = "NODE[:PORT],...",
+				.help = "With --pcap: captures these ports instead, like "
+					"`leaf0:3,h5`; a "
+					"node alone is all its ports.",
+			},
+		.take = wf_opt_take_text,
+		.at = offsetof(struct request, pcap_ports),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "wire-check",
+				.help = "Writes every packet that a host sends or receives as "
+					"bytes, reads "
+					"them back and compares. A difference ends the run with "
+					"exit "
+					"status 1 and both packets on standard error; else their "
+					"number is "
+					"printed there.",
+			},
+		.take = wf_opt_take_flag,
+		.at = offsetof(struct request, wire_check),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "hpcc",
+				.arg = "CONFIG",
+				.help = "Runs a configuration file of the HPCC simulator (ns-3), "
+					"with the "
+					"topology and flow files that it names (looked for beside "
+					"it, then "
+					"one and two folders further up), in the model of that "
+					"simulator. "
+					"`fct.txt` and `pfc.txt` go to the folder of --out, in "
+					"that "
+					"simulator's format. --seed is that simulator's RngRun. "
+					"Such a run "
+					"has one queue of events and takes one thread, whatever "
+					"--threads "
+					"says. docs/validation.md says what differs from weft's "
+					"own model.",
+				.values = &wf_values_any_file,
+			},
+		.take = wf_opt_take_text,
+		.at = offsetof(struct request, hpcc),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "paths",
+				.arg = "FILE",
+				.help = "With --hpcc: the path of each flow and that of its "
+					"acknowledgements, a line for each flow: source, "
+					"destination, "
+					"source port, destination port, and two lists of nodes "
+					"with `-` "
+					"between them. Without it flows are hashed onto the "
+					"shortest paths.",
+				.values = &wf_values_any_file,
+			},
+		.take = wf_opt_take_text,
+		.at = offsetof(struct request, paths),
+	},
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	{ "Notes",
+	  "Below the table, and as `notes` in JSON, a run says in words what its counters and its "
+	  "configuration mean together: PFC that acts before ECN, pauses that spread to hosts that "
+	  "have nothing to do with the congestion, drops for want of headroom, links with errors "
+	  "or that were down, deadlocks, packets sent again, paths that collide, credits that "
+	  "stall, congestion control that collapses. docs/scenario.md lists the rules.\n" },
+	{ "Scenario", "  name: incast 32:1\n"
+	              "  seed: 1\n"
+	              "  topology: {kind: fat-tree, hosts: 128, host_rate: 400Gbps}\n"
+	              "  fabric: [ib-ndr, {profile: roce-400g, ecn: {kmin: 100KB}}]\n"
+	              "  traffic:\n"
+	              "    - {kind: incast, fanin: 32, target: 0, size: 8MB}\n"
+	              "  faults:\n"
+	              "    - {link: [leaf0, pod0-agg1], down: 20us, up: 80us}\n"
+	              "  run: {until: 100ms, reconverge: 1ms}\n"
+	              "`weft list parameters` prints what can be set.\n" },
+	{ "Exit status",
+	  "0 when the run ended, also when flows are unfinished; 1 when it could not be done; 2 "
+	  "when the scenario or the command line is wrong; 130 or 143 when it was interrupted: "
+	  "then the report has the fabrics that had finished.\n" },
+	{ "Examples",
+	  "  weft run examples/incast.yaml\n"
+	  "  weft run examples/permutation.yaml --fabric roce-400g,roce-400g-spray --seed 7\n"
+	  "  weft run examples/incast.yaml --set fabric.buffer.headroom=1KB --ports\n" },
+	{ NULL, NULL },
+};
+
+_Static_assert(offsetof(struct request, study) == 0, "the rows of study.h count from here");
 
 const struct wf_cmd wf_cmd_run = {
 	.name = "run",
 	.summary = "simulate a scenario and print what happened",
-	.help = help_text,
+	.operands = "SCENARIO.yaml",
+	.values = wf_cli_study_values,
+	.options = options,
+	.forms = forms,
+	.text = "Simulates the traffic or the job of a scenario on each of its fabrics and prints "
+		"what happened, one column for each: flows done, completion time, goodput, packets "
+		"sent, delivered and lost, pauses, credit waits, marks, latencies, queue lengths. "
+		"SCENARIO is a YAML file, or `-` for standard input; docs/scenario.md says what is "
+		"in one.\n"
+		"The report depends on the scenario and its seed alone, and is the same on any "
+		"number of threads. How long the simulation took goes to standard error, and so "
+		"does a line of progress when standard error is a terminal.\n",
+	.sections = sections,
+	.see = "weft(1), weft-compare(1), weft-sweep(1), weft-report(1), weft-scenario(5), "
+	       "weft-results(5)",
 	.run = run_run,
 };

@@ -15,49 +15,8 @@
 #include "run/record_names.h"
 #include "study/sweep.h"
 
-static const char help_text[] =
-	"usage: weft sweep SCENARIO.yaml --vary PARAMETER=VALUES [--vary ...] --record FILE\n"
-	"\n"
-	"Runs a scenario at every combination of values, several at once, and records every run "
-	"to\n"
-	"one results file. Begun again with the same file it does only what is missing there.\n"
-	"\n"
-	"  -v, --vary PARAMETER=VALUES  50KB,100KB (these), 50KB..800KB (doubling), 1..64*4 "
-	"(times\n"
-	"                               four), 10us..50us+10us (steps); any parameter that --set\n"
-	"                               takes; with several, every combination\n"
-	"      --show NAME[,NAME...]    values of the table, as docs/results.md has them\n"
-	"                               (completion,goodput,packet_latency_p99,drops,pause_tx,\n"
-	"                               ecn_marked)\n"
-	"  -f, --fabric NAME[,NAME...]  run these profiles instead of the scenario's fabrics\n"
-	"  -s, --set PARAMETER=VALUE    change a parameter of every run\n"
-	"      --seed N                 the same as --set seed=N\n"
-	"  -t, --threads N              simulations at once (as many as there are processors)\n"
-	"      --csv                    print CSV instead of a table: times in ps, rates in "
-	"bits/s\n"
-	"  -o, --out FILE               write it to FILE, whole or not at all\n" WF_CLI_RECORD_HELP
-	"      --profiles DIR           look for profiles in DIR first\n"
-	"  -q, --quiet                  no progress\n"
-	"  -h, --help                   this text\n"
-	"\n"
-	"Samples and events are recorded only where --sample and --events ask for them: a sweep "
-	"has\n"
-	"many runs.\n"
-	"\n"
-	"  weft sweep examples/incast.yaml --vary fabric.ecn.kmin=50KB..800KB --record kmin.db\n"
-	"  weft sweep examples/permutation.yaml --vary seed=1..10+1 --vary topology.blocking=1,2 "
-	"\\\n"
-	"       --show completion --csv --record blocking.db\n";
-
-enum { OPT_SHOW = 256, OPT_CSV };
-
-static const struct option options[] = {
-	WF_CLI_STUDY_OPTIONS,
-	{ "vary", required_argument, NULL, 'v' },
-	{ "show", required_argument, NULL, OPT_SHOW },
-	{ "csv", no_argument, NULL, OPT_CSV },
-	{ NULL, 0, NULL, 0 },
-};
+/* What the table shows unless --show says it. */
+#define SHOWN "completion,goodput,packet_latency_p99,drops,pause_tx,ecn_marked"
 
 /* What the command line asks for. */
 struct request {
@@ -70,14 +29,15 @@ struct request {
 	unsigned n_show;
 };
 
-static int add_axis(struct request *req, const char *arg)
+static int take_vary(const struct wf_opt_call *call)
 {
+	struct request *req = call->request;
 	struct wf_err why = { "" };
 
 	if (req->n_axes == WF_SWEEP_MAX_AXES)
 		return wf_cli_usage("sweep", "--vary is there more than %d times",
 		                    WF_SWEEP_MAX_AXES);
-	if (wf_axis_parse(&req->axes[req->n_axes], arg, &why) != 0)
+	if (wf_axis_parse(&req->axes[req->n_axes], call->arg, &why) != 0)
 		return wf_cli_usage("sweep", "--vary %s", why.text);
 	req->n_axes++;
 	return 0;
@@ -105,41 +65,14 @@ static int set_show(struct request *req, const char *arg)
 	return 0;
 }
 
-static int take_option(struct request *req, int c)
+static int take_show(const struct wf_opt_call *call)
 {
-	switch (c) {
-	case 'v':
-		return add_axis(req, optarg);
-	case OPT_SHOW:
-		return set_show(req, optarg);
-	case OPT_CSV:
-		req->csv = true;
-		return 0;
-	default:
-		return wf_cli_study_option(&req->study, c);
-	}
+	return set_show(call->request, call->arg);
 }
 
-static int parse(int argc, char **argv, struct request *req)
+/* What the options mean for each other. Returns -1 to go on, or WF_EXIT_USAGE. */
+static int check(const struct request *req)
 {
-	struct wf_cli_record *record = &req->study.record;
-	int c, status = set_show(req, "completion,goodput,packet_latency_p99,drops,pause_tx,"
-	                              "ecn_marked");
-
-	req->study.cmd = "sweep";
-	req->study.threads = wf_pool_cpus();
-	while (status == 0 &&
-	       (c = wf_cli_option(argc, argv, ":v:" WF_CLI_STUDY_SHORT, options)) != -1)
-		status = take_option(req, c);
-	if (status != 0 || req->study.help)
-		return status;
-	if (record->path != NULL && record->sample_text == NULL)
-		record->sample_text = "none";
-	if (record->path != NULL && record->events_text == NULL)
-		record->events_text = "none";
-	status = wf_cli_study_operand(&req->study, argc, argv, "examples/incast.yaml");
-	if (status != 0)
-		return status;
 	if (strcmp(req->study.scenario, "-") == 0)
 		return wf_cli_usage("sweep", "the scenario is read more than once; name a file");
 	if (req->study.json)
@@ -147,9 +80,27 @@ static int parse(int argc, char **argv, struct request *req)
 	if (req->n_axes == 0)
 		return wf_cli_usage("sweep", "what is varied? Write, e.g., --vary "
 		                             "fabric.ecn.kmin=50KB,100KB");
-	if (record->path == NULL)
+	if (req->study.record.path == NULL)
 		return wf_cli_usage("sweep", "the results go to a file: name it with --record");
-	return 0;
+	return -1;
+}
+
+static int parse(int argc, char **argv, struct request *req)
+{
+	struct wf_cli_record *record = &req->study.record;
+	int status = set_show(req, SHOWN);
+
+	req->study.jobs = wf_pool_cpus();
+	if (status == 0)
+		status = wf_opt_parse(&wf_cmd_sweep, argc, argv, req);
+	if (status >= 0)
+		return status;
+	if (record->path != NULL && record->sample_text == NULL)
+		record->sample_text = "none";
+	if (record->path != NULL && record->events_text == NULL)
+		record->events_text = "none";
+	status = wf_cli_study_operand(&req->study, "sweep", argc, argv, "examples/incast.yaml");
+	return status != 0 ? status : check(req);
 }
 
 /* Runs what is missing and prints all of it. */
@@ -185,7 +136,7 @@ static int sweep_with(struct request *req, const struct wf_watch *watch, struct 
 		          .n_overrides = req->study.sets.n },
 		.axes = req->axes,
 		.n_axes = req->n_axes,
-		.at_once = req->study.threads,
+		.at_once = req->study.jobs,
 		.watch = watch,
 	};
 	struct wf_sweep *sweep = NULL;
@@ -214,11 +165,9 @@ static int run_sweep(int argc, char **argv)
 	struct wf_out out;
 	int rc = parse(argc, argv, &req);
 
-	if (rc != 0)
+	if (rc >= 0)
 		return rc;
-	if (req.study.help)
-		return wf_cli_help(&wf_cmd_sweep);
-	rc = wf_out_open(&out, req.study.out, &err);
+	rc = wf_out_open(&out, wf_opt_out_path(req.study.out), &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
 	team = wf_progress_team_create("runs", req.study.quiet, &watch);
@@ -230,14 +179,91 @@ static int run_sweep(int argc, char **argv)
 		        "weft sweep: interrupted; the same command goes on with what %s does not "
 		        "have yet\n",
 		        req.study.record.path);
-		return WF_EXIT_INTERRUPTED;
+		return wf_progress_status();
 	}
 	return rc == 0 ? WF_EXIT_OK : wf_cli_fail(rc, &err);
 }
 
+static const struct wf_opt_row options[] = {
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "vary",
+				.arg = "PARAMETER=VALUES",
+				.help = "Any parameter that --set takes. Values are a list, whose "
+					"members "
+					"may be ranges. Up to 8 parameters: every combination of "
+					"their "
+					"values is run, and the last one changes fastest.\n"
+					":50KB,100KB\tthese two\n"
+					":50KB..800KB\tdoubling\n"
+					":1..64*4\ttimes four\n"
+					":10us..50us+10us\tin steps\n",
+			},
+		.take = take_vary,
+		.old_letter = 'v',
+		.required = true,
+		.many = true,
+	},
+	WF_CLI_STUDY_ROW(record, wf_opt_take_text, record.path,
+	                 .more = "docs/results.md explains the tables.", .required = true),
+	WF_CLI_STUDY_SAMPLES("`none` if not given: a sweep has many runs.", "`none` if not given."),
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "show",
+				.arg = "NAME[,NAME...]",
+				.help = "What the table shows: names of the table `value` in the "
+					"results "
+					"file (docs/results.md). If not given: " SHOWN ".",
+			},
+		.take = take_show,
+	},
+	WF_CLI_STUDY_INPUT,
+	WF_CLI_STUDY_ROW(jobs, wf_opt_take_param, jobs, .param = &wf_opt_param_jobs,
+	                 .old = "threads", .old_letter = 't'),
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "csv",
+				.help = "Prints CSV instead of a table: times in picoseconds, "
+					"sizes in "
+					"bytes, rates in bits per second.",
+			},
+		.take = wf_opt_take_flag,
+		.at = offsetof(struct request, csv),
+	},
+	WF_CLI_STUDY_OUTPUT("Standard output if not given. A file appears whole or not at all."),
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	{ "Exit status",
+	  "0: all runs are in the file. 1: it could not be done. 2: what was asked is wrong; "
+	  "nothing was run. 130 or 143: interrupted; the file has what was finished.\n" },
+	{ "Examples",
+	  "  weft sweep examples/incast.yaml --vary fabric.ecn.kmin=50KB..800KB --record kmin.db\n"
+	  "  weft sweep examples/permutation.yaml --vary seed=1..10+1 \\\n"
+	  "       --vary topology.blocking=1,2 --show completion --csv --record blocking.db\n" },
+	{ NULL, NULL },
+};
+
+_Static_assert(offsetof(struct request, study) == 0, "the rows of study.h count from here");
+
 const struct wf_cmd wf_cmd_sweep = {
 	.name = "sweep",
 	.summary = "run a scenario over ranges of parameters, into one results file",
-	.help = help_text,
+	.operands = "SCENARIO.yaml",
+	.values = wf_cli_study_values,
+	.options = options,
+	.text = "Runs the scenario at every combination of the values, on each of its fabrics, as "
+		"many simulations at once as there are processors, and records each run to the "
+		"results file. Then it prints one line for each run.\n"
+		"A sweep can be interrupted or killed. The same command with the same file does "
+		"only the runs that the file does not have, finished, from the same scenario text, "
+		"options, point and version of weft; more values may be added in the same way.\n",
+	.sections = sections,
+	.see = "weft(1), weft-run(1), weft-report(1), weft-export(1), weft-scenario(5), "
+	       "weft-results(5)",
 	.run = run_sweep,
 };

@@ -18,12 +18,11 @@
 
 #define PERIOD_NS UINT64_C(200000000)
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* by this signal; 0: not */
 
 static void on_interrupt(int signal)
 {
-	(void)signal;
-	interrupted = 1;
+	interrupted = signal;
 }
 
 static uint64_t now_ns(void)
@@ -243,5 +242,10 @@ void wf_progress_team_destroy(struct wf_progress_team *t)
 
 bool wf_progress_interrupted(void)
 {
-	return interrupted;
+	return interrupted != 0;
+}
+
+int wf_progress_status(void)
+{
+	return 128 + interrupted;
 }

@@ -51,4 +51,7 @@ void wf_progress_catch(void);
 /* Whether there was an interrupt. */
 bool wf_progress_interrupted(void);
 
+/* The exit status that says so: 130 after SIGINT, 143 after SIGTERM. */
+int wf_progress_status(void);
+
 #endif

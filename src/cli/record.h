@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - the options --record, --sample and --events, for every subcommand that simulates.
+ * record.h - the options --record, --sample and --events, for every command that simulates.
  */
 #ifndef WF_CLI_RECORD_H
 #define WF_CLI_RECORD_H
@@ -13,19 +13,7 @@ struct wf_cli_record {
 	struct wf_record_opts opts; /* of a run; complete after wf_cli_record_open() */
 };
 
-/* Lines of a help text. */
-#define WF_CLI_RECORD_HELP                                                                         \
-	"      --record FILE            record the run to this SQLite file, new or with other "    \
-	"runs\n"                                                                                   \
-	"                               in it; docs/results.md explains it\n"                      \
-	"      --sample TIME            with --record: how often counters are sampled, in "        \
-	"virtual\n"                                                                                \
-	"                               time, or none; otherwise as often as costs little\n"       \
-	"      --events KIND,...        with --record: all (the default), none, or some of "       \
-	"pause,\n"                                                                                 \
-	"                               drop, retransmit, qp_error, link_down, link_up\n"
-
-/* Checks what the options say, for the subcommand cmd. Returns 0 or WF_EXIT_USAGE. */
+/* Checks what the options say, for the command cmd. Returns 0 or WF_EXIT_USAGE. */
 int wf_cli_record_check(struct wf_cli_record *rec, const char *cmd);
 
 /*

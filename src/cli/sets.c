@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sets.c - reads --set, --seed and --threads.
+ * sets.c - reads --set and what is short for it.
  */
 #include "cli/sets.h"
 
@@ -36,18 +36,7 @@ int wf_cli_sets_parse(struct wf_cli_sets *sets, const char *cmd, const char *arg
 	return wf_cli_sets_add(sets, cmd, "--set", arg, name, eq + 1);
 }
 
-int wf_cli_threads(const char *cmd, const char *arg, uint32_t *threads)
+int wf_cli_take_set(const struct wf_opt_call *call)
 {
-	static const struct wf_param row = {
-		.name = "threads",
-		.kind = WF_PARAM_U32,
-		.size = sizeof(uint32_t),
-		.min = 1,
-		.max = 64,
-	};
-	struct wf_err why = { "" };
-
-	if (wf_param_set(&row, threads, arg, &why) != 0)
-		return wf_cli_usage(cmd, "--threads: %s", why.text);
-	return 0;
+	return wf_cli_sets_parse(call->field, call->cmd, call->arg);
 }

@@ -5,6 +5,7 @@
 #ifndef WF_CLI_SETS_H
 #define WF_CLI_SETS_H
 
+#include "cli/option.h"
 #include "scenario/scenario.h"
 
 #define WF_CLI_MAX_SETS 64
@@ -21,7 +22,7 @@ struct wf_cli_sets {
 
 /*
  * Adds a change, as arg was written behind option; arg and value are borrowed. cmd is the
- * subcommand's name, for what is said if it cannot be. Returns 0 or WF_EXIT_USAGE.
+ * command's name, for what is said if it cannot be. Returns 0 or WF_EXIT_USAGE.
  */
 int wf_cli_sets_add(struct wf_cli_sets *sets, const char *cmd, const char *option, const char *arg,
                     const char *name, const char *value);
@@ -29,7 +30,7 @@ int wf_cli_sets_add(struct wf_cli_sets *sets, const char *cmd, const char *optio
 /* The same for "PARAMETER=VALUE" behind --set. */
 int wf_cli_sets_parse(struct wf_cli_sets *sets, const char *cmd, const char *arg);
 
-/* Reads a number of threads, 1 to 64. Returns 0 or WF_EXIT_USAGE. */
-int wf_cli_threads(const char *cmd, const char *arg, uint32_t *threads);
+/* The same for an option's row, which keeps a struct wf_cli_sets. */
+int wf_cli_take_set(const struct wf_opt_call *call);
 
 #endif

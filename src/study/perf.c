@@ -14,7 +14,6 @@
 #include "sim/sim.h"
 
 #define UNTIL (1000 * WF_S) /* of virtual time, for one figure */
-#define SEED 1              /* of a fabric that loses packets or sprays them */
 
 /* As many iterations as perftest does, or as carry this many bytes, but not fewer than the last. */
 static const struct {
@@ -285,7 +284,7 @@ static int measure_row(const struct builder *b, const struct wf_perf_block *bloc
 		cfg.bandwidth = bandwidth != 0;
 		cfg.iters = plan->iters != 0 ? plan->iters
 		                             : wf_perf_default_iters(row->size, bandwidth != 0);
-		rc = wf_perf_one(b->topo, &block->cfg, SEED, &cfg, row, err);
+		rc = wf_perf_one(b->topo, &block->cfg, plan->seed, &cfg, row, err);
 	}
 	return rc;
 }
@@ -335,6 +334,8 @@ static int measure_fabric(struct builder *b, const char *name, struct wf_perf_bl
 	snprintf(block->label, sizeof(block->label), "%s", name);
 	for (unsigned i = 0; rc == 0 && i < b->plan->n_sizes; i++) {
 		block->row[i].size = b->plan->sizes[i];
+		if (b->plan->progress != NULL)
+			b->plan->progress(b->plan->arg, block->label, i);
 		rc = measure_row(b, block, &block->row[i], &why);
 		if (rc == -EINVAL)
 			return wf_settings_err(&settings, &place, &why, b->err);

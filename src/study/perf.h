@@ -15,6 +15,7 @@
 
 #define WF_PERF_MAX_SIZES 64
 #define WF_PERF_MAX_FABRICS 16
+#define WF_PERF_SEED 1 /* of a fabric that loses packets or sprays them */
 
 /* What to measure. */
 struct wf_perf_plan {
@@ -31,6 +32,10 @@ struct wf_perf_plan {
 	const struct wf_override *overrides;
 	size_t n_overrides;
 	const struct wf_paths *paths;
+	uint64_t seed; /* WF_PERF_SEED unless somebody says another */
+	/* Is told before each size of a fabric how many are done; NULL: nobody is. */
+	void (*progress)(void *arg, const char *fabric, unsigned done);
+	void *arg;
 };
 
 /* One size on one fabric. */

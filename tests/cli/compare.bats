@@ -130,7 +130,7 @@ END
 	job | sed 's/bytes: 4MB/bytes: 64MB/' >s.yaml
 	weft compare s.yaml --seeds 3 --fabric ib-ndr,roce-400g --json
 	cp stdout.txt whole.json
-	"$WEFT" compare s.yaml --seeds 3 --fabric ib-ndr,roce-400g --threads 1 --record r.db >stdout.txt 2>stderr.txt 3>&- &
+	"$WEFT" compare s.yaml --seeds 3 --fabric ib-ndr,roce-400g --jobs 1 --record r.db >stdout.txt 2>stderr.txt 3>&- &
 	pid=$!
 	for ((i = 0; i < 6000; i++)); do
 		n=$(sqlite3 r.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)
@@ -154,10 +154,10 @@ END
 
 @test "JSON has the figures of the table, and any number of threads gives the same" {
 	job >s.yaml
-	weft compare s.yaml --json --fabric ib-ndr,roce-400g --threads 1
+	weft compare s.yaml --json --fabric ib-ndr,roce-400g --jobs 1
 	[ "$status" -eq 0 ]
 	cp stdout.txt one.json
-	weft compare s.yaml --json --fabric ib-ndr,roce-400g --threads 3
+	weft compare s.yaml --json --fabric ib-ndr,roce-400g --jobs 3
 	cmp one.json stdout.txt
 	python3 - <<'END'
 import json

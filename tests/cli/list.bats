@@ -50,6 +50,59 @@ load common
 	says "$out" "roce-400g-spray.yaml:"
 }
 
+@test "weft show prints whatever weft list names that has parameters" {
+	for topic in profiles models gpus switches cables; do
+		"$WEFT" list "$topic" --json >names.json
+		n=0
+		for name in $(python3 -c 'import json; print(*[e["name"] for e in list(json.load(open("names.json")).values())[0]])'); do
+			"$WEFT" show "$topic" "$name" >again.yaml
+			"$WEFT" show "$topic" "$name" --json >a
+			"$WEFT" show "$topic" ./again.yaml --json | sed "s|./again.yaml|$name|" >b
+			cmp a b
+			n=$((n + 1))
+		done
+		[ "$n" -ge 1 ] || { echo "there are no $topic"; return 1; }
+	done
+	weft show gpus h100
+	says "$out" "gpus/h100.yaml:"
+	weft show models llama3-70b --json
+	[ "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["parameters"]["layers"])' <<<"$out")" = 80 ]
+	weft show profiles ib-ndr
+	cp stdout.txt a
+	weft show ib-ndr
+	cmp a stdout.txt
+}
+
+@test "weft show prints a distribution of sizes as its file has it" {
+	weft show sizes websearch
+	[ "$status" -eq 0 ]
+	cmp stdout.txt "$WEFT_SOURCE_DIR/profiles/sizes/websearch.txt"
+	"$WEFT" show sizes websearch --json | python3 -c '
+import json, sys
+shown = json.load(sys.stdin)
+rows = [line.split() for line in open(sys.argv[1]) if line.strip() and not line.startswith("#")]
+assert len(rows) == len(shown["points"]) > 5, shown
+for (size, percent), point in zip(rows, shown["points"]):
+    assert point["bytes"] == int(size), (size, point)
+    assert abs(point["share"] - float(percent) / 100) < 1e-6, (percent, point)
+' "$WEFT_SOURCE_DIR/profiles/sizes/websearch.txt"
+	weft show sizes web
+	[ "$status" -eq 2 ]
+	says "$err" "weft show: there is no distribution 'web' (weft list sizes)"
+}
+
+@test "weft show says what it cannot" {
+	weft show gpu h100
+	[ "$status" -eq 2 ]
+	says "$err" "weft show: nothing of 'gpu' can be shown; did you mean gpus?"
+	weft show gpus h10
+	[ "$status" -eq 2 ]
+	says "$err" "there is no GPU 'h10'"
+	weft show gpus h100 h200
+	[ "$status" -eq 2 ]
+	says "$err" "weft show: name one profile"
+}
+
 @test "profiles are found where they are asked for" {
 	mkdir mine
 	printf 'description: my own\nbase: ib-ndr\nmtu: 2KiB\n' >mine/own.yaml
@@ -72,6 +125,12 @@ load common
 		weft $args
 		[ "$status" -eq 0 ]
 		says "$out" "weft run"
+	done
+	# The topics of its help are those that there are.
+	weft help list
+	topics=$("$WEFT" list --json | python3 -c 'import json, sys; print(*json.load(sys.stdin))')
+	for topic in $topics parameters; do
+		says "$out" $'\n'"$topic "
 	done
 	for command in run perf list show help; do
 		weft help "$command"

@@ -406,7 +406,7 @@ for i, run in enumerate(json.load(open("stdout.txt"))["runs"], 1):
 	q run.db "SELECT run || ' ' || text FROM note WHERE kind = 'note' ORDER BY run, rowid" >recorded.txt
 	cmp printed.txt recorded.txt
 	cut -d' ' -f2- printed.txt | sort >texts.txt
-	weft sweep "$example" --vary seed=3 --threads 1 --record sweep.db
+	weft sweep "$example" --vary seed=3 --jobs 1 --record sweep.db
 	q sweep.db "SELECT text FROM note WHERE kind = 'note'" | sort | cmp texts.txt -
 }
 

@@ -31,9 +31,9 @@ runs() {
 
 @test "on any number of threads the table is the same" {
 	small_scenario >s.yaml
-	weft sweep s.yaml --vary seed=1..6+1 --csv --threads 1 --record a.db
+	weft sweep s.yaml --vary seed=1..6+1 --csv --jobs 1 --record a.db
 	cp stdout.txt one.txt
-	weft sweep s.yaml --vary seed=1..6+1 --csv --threads 4 --record b.db
+	weft sweep s.yaml --vary seed=1..6+1 --csv --jobs 4 --record b.db
 	cmp one.txt stdout.txt
 }
 
@@ -54,7 +54,7 @@ runs() {
 # kill_sweep: begins a sweep of 40 runs, and kills it when two or more are done; done_before is how many.
 kill_sweep() {
 	rm -f s.db*
-	nice -n 19 "$WEFT" sweep s.yaml --vary seed=1..40+1 --threads 1 --record s.db >all.txt 2>&1 3>&- &
+	nice -n 19 "$WEFT" sweep s.yaml --vary seed=1..40+1 --jobs 1 --record s.db >all.txt 2>&1 3>&- &
 	pid=$!
 	for _ in $(seq 3000); do
 		[ "$(sqlite3 -cmd '.timeout 2000' s.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)" -ge 2 ] && break
@@ -74,7 +74,7 @@ kill_sweep() {
 	done
 	[ "$done_before" -ge 2 ]
 	[ "$done_before" -lt 40 ]
-	weft sweep s.yaml --vary seed=1..40+1 --threads 2 --record s.db --show finished --csv
+	weft sweep s.yaml --vary seed=1..40+1 --jobs 2 --record s.db --show finished --csv
 	[ "$status" -eq 0 ]
 	says "$err" "$done_before of 40 runs are in s.db already"
 	[ "$(grep -c ',1$' stdout.txt)" -eq 40 ]

@@ -21,7 +21,7 @@ teardown() {
 capture() {
 	local name=$1
 	shift
-	"$WEFT" capture -w "$name.pcapng" "$@" 2>"$name.txt" 3>&- &
+	"$WEFT" capture -o "$name.pcapng" "$@" 2>"$name.txt" 3>&- &
 	capture=$!
 	captures="${captures-} $capture"
 	until_true grep -q listening "$name.txt"
@@ -200,7 +200,7 @@ connect() {
 @test "into a pipe" {
 	needs tshark ibv_rc_pingpong
 	up
-	("$WEFT" capture -w - --count 40 2>pipe.txt; echo "ended with $?" >>pipe.txt) 3>&- |
+	("$WEFT" capture -o - --count 40 2>pipe.txt; echo "ended with $?" >>pipe.txt) 3>&- |
 		tshark -r - >read.txt 2>/dev/null 3>&- &
 	client=$!
 	until_true grep -q listening pipe.txt
@@ -293,14 +293,29 @@ connect() {
 
 @test "what is asked wrongly" {
 	up
-	run -2 "$WEFT" capture -w x --host h9
+	run -2 "$WEFT" capture -o x --host h9
 	[[ "$output" == *"'h9' is no host"* ]]
-	run -2 "$WEFT" capture -w x --snaplen 0
-	run -2 "$WEFT" capture -w x --count 0
-	run -2 "$WEFT" capture -w x --duration fast
-	run -2 "$WEFT" capture -w x more
-	run -1 "$WEFT" capture -w /nonexistent/x
+	run -2 "$WEFT" capture -o x --snaplen 0
+	run -2 "$WEFT" capture -o x --count 0
+	run -2 "$WEFT" capture -o x --duration fast
+	run -2 "$WEFT" capture -o x more
+	run -1 "$WEFT" capture -o /nonexistent/x
 	[[ "$output" == *"/nonexistent/x: No such file"* ]]
-	run -1 "$WEFT" capture -w x --name nobody
+	run -1 "$WEFT" capture -o x --name nobody
 	[[ "$output" == *"there is no fabric"* ]]
+}
+
+@test "spellings of an older version" {
+	up
+	run -0 "$WEFT" capture --write a.pcapng --duration 1ms
+	[[ "$output" == *"weft capture: --write is an old spelling of --out, for this version only"* ]]
+	[ -s a.pcapng ]
+	run -0 "$WEFT" capture -w b.pcapng -s 128 --duration 1ms
+	[[ "$output" == *"weft capture: -w is an old spelling of --out"* ]]
+	[[ "$output" == *"weft capture: -s is an old spelling of --snaplen"* ]]
+	[[ "$output" == *", 128 bytes of a packet"* ]]
+	[ -s b.pcapng ]
+	run -0 "$WEFT" capture -o c.pcapng --duration 1ms
+	[[ "$output" != *"old spelling"* ]]
+	[ -s c.pcapng ]
 }

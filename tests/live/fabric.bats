@@ -173,3 +173,22 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 	run up --name other --metrics nowhere
 	[ "$status" -eq 2 ]
 }
+
+@test "letters of options, and what completion knows of what runs" {
+	"$WEFT" up -f ib-ndr -n letters --hosts 3
+	[[ "$("$WEFT" status -n letters)" == "fabric "*"InfiniBand, 3 hosts"* ]]
+	run -0 "$WEFT" completion --words -- weft status --name lett
+	[ "$output" = "letters	a live fabric" ]
+	WEFT_FABRIC=letters run -0 "$WEFT" completion --words -- weft exec -H ''
+	[ "$(cut -f 1 <<<"$output" | paste -sd ' ')" = "h1 h2 h3" ]
+	"$WEFT" down -n letters
+	WEFT_FABRIC=letters run -0 "$WEFT" completion --words -- weft exec -H ''
+	[ -z "$output" ]
+}
+
+@test "more addresses than there may be are refused with a word" {
+	many=()
+	for i in {1..17}; do many+=(--wire "h1=127.0.0.$i"); done
+	run -2 "$WEFT" up "${many[@]}"
+	[[ "$output" == *"weft up: --wire is there more than 16 times"* ]]
+}

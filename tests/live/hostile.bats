@@ -437,7 +437,7 @@ settled() {
 		fill
 		"$WEFT" exec --host h1 -- ibv_devinfo | grep -q PORT_ACTIVE
 		rc=0
-		timeout 300 "$WEFT" capture -w small/packets.pcapng >said.txt 2>&1 || rc=$?
+		timeout 300 "$WEFT" capture -o small/packets.pcapng >said.txt 2>&1 || rc=$?
 		cat said.txt
 		[ $rc -eq 1 ]
 		grep -q "No space left on device" said.txt

@@ -41,6 +41,8 @@ all() {
 	needs ibv_rc_pingpong
 	up
 	EXEC=--drop-in pair ibv_rc_pingpong -g 0 -n 50
+	run -0 "$WEFT" exec --drop-in -- true
+	[[ "$output" == *"weft exec: --drop-in does nothing any more"* ]]
 }
 
 @test "two programs on one host" {

@@ -15,7 +15,7 @@ has() {
 captured() {
 	needs ib_write_bw ibv_ud_pingpong tshark
 	up "$@"
-	"$WEFT" capture -w all.pcapng 2>capture.txt 3>&- &
+	"$WEFT" capture -o all.pcapng 2>capture.txt 3>&- &
 	client=$!
 	until_true grep -q listening capture.txt
 	pair ib_write_bw -F -n 5 -s 4096 -x 3

@@ -94,7 +94,7 @@ all_refused() {
 	refused "$1" status
 	refused "$1" status --json
 	refused "Permission denied" exec --host h1 -- ibv_devices
-	refused "$1" capture -w -
+	refused "$1" capture -o -
 	refused "$1" fault list
 	refused "$1" fault loss 10%
 	refused "$1" down
@@ -119,7 +119,7 @@ all_refused() {
 	[[ "$output" != *PORT_ACTIVE* ]]
 	# Nor if the folder has become his: what is in it has not.
 	chown "$other" "$WEFT_RUNTIME_DIR/$one/weft"
-	for command in status "fault list" "fault loss 10%" "capture -w -" down "exec --host h1 -- ibv_devices"; do
+	for command in status "fault list" "fault loss 10%" "capture -o -" down "exec --host h1 -- ibv_devices"; do
 		# shellcheck disable=SC2086
 		refused "is not yours" $command
 	done

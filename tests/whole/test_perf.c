@@ -31,6 +31,7 @@ static void perf_init(struct perf *p, enum wf_perf_op op, const char *fabrics, c
 		.qps = 1,
 		.depth = 128,
 		.cls = 3,
+		.seed = WF_PERF_SEED,
 		.topology = "single",
 		.fabrics = fabrics,
 		.overrides = p->change,

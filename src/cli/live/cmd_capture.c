@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/param.h"
 #include "cli/cli.h"
 #include "cli/live/live.h"
+#include "cli/live/options.h"
 #include "cli/progress.h"
 #include "live/sniffer.h"
 #include "wire/packet_codec.h"
@@ -30,33 +30,15 @@
 #define NAP_IDLE (5 * INT64_C(1000000)) /* when there was nothing for a while */
 #define NAPS_BUSY 100                   /* short ones before the longer ones */
 
-static const char help_text[] =
-	"usage: weft capture [--name NAME] [--host HOST]... [-w FILE|-] [--snaplen BYTES]\n"
-	"                    [--count N] [--duration TIME]\n"
-	"\n"
-	"Captures the packets that programs on a live fabric send and receive, as pcapng for\n"
-	"Wireshark and tshark: RoCE v2 in Ethernet, or InfiniBand in ERF. Each host is an "
-	"interface.\n"
-	"It goes on until it is interrupted or the fabric ends, and says then how many packets it\n"
-	"has captured, and how many it missed. Programs do not wait for it.\n"
-	"\n"
-	"  --host HOST       only this host's; may be given several times\n"
-	"  -w, --write FILE  where to; -: standard output, the default if that is no terminal\n"
-	"  -s, --snaplen N   at most N bytes of each packet\n"
-	"  -c, --count N     end after N packets\n"
-	"  --duration TIME   end after that time, e.g. 10s\n"
-	"\n"
-	"  weft capture -w - | wireshark -k -i -\n";
-
 struct capture {
 	const char *fabric;
 	const char *file;
 	const char **hosts; /* names, as given */
 	uint32_t n_hosts;   /* interfaces */
 	uint32_t *numbers;  /* their hosts' */
-	uint32_t snaplen;
-	uint64_t count;   /* 0: no end */
-	wf_time duration; /* 0: no end */
+	uint64_t snaplen;   /* bytes */
+	uint64_t count;     /* 0: no end */
+	wf_time duration;   /* 0: no end */
 	struct wf_live_picture picture;
 	struct wf_sniffer *sniffer;
 	uint64_t written; /* packets */
@@ -124,7 +106,7 @@ static int put_head(struct capture *c)
 			.link_type =
 				t->layer == WF_LIVE_IB ? WF_LINKTYPE_ERF : WF_LINKTYPE_ETHERNET,
 			.name = t->host[c->numbers[i]].name,
-			.snaplen = c->snaplen + (t->layer == WF_LIVE_IB ? WF_ERF_LEN : 0),
+			.snaplen = (uint32_t)c->snaplen + (t->layer == WF_LIVE_IB ? WF_ERF_LEN : 0),
 		};
 
 		ret = make_room(c, &at, &room);
@@ -195,7 +177,8 @@ static int get_ready(struct capture *c)
 		nap(c, NAP);
 		ret = wf_sniffer_news(c->sniffer);
 	}
-	fprintf(stderr, "weft capture: listening on %u host%s of %s, %s, %u bytes of a packet\n",
+	fprintf(stderr,
+	        "weft capture: listening on %u host%s of %s, %s, %" PRIu64 " bytes of a packet\n",
 	        c->n_hosts, c->n_hosts == 1 ? "" : "s", c->picture.table->fabric,
 	        c->picture.table->layer == WF_LIVE_IB ? "InfiniBand" : "RoCE v2", c->snaplen);
 	return ret;
@@ -289,9 +272,10 @@ static int open_file(struct capture *c, struct wf_err *err)
 
 static int capture(struct capture *c, const char *path, struct wf_err *err)
 {
-	const struct wf_sniffer_cfg cfg = {
-		.path = path, .hosts = c->numbers, .n_hosts = c->n_hosts, .snaplen = c->snaplen
-	};
+	const struct wf_sniffer_cfg cfg = { .path = path,
+		                            .hosts = c->numbers,
+		                            .n_hosts = c->n_hosts,
+		                            .snaplen = (uint32_t)c->snaplen };
 	int ret;
 
 	c->buffer = malloc(BUFFER);
@@ -315,74 +299,25 @@ static int capture(struct capture *c, const char *path, struct wf_err *err)
 	return ret;
 }
 
-static int set_number(const char *name, enum wf_param_kind kind, int64_t max, void *value_p,
-                      const char *text)
+static int take_host(const struct wf_opt_call *call)
 {
-	const struct wf_param row = {
-		.name = name, .kind = kind, .size = sizeof(uint64_t), .min = 1, .max = max
-	};
-	struct wf_err why = { "" };
+	struct capture *c = call->request;
 
-	if (wf_param_set(&row, value_p, text, &why) != 0)
-		return wf_cli_usage("capture", "--%s: %s", name, why.text);
+	c->hosts[c->n_hosts++] = call->arg;
 	return 0;
-}
-
-/* Takes one option. Returns 0 or the exit status. */
-static int take_option(struct capture *c, int option)
-{
-	uint64_t bytes = 0;
-	int rc;
-
-	switch (option) {
-	case 'n':
-		c->fabric = optarg;
-		return 0;
-	case 'H':
-		c->hosts[c->n_hosts++] = optarg;
-		return 0;
-	case 'w':
-		c->file = optarg;
-		return 0;
-	case 'c':
-		return set_number("count", WF_PARAM_U64, INT64_MAX, &c->count, optarg);
-	case 'd':
-		return set_number("duration", WF_PARAM_TIME, INT64_MAX, &c->duration, optarg);
-	case 's':
-		rc = set_number("snaplen", WF_PARAM_BYTES, WF_SNIFFER_SNAPLEN, &bytes, optarg);
-		c->snaplen = (uint32_t)bytes;
-		return rc;
-	default:
-		return WF_EXIT_USAGE;
-	}
 }
 
 /* Reads the arguments. Returns -1 to go on, or the exit status. */
 static int prepare(struct capture *c, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "name", required_argument, NULL, 'n' },
-		{ "host", required_argument, NULL, 'H' },
-		{ "write", required_argument, NULL, 'w' },
-		{ "snaplen", required_argument, NULL, 's' },
-		{ "count", required_argument, NULL, 'c' },
-		{ "duration", required_argument, NULL, 'd' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option, rc;
+	int rc = wf_opt_parse(&wf_cmd_capture, argc, argv, c);
 
-	while ((option = wf_cli_option(argc, argv, ":n:w:s:c:h", options)) != -1) {
-		if (option == 'h')
-			return wf_cli_help(&wf_cmd_capture);
-		rc = take_option(c, option);
-		if (rc != 0)
-			return rc;
-	}
+	if (rc >= 0)
+		return rc;
 	if (optind != argc)
 		return wf_cli_usage("capture", "'%.40s' is not expected", argv[optind]);
 	if (c->file == NULL && isatty(STDOUT_FILENO))
-		return wf_cli_usage("capture", "where to is missing: -w FILE");
+		return wf_cli_usage("capture", "where to is missing: --out FILE");
 	return -1;
 }
 
@@ -416,9 +351,103 @@ static int run_capture(int argc, char **argv)
 	return status;
 }
 
+#define NUMBER(what, of, most)                                                                     \
+	&(const struct wf_param)                                                                   \
+	{                                                                                          \
+		.name = (what), .kind = (of), .size = sizeof(uint64_t), .min = 1, .max = (most)    \
+	}
+
+static const struct wf_opt_row options[] = {
+	{ .is = &wf_opt_name, .take = wf_opt_take_text, .at = offsetof(struct capture, fabric) },
+	{ .is = &wf_opt_host,
+	  .take = take_host,
+	  .more = "May be given several times; all hosts if not given.",
+	  .many = true },
+	{ .is = &wf_opt_out,
+	  .take = wf_opt_take_text,
+	  .at = offsetof(struct capture, file),
+	  .more = "Standard output if not given, unless that is a terminal.",
+	  .old = "write",
+	  .old_letter = 'w' },
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "snaplen",
+				.arg = "BYTES",
+				.help = "At most so many bytes of each packet, from its first "
+					"header on "
+					"(ERF's comes besides). Fewer are missed with a small "
+					"number: 128 "
+					"has all headers.",
+			},
+		.take = wf_opt_take_param,
+		.at = offsetof(struct capture, snaplen),
+		.param = NUMBER("snaplen", WF_PARAM_BYTES, WF_SNIFFER_SNAPLEN),
+		.old_letter = 's',
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "count",
+				.letter = 'c',
+				.arg = "N",
+				.help = "Ends after N packets.",
+			},
+		.take = wf_opt_take_param,
+		.at = offsetof(struct capture, count),
+		.param = NUMBER("count", WF_PARAM_U64, INT64_MAX),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "duration",
+				.arg = "TIME",
+				.help = "Ends after that time, e.g. 10s or 500ms.",
+			},
+		.take = wf_opt_take_param,
+		.at = offsetof(struct capture, duration),
+		.param = NUMBER("duration", WF_PARAM_TIME, INT64_MAX),
+	},
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	WF_LIVE_ENVIRONMENT,
+	{ "Exit status",
+	  "0 it worked, also where it was interrupted; 1 it could not be done; 2 what was asked is "
+	  "wrong.\n" },
+	{ "Examples",
+	  "  weft capture --out all.pcapng\n"
+	  "  weft capture --host h1 --snaplen 128 --out h1.pcapng\n"
+	  "  weft capture --out - | wireshark -k -i -\n"
+	  "  weft capture --out - | tshark -r - -Y infiniband.aeth.syndrome.opcode==3\n" },
+	{ NULL, NULL },
+};
+
 const struct wf_cmd wf_cmd_capture = {
 	.name = "capture",
 	.summary = "capture the packets of a live fabric for Wireshark",
-	.help = help_text,
+	.options = options,
+	.text = "Captures the packets that programs on a live fabric (`weft up`) send and receive, "
+		"as pcapng: RoCE v2 in Ethernet frames, InfiniBand in ERF records, as Wireshark "
+		"and tshark read them. Every byte is there that would be on the wire, with "
+		"checksums. Each host is an interface; a packet between two hosts is there twice, "
+		"as sent and as received. Programs that attach later are captured from their first "
+		"packet on. What was written can be read while the capture goes on: it is at most "
+		"200 milliseconds old where the machine is not busy.\n"
+		"Programs do not wait for it. What comes faster than it can be written is missed, "
+		"up to 4 MiB for each program being kept; how many packets were captured and how "
+		"many missed is said at the end and is in the file, for each interface. A capture "
+		"ends when it is interrupted (SIGINT, SIGTERM), when the fabric ends, when whoever "
+		"reads its output goes, or as --count or --duration say; the file is then "
+		"complete. Up to 16 can run at once.\n"
+		"Packets that come corrupted by `weft fault` have a wrong ICRC; those that are "
+		"lost on a link are there only as sent. Packets to and from addresses of `weft up "
+		"--wire` are those of the program's adapter: MAC addresses, IP identification and, "
+		"going out, UDP source ports are the system's, and others on the cable.\n"
+		"A capture shows other programs' data. The daemon lets in only its own user and "
+		"root, and with a new file only that user may read it.\n",
+	.sections = sections,
+	.see = "weft(1), weft-up(1), tshark(1), wireshark(1)",
 	.run = run_capture,
 };

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/live/exec_check.h"
 #include "cli/live/live.h"
+#include "cli/live/options.h"
 #include "live/client.h"
 #include "live/sock.h"
 #include "live/sysfs.h"
@@ -19,22 +20,12 @@
 #define WEFT_LIBDIR "lib"
 #endif
 
-static const char help_text[] =
-	"usage: weft exec [options] [--] PROGRAM [ARGUMENTS]\n"
-	"\n"
-	"Runs PROGRAM as if on a host of a live fabric (weft up): it sees an RDMA device, weft0, "
-	"and\n"
-	"reaches the programs on the fabric's other hosts with it. The program is not changed; it\n"
-	"needs neither root nor an RDMA driver. Without a fabric, a private one is started for "
-	"it.\n"
-	"\n"
-	"  --host HOST     the host (default: the first)\n"
-	"  --name NAME     the fabric, where several run\n"
-	"  -v, --verbose   say what is set up, and at the end of each process that opened the "
-	"device\n"
-	"                  how many packets it sent and received\n";
-
-enum { OPT_DROP_IN = 256 };
+/* What the command line asks for. */
+struct request {
+	struct wf_live_plan plan;
+	const char *host;
+	bool verbose;
+};
 
 #define LIBRARY "libibverbs.so.1"
 
@@ -241,51 +232,32 @@ static int check_host(const char *path, const char *host, struct wf_err *err)
 
 static int run_exec(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "host", required_argument, NULL, 'H' },
-		{ "name", required_argument, NULL, 'n' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "drop-in", no_argument, NULL, OPT_DROP_IN },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct wf_live_plan plan = { .hosts = 2 };
+	struct request req = { .plan = { .hosts = 2 }, .host = "" };
 	static char path[WF_PATH_MAX];
-	const char *host = "", *why;
 	struct wf_err err = { "" };
-	bool verbose = false;
-	int c, rc;
+	const char *why;
+	int rc = wf_opt_parse(&wf_cmd_exec, argc, argv, &req);
 
-	while ((c = wf_cli_option(argc, argv, "+:H:n:vh", options)) != -1) {
-		if (c == 'h')
-			return wf_cli_help(&wf_cmd_exec);
-		if (c == 'H')
-			host = optarg;
-		else if (c == 'n')
-			plan.name = optarg;
-		else if (c == 'v')
-			verbose = true;
-		else if (c != OPT_DROP_IN) /* of older versions; the library is always that one */
-			return WF_EXIT_USAGE;
-	}
+	if (rc >= 0)
+		return rc;
 	if (optind == argc)
 		return wf_cli_usage("exec", "there is no program to run");
-	rc = wf_live_path(plan.name, true, path, &err);
+	rc = wf_live_path(req.plan.name, true, path, &err);
 	if (rc == 0)
-		rc = check_host(path, host, &err);
-	if (rc == -ENOENT && plan.name == NULL) {
+		rc = check_host(path, req.host, &err);
+	if (rc == -ENOENT && req.plan.name == NULL) {
 		static char own[32];
 
 		snprintf(own, sizeof(own), "exec-%d", (int)getpid());
 		err.text[0] = '\0';
 		rc = wf_live_path(own, true, path, &err);
 		if (rc == 0)
-			rc = wf_live_start(&plan, path, true, &err);
+			rc = wf_live_start(&req.plan, path, true, &err);
 		if (rc == 0)
-			rc = check_host(path, host, &err);
+			rc = check_host(path, req.host, &err);
 	}
 	if (rc == 0)
-		rc = prepare(path, host, verbose, &err);
+		rc = prepare(path, req.host, req.verbose, &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
 	why = wf_exec_check(argv[optind]);
@@ -297,9 +269,67 @@ static int run_exec(int argc, char **argv)
 	return errno == ENOENT ? 127 : 126;
 }
 
+static const struct wf_values program = { .files = "!" };
+static const struct wf_values *const operands[] = { &program, NULL };
+
+static const struct wf_opt_row options[] = {
+	{ .is = &wf_opt_host,
+	  .take = wf_opt_take_text,
+	  .at = offsetof(struct request, host),
+	  .more = "The first if not given." },
+	{ .is = &wf_opt_name, .take = wf_opt_take_text, .at = offsetof(struct request, plan.name) },
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "verbose",
+				.letter = 'v',
+				.help = "Says what is set up, and at the end of each process that "
+					"opened "
+					"the device how many packets it sent and received.",
+			},
+		.take = wf_opt_take_flag,
+		.at = offsetof(struct request, verbose),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "drop-in",
+				.help = "Of older versions; the library is always that one.",
+			},
+		.gone = true,
+	},
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	{ "Environment",
+	  ":WEFT_RUNTIME_DIR\tThe folder of the daemons' sockets; otherwise "
+	  "`$XDG_RUNTIME_DIR/weft` or `/tmp/weft-UID`.\n"
+	  ":WEFT_FABRIC\tThe name of the fabric where --name is not given.\n"
+	  ":WEFT_SOCKET, WEFT_HOST\tWhat it tells the program's library: which daemon, which "
+	  "host.\n" },
+	{ "Exit status", "As the program's; 127 where there is none, 126 where it cannot be run; 1 "
+	                 "and 2 as of all commands.\n" },
+	{ "Examples", "  weft up\n"
+	              "  weft exec --host h1 -- ibv_rc_pingpong -g 0 &\n"
+	              "  weft exec --host h2 -- ibv_rc_pingpong -g 0 localhost\n"
+	              "  weft down\n" },
+	{ NULL, NULL },
+};
+
 const struct wf_cmd wf_cmd_exec = {
 	.name = "exec",
 	.summary = "run a program on a host of a live fabric",
-	.help = help_text,
+	.operands = "[--] PROGRAM [ARGUMENTS...]",
+	.values = operands,
+	.options = options,
+	.stops = true,
+	.text = "Runs PROGRAM as if on a host of a live fabric (`weft up`): it sees an RDMA "
+		"device, `weft0`, through libibverbs, and reaches the programs on the fabric's "
+		"other hosts with it. The program is not changed; it needs neither RDMA hardware "
+		"nor a kernel module nor root. Where no fabric runs, a private one with two hosts "
+		"is started, which ends with the program.\n",
+	.sections = sections,
+	.see = "weft(1), weft-up(1), weft-status(1), ibv_devinfo(1)",
 	.run = run_exec,
 };

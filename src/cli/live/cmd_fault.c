@@ -8,37 +8,15 @@
 #include "base/param.h"
 #include "cli/cli.h"
 #include "cli/live/live.h"
+#include "cli/live/options.h"
 #include "text/json.h"
 #include "text/suggest.h"
 
-static const char help_text[] =
-	"usage: weft fault [--name NAME] link LINK down|up\n"
-	"       weft fault [--name NAME] [link LINK] loss PROBABILITY | corrupt PROBABILITY | "
-	"delay "
-	"TIME\n"
-	"       weft fault [--name NAME] pause-storm HOST [off]\n"
-	"       weft fault [--name NAME] kill-host HOST\n"
-	"       weft fault [--name NAME] clear [HOST|LINK]\n"
-	"       weft fault [--name NAME] list [--json]\n"
-	"\n"
-	"Breaks something in a live fabric while programs use it. A LINK is that of a host, h1-s1 "
-	"or\n"
-	"just h1, or in a modelled fabric any, s1-s2 (s1-s2/2: the second between them); without "
-	"one,\n"
-	"those of all hosts are meant. A fault stays until it is set to something else (0, up, "
-	"off) "
-	"or\n"
-	"cleared.\n"
-	"\n"
-	"  link LINK down      nothing passes; programs on the host see PORT_ERR, and PORT_ACTIVE "
-	"when\n"
-	"                      it is up again\n"
-	"  loss 0.1%           packets vanish, each way\n"
-	"  corrupt 0.1%        packets come with a wrong checksum: they are discarded and counted\n"
-	"  delay 10us          packets take longer by that, each way; at most 2 s\n"
-	"  pause-storm HOST    its adapter lets nobody send to it any more\n"
-	"  kill-host HOST      its programs are killed, and none can start there until it is "
-	"cleared\n";
+/* What the command line asks for. */
+struct request {
+	const char *name;
+	bool json;
+};
 
 /* A word that says what is done to a link. */
 struct verb {
@@ -318,32 +296,17 @@ static int change(const char *path, const struct wf_live_picture *p, char **word
 
 static int run_fault(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "name", required_argument, NULL, 'n' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct wf_live_picture p = { .n = 0 };
 	static char path[WF_PATH_MAX];
-	const char *name = NULL;
+	struct request req = { .json = false };
 	struct wf_err err = { "" };
-	bool as_json = false;
-	int c, rc;
+	int rc = wf_opt_parse(&wf_cmd_fault, argc, argv, &req);
 
-	while ((c = wf_cli_option(argc, argv, ":n:jh", options)) != -1) {
-		if (c == 'h')
-			return wf_cli_help(&wf_cmd_fault);
-		if (c == 'n')
-			name = optarg;
-		else if (c == 'j')
-			as_json = true;
-		else
-			return WF_EXIT_USAGE;
-	}
+	if (rc >= 0)
+		return rc;
 	if (optind == argc)
 		return wf_cli_usage("fault", "what is to happen is missing");
-	rc = wf_live_path(name, false, path, &err);
+	rc = wf_live_path(req.name, false, path, &err);
 	if (rc == 0)
 		rc = wf_live_look(path, &p, &err);
 	if (rc != 0)
@@ -352,16 +315,75 @@ static int run_fault(int argc, char **argv)
 		return change(path, &p, argv + optind);
 	if (argv[optind + 1] != NULL)
 		return wf_cli_usage("fault", "'%.40s' is not expected", argv[optind + 1]);
-	if (as_json)
+	if (req.json)
 		list_json(&p);
 	else
 		list_text(&p);
 	return wf_cli_finish();
 }
 
+static void each_word(wf_values_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < WF_ARRAY_SIZE(others); i++)
+		fn(arg, others[i], "");
+	for (size_t i = 0; i < WF_ARRAY_SIZE(verbs); i++)
+		fn(arg, verbs[i].name, "");
+}
+
+static const struct wf_values words = { .each = each_word };
+static const struct wf_values *const operands[] = { &words, &wf_values_hosts, &words, NULL };
+
+static const char *const forms[] = {
+	"fault [--name NAME] link LINK down|up",
+	"fault [--name NAME] [link LINK] loss P|corrupt P|delay TIME",
+	"fault [--name NAME] pause-storm HOST [off]",
+	"fault [--name NAME] kill-host HOST",
+	"fault [--name NAME] clear [HOST|LINK]",
+	"fault [--name NAME] list [--json]",
+	NULL,
+};
+
+static const struct wf_opt_row options[] = {
+	{ .is = &wf_opt_name, .take = wf_opt_take_text, .at = offsetof(struct request, name) },
+	{ .is = &wf_opt_json, .take = wf_opt_take_flag, .at = offsetof(struct request, json) },
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	{ "Faults",
+	  ":down, up\tNothing passes the link. Programs on the host get the asynchronous events "
+	  "PORT_ERR and, when it is up again, PORT_ACTIVE; reliable queue pairs end with "
+	  "RETRY_EXC_ERR after their retries.\n"
+	  ":loss P\tSo many packets, e.g. 0.1%, vanish, each way.\n"
+	  ":corrupt P\tSo many packets arrive with a wrong checksum, each way: they are discarded "
+	  "and counted.\n"
+	  ":delay TIME\tPackets take longer by TIME, each way, at most 2s; in a modelled fabric "
+	  "some 0.1s, what its engine holds.\n"
+	  ":pause-storm HOST\tThe host's adapter lets nobody send to it, until `off`.\n"
+	  ":kill-host HOST\tThe programs on it are killed, and none can start there until it is "
+	  "cleared.\n"
+	  ":clear\tMends everything, or what is named.\n"
+	  ":list\tSays what is broken.\n" },
+	WF_LIVE_ENVIRONMENT,
+	{ "Examples", "  weft fault link h1 down\n"
+	              "  weft fault link leaf0-spine1 loss 0.1% delay 10us\n"
+	              "  weft fault clear\n" },
+	{ NULL, NULL },
+};
+
 const struct wf_cmd wf_cmd_fault = {
 	.name = "fault",
 	.summary = "break something in a live fabric, and mend it",
-	.help = help_text,
+	.operands = "FAULT...",
+	.values = operands,
+	.options = options,
+	.forms = forms,
+	.text = "Breaks something in a live fabric while programs use it. A LINK is that of a "
+		"host, `h1-s1` or just `h1`; without one, those of all hosts are meant. In a "
+		"modelled fabric it may be any, e.g. `leaf0-spine1`, or `leaf0-spine1/2` for the "
+		"second between the two. A fault stays until it is set to something else (0, `up`, "
+		"`off`) or cleared.\n",
+	.sections = sections,
+	.see = "weft(1), weft-up(1), weft-status(1)",
 	.run = run_fault,
 };

@@ -6,18 +6,14 @@
 
 #include "cli/cli.h"
 #include "cli/live/live.h"
+#include "cli/live/options.h"
 #include "text/json.h"
 
-static const char help_text[] = "usage: weft status [--name NAME] [--json | --watch]\n"
-				"\n"
-				"Shows the hosts of a live fabric, the programs attached to them, "
-				"their queue pairs and what\n"
-				"they have sent and received; in a modelled fabric its switches' "
-				"ports, what they\n"
-				"counted, and by how much the model's clock has slipped behind "
-				"this machine's\n"
-				"and how late programs took packets in. With --watch again every "
-				"second.\n";
+/* What the command line asks for. */
+struct request {
+	const char *name;
+	bool json, watch;
+};
 
 static void dotted(uint32_t ip, char text[16])
 {
@@ -305,46 +301,57 @@ static int show(const char *path, bool as_json, bool watch, struct wf_err *err)
 
 static int run_status(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "name", required_argument, NULL, 'n' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "watch", no_argument, NULL, 'w' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	static char path[WF_PATH_MAX];
-	const char *name = NULL;
+	struct request req = { .name = NULL };
 	struct wf_err err = { "" };
-	bool as_json = false, watch = false;
-	int c, rc;
+	int rc = wf_opt_parse(&wf_cmd_status, argc, argv, &req);
 
-	while ((c = wf_cli_option(argc, argv, ":n:jwh", options)) != -1) {
-		if (c == 'h')
-			return wf_cli_help(&wf_cmd_status);
-		if (c == 'n')
-			name = optarg;
-		else if (c == 'j')
-			as_json = true;
-		else if (c == 'w')
-			watch = true;
-		else
-			return WF_EXIT_USAGE;
-	}
+	if (rc >= 0)
+		return rc;
 	if (optind != argc)
 		return wf_cli_usage("status", "'%.40s' is not expected", argv[optind]);
-	if (as_json && watch)
+	if (req.json && req.watch)
 		return wf_cli_usage("status", "--watch is for people: not with --json");
-	rc = wf_live_path(name, false, path, &err);
+	rc = wf_live_path(req.name, false, path, &err);
 	if (rc == 0)
-		rc = show(path, as_json, watch, &err);
+		rc = show(path, req.json, req.watch, &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
 	return wf_cli_finish();
 }
 
+static const struct wf_opt_row options[] = {
+	{ .is = &wf_opt_name, .take = wf_opt_take_text, .at = offsetof(struct request, name) },
+	{ .is = &wf_opt_json, .take = wf_opt_take_flag, .at = offsetof(struct request, json) },
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "watch",
+				.letter = 'w',
+				.help = "Shows it again every second, until it is interrupted or "
+					"the "
+					"fabric ends.",
+			},
+		.take = wf_opt_take_flag,
+		.at = offsetof(struct request, watch),
+	},
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	WF_LIVE_ENVIRONMENT,
+	{ NULL, NULL },
+};
+
 const struct wf_cmd wf_cmd_status = {
 	.name = "status",
 	.summary = "show hosts and programs of a live fabric",
-	.help = help_text,
+	.options = options,
+	.text = "Shows the hosts of a live fabric, the programs attached to them, their queue "
+		"pairs and what they have sent and received; of a modelled fabric the ports of its "
+		"switches and hosts, what they counted, and by how much the model's clock has "
+		"slipped behind this machine's and how late programs took packets in.\n",
+	.sections = sections,
+	.see = "weft(1), weft-up(1), weft-capture(1), weft-fault(1)",
 	.run = run_status,
 };

@@ -1,171 +1,174 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_up.c - weft up and weft down: a live fabric begins and ends. */
+/* cmd_up.c - weft up: a live fabric begins. */
 #include <errno.h>
-#include <unistd.h>
 
-#include "base/param.h"
 #include "cli/cli.h"
 #include "cli/live/live.h"
-#include "live/claim.h"
+#include "cli/live/options.h"
 
-static const char up_help[] =
-	"usage: weft up [CLUSTER.yaml] [options]\n"
-	"\n"
-	"Starts a live fabric: a daemon to which programs attach that weft exec runs. Without a\n"
-	"file: two hosts called h1 and h2, one switch, RoCE v2. A file is a scenario (see weft "
-	"run)\n"
-	"without traffic: a topology and a fabric. Packets then cross that fabric as weft run has "
-	"it.\n"
-	"\n"
-	"  --fabric PROFILE    what it is: roce-400g (the default), ib-ndr ...; weft list "
-	"profiles\n"
-	"  --hosts N           so many hosts, h1 to hN (without a file)\n"
-	"  --name NAME         what it is called, where several run side by side (default: "
-	"default)\n"
-	"  --wire HOST=ADDRESS the host is at this IPv4 or IPv6 address, too: RoCE v2 over UDP\n"
-	"                      (port 4791), to other fabrics, Linux and NICs; 0.0.0.0: the\n"
-	"                      machine's first address. One address of each kind for a host\n"
-	"  --pace wall         packets cross the fabric of the file, modelled, in real time: its "
-	"switches,\n"
-	"                      buffers, flow control, rates and delays (the default with a file)\n"
-	"  --pace none         the same as fast as it can be calculated\n"
-	"  --pace direct       packets go from program to program, and nothing is modelled (the "
-	"default\n"
-	"                      without a file)\n"
-	"  --metrics ADDR:PORT counters for Prometheus, over HTTP there\n"
-	"  --foreground        stay until interrupted\n"
-	"  --profiles DIR      more profiles\n"
-	"\n"
-	"Its socket is in $WEFT_RUNTIME_DIR, $XDG_RUNTIME_DIR/weft or /tmp/weft-UID.\n";
-
-static const char down_help[] = "usage: weft down [--name NAME]\n"
-				"\n"
-				"Ends a live fabric. Programs on it see their port go down.\n";
-
-enum { OPT_HOSTS = 256, OPT_WIRE, OPT_METRICS, OPT_PROFILES, OPT_FOREGROUND, OPT_PACE };
-
-static const struct option up_options[] = {
-	{ "fabric", required_argument, NULL, 'f' },
-	{ "hosts", required_argument, NULL, OPT_HOSTS },
-	{ "name", required_argument, NULL, 'n' },
-	{ "wire", required_argument, NULL, OPT_WIRE },
-	{ "pace", required_argument, NULL, OPT_PACE },
-	{ "metrics", required_argument, NULL, OPT_METRICS },
-	{ "foreground", no_argument, NULL, OPT_FOREGROUND },
-	{ "profiles", required_argument, NULL, OPT_PROFILES },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+/* What the command line asks for. */
+struct request {
+	struct wf_live_plan plan;
+	bool foreground;
 };
 
-static int set_hosts(const char *arg, uint32_t *hosts)
+static int take_wire(const struct wf_opt_call *call)
 {
-	const struct wf_param row = { .name = "hosts",
-		                      .kind = WF_PARAM_U32,
-		                      .size = sizeof(*hosts),
-		                      .min = 1,
-		                      .max = WF_LIVE_MAX_HOSTS };
-	struct wf_err why = { "" };
+	struct request *req = call->request;
 
-	if (wf_param_set(&row, hosts, arg, &why) != 0)
-		return wf_cli_usage("up", "--hosts: %s", why.text);
+	if (req->plan.n_wires == WF_LIVE_WIRES)
+		return wf_cli_usage("up", "--wire is there more than %d times", WF_LIVE_WIRES);
+	req->plan.wires[req->plan.n_wires++] = call->arg;
 	return 0;
 }
 
 static int run_up(int argc, char **argv)
 {
-	struct wf_live_plan plan = { .hosts = 2 };
-	bool foreground = false, hosts = false;
+	struct request req = { .foreground = false };
+	struct wf_live_plan *plan = &req.plan;
 	static char path[WF_PATH_MAX];
 	struct wf_err err = { "" };
-	int c, rc;
+	int rc = wf_opt_parse(&wf_cmd_up, argc, argv, &req);
 
-	while ((c = wf_cli_option(argc, argv, ":f:n:h", up_options)) != -1) {
-		if (c == 'f')
-			plan.fabric = optarg;
-		else if (c == 'n')
-			plan.name = optarg;
-		else if (c == OPT_PROFILES)
-			plan.profiles = optarg;
-		else if (c == OPT_WIRE && plan.n_wires < WF_LIVE_WIRES)
-			plan.wires[plan.n_wires++] = optarg;
-		else if (c == OPT_PACE)
-			plan.pace = optarg;
-		else if (c == OPT_METRICS)
-			plan.metrics = optarg;
-		else if (c == OPT_FOREGROUND)
-			foreground = true;
-		else if (c == 'h')
-			return wf_cli_help(&wf_cmd_up);
-		else if (c != OPT_HOSTS || set_hosts(optarg, &plan.hosts) != 0)
-			return WF_EXIT_USAGE;
-		hosts = hosts || c == OPT_HOSTS;
-	}
+	if (rc >= 0)
+		return rc;
 	if (optind < argc)
-		plan.file = argv[optind++];
+		plan->file = argv[optind++];
 	if (optind != argc)
 		return wf_cli_usage("up", "'%.40s' is not expected: there is one file",
 		                    argv[optind]);
-	if (hosts && plan.file != NULL)
+	if (plan->hosts != 0 && plan->file != NULL)
 		return wf_cli_usage("up", "--hosts: the file says how many there are");
-	rc = wf_live_path(plan.name, true, path, &err);
+	if (plan->hosts == 0)
+		plan->hosts = 2;
+	rc = wf_live_path(plan->name, true, path, &err);
 	if (rc == 0)
-		rc = foreground ? wf_live_run(&plan, path, &err)
-		                : wf_live_start(&plan, path, false, &err);
+		rc = req.foreground ? wf_live_run(plan, path, &err)
+		                    : wf_live_start(plan, path, false, &err);
 	return rc != 0 ? wf_cli_fail(rc, &err) : WF_EXIT_OK;
 }
+
+static const char *const pace_words[] = { "wall", "none", "direct", NULL };
+static const struct wf_values *const operands[] = { &wf_values_yaml, NULL };
+
+static const struct wf_opt_row options[] = {
+	{ .is = &wf_opt_fabric,
+	  .take = wf_opt_take_text,
+	  .at = offsetof(struct request, plan.fabric),
+	  .more = "A live fabric is one; `roce-400g` if neither this nor a file says." },
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "hosts",
+				.arg = "N",
+				.help = "So many hosts, h1 to hN, without a file; 2 if not given.",
+			},
+		.take = wf_opt_take_param,
+		.at = offsetof(struct request, plan.hosts),
+		.param = &(const struct wf_param){ .name = "hosts",
+	                                           .kind = WF_PARAM_U32,
+	                                           .size = sizeof(uint32_t),
+	                                           .min = 1,
+	                                           .max = WF_LIVE_MAX_HOSTS },
+	},
+	{ .is = &wf_opt_name, .take = wf_opt_take_text, .at = offsetof(struct request, plan.name) },
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "pace",
+				.arg = "wall|none|direct",
+				.help = "How packets go from host to host, as `live.pace` in the "
+					"file "
+					"says:\n"
+					":wall\tthrough the modelled fabric by the clock, with its "
+					"rates "
+					"and delays, switches, buffers, flow control and losses "
+					"(the "
+					"default with a file); where the machine cannot keep up, "
+					"the model "
+					"falls behind, and `weft status` shows the slip, and how "
+					"late "
+					"programs took in what came\n"
+					":none\tthe same as fast as it can be calculated\n"
+					":direct\tfrom program to program, and nothing is modelled "
+					"(the "
+					"default without a file)\n",
+				.values = &(const struct wf_values){ .words = pace_words },
+			},
+		.take = wf_opt_take_text,
+		.at = offsetof(struct request, plan.pace),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "wire",
+				.arg = "HOST=ADDRESS",
+				.help = "The host is at this address of this machine, too "
+					"(0.0.0.0: its "
+					"first), and speaks RoCE v2 there, UDP port 4791, to other "
+					"fabrics, to Linux and to NICs: data, connections "
+					"(rdma_cm) and "
+					"multicast. For a host one IPv4 address (its GID 1), one "
+					"IPv6 "
+					"address (GID 2) and one that is link-local (GID 0; "
+					"fe80::1%eth0), "
+					"and for several hosts. In a file the same is `hosts: {h1: "
+					"{wire: "
+					"192.0.2.1:4791}}`.",
+			},
+		.take = take_wire,
+		.many = true,
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "metrics",
+				.arg = "ADDRESS:PORT",
+				.help = "The daemon tells what hosts have counted, over HTTP at "
+					"that "
+					"address, in Prometheus' text format.",
+			},
+		.take = wf_opt_take_text,
+		.at = offsetof(struct request, plan.metrics),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "foreground",
+				.help = "Stays until it is interrupted, or the fabric ends.",
+			},
+		.take = wf_opt_take_flag,
+		.at = offsetof(struct request, foreground),
+	},
+	{ .is = &wf_opt_profiles,
+	  .take = wf_opt_take_text,
+	  .at = offsetof(struct request, plan.profiles) },
+	{ .is = NULL },
+};
+
+static const struct wf_cmd_section sections[] = {
+	WF_LIVE_ENVIRONMENT,
+	{ "Exit status", "As of all commands; see weft(1).\n" },
+	{ "Examples", "  weft up\n"
+	              "  weft exec --host h1 -- ibv_rc_pingpong -g 0 &\n"
+	              "  weft exec --host h2 -- ibv_rc_pingpong -g 0 localhost\n"
+	              "  weft down\n" },
+	{ NULL, NULL },
+};
 
 const struct wf_cmd wf_cmd_up = {
 	.name = "up",
 	.summary = "start a live fabric for unmodified RDMA programs",
-	.help = up_help,
+	.operands = "[CLUSTER.yaml]",
+	.values = operands,
+	.options = options,
+	.text = "Starts a fabric on this machine: a daemon, in the background unless --foreground "
+		"is given, to which programs attach that `weft exec` runs. Without a file it has "
+		"two hosts, h1 and h2, on one switch, and is RoCE v2; `--fabric ib-ndr` makes it "
+		"InfiniBand. A file is a scenario as `weft run` takes it, without traffic: a "
+		"topology and a fabric. Packets then cross that fabric, modelled.\n",
+	.sections = sections,
+	.see = "weft(1), weft-exec(1), weft-status(1), weft-capture(1), weft-fault(1), "
+	       "weft-down(1), weft-scenario(5)",
 	.run = run_up,
-};
-
-static int run_down(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "name", required_argument, NULL, 'n' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct wf_live_req req = { .op = WF_LIVE_STOP };
-	struct wf_live_reply reply;
-	int fds[WF_LIVE_MAX_FDS];
-	static char path[WF_PATH_MAX];
-	const char *name = NULL;
-	struct wf_err err = { "" };
-	int c, rc;
-
-	while ((c = wf_cli_option(argc, argv, ":n:h", options)) != -1) {
-		if (c == 'h')
-			return wf_cli_help(&wf_cmd_down);
-		if (c != 'n')
-			return WF_EXIT_USAGE;
-		name = optarg;
-	}
-	if (optind != argc)
-		return wf_cli_usage("down", "'%.40s' is not expected", argv[optind]);
-	rc = wf_live_path(name, false, path, &err);
-	if (rc == 0)
-		rc = wf_live_ask(path, &req, &reply, fds, &err);
-	if (rc == -ECONNREFUSED && wf_claim_clean(path) == 0) {
-		fprintf(stderr,
-		        "weft down: the daemon of the fabric at %s was gone: it was killed, or "
-		        "crashed; what it left is removed\n",
-		        path);
-		return WF_EXIT_OK;
-	}
-	if (rc != 0)
-		return wf_cli_fail(rc, &err);
-	/* The next weft up finds the place free. */
-	for (int i = 0; i < 1000 && wf_claim_is_made(path); i++)
-		usleep(1000);
-	return WF_EXIT_OK;
-}
-
-const struct wf_cmd wf_cmd_down = {
-	.name = "down",
-	.summary = "end a live fabric",
-	.help = down_help,
-	.run = run_down,
 };
