@@ -5,6 +5,7 @@
  * Everything comes from the tables that the program itself uses, so that the list cannot be wrong.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -293,15 +294,33 @@ static int list(struct lister *l, const char *wanted)
 {
 	int rc = 0;
 
-	wf_json_init(&l->json, stdout);
-	if (l->as_json)
-		wf_json_open(&l->json, NULL, '{');
 	for (size_t i = 0; rc == 0 && i < WF_ARRAY_SIZE(topics); i++) {
 		if (wanted == NULL ? !topics[i].only_asked : strcmp(wanted, topics[i].name) == 0)
 			rc = list_topic(l, &topics[i], wanted == NULL);
 	}
-	if (l->as_json)
-		wf_json_close(&l->json, '{');
+	return rc;
+}
+
+/* The same as JSON, which is printed when it is complete: folders are read on the way. */
+static int list_json(struct lister *l, const char *wanted)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+	int rc;
+
+	if (file == NULL)
+		return -ENOMEM;
+	wf_json_init(&l->json, file);
+	wf_json_document(&l->json, "weft.list", 1);
+	rc = list(l, wanted);
+	wf_json_close(&l->json, '{');
+	if ((ferror(file) != 0 || fflush(file) != 0) && rc == 0)
+		rc = -ENOMEM;
+	fclose(file);
+	if (rc == 0)
+		fwrite(text, 1, len, stdout);
+	free(text);
 	return rc;
 }
 
@@ -345,7 +364,7 @@ static int run_list(int argc, char **argv)
 	if (rc != 0)
 		return wf_cli_fail(rc, &l.err);
 	wf_arena_init(&l.arena);
-	rc = list(&l, optind < argc ? argv[optind] : NULL);
+	rc = (l.as_json ? list_json : list)(&l, optind < argc ? argv[optind] : NULL);
 	wf_arena_fini(&l.arena);
 	return rc == 0 ? wf_cli_finish() : wf_cli_fail(rc, &l.err);
 }
