@@ -160,29 +160,34 @@ def check_valid(schema, path, document):
 
 
 class Mutants:
-    """What a document becomes by one small mistake, at each place of its schema once."""
+    """What a document becomes by one small mistake, at each place of its schema once, of all documents."""
 
-    def __init__(self, schema, document):
+    def __init__(self, schema, document, seen):
         self.schema = schema
         self.document = document
-        self.seen = set()
+        self.seen = seen
         self.made = []
 
     def value(self, place, value, path):
         pass
 
     def object(self, places, value, path):
-        if places[0] in self.seen:
-            return
-        self.seen.add(places[0])
         of_any = [self.schema.at(p)["additionalProperties"] for p in places
                   if isinstance(self.schema.at(p).get("additionalProperties"), dict)]
         required = {key for p in places for key in self.schema.at(p).get("required", [])}
-        self.change(path, "one key more", lambda o: o.__setitem__("planted", [] if of_any else 1))
+        if self.is_new(places[0], "one key more"):
+            self.change(path, "one key more", lambda o: o.__setitem__("planted", [] if of_any else 1))
         for key in value:
+            if not self.is_new(places[0], "any" if of_any else "." + key):
+                continue
             self.change(path, f"{key} as a list of lists", lambda o, key=key: o.__setitem__(key, [[1]]))
             if key in required:
                 self.change(path, f"without {key}", lambda o, key=key: o.pop(key))
+
+    def is_new(self, place, what):
+        seen = (self.schema.id, place, what) in self.seen
+        self.seen.add((self.schema.id, place, what))
+        return not seen
 
     def change(self, path, what, change):
         mutant = copy.deepcopy(self.document)
@@ -193,8 +198,8 @@ class Mutants:
         self.made.append((f"{text(path)}: {what}", mutant))
 
 
-def check_strict(schema, path, document):
-    mutants = Mutants(schema, document)
+def check_strict(schema, path, document, seen):
+    mutants = Mutants(schema, document, seen)
     schema.visit(document, mutants)
     for what, mutant in mutants.made:
         if schema.validator.is_valid(mutant):
@@ -241,7 +246,7 @@ def main(args):
     if what == "whole":
         split = args.index("--")
         names, files = args[:split], args[split + 1:]
-    wrong, documents = [], {}
+    wrong, documents, mutated = [], {}, set()
     for path in files:
         try:
             document = read(path)
@@ -252,7 +257,7 @@ def main(args):
         documents.setdefault(schema.name, []).append(document)
         wrong += check_valid(schema, path, document)
         if what == "strict" and not wrong:
-            wrong += check_strict(schema, path, document)
+            wrong += check_strict(schema, path, document, mutated)
     if what == "whole" and not wrong:
         if names[0].startswith("-"):
             names = [s.name for key, s in known.items() if "/" not in key and "-" + key not in names]
