@@ -3,6 +3,7 @@
  * cmd_list.c - weft list: what can be named in a scenario, as a table or as JSON.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -108,15 +109,33 @@ static int list(struct lister *l, const struct wf_topic *wanted)
 {
 	int rc = 0;
 
-	wf_json_init(&l->json, stdout);
-	if (l->as_json)
-		wf_json_open(&l->json, NULL, '{');
 	for (const struct wf_topic *t = wf_topic_all(); rc == 0 && t->name != NULL; t++) {
 		if (wanted == NULL ? strcmp(t->name, WF_TOPIC_PARAMETERS) != 0 : t == wanted)
 			rc = list_topic(l, t, wanted == NULL);
 	}
-	if (l->as_json)
-		wf_json_close(&l->json, '{');
+	return rc;
+}
+
+/* The same as JSON, which is printed when it is complete: folders are read on the way. */
+static int list_json(struct lister *l, const struct wf_topic *wanted)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+	int rc;
+
+	if (file == NULL)
+		return -ENOMEM;
+	wf_json_init(&l->json, file);
+	wf_json_document(&l->json, "weft.list", 1);
+	rc = list(l, wanted);
+	wf_json_close(&l->json, '{');
+	if ((ferror(file) != 0 || fflush(file) != 0) && rc == 0)
+		rc = -ENOMEM;
+	fclose(file);
+	if (rc == 0)
+		fwrite(text, 1, len, stdout);
+	free(text);
 	return rc;
 }
 
@@ -156,7 +175,7 @@ static int run_list(int argc, char **argv)
 		return wf_cli_fail(rc, &err);
 	l.as_json = req.json;
 	wf_arena_init(&l.sink.arena);
-	rc = list(&l, topic);
+	rc = (l.as_json ? list_json : list)(&l, topic);
 	wf_arena_fini(&l.sink.arena);
 	return rc == 0 ? wf_cli_finish() : wf_cli_fail(rc, &err);
 }

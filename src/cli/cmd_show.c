@@ -47,7 +47,7 @@ static void print_json(const struct wf_settings *s, const char *profile)
 	struct wf_json json;
 
 	wf_json_init(&json, stdout);
-	wf_json_open(&json, NULL, '{');
+	wf_json_document(&json, "weft.show", 1);
 	wf_json_text(&json, "profile", profile);
 	wf_json_open(&json, "parameters", '{');
 	for (size_t i = 0; i < s->n; i++) {
@@ -55,6 +55,16 @@ static void print_json(const struct wf_settings *s, const char *profile)
 
 		wf_param_format(&s->table[i], s->config, value, sizeof(value));
 		wf_json_text(&json, s->table[i].name, value);
+	}
+	wf_json_close(&json, '{');
+	wf_json_open(&json, "sources", '{');
+	for (size_t i = 0; i < s->n; i++) {
+		char place[WF_PATH_MAX + 16];
+
+		if (s->place[i].file == NULL)
+			continue;
+		snprintf(place, sizeof(place), "%s:%u", s->place[i].file, s->place[i].line);
+		wf_json_text(&json, s->table[i].name, place);
 	}
 	wf_json_close(&json, '{');
 	wf_json_close(&json, '{');

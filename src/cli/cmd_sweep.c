@@ -75,8 +75,8 @@ static int check(const struct request *req)
 {
 	if (strcmp(req->study.scenario, "-") == 0)
 		return wf_cli_usage("sweep", "the scenario is read more than once; name a file");
-	if (req->study.json)
-		return wf_cli_usage("sweep", "there is --csv, and the results file; no --json");
+	if (req->study.json && req->csv)
+		return wf_cli_usage("sweep", "--csv or --json, not both");
 	if (req->n_axes == 0)
 		return wf_cli_usage("sweep", "what is varied? Write, e.g., --vary "
 		                             "fabric.ecn.kmin=50KB,100KB");
@@ -119,6 +119,8 @@ static int run_and_print(const struct request *req, struct wf_sweep *sweep, stru
 		return rc;
 	if (req->csv)
 		wf_sweep_csv(sweep, req->show, req->n_show, out->file);
+	else if (req->study.json)
+		wf_sweep_json(sweep, req->study.record.path, req->show, req->n_show, out->file);
 	else
 		wf_sweep_table(sweep, req->show, req->n_show, out->file);
 	return wf_out_commit(out, err);

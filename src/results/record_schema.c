@@ -170,7 +170,7 @@ const char *const wf_record_schema[] = {
 	"\tdur_ps INTEGER,                      -- pause: how long; it resumed at t_ps + dur_ps\n"
 	"\tsrc    INTEGER,                      -- drop, retransmit, qp_error: hosts at the ends (nodes)\n"
 	"\tdst    INTEGER,\n"
-	"\tdetail TEXT                          -- drop: 'buffer', 'link', 'route' or 'life'\n"
+	"\tdetail TEXT                          -- drop: 'buffer', 'life', 'error', 'down' or 'route'\n"
 	")",
 
 	/* Traffic of a scenario without a job. */

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_json.c - the same figures as the table, for programs. Keys keep their order and meaning;
- * docs/scenario.md lists them.
+ * report_json.c - the same figures as the table, for programs; schemas/weft.run.1.schema.json says
+ * what each key is.
  */
 #include "text/json.h"
 #include "run/report.h"
-
-#ifndef WEFT_VERSION
-#define WEFT_VERSION "0"
-#endif
 
 static void put_net(struct wf_json *j, const struct wf_scenario_net *net)
 {
@@ -238,8 +234,7 @@ void wf_report_json(const struct wf_report *report, FILE *file)
 	struct wf_json j;
 
 	wf_json_init(&j, file);
-	wf_json_open(&j, NULL, '{');
-	wf_json_text(&j, "weft", WEFT_VERSION);
+	wf_json_document(&j, "weft.run", 1);
 	put_scenario(&j, report->scenario);
 	wf_json_open(&j, "runs", '[');
 	for (size_t i = 0; i < report->n; i++) {

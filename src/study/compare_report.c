@@ -9,10 +9,6 @@
 #include "text/human.h"
 #include "text/json.h"
 
-#ifndef WEFT_VERSION
-#define WEFT_VERSION "0"
-#endif
-
 #define NAME_WIDTH 28
 #define MIN_WIDTH 16
 #define CELL 64
@@ -373,8 +369,7 @@ void wf_compare_json(const struct wf_compare *r, FILE *file)
 	struct wf_json j;
 
 	wf_json_init(&j, file);
-	wf_json_open(&j, NULL, '{');
-	wf_json_text(&j, "weft", WEFT_VERSION);
+	wf_json_document(&j, "weft.compare", 1);
 	wf_json_text(&j, "file", r->scenario->file);
 	wf_json_text(&j, "name", r->scenario->cfg.name);
 	wf_json_u64(&j, "seed", r->scenario->cfg.seed);
@@ -395,5 +390,4 @@ void wf_compare_json(const struct wf_compare *r, FILE *file)
 		wf_json_text(&j, NULL, r->verdict.reason[i]);
 	wf_json_close(&j, '[');
 	wf_json_close(&j, '{');
-	fputc('\n', file);
 }

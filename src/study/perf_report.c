@@ -10,10 +10,6 @@
 #include "text/json.h"
 #include "study/perf.h"
 
-#ifndef WEFT_VERSION
-#define WEFT_VERSION "0"
-#endif
-
 #define COLUMN 32
 
 /* v with digits decimals, rounded; unit is what 1 is in v. */
@@ -157,8 +153,7 @@ void wf_perf_json(const struct wf_perf_report *r, FILE *file)
 	struct wf_json j;
 
 	wf_json_init(&j, file);
-	wf_json_open(&j, NULL, '{');
-	wf_json_text(&j, "weft", WEFT_VERSION);
+	wf_json_document(&j, "weft.perf", 1);
 	wf_json_text(&j, "op", wf_perf_op_name(r->plan->op));
 	wf_json_text(&j, "topology", r->plan->topology);
 	wf_json_u64(&j, "switches", r->switches);

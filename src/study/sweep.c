@@ -12,6 +12,7 @@
 
 #include "text/csv.h"
 #include "text/human.h"
+#include "text/json.h"
 #include "run/pool.h"
 #include "results/record_find.h"
 #include "run/run.h"
@@ -22,6 +23,7 @@
 struct run {
 	uint32_t point, fabric;
 	int64_t id; /* in the results file; -1: it is not there */
+	uint64_t seed;
 };
 
 struct wf_sweep {
@@ -163,6 +165,7 @@ static int look_up_point(struct wf_sweep *sweep, uint32_t number, struct wf_err 
 	for (uint32_t f = 0; rc == 0 && f < s.n_fabrics; f++) {
 		size_t i = (size_t)number * s.n_fabrics + f;
 
+		sweep->runs[i].seed = s.cfg.seed;
 		sweep->runs[i].id = find_run(sweep, &s, f, p.text);
 		if (sweep->runs[i].id < 0)
 			sweep->missing[sweep->n_missing++] = i;
@@ -173,22 +176,36 @@ static int look_up_point(struct wf_sweep *sweep, uint32_t number, struct wf_err 
 	return rc;
 }
 
+/* What can be told from the axes alone. */
+static int check(const struct wf_sweep_cfg *cfg, uint64_t points, struct wf_err *err)
+{
+	for (unsigned a = 1; a < cfg->n_axes; a++) {
+		for (unsigned b = 0; b < a; b++) {
+			if (strcmp(cfg->axes[a].name, cfg->axes[b].name) == 0)
+				return wf_err_say(err, "--vary %s: it is varied already",
+				                  cfg->axes[a].name);
+		}
+	}
+	if (points > WF_SWEEP_MAX_RUNS)
+		return wf_err_say(err, "%" PRIu64 " points are too many; at most %d runs are done",
+		                  points, WF_SWEEP_MAX_RUNS);
+	if (cfg->opts.n_overrides + cfg->n_axes > MAX_SETS)
+		return wf_err_say(err, "more than %d parameters are changed", MAX_SETS);
+	return 0;
+}
+
 int wf_sweep_create(const struct wf_sweep_cfg *cfg, struct wf_sweep **sweep_p, struct wf_err *err)
 {
 	struct wf_sweep *sweep = calloc(1, sizeof(*sweep));
 	uint64_t points = 1;
-	int rc = 0;
+	int rc;
 
 	if (sweep == NULL)
 		return -ENOMEM;
 	sweep->cfg = cfg;
 	for (unsigned a = 0; a < cfg->n_axes && points <= WF_SWEEP_MAX_RUNS; a++)
 		points *= cfg->axes[a].n;
-	if (points > WF_SWEEP_MAX_RUNS)
-		rc = wf_err_say(err, "%" PRIu64 " points are too many; at most %d runs are done",
-		                points, WF_SWEEP_MAX_RUNS);
-	else if (cfg->opts.n_overrides + cfg->n_axes > MAX_SETS)
-		rc = wf_err_say(err, "more than %d parameters are changed", MAX_SETS);
+	rc = check(cfg, points, err);
 	sweep->n_points = (uint32_t)points;
 	for (uint32_t i = 0; rc == 0 && i < sweep->n_points; i++)
 		rc = look_up_point(sweep, i, err);
@@ -355,4 +372,102 @@ void wf_sweep_csv(const struct wf_sweep *sweep, const char *const *show, unsigne
 		}
 		fputc('\n', file);
 	}
+}
+
+/* Whether a name is shown that was not before: a key is there once. */
+static bool shown_first(const char *const *show, unsigned i)
+{
+	for (unsigned k = 0; k < i; k++) {
+		if (strcmp(show[k], show[i]) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* What is shown, and its unit in the results file; null: no run has it. */
+static void json_shown(const struct wf_sweep *sweep, const char *name, struct wf_json *j)
+{
+	char unit[CELL];
+	bool has = false;
+	double v;
+
+	for (size_t i = 0; i < sweep->n_runs && !has; i++)
+		has = sweep->runs[i].id >= 0 &&
+		      wf_record_read(sweep->cfg->record.record, sweep->runs[i].id, name, &v, unit,
+		                     sizeof(unit));
+	wf_json_open(j, NULL, '{');
+	wf_json_text(j, "name", name);
+	if (has)
+		wf_json_text(j, "unit", unit);
+	else
+		wf_json_null(j, "unit");
+	wf_json_close(j, '{');
+}
+
+/* A value of a run; null: it has none. */
+static void json_value(const struct wf_sweep *sweep, const struct run *r, const char *name,
+                       struct wf_json *j)
+{
+	char unit[CELL];
+	double v;
+
+	if (r->id >= 0 &&
+	    wf_record_read(sweep->cfg->record.record, r->id, name, &v, unit, sizeof(unit)))
+		wf_json_real(j, name, v);
+	else
+		wf_json_null(j, name);
+}
+
+/*
+ * What did not finish is not in the file, and a sweep that was stopped prints nothing: a run
+ * without a number is one that could not be recorded.
+ */
+static void json_run(const struct wf_sweep *sweep, const struct run *r, const char *const *show,
+                     unsigned n, struct wf_json *j)
+{
+	wf_json_open(j, NULL, '{');
+	if (r->id >= 0)
+		wf_json_u64(j, "run", (uint64_t)r->id);
+	else
+		wf_json_null(j, "run");
+	wf_json_text(j, "state", r->id >= 0 ? "finished" : "missing");
+	wf_json_text(j, "fabric", sweep->labels[r->fabric]);
+	wf_json_u64(j, "seed", r->seed);
+	wf_json_open(j, "point", '{');
+	for (unsigned a = 0; a < sweep->cfg->n_axes; a++)
+		wf_json_text(j, sweep->cfg->axes[a].name, value_at(sweep->cfg, r->point, a));
+	wf_json_close(j, '{');
+	wf_json_open(j, "values", '{');
+	for (unsigned i = 0; i < n; i++) {
+		if (shown_first(show, i))
+			json_value(sweep, r, show[i], j);
+	}
+	wf_json_close(j, '{');
+	wf_json_close(j, '{');
+}
+
+void wf_sweep_json(const struct wf_sweep *sweep, const char *results, const char *const *show,
+                   unsigned n, FILE *file)
+{
+	struct wf_json j;
+
+	wf_json_init(&j, file);
+	wf_json_document(&j, "weft.sweep", 1);
+	wf_json_text(&j, "file", sweep->cfg->scenario);
+	wf_json_text(&j, "results", results);
+	wf_json_open(&j, "axes", '[');
+	for (unsigned a = 0; a < sweep->cfg->n_axes; a++)
+		wf_json_text(&j, NULL, sweep->cfg->axes[a].name);
+	wf_json_close(&j, '[');
+	wf_json_open(&j, "shown", '[');
+	for (unsigned i = 0; i < n; i++) {
+		if (shown_first(show, i))
+			json_shown(sweep, show[i], &j);
+	}
+	wf_json_close(&j, '[');
+	wf_json_open(&j, "runs", '[');
+	for (size_t i = 0; i < sweep->n_runs; i++)
+		json_run(sweep, &sweep->runs[i], show, n, &j);
+	wf_json_close(&j, '[');
+	wf_json_close(&j, '{');
 }

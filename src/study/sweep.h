@@ -56,6 +56,12 @@ size_t wf_sweep_found(const struct wf_sweep *sweep);
 void wf_sweep_table(const struct wf_sweep *sweep, const char *const *show, unsigned n, FILE *file);
 void wf_sweep_csv(const struct wf_sweep *sweep, const char *const *show, unsigned n, FILE *file);
 
+/*
+ * The same as JSON (schemas/weft.sweep.1.schema.json); results is the file that the runs are in.
+ */
+void wf_sweep_json(const struct wf_sweep *sweep, const char *results, const char *const *show,
+                   unsigned n, FILE *file);
+
 /* NULL is allowed. */
 void wf_sweep_destroy(struct wf_sweep *sweep);
 

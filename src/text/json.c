@@ -13,6 +13,10 @@
 #include "text/human.h"
 #include "text/utf8.h"
 
+#ifndef WEFT_VERSION
+#define WEFT_VERSION "0"
+#endif
+
 void wf_json_init(struct wf_json *json, FILE *file)
 {
 	memset(json, 0, sizeof(*json));
@@ -72,6 +76,17 @@ void wf_json_open(struct wf_json *json, const char *key, char bracket)
 	begin(json, key);
 	fputc(bracket, json->file);
 	json->used[json->depth++] = false;
+}
+
+void wf_json_document(struct wf_json *json, const char *schema, unsigned version)
+{
+	char name[64];
+
+	assert(json->depth == 0);
+	snprintf(name, sizeof(name), "%s/%u", schema, version);
+	wf_json_open(json, NULL, '{');
+	wf_json_text(json, "schema", name);
+	wf_json_text(json, "weft", WEFT_VERSION);
 }
 
 void wf_json_close(struct wf_json *json, char bracket)

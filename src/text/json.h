@@ -23,6 +23,13 @@ struct wf_json {
 /* Starts an empty text to file. */
 void wf_json_init(struct wf_json *json, FILE *file);
 
+/*
+ * Opens the object that is the whole of a document, and says in its first two keys which schema it
+ * follows ("weft.run/1": schemas/weft.run.1.schema.json) and which weft wrote it. All that weft
+ * prints as JSON begins so; docs/json.md says when a version is raised. The caller closes it.
+ */
+void wf_json_document(struct wf_json *json, const char *schema, unsigned version);
+
 /* Opens an object or a list; key is NULL in a list and at the top. */
 void wf_json_open(struct wf_json *json, const char *key, char bracket);
 

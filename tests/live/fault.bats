@@ -51,7 +51,7 @@ stop_flow() {
 	fault loss 1%
 	fault list --json | python3 -c '
 import json, sys
-d = json.load(sys.stdin)
+d = json.load(sys.stdin)["faults"]
 assert [h["host"] for h in d] == ["h1", "h2"] and all(abs(h["loss"] - .01) < 1e-9 for h in d), d'
 	run -2 fault link h9-s1 down
 	[[ "$output" == *"no host and no link"* ]]

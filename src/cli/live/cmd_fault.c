@@ -242,7 +242,9 @@ static void list_json(const struct wf_live_picture *picture)
 	struct wf_json json;
 
 	wf_json_init(&json, stdout);
-	wf_json_open(&json, NULL, '[');
+	wf_json_document(&json, "weft.fault", 1);
+	wf_json_text(&json, "fabric", t->fabric);
+	wf_json_open(&json, "faults", '[');
 	for (uint32_t i = 0; m != NULL && i < m->n_ports; i++) {
 		const struct wf_live_port *p = &m->port[i];
 
@@ -274,6 +276,7 @@ static void list_json(const struct wf_live_picture *picture)
 		wf_json_close(&json, '{');
 	}
 	wf_json_close(&json, '[');
+	wf_json_close(&json, '{');
 }
 
 static int change(const char *path, const struct wf_live_picture *p, char **word)

@@ -2,6 +2,7 @@
 /* cmd_status.c - weft status: hosts and programs of a live fabric. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -194,8 +195,8 @@ static void print_program(struct wf_json *json, const struct wf_live_status *s)
 }
 
 /* A host on the wire: its addresses there, and what has passed. */
-static int print_wire(struct wf_json *json, const char *path, const struct wf_live_table *t,
-                      uint32_t host, struct wf_err *err)
+static void print_wire(struct wf_json *json, const struct wf_live_table *t, uint32_t host,
+                       const uint64_t count[WF_LIVE_COUNTS])
 {
 	static const struct {
 		const char *name;
@@ -210,13 +211,9 @@ static int print_wire(struct wf_json *json, const char *path, const struct wf_li
 		{ "rx_no_room", WF_LIVE_WIRE_RX_NO_ROOM },
 		{ "rx_overflow", WF_LIVE_WIRE_RX_OVERFLOW },
 	};
-	uint64_t count[WF_LIVE_COUNTS];
 	char text[INET6_ADDRSTRLEN];
 	uint8_t gid[16];
-	int ret = wf_live_counts(path, t->host[host].name, count, err);
 
-	if (ret != 0)
-		return ret;
 	wf_json_open(json, "wire", '{');
 	wf_json_open(json, "addresses", '[');
 	for (uint32_t i = 0; i < WF_LIVE_GIDS; i++) {
@@ -232,18 +229,41 @@ static int print_wire(struct wf_json *json, const char *path, const struct wf_li
 	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++)
 		wf_json_u64(json, rows[i].name, count[rows[i].count]);
 	wf_json_close(json, '{');
-	return 0;
+}
+
+/*
+ * Asks what has passed at each host that is on the wire, before anything is printed: a document is
+ * whole or not there. *wires_p, by host, is the caller's to free.
+ */
+static int ask_wires(const char *path, const struct wf_live_table *t,
+                     uint64_t (**wires_p)[WF_LIVE_COUNTS], struct wf_err *err)
+{
+	uint64_t(*wires)[WF_LIVE_COUNTS] = calloc(t->n_hosts, sizeof(*wires));
+	int ret = wires == NULL ? -ENOMEM : 0;
+
+	for (uint32_t h = 0; ret == 0 && h < t->n_hosts; h++) {
+		if (t->host[h].wire != 0)
+			ret = wf_live_counts(path, t->host[h].name, wires[h], err);
+	}
+	if (ret != 0)
+		free(wires);
+	else
+		*wires_p = wires;
+	return ret;
 }
 
 static int print_json(const char *path, const struct wf_live_picture *p, struct wf_err *err)
 {
 	const struct wf_live_table *t = p->table;
+	uint64_t(*wires)[WF_LIVE_COUNTS];
 	struct wf_json json;
 	char ip[16];
-	int ret = 0;
+	int ret = ask_wires(path, t, &wires, err);
 
+	if (ret != 0)
+		return ret;
 	wf_json_init(&json, stdout);
-	wf_json_open(&json, NULL, '{');
+	wf_json_document(&json, "weft.status", 1);
 	wf_json_text(&json, "fabric", t->fabric);
 	wf_json_text(&json, "link_layer", t->layer == WF_LIVE_IB ? "infiniband" : "ethernet");
 	wf_json_open(&json, "hosts", '[');
@@ -254,8 +274,8 @@ static int print_json(const char *path, const struct wf_live_picture *p, struct 
 		wf_json_text(&json, "address", ip);
 		wf_json_u64(&json, "lid", t->host[h].lid);
 		wf_json_bool(&json, "up", t->host[h].down == 0);
-		if (t->host[h].wire != 0 && ret == 0)
-			ret = print_wire(&json, path, t, h, err);
+		if (t->host[h].wire != 0)
+			print_wire(&json, t, h, wires[h]);
 		wf_json_open(&json, "total", '{');
 		print_counts_json(&json, &p->status[h]);
 		wf_json_close(&json, '{');
@@ -271,7 +291,8 @@ static int print_json(const char *path, const struct wf_live_picture *p, struct 
 	if (p->model != NULL)
 		print_model_json(&json, p->model);
 	wf_json_close(&json, '{');
-	return ret;
+	free(wires);
+	return 0;
 }
 
 /* Shows it once, or with watch again every second until it cannot be written or the fabric ends. */

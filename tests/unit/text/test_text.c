@@ -136,13 +136,31 @@ static void test_json(void **state)
 	free(text);
 }
 
+static void test_json_document(void **state)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+	struct wf_json j;
+
+	(void)state;
+	wf_json_init(&j, file);
+	wf_json_document(&j, "weft.some", 12);
+	wf_json_close(&j, '{');
+	fclose(file);
+	assert_string_equal(text, "{\n"
+	                          "  \"schema\": \"weft.some/12\",\n"
+	                          "  \"weft\": \"" WEFT_VERSION "\"\n"
+	                          "}\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_time),
-		cmocka_unit_test(test_bytes_and_counts),
-		cmocka_unit_test(test_suggest),
-		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_time),          cmocka_unit_test(test_bytes_and_counts),
+		cmocka_unit_test(test_suggest),       cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_document),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# ctest: live
+# What weft status and weft fault list print with --json is what schemas/ says, and all of it (tests/cli/json.bats).
+
+bats_require_minimum_version 1.5.0
+load common
+
+check() {
+	/usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/json_schema.py" "$@"
+}
+
+# look NAME: both documents of the fabric called so.
+look() {
+	"$WEFT" status --name "$1" --json >"status-$1.json"
+	"$WEFT" fault --name "$1" list --json >"fault-$1.json"
+}
+
+attached() {
+	[[ "$("$WEFT" status --name "$1" --json)" == *'"pid"'* ]]
+}
+
+# A fabric of each kind: without a model, on the wire, InfiniBand; modelled, with faults, by the clock and not.
+fabrics() {
+	local name fault=("$WEFT" fault --name modelled)
+	up --name plain
+	up --name wire --fabric roce-400g --wire "h1=127.177.$((BASHPID / 256 % 256)).$((BASHPID % 256))"
+	up --name ib --fabric ib-ndr --hosts 3
+	printf 'topology: {kind: leaf-spine, hosts: 4, radix: 4, host_rate: 1Gbps}\nfabric: roce-400g\n' >cluster.yaml
+	up cluster.yaml --name modelled
+	up cluster.yaml --name unpaced --pace none
+	EXEC="--name plain" spawn h1 ibv_asyncwatch >asyncwatch.txt 2>&1
+	until_true attached plain
+	"${fault[@]}" link leaf0-spine0 down
+	"${fault[@]}" link h0 loss 1% delay 1ms
+	"${fault[@]}" pause-storm h1
+	"${fault[@]}" kill-host h2
+	for name in plain wire ib modelled unpaced; do
+		look "$name"
+	done
+	kill -9 "$pid"
+	for name in plain wire ib modelled unpaced; do
+		"$WEFT" down --name "$name"
+	done
+}
+
+@test "every document is as its schema says, and all that the schemas know is printed" {
+	needs ibv_asyncwatch
+	fabrics
+	check valid ./*.json
+	check strict ./*.json
+	check whole weft.status weft.fault -- ./*.json
+	[ "$(jq -c '[.faults[] | [.host // .switch, .down]]' fault-modelled.json)" = \
+		'[["leaf0",true],["h0",false],["h1",false],["h2",false]]' ]
+	[ "$(jq -c .faults fault-plain.json)" = '[]' ]
+	# What has to be there is missed where it is not.
+	run -1 check whole weft.status -- status-plain.json
+	[[ "$output" == *"no document has "*"properties/model"* ]]
+}
+
+@test "when the daemon has died nothing is printed" {
+	"$WEFT" up --foreground 3>&- &
+	client=$!
+	answers() { "$WEFT" status >/dev/null 2>&1; }
+	until_true answers
+	kill -9 "$client"
+	wait "$client" || true
+	client=
+	for command in "status --json" "fault list --json"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -1 "$WEFT" $command
+		[ -z "$output" ]
+		[ -n "$stderr" ]
+	done
+}
