@@ -113,6 +113,15 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 	"$WEFT" status >/dev/null
 }
 
+@test "what is preloaded brings no library along that only the daemon uses" {
+	needs readelf
+	lib=$(find "$(dirname "$WEFT")" "$(dirname "$WEFT")/../lib" -path '*/weft/libibverbs.so.1' 2>/dev/null | head -n 1)
+	readelf -d "$lib" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >needed.txt
+	grep -q '^libc\.so' needed.txt
+	run grep -Ev '^(libc|libm|libgcc_s|ld-linux[-a-z0-9_]*|lib[a-z]*san)\.so' needed.txt
+	[ "$status" -eq 1 ]
+}
+
 @test "without a fabric, exec starts a private one" {
 	needs ibv_devinfo
 	run on "" ibv_devinfo
@@ -171,5 +180,19 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 	grep -q '^node_infiniband_state_id{host="h2",device="weft0",port="1"} 1$' metrics.txt
 	awk '/^node_infiniband_port_packets_transmitted_total.host="h1"/ { seen = $2 } END { exit seen < 200 }' metrics.txt
 	run up --name other --metrics nowhere
+	[ "$status" -eq 2 ]
+}
+
+@test "metrics over IPv6, and what the answer is called" {
+	needs curl
+	grep -q . /proc/net/if_inet6 2>/dev/null || skip "there is no IPv6"
+	port=$(free_port)
+	up --metrics "[::1]:$port"
+	curl -sf -D head.txt "http://[::1]:$port/metrics" >metrics.txt
+	grep -q '^node_infiniband_state_id{host="h2",device="weft0",port="1"} 4$' metrics.txt
+	tr -d '\r' <head.txt | grep -qx 'Content-Type: text/plain; version=0.0.4'
+	[ "$(curl -s -o none.txt -w '%{http_code}' "http://[::1]:$port/other")" = 404 ]
+	[ "$(curl -s -o none.txt -w '%{http_code}' -d x=y "http://[::1]:$port/metrics")" = 405 ]
+	run up --name other --metrics "[::1]:$port:5"
 	[ "$status" -eq 2 ]
 }
