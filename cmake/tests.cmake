@@ -13,7 +13,7 @@
 # `ctest: word ...` among its first lines; `timeout=seconds` there gives it more than half an hour,
 # which is long because machines may have much else to do, and a test that hangs is found all the same. What
 # is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
-# say so.
+# say so. The label `oom` lets the test fail what gives memory, descriptors and threads (tests/unit/oom.h).
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET GLOBAL cmocka)
@@ -86,6 +86,11 @@ function(weft_register name labels timeout)
 		ENVIRONMENT "${WEFT_TEST_ENV}" WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
 endfunction()
 
+# What tests/unit/oom.h has in place of the C library's.
+set(WEFT_OOM_CALLS malloc calloc realloc aligned_alloc mmap memfd_create ftruncate eventfd timerfd_create
+	epoll_create1 socket socketpair epoll_ctl fcntl pthread_create)
+list(TRANSFORM WEFT_OOM_CALLS PREPEND "LINKER:--wrap=" OUTPUT_VARIABLE WEFT_OOM_LINK)
+
 # A test program of one file. The rest of the arguments are libraries.
 function(weft_add_c_test name source labels)
 	weft_test_labels(test "${source}" ${labels})
@@ -99,6 +104,9 @@ function(weft_add_c_test name source labels)
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 	if(WEFT_LTO_LINK)
 		target_link_options(${name} PRIVATE -fno-lto)
+	endif()
+	if("oom" IN_LIST test_LABELS)
+		target_link_options(${name} PRIVATE ${WEFT_OOM_LINK})
 	endif()
 	target_link_libraries(${name} PRIVATE weft_test_support ${ARGN} PkgConfig::CMOCKA)
 	add_dependencies(tests ${name})

@@ -85,13 +85,14 @@ static size_t command(struct wf_daemon *d, int fd[CONNS], const uint8_t *data, s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct wf_daemon d = { .epoll = epoll_create1(EPOLL_CLOEXEC), .spare = -1 };
+	struct wf_daemon d = { .spare = -1 };
 	const struct sockaddr_in at = { .sin_family = AF_INET,
 		                        .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	struct sockaddr_storage any = { 0 };
 	int fd[CONNS], lowest = dup(0);
 
 	close(lowest);
+	d.epoll = epoll_create1(EPOLL_CLOEXEC);
 	memcpy(&any, &at, sizeof(at)); /* at any port: nobody calls there */
 	d.table = calloc(1, wf_live_table_bytes(HOSTS));
 	d.gone = calloc(HOSTS, sizeof(*d.gone));

@@ -116,9 +116,16 @@ static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_liv
 		return -EMFILE;
 	}
 	c->events = pair[0];
-	if (wf_watch_add(d->epoll, c->events, EPOLLIN, &c->murmurs) != 0) {
-		close(pair[1]);
-		close(stats);
+	fds[0] = pair[1];
+	fds[1] = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
+	fds[2] = fcntl(d->table_fd, F_DUPFD_CLOEXEC, 0);
+	fds[3] = stats;
+	if (fds[1] < 0 || fds[2] < 0 ||
+	    wf_watch_add(d->epoll, c->events, EPOLLIN, &c->murmurs) != 0) {
+		for (unsigned i = 0; i < 4; i++) {
+			if (fds[i] >= 0)
+				close(fds[i]);
+		}
 		c->doomed = true;
 		return -ENOMEM;
 	}
@@ -132,10 +139,6 @@ static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_liv
 	reply->attach.host = c->host;
 	reply->attach.slot = slot;
 	reply->n_fds = 4;
-	fds[0] = pair[1];
-	fds[1] = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
-	fds[2] = fcntl(d->table_fd, F_DUPFD_CLOEXEC, 0);
-	fds[3] = stats;
 	return 0;
 }
 
@@ -178,7 +181,7 @@ static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 {
 	struct wf_dclient *o = find(d, req->connect.host, req->connect.slot);
 	struct wf_live_event event = { .type = WF_LIVE_EV_LINK, .n_fds = 2 };
-	int memory, give[2];
+	int memory, wake, give[2];
 	bool modelled;
 
 	if (o == NULL || o == c || o->doomed)
@@ -190,8 +193,12 @@ static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	memory = modelled ? -1 : wf_pipe_memory();
 	if (memory < 0 && !modelled)
 		return memory;
-	if (add_link(c, o) != 0 || add_link(o, c) != 0) {
+	/* There is a link only where both can have what belongs to it. */
+	wake = modelled ? -1 : fcntl(o->wake, F_DUPFD_CLOEXEC, 0);
+	if ((wake < 0 && !modelled) || add_link(c, o) != 0 || add_link(o, c) != 0) {
 		drop_link(c, o);
+		if (wake >= 0)
+			close(wake);
 		if (memory >= 0)
 			close(memory);
 		return -ENOMEM;
@@ -207,7 +214,7 @@ static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	reply->connect.side = 0;
 	reply->n_fds = 2;
 	fds[0] = memory;
-	fds[1] = fcntl(o->wake, F_DUPFD_CLOEXEC, 0);
+	fds[1] = wake;
 	return 0;
 }
 
