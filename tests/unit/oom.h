@@ -5,7 +5,7 @@
  * (cmake/tests.cmake lists them), in the test and in weft, not in other libraries.
  *
  *	oom_arm(OOM_ONE, n);    the call after n others fails; OOM_ALL: and all behind it
- *	oom_begin(); … oom_end();   between these, and only in this thread
+ *	oom_begin(); … oom_end();   between these, and only in this thread and those it starts
  *	oom_disarm()            whether any has failed: if not, n was all there are
  */
 #ifndef WF_TESTS_OOM_H
@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -28,7 +29,7 @@ static struct {
 	atomic_long left; /* calls that still succeed */
 	atomic_long failed;
 	enum oom_how how;
-	bool armed;
+	atomic_bool armed;
 } oom;
 
 static _Thread_local bool oom_counts;
@@ -123,12 +124,38 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
                           void *arg);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
                           void *arg);
+
+struct oom_thread {
+	void *(*run)(void *);
+	void *arg;
+};
+
+static inline void *oom_run(void *arg)
+{
+	struct oom_thread t = *(struct oom_thread *)arg;
+
+	free(arg);
+	oom_begin();
+	return t.run(t.arg);
+}
+
+/* A thread that is started by one for which calls may fail is such a one as well. */
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
                           void *arg)
 {
+	struct oom_thread *t;
+	int ret;
+
+	if (!oom_counts)
+		return __real_pthread_create(thread, attr, run, arg);
 	if (oom_fails(EAGAIN))
 		return EAGAIN;
-	return __real_pthread_create(thread, attr, run, arg);
+	t = __real_malloc(sizeof(*t));
+	*t = (struct oom_thread){ run, arg };
+	ret = __real_pthread_create(thread, attr, oom_run, t);
+	if (ret != 0)
+		free(t);
+	return ret;
 }
 
 #endif
