@@ -30,7 +30,7 @@ is_clean() {
 	local bad
 	bad=$(tshark -r "$1" -Y '_ws.malformed || _ws.expert.severity >= 6291456 ||
 		ip.checksum.status == "Bad"' 2>&1 >bad.txt; cat bad.txt)
-	bad=$(grep -v "Running as user" <<<"$bad" || true)
+	bad=$(grep -v "Running as user" <<<"$bad" || true) # nothing else is what is hoped for
 	[ -z "$bad" ] || { echo "$bad" | head; return 1; }
 	tshark -r "$1" -T fields -e frame.time_epoch 2>/dev/null | sort -c -n
 }

@@ -107,7 +107,7 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 	answers() { "$WEFT" status >/dev/null 2>&1; }
 	until_true answers
 	kill -9 "$client"
-	wait "$client" || true
+	ends "$client"
 	client=
 	up
 	"$WEFT" status >/dev/null
