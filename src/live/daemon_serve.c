@@ -534,12 +534,29 @@ static void hear_find(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	wf_daemon_tell(c, &event, NULL);
 }
 
+/* The program has not got what belongs to a link: it may be asked for anew, by either. */
+static void hear_unlink(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req)
+{
+	struct wf_live_event event = { .type = WF_LIVE_EV_UNLINK };
+	struct wf_dclient *o = find(d, req->connect.host, req->connect.slot);
+
+	if (!c->attached || o == NULL || !are_linked(c, o))
+		return;
+	drop_link(c, o);
+	drop_link(o, c);
+	event.link.host = c->host;
+	event.link.slot = c->slot;
+	wf_daemon_tell(o, &event, NULL);
+}
+
 void wf_daemon_hear(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req)
 {
 	if (req->op == WF_LIVE_CONNECT)
 		hear_connect(d, c, req);
 	else if (req->op == WF_LIVE_SERVICE_FIND)
 		hear_find(d, c, req);
+	else if (req->op == WF_LIVE_UNLINK)
+		hear_unlink(d, c, req);
 	else
 		c->doomed = true;
 }

@@ -135,6 +135,44 @@ static void test_link(void **state)
 	leave(&b);
 }
 
+/* Who could not take a link says so: the other hears of it, and it may be made anew. */
+static void test_unlink(void **state)
+{
+	struct rig_fabric *f = *state;
+	struct client a = attach(f, "h1"), b = attach(f, "h2");
+	struct wf_live_req req = { .op = WF_LIVE_CONNECT };
+	struct wf_live_reply reply;
+	struct wf_live_event event;
+	int fds[WF_LIVE_MAX_FDS];
+
+	req.connect.host = b.host;
+	req.connect.slot = b.slot;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ask(a.sock, &req, &reply, fds), 0);
+		close(fds[0]);
+		close(fds[1]);
+		event = next_event(&b, fds);
+		assert_int_equal(event.type, WF_LIVE_EV_LINK);
+		close(fds[0]);
+		close(fds[1]);
+		req.op = WF_LIVE_UNLINK;
+		req.connect.host = a.host;
+		req.connect.slot = a.slot;
+		for (int twice = 0; twice < 2; twice++) /* the second is about nothing */
+			assert_int_equal(wf_sock_send(b.fds[0], &req, sizeof(req), NULL, 0, true),
+			                 0);
+		event = next_event(&a, fds);
+		assert_int_equal(event.type, WF_LIVE_EV_UNLINK);
+		assert_int_equal(event.link.host, b.host);
+		assert_int_equal(event.link.slot, b.slot);
+		req.op = WF_LIVE_CONNECT;
+		req.connect.host = b.host;
+		req.connect.slot = b.slot;
+	}
+	leave(&a);
+	leave(&b);
+}
+
 /* Asks by the socket of events, and returns the event that answers. */
 static struct wf_live_event murmur(const struct client *c, struct wf_live_req *req, int *fds)
 {
@@ -523,6 +561,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_link, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unlink, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_answers_by_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_descriptors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_user, setup, teardown),
