@@ -38,6 +38,8 @@ set_target_properties(weft_ibverbs PROPERTIES OUTPUT_NAME ibverbs VERSION 1.14.6
 target_compile_options(weft_ibverbs PRIVATE -fno-builtin ${WEFT_LTO_COMPILE})
 target_link_options(weft_ibverbs PRIVATE "LINKER:--version-script=${made}/ibverbs.map"
 	"LINKER:-z,nodelete" "LINKER:-z,now" ${WEFT_LTO_LINK})
+# Programs get no library with it that only the daemon uses: weft_live names those, too.
+target_link_options(weft_ibverbs BEFORE PRIVATE "LINKER:--as-needed")
 # The C library opens libgcc_s when a thread is cancelled or exits, and aborts where it cannot: in a
 # program that has no descriptor left, because of ours. So it is there from the beginning.
 target_link_libraries(weft_ibverbs PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,weft_compat>"

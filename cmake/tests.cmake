@@ -13,7 +13,8 @@
 # `ctest: word ...` among its first lines; `timeout=seconds` there gives it more than half an hour,
 # which is long because machines may have much else to do, and a test that hangs is found all the same. What
 # is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
-# say so; `tsan=PATTERN` runs only the tests of that name there, as in `tsan=*threads*`.
+# say so; `tsan=PATTERN` runs only the tests of that name there, as in `tsan=*threads*`. The label
+# `oom` lets the test fail what gives memory, descriptors and threads (tests/unit/oom.h).
 #
 # With WEFT_SHORT, a test that takes long is left to the build without it: files labelled `long`, tests in
 # bats with `# bats test_tags=long`, and cases over which check_step() (tests/unit/check.h) goes. The other way
@@ -129,6 +130,11 @@ function(weft_register name labels timeout)
 	endif()
 endfunction()
 
+# What tests/unit/oom.h has in place of the C library's.
+set(WEFT_OOM_CALLS malloc calloc realloc aligned_alloc mmap memfd_create ftruncate eventfd timerfd_create
+	epoll_create1 socket socketpair epoll_ctl fcntl pthread_create)
+list(TRANSFORM WEFT_OOM_CALLS PREPEND "LINKER:--wrap=" OUTPUT_VARIABLE WEFT_OOM_LINK)
+
 # A test program of one file. The rest of the arguments are libraries.
 function(weft_add_c_test name source labels)
 	weft_test_labels(test "${source}" ${labels})
@@ -142,6 +148,9 @@ function(weft_add_c_test name source labels)
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 	if(WEFT_LTO_LINK)
 		target_link_options(${name} PRIVATE -fno-lto)
+	endif()
+	if("oom" IN_LIST test_LABELS)
+		target_link_options(${name} PRIVATE ${WEFT_OOM_LINK})
 	endif()
 	# The code under test is optimised as ever; that which tests it is compiled four times as fast.
 	target_compile_options(${name} PRIVATE -O0)

@@ -3,20 +3,24 @@
  * fuzz_live_http.c - whatever may be said to the daemon's HTTP port, in pieces, by several at once
  * who read or do not. It must not crash, wait, or forget to let go of a connection.
  *
- * Input: commands of a byte: which connection (3 bits), what (2 bits: open, send, read, close), and
- * for a send a byte with the length of what follows.
+ * libmicrohttpd parses; how its connections live in the daemon's loop, and which of them have to go
+ * when too many come, is ours.
+ *
+ * Input: commands of a byte: which connection (4 bits), what (2 bits: open, send, read, close), for
+ * an open from where (2 bits), and for a send a byte with the length of what follows.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "live/http.h"
 
-#define CONNS 8
+#define CONNS 16
 #define HOSTS 40
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,24 +41,27 @@ static void step(struct wf_daemon *d)
 
 		w->ready(d, w, events[i].events);
 	}
-	wf_http_age(d);
+	wf_http_serve(d);
+	must(d->http->n_conns <= WF_HTTP_CONNS);
 }
 
 /* Does a command, whose first byte is data[0]. Returns how many bytes it was. */
 static size_t command(struct wf_daemon *d, int fd[CONNS], const uint8_t *data, size_t size)
 {
+	const struct sockaddr_in from = { .sin_family = AF_INET,
+		                          .sin_addr = { htonl(0x0a000000u + (data[0] >> 6)) } };
 	unsigned i = data[0] & (CONNS - 1);
 	char text[4096];
 	size_t n = 0;
 	int pair[2];
 
-	switch (data[0] >> 3 & 3) {
+	switch (data[0] >> 4 & 3) {
 	case 0:
 		if (fd[i] >= 0)
 			break;
 		must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
 		fd[i] = pair[0];
-		must(wf_http_take(d, pair[1]) == 0);
+		must(wf_http_take(d, pair[1], (const void *)&from, sizeof(from)) == 0);
 		break;
 	case 1:
 		if (size < 2)
@@ -78,14 +85,20 @@ static size_t command(struct wf_daemon *d, int fd[CONNS], const uint8_t *data, s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct wf_daemon d = { .epoll = epoll_create1(EPOLL_CLOEXEC), .spare = -1 };
-	int fd[CONNS];
+	struct wf_daemon d = { .spare = -1 };
+	const struct sockaddr_in at = { .sin_family = AF_INET,
+		                        .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	struct sockaddr_storage any = { 0 };
+	int fd[CONNS], lowest = dup(0);
 
+	close(lowest);
+	d.epoll = epoll_create1(EPOLL_CLOEXEC);
+	memcpy(&any, &at, sizeof(at)); /* at any port: nobody calls there */
 	d.table = calloc(1, wf_live_table_bytes(HOSTS));
 	d.gone = calloc(HOSTS, sizeof(*d.gone));
 	must(d.epoll >= 0 && d.table != NULL && d.gone != NULL);
 	d.table->n_hosts = HOSTS;
-	must(wf_http_open(&d, 0x7f000001, 0) == 0);
+	must(wf_http_open(&d, &any) == 0);
 	for (unsigned i = 0; i < CONNS; i++)
 		fd[i] = -1;
 	while (size > 0) {
@@ -100,12 +113,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			close(fd[i]);
 	}
 	/* All have gone, and so do their connections: what is not sent is not sent. */
-	for (int i = 0; i < 100 && wf_http_rest(&d) >= 0; i++)
+	for (int i = 0; i < 100 && d.http->n_conns != 0; i++)
 		step(&d);
-	must(wf_http_rest(&d) < 0);
+	must(d.http->n_conns == 0 && wf_http_rest(&d) < 0);
 	wf_http_close(&d);
 	close(d.epoll);
 	free(d.table);
 	free(d.gone);
+	must(dup(0) == lowest);
+	close(lowest);
 	return 0;
 }

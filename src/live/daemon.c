@@ -384,8 +384,8 @@ int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_
 		ret = wf_wire_open(d, cfg);
 	if (ret == 0)
 		ret = wf_model_open(d, cfg);
-	if (ret == 0 && cfg->metrics_port != 0)
-		ret = wf_http_open(d, cfg->metrics_ipv4, cfg->metrics_port);
+	if (ret == 0 && cfg->metrics.ss_family != AF_UNSPEC)
+		ret = wf_http_open(d, &cfg->metrics);
 	if (ret != 0)
 		goto fail;
 	*daemon_p = d;
@@ -476,7 +476,7 @@ int wf_daemon_step(struct wf_daemon *d, int timeout)
 	}
 	wf_wire_serve(d);
 	wf_model_serve(d);
-	wf_http_age(d);
+	wf_http_serve(d);
 	sweep(d);
 	wf_daemon_assert(d);
 	return n > 0 ? n : 0;

@@ -6,6 +6,8 @@
 #ifndef WF_LIVE_DAEMON_H
 #define WF_LIVE_DAEMON_H
 
+#include <sys/socket.h>
+
 #include "base/err.h"
 #include "live/proto.h"
 
@@ -24,9 +26,8 @@ struct wf_daemon_cfg {
 		uint32_t scope;  /* link-local: the interface; 0: any that has it */
 	} * wires;               /* hosts that are at real network addresses, RoCE v2 only */
 	uint32_t n_wires;
-	uint32_t metrics_ipv4; /* where metrics are told: metrics.h */
-	uint16_t metrics_port; /* 0: nowhere */
-	uint64_t rate;         /* of a port, bits/s */
+	struct sockaddr_storage metrics; /* where they are told: metrics.h; AF_UNSPEC: nowhere */
+	uint64_t rate;                   /* of a port, bits/s */
 	uint32_t mtu;
 	enum wf_live_pace pace;
 	/*

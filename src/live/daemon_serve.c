@@ -116,9 +116,16 @@ static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_liv
 		return -EMFILE;
 	}
 	c->events = pair[0];
-	if (wf_watch_add(d->epoll, c->events, EPOLLIN, &c->murmurs) != 0) {
-		close(pair[1]);
-		close(stats);
+	fds[0] = pair[1];
+	fds[1] = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
+	fds[2] = fcntl(d->table_fd, F_DUPFD_CLOEXEC, 0);
+	fds[3] = stats;
+	if (fds[1] < 0 || fds[2] < 0 ||
+	    wf_watch_add(d->epoll, c->events, EPOLLIN, &c->murmurs) != 0) {
+		for (unsigned i = 0; i < 4; i++) {
+			if (fds[i] >= 0)
+				close(fds[i]);
+		}
 		c->doomed = true;
 		return -ENOMEM;
 	}
@@ -132,10 +139,6 @@ static int attach(struct wf_daemon *d, struct wf_dclient *c, const struct wf_liv
 	reply->attach.host = c->host;
 	reply->attach.slot = slot;
 	reply->n_fds = 4;
-	fds[0] = pair[1];
-	fds[1] = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
-	fds[2] = fcntl(d->table_fd, F_DUPFD_CLOEXEC, 0);
-	fds[3] = stats;
 	return 0;
 }
 
@@ -178,7 +181,7 @@ static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 {
 	struct wf_dclient *o = find(d, req->connect.host, req->connect.slot);
 	struct wf_live_event event = { .type = WF_LIVE_EV_LINK, .n_fds = 2 };
-	int memory, give[2];
+	int memory, wake, give[2];
 	bool modelled;
 
 	if (o == NULL || o == c || o->doomed)
@@ -190,8 +193,12 @@ static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	memory = modelled ? -1 : wf_pipe_memory();
 	if (memory < 0 && !modelled)
 		return memory;
-	if (add_link(c, o) != 0 || add_link(o, c) != 0) {
+	/* There is a link only where both can have what belongs to it. */
+	wake = modelled ? -1 : fcntl(o->wake, F_DUPFD_CLOEXEC, 0);
+	if ((wake < 0 && !modelled) || add_link(c, o) != 0 || add_link(o, c) != 0) {
 		drop_link(c, o);
+		if (wake >= 0)
+			close(wake);
 		if (memory >= 0)
 			close(memory);
 		return -ENOMEM;
@@ -207,7 +214,7 @@ static int connect_to(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	reply->connect.side = 0;
 	reply->n_fds = 2;
 	fds[0] = memory;
-	fds[1] = fcntl(o->wake, F_DUPFD_CLOEXEC, 0);
+	fds[1] = wake;
 	return 0;
 }
 
@@ -527,12 +534,29 @@ static void hear_find(struct wf_daemon *d, struct wf_dclient *c, const struct wf
 	wf_daemon_tell(c, &event, NULL);
 }
 
+/* The program has not got what belongs to a link: it may be asked for anew, by either. */
+static void hear_unlink(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req)
+{
+	struct wf_live_event event = { .type = WF_LIVE_EV_UNLINK };
+	struct wf_dclient *o = find(d, req->connect.host, req->connect.slot);
+
+	if (!c->attached || o == NULL || !are_linked(c, o))
+		return;
+	drop_link(c, o);
+	drop_link(o, c);
+	event.link.host = c->host;
+	event.link.slot = c->slot;
+	wf_daemon_tell(o, &event, NULL);
+}
+
 void wf_daemon_hear(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req)
 {
 	if (req->op == WF_LIVE_CONNECT)
 		hear_connect(d, c, req);
 	else if (req->op == WF_LIVE_SERVICE_FIND)
 		hear_find(d, c, req);
+	else if (req->op == WF_LIVE_UNLINK)
+		hear_unlink(d, c, req);
 	else
 		c->doomed = true;
 }

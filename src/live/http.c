@@ -1,264 +1,326 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http.c - the states of http.h. Everything that comes in is somebody's claim. */
+/* http.c - what is asked by HTTP, and who may stay. All that comes in is somebody's claim. */
 #define _GNU_SOURCE
 #include "live/http.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
-#include <stdio.h>
+#include <limits.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "live/wire.h"
+#include "live/metrics.h"
 
-#define PATIENCE 10000   /* ms without a byte */
-#define REQUEST_MAX 8192 /* bytes of a request */
-#define CHUNK_HEAD 8     /* "3fff\r\n", with room */
-#define CHUNK_TAIL 2     /* "\r\n" */
-#define CHUNK_LAST "0\r\n\r\n"
+#define PATIENCE 10u /* seconds */
+#define PIECE 4096   /* bytes of a page that are made at once; any line of it fits */
 
-static void assert_conn(const struct wf_http_conn *c)
+/* A page that somebody reads. */
+struct page {
+	struct wf_daemon *d;
+	struct wf_http_conn *reader;
+	struct wf_metrics_at at; /* how far it is made */
+	uint32_t have, done;     /* bytes in text, and those of them that are taken */
+	char text[PIECE];
+};
+
+static void assert_http(const struct wf_http *h)
 {
-	assert(c->state <= WF_HTTP_WRITES);
-	assert((c->state == WF_HTTP_FREE) == (c->fd < 0));
-	assert(c->done <= c->have && c->have <= sizeof(c->text));
-	assert(c->state != WF_HTTP_READS || c->done == 0);
-	(void)c;
-}
+#ifndef NDEBUG
+	uint32_t n = 0;
 
-static void close_conn(struct wf_http_conn *c)
-{
-	if (c->fd >= 0)
-		close(c->fd);
-	c->fd = -1;
-	c->state = WF_HTTP_FREE;
-	c->have = c->done = 0;
+	for (unsigned i = 0; i < WF_HTTP_CONNS; i++) {
+		assert((h->conn[i].mhd != NULL) == (h->conn[i].fd >= 0));
+		assert(h->conn[i].since <= h->round);
+		n += h->conn[i].mhd != NULL;
+	}
+	assert(n == h->n_conns);
+#else
+	(void)h;
+#endif
 }
 
 /* ---- the page ---- */
 
-/* Puts the next piece into text, which is empty. */
-static void make_piece(struct wf_daemon *d, struct wf_http_conn *c)
+/* As much of the page as fits; libmicrohttpd asks when the reader took what was before. */
+static ssize_t give_piece(void *arg, uint64_t pos, char *to, size_t size)
 {
-	size_t head = c->chunked ? CHUNK_HEAD : 0, n;
-	char size[CHUNK_HEAD + 1];
+	struct page *p = arg;
+	size_t n;
 
-	assert(c->done == c->have && !c->last);
-	c->done = 0;
-	n = wf_metrics_write(d, &c->at, c->text + head, sizeof(c->text) - head - CHUNK_TAIL);
-	c->have = (uint32_t)n;
-	c->last = n == 0;
-	if (!c->chunked)
-		return;
-	if (n == 0) {
-		c->have = sizeof(CHUNK_LAST) - 1;
-		memcpy(c->text, CHUNK_LAST, c->have);
-		return;
+	(void)pos;
+	p->reader->since = ++p->d->http->round;
+	if (p->done == p->have) {
+		p->done = 0;
+		p->have = (uint32_t)wf_metrics_write(p->d, &p->at, p->text, sizeof(p->text));
+		if (p->have == 0)
+			return MHD_CONTENT_READER_END_OF_STREAM;
 	}
-	/* The size is as long as the room before the text: zeros lead. */
-	snprintf(size, sizeof(size), "%06zx\r\n", n);
-	memcpy(c->text, size, CHUNK_HEAD);
-	memcpy(c->text + CHUNK_HEAD + n, "\r\n", CHUNK_TAIL);
-	c->have = (uint32_t)(CHUNK_HEAD + n + CHUNK_TAIL);
+	n = p->have - p->done < size ? p->have - p->done : size;
+	memcpy(to, p->text + p->done, n);
+	p->done += (uint32_t)n;
+	return (ssize_t)n;
 }
 
-/* A head without a page, which is all that is sent; the words are the status. */
-static void say(struct wf_http_conn *c, const char *words)
+/* The response is the library's from here on, whatever becomes of it. */
+static enum MHD_Result send_response(struct MHD_Connection *c, unsigned status,
+                                     struct MHD_Response *response, const char *header,
+                                     const char *value)
 {
-	int n = snprintf(c->text, sizeof(c->text),
-	                 "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", words);
+	enum MHD_Result ok = MHD_NO;
 
-	assert(n > 0 && (size_t)n < sizeof(c->text));
-	c->have = (uint32_t)n;
-	c->last = true;
+	if (response == NULL)
+		return MHD_NO;
+	/* Who asks again comes again: places are few. */
+	if (MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES &&
+	    (header == NULL || MHD_add_response_header(response, header, value) == MHD_YES))
+		ok = MHD_queue_response(c, status, response);
+	MHD_destroy_response(response);
+	return ok;
 }
 
-/* The request is in text: "GET /metrics HTTP/1.1", and lines that nobody looks at. */
-static void read_request(struct wf_http_conn *c)
+static enum MHD_Result send_page(struct wf_daemon *d, struct MHD_Connection *c, bool head)
 {
-	char method[8] = "", path[128] = "", version[16] = "";
-	bool get, head;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct MHD_Response *response;
+	struct page *p = calloc(1, sizeof(*p));
 
-	c->text[c->have < sizeof(c->text) ? c->have : sizeof(c->text) - 1] = '\0';
-	c->state = WF_HTTP_WRITES;
-	c->done = 0;
-	c->at = (struct wf_metrics_at){ 0 };
-	c->last = false;
-	if (sscanf(c->text, "%7[A-Z] %127s %15s", method, path, version) != 3 ||
-	    strncmp(version, "HTTP/1.", 7) != 0) {
-		say(c, "400 Bad Request");
-		return;
+	if (p == NULL)
+		return MHD_NO;
+	p->d = d;
+	p->reader = info->socket_context;
+	response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE, give_piece, p, free);
+	if (response == NULL) {
+		free(p);
+		return MHD_NO;
 	}
-	get = strcmp(method, "GET") == 0;
-	head = strcmp(method, "HEAD") == 0;
-	path[strcspn(path, "?#")] = '\0';
-	if (!get && !head) {
-		say(c, "405 Method Not Allowed");
-		return;
+	/* Of a page in chunks libmicrohttpd 0.9.75 sends the last, empty one, with the head too. */
+	if (head && MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
+	                                     MHD_RO_END) != MHD_YES) {
+		MHD_destroy_response(response);
+		return MHD_NO;
 	}
-	if (strcmp(path, "/metrics") != 0 && strcmp(path, "/") != 0) {
-		say(c, "404 Not Found");
-		return;
-	}
-	c->chunked = get && strcmp(version, "HTTP/1.0") != 0;
-	c->have = (uint32_t)snprintf(c->text, sizeof(c->text),
-	                             "HTTP/1.1 200 OK\r\n"
-	                             "Content-Type: text/plain; version=0.0.4\r\n"
-	                             "%sConnection: close\r\n\r\n",
-	                             c->chunked ? "Transfer-Encoding: chunked\r\n" : "");
-	c->last = head;
+	return send_response(c, MHD_HTTP_OK, response, MHD_HTTP_HEADER_CONTENT_TYPE,
+	                     "text/plain; version=0.0.4");
 }
 
-/* ---- the connection ---- */
-
-static void take_in(struct wf_daemon *d, struct wf_http_conn *c)
+/* A head without a page; NULL: no header more. */
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *header,
+                              const char *value)
 {
-	ssize_t n = recv(c->fd, c->text + c->have, REQUEST_MAX - c->have, MSG_DONTWAIT);
-
-	_Static_assert(REQUEST_MAX < sizeof(c->text), "with its end, it fits");
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) {
-		close_conn(c);
-		return;
-	}
-	c->have += (uint32_t)n;
-	c->since = wf_daemon_now();
-	if (memmem(c->text, c->have, "\r\n\r\n", 4) != NULL ||
-	    memmem(c->text, c->have, "\n\n", 2) != NULL) {
-		read_request(c);
-	} else if (c->have == REQUEST_MAX) {
-		c->state = WF_HTTP_WRITES;
-		say(c, "431 Request Header Fields Too Large");
-	}
-	if (c->state == WF_HTTP_WRITES &&
-	    wf_watch_change(d->epoll, c->fd, EPOLLOUT, &c->watch) != 0)
-		close_conn(c);
+	return send_response(c, status,
+	                     MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT), header,
+	                     value);
 }
 
-/* One piece, or as much of it as the reader takes. */
-static void give_out(struct wf_daemon *d, struct wf_http_conn *c)
+/* Somebody has asked; what he sends besides, nobody looks at. MHD_NO: he is let go. */
+static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *url,
+                              const char *method, const char *version, const char *upload,
+                              size_t *upload_size, void **request)
 {
-	ssize_t n;
+	bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 
-	if (c->done == c->have && !c->last)
-		make_piece(d, c);
-	assert(c->done < c->have || c->last);
-	n = send(c->fd, c->text + c->done, c->have - c->done, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n >= 0) {
-		c->done += (uint32_t)n;
-		c->since = wf_daemon_now();
+	(void)version;
+	(void)upload;
+	(void)upload_size;
+	(void)request;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && !head)
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	if (strcmp(url, "/metrics") != 0 && strcmp(url, "/") != 0)
+		return refuse(c, MHD_HTTP_NOT_FOUND, NULL, NULL);
+	return send_page(arg, c, head);
+}
+
+/* ---- connections ---- */
+
+/* A connection is there, which takes the place that waits for it, or is gone. */
+static void notice(void *arg, struct MHD_Connection *c, void **place,
+                   enum MHD_ConnectionNotificationCode what)
+{
+	struct wf_http *h = arg;
+	struct wf_http_conn *conn = *place;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		conn = h->conn;
+		while (conn->fd < 0 || conn->mhd != NULL)
+			conn++;
+		assert(conn < h->conn + WF_HTTP_CONNS);
+		conn->mhd = c;
+		*place = conn;
+		h->n_conns++;
+	} else {
+		assert(conn->mhd == c && h->n_conns > 0);
+		conn->mhd = NULL;
+		conn->fd = -1;
+		h->n_conns--;
 	}
-	if (n < 0 || (c->done == c->have && c->last))
-		close_conn(c);
 }
 
-static void conn_ready(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
+/* Does a round of what the library has to do. */
+static void go_on(struct wf_http *h)
 {
-	struct wf_http_conn *c = wf_container_of(w, struct wf_http_conn, watch);
-
-	(void)events;
-	assert_conn(c);
-	if (c->state == WF_HTTP_READS)
-		take_in(d, c);
-	else if (c->state == WF_HTTP_WRITES)
-		give_out(d, c);
-	assert_conn(c);
+	h->due = false;
+	(void)MHD_run(h->mhd);
+	assert_http(h);
 }
 
-/* A place for one more. */
-static struct wf_http_conn *find_place(struct wf_http *h)
+/* Ends a connection as if its peer had: the library notices. */
+static void end_conn(struct wf_http *h, struct wf_http_conn *c)
 {
-	struct wf_http_conn *oldest = &h->conn[0];
+	(void)shutdown(c->fd, SHUT_RDWR);
+	for (int i = 0; i < 4 && c->mhd != NULL; i++)
+		go_on(h);
+}
 
-	for (unsigned i = 0; i < WF_HTTP_CONNS; i++) {
-		if (h->conn[i].state == WF_HTTP_FREE)
-			return &h->conn[i];
-		if (h->conn[i].since < oldest->since)
-			oldest = &h->conn[i];
+/* A place for one more from there; NULL: there is none. */
+static struct wf_http_conn *find_place(struct wf_http *h, const uint8_t from[16])
+{
+	struct wf_http_conn *place = NULL, *oldest = NULL, *own = NULL;
+	unsigned n_own = 0;
+
+	for (struct wf_http_conn *c = h->conn; c < h->conn + WF_HTTP_CONNS; c++) {
+		if (c->mhd == NULL) {
+			place = place != NULL ? place : c;
+			continue;
+		}
+		if (oldest == NULL || c->since < oldest->since)
+			oldest = c;
+		if (memcmp(c->from, from, sizeof(c->from)) != 0)
+			continue;
+		if (own == NULL || c->since < own->since)
+			own = c;
+		n_own++;
 	}
-	close_conn(oldest);
-	return oldest;
+	if (n_own >= WF_HTTP_PER_IP)
+		oldest = own;
+	else if (place != NULL)
+		return place;
+	end_conn(h, oldest);
+	return oldest->mhd == NULL ? oldest : NULL;
 }
 
-int wf_http_take(struct wf_daemon *d, int fd)
+static void read_address(const struct sockaddr *from, uint8_t ip[16])
 {
-	struct wf_http_conn *c = find_place(d->http);
-	int ret = wf_watch_add(d->epoll, fd, EPOLLIN, &c->watch);
+	memset(ip, 0, 16);
+	if (from != NULL && from->sa_family == AF_INET) {
+		ip[10] = ip[11] = 0xff;
+		memcpy(ip + 12, &((const struct sockaddr_in *)(const void *)from)->sin_addr, 4);
+	} else if (from != NULL && from->sa_family == AF_INET6) {
+		memcpy(ip, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr, 16);
+	}
+}
 
-	assert(c->state == WF_HTTP_FREE && c->have == 0);
-	if (ret != 0) {
+int wf_http_take(struct wf_daemon *d, int fd, const struct sockaddr *from, socklen_t len)
+{
+	struct wf_http *h = d->http;
+	struct wf_http_conn *c;
+	uint8_t ip[16];
+
+	read_address(from, ip);
+	c = find_place(h, ip);
+	if (c == NULL) {
 		close(fd);
-		return ret;
+		return -EBUSY;
 	}
+	assert(c->mhd == NULL && c->fd < 0);
+	memcpy(c->from, ip, sizeof(ip));
 	c->fd = fd;
-	c->state = WF_HTTP_READS;
-	c->since = wf_daemon_now();
-	assert_conn(c);
+	c->since = ++h->round;
+	/* From here on the library closes it; one that it does not keep, too. */
+	if (MHD_add_connection(h->mhd, fd, from, len) != MHD_YES) {
+		assert(c->mhd == NULL);
+		c->fd = -1;
+		return -ENOMEM;
+	}
+	h->due = true;
+	assert_http(h);
 	return 0;
 }
 
 static void let_in(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 {
-	int fd = accept4(d->http->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	int fd = accept4(d->http->listener, (void *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	(void)w;
 	(void)events;
 	if (fd >= 0)
-		(void)!wf_http_take(d, fd);
+		(void)!wf_http_take(d, fd, (const void *)&from, len);
 	else if (errno == EMFILE || errno == ENFILE)
 		wf_daemon_turn_away(d, d->http->listener);
 }
 
-void wf_http_age(struct wf_daemon *d)
+static void move(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 {
-	uint64_t now = wf_daemon_now();
+	(void)w;
+	(void)events;
+	d->http->due = true;
+}
 
-	for (unsigned i = 0; d->http != NULL && i < WF_HTTP_CONNS; i++) {
-		struct wf_http_conn *c = &d->http->conn[i];
-
-		if (c->state != WF_HTTP_FREE && now - c->since >= PATIENCE)
-			close_conn(c);
-	}
+void wf_http_serve(struct wf_daemon *d)
+{
+	if (d->http != NULL && (d->http->due || wf_http_rest(d) == 0))
+		go_on(d->http);
 }
 
 int wf_http_rest(const struct wf_daemon *d)
 {
-	for (unsigned i = 0; d->http != NULL && i < WF_HTTP_CONNS; i++) {
-		if (d->http->conn[i].state != WF_HTTP_FREE)
-			return PATIENCE / 2;
-	}
-	return -1;
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	if (d->http == NULL || d->http->n_conns == 0 ||
+	    MHD_get_timeout(d->http->mhd, &ms) != MHD_YES)
+		return -1;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
-int wf_http_open(struct wf_daemon *d, uint32_t ipv4, uint16_t port)
+/* ---- begin and end ---- */
+
+static int start_listening(struct wf_http *h, const struct sockaddr_storage *at)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET,
-		                  .sin_port = htons(port),
-		                  .sin_addr = { htonl(ipv4) } };
-	struct wf_http *h = calloc(1, sizeof(*h));
+	socklen_t len = at->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+	                                          : sizeof(struct sockaddr_in);
 	int on = 1;
+
+	h->listener = socket(at->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (h->listener < 0)
+		return -errno;
+	(void)setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(h->listener, (const void *)at, len) != 0 ||
+	    listen(h->listener, WF_HTTP_CONNS) != 0)
+		return -errno;
+	return 0;
+}
+
+int wf_http_open(struct wf_daemon *d, const struct sockaddr_storage *at)
+{
+	struct wf_http *h = calloc(1, sizeof(*h));
+	const union MHD_DaemonInfo *info;
+	int ret;
 
 	if (h == NULL)
 		return -ENOMEM;
 	d->http = h;
-	h->watch.ready = let_in;
-	for (unsigned i = 0; i < WF_HTTP_CONNS; i++) {
-		h->conn[i].watch.ready = conn_ready;
+	h->knocks.ready = let_in;
+	h->moves.ready = move;
+	for (unsigned i = 0; i < WF_HTTP_CONNS; i++)
 		h->conn[i].fd = -1;
-	}
-	h->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (h->listener < 0)
-		return -errno;
-	(void)setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(h->listener, (struct sockaddr *)&at, sizeof(at)) != 0 ||
-	    listen(h->listener, WF_HTTP_CONNS) != 0)
-		return -errno;
-	return wf_watch_add(d->epoll, h->listener, EPOLLIN, &h->watch);
+	ret = start_listening(h, at);
+	if (ret != 0)
+		return ret;
+	/* We listen ourselves: who comes when there is no descriptor is let in and out. */
+	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answer,
+	                          d, MHD_OPTION_CONNECTION_LIMIT, WF_HTTP_CONNS,
+	                          MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
+	                          MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)WF_HTTP_BYTES,
+	                          MHD_OPTION_NOTIFY_CONNECTION, notice, h, MHD_OPTION_END);
+	if (h->mhd == NULL)
+		return -ENOMEM;
+	info = MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+	ret = wf_watch_add(d->epoll, info->epoll_fd, EPOLLIN, &h->moves);
+	return ret != 0 ? ret : wf_watch_add(d->epoll, h->listener, EPOLLIN, &h->knocks);
 }
 
 void wf_http_close(struct wf_daemon *d)
@@ -267,8 +329,9 @@ void wf_http_close(struct wf_daemon *d)
 
 	if (h == NULL)
 		return;
-	for (unsigned i = 0; i < WF_HTTP_CONNS; i++)
-		close_conn(&h->conn[i]);
+	if (h->mhd != NULL)
+		MHD_stop_daemon(h->mhd);
+	assert(h->n_conns == 0);
 	if (h->listener >= 0)
 		close(h->listener);
 	free(h);

@@ -269,7 +269,7 @@ int wf_model_connect(struct wf_daemon *d, struct wf_dclient *c, struct wf_live_r
                      int fds[WF_LIVE_MAX_FDS])
 {
 	struct wf_dmodel *m = d->model;
-	int memory, wake, ret;
+	int memory, wake, knock, ret;
 
 	if (m == NULL || c->on_model)
 		return -ENOENT;
@@ -277,10 +277,13 @@ int wf_model_connect(struct wf_daemon *d, struct wf_dclient *c, struct wf_live_r
 	if (memory < 0)
 		return memory;
 	wake = fcntl(c->wake, F_DUPFD_CLOEXEC, 0);
-	ret = wake < 0 ? -EMFILE : wf_pipe_open(&c->model, memory, 1, wake);
+	knock = fcntl(m->wake, F_DUPFD_CLOEXEC, 0);
+	ret = wake < 0 || knock < 0 ? -EMFILE : wf_pipe_open(&c->model, memory, 1, wake);
 	if (ret != 0) {
 		if (wake >= 0)
 			close(wake);
+		if (knock >= 0)
+			close(knock);
 		close(memory);
 		return ret;
 	}
@@ -291,7 +294,7 @@ int wf_model_connect(struct wf_daemon *d, struct wf_dclient *c, struct wf_live_r
 	reply->connect.side = 0;
 	reply->n_fds = 2;
 	fds[0] = memory;
-	fds[1] = fcntl(m->wake, F_DUPFD_CLOEXEC, 0);
+	fds[1] = knock;
 	return 0;
 }
 

@@ -84,6 +84,8 @@ static void set_link(struct wf_nic *nic, struct wf_nic_peer *p, enum wf_nic_link
 	assert(p->link != WF_NIC_GONE && p->link != to);
 	nic->n_asked += (uint32_t)(to == WF_NIC_ASKED) - (uint32_t)(p->link == WF_NIC_ASKED);
 	p->link = to;
+	if (to == WF_NIC_ABSENT && nic->last == p)
+		nic->last = NULL;
 	assert(nic->n_asked <= nic->n_peers);
 }
 
@@ -113,6 +115,24 @@ static void let_go(struct wf_nic *nic, struct wf_nic_peer *p)
 	wf_nic_unhold(nic, p);
 }
 
+int wf_nic_murmur(struct wf_nic *nic, struct wf_live_req *req)
+{
+	req->version = WF_LIVE_VERSION;
+	if (nic->orphan || nic->forked)
+		return -ENODEV;
+	return wf_sock_send(nic->events, req, sizeof(*req), NULL, 0, false);
+}
+
+/* There is no memory for a link that the daemon counts as made: it may be made again later. */
+static void refuse_link(struct wf_nic *nic, uint32_t host, uint32_t slot)
+{
+	struct wf_live_req req = { .op = WF_LIVE_UNLINK };
+
+	req.connect.host = host;
+	req.connect.slot = slot;
+	(void)!wf_nic_murmur(nic, &req);
+}
+
 /* Makes the pipe whose memory and wake-up are in fds, which it takes over. */
 static void join_pipe(struct wf_nic *nic, struct wf_nic_peer *p, unsigned side, const int fds[2])
 {
@@ -124,6 +144,8 @@ static void join_pipe(struct wf_nic *nic, struct wf_nic_peer *p, unsigned side, 
 			set_link(nic, p, WF_NIC_LINKED);
 		else if (p->link == WF_NIC_ASKED)
 			set_link(nic, p, WF_NIC_ABSENT);
+		if (ret != 0)
+			refuse_link(nic, p->host, p->slot);
 	}
 	if (ret != 0)
 		close(fds[1]);
@@ -134,14 +156,6 @@ static void join_pipe(struct wf_nic *nic, struct wf_nic_peer *p, unsigned side, 
 		let_go(nic, p);
 	/* What waits is sent by who comes next to wf_nic_progress(), and asks for more room. */
 	p->waits = p->full;
-}
-
-int wf_nic_murmur(struct wf_nic *nic, struct wf_live_req *req)
-{
-	req->version = WF_LIVE_VERSION;
-	if (nic->orphan || nic->forked)
-		return -ENODEV;
-	return wf_sock_send(nic->events, req, sizeof(*req), NULL, 0, false);
 }
 
 /* Asks for a link. */
@@ -193,6 +207,8 @@ static struct wf_nic_peer *make_link(struct wf_nic *nic, uint32_t host, uint32_t
 	}
 	for (unsigned i = 0; ret == 0 && i < reply.n_fds; i++)
 		close(fds[i]);
+	if (ret == 0 && reply.n_fds != 0)
+		refuse_link(nic, host, slot);
 	if (ret == -EALREADY)
 		wf_nic_events(nic); /* it was sent to us before the answer was */
 	return p;
@@ -356,7 +372,8 @@ struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot
 	if (p->link == WF_NIC_ABSENT && p->tried != WF_TIME_NEVER &&
 	    wf_nic_now(nic) - p->tried >= TRY_AGAIN)
 		ask_link(nic, p);
-	nic->last = p;
+	/* For who is not there the daemon is asked again, when a packet comes here. */
+	nic->last = p->link != WF_NIC_ABSENT ? p : NULL;
 	return p;
 }
 
@@ -453,7 +470,8 @@ void wf_nic_reap(struct wf_nic *nic)
 {
 	uint32_t kept = 0;
 
-	assert(nic->last == NULL || nic->last->link != WF_NIC_GONE);
+	assert(nic->last == NULL || nic->last->link == WF_NIC_ASKED ||
+	       nic->last->link == WF_NIC_LINKED);
 	nic->reap = false;
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
@@ -622,6 +640,24 @@ static void take_group(struct wf_nic *nic, const struct wf_live_event *event)
 	memcpy(g->port, event->group.port, g->n * sizeof(g->port[0]));
 }
 
+/* Nobody reads what is sent to it. It is there, so that it may be asked for another link. */
+static void part(struct wf_nic *nic, struct wf_nic_peer *p)
+{
+	if (p == nic->model || p == nic->self)
+		return;
+	wf_pipe_close(&p->pipe);
+	set_link(nic, p, WF_NIC_ABSENT);
+	p->touched = p->told = p->watched = false;
+	p->blocked = 0;
+	p->tried = wf_nic_now(nic);
+	let_go(nic, p);
+	/* What was sent by it is under way no longer. */
+	for (uint32_t i = 0; i < 1u << WF_LIVE_QPN_BITS && p->bound != 0; i++) {
+		if (nic->bound[i].peer == p)
+			nic->bound[i].sent = 0;
+	}
+}
+
 static void take_event(struct wf_nic *nic, const struct wf_live_event *event, const int *fds,
                        unsigned n_fds)
 {
@@ -634,10 +670,17 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 		p = find_peer(nic, event->link.host, event->link.slot);
 		if (p == NULL)
 			p = add_peer(nic, event->link.host, event->link.slot);
-		if (p == NULL)
+		if (p == NULL) {
+			refuse_link(nic, event->link.host, event->link.slot);
 			break;
+		}
 		join_pipe(nic, p, event->link.side, fds);
 		return;
+	case WF_LIVE_EV_UNLINK:
+		p = find_peer(nic, event->link.host, event->link.slot);
+		if (p != NULL && wf_nic_is_linked(p))
+			part(nic, p);
+		break;
 	case WF_LIVE_EV_NO_LINK:
 		p = find_peer(nic, event->link.host, event->link.slot);
 		if (p == NULL || p->link != WF_NIC_ASKED)

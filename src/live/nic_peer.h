@@ -31,6 +31,8 @@ struct wf_nic_staged {
  *	  +------the daemon says no, or ends---+                                   it ends   v
  *	                                                                                   GONE
  *
+ * A link for which the other program had no memory is ABSENT again, on both sides (UNLINK).
+ *
  * ABSENT  there is no link; the daemon is asked again after a while.
  * ASKED   packets for it wait as for a full ring.
  * LINKED  there is a pipe.

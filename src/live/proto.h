@@ -30,7 +30,7 @@
 #include "live/table.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 4
+#define WF_LIVE_VERSION 5
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_SRQN_BITS 6 /* of 16, for shared receive queues of XRC: the others are the slot */
@@ -107,6 +107,8 @@ enum wf_live_op {
 	/* Addresses outside of the fabric: the number of one (remote.gid), and back. */
 	WF_LIVE_REMOTE_NUMBER,
 	WF_LIVE_REMOTE_GID,
+	/* By the socket of events: what came of a link could not be taken (connect). No answer. */
+	WF_LIVE_UNLINK,
 };
 
 #define WF_LIVE_ALL UINT32_MAX /* in place of a host: every one */
@@ -202,6 +204,7 @@ enum wf_live_ev {
 	WF_LIVE_EV_TAP,     /* to a program: a capture begins; to a capture: a program; fd: tap.h */
 	WF_LIVE_EV_TAP_END, /* to a program: that capture has ended */
 	WF_LIVE_EV_NO_LINK, /* the program that one was asked to is not there */
+	WF_LIVE_EV_UNLINK,  /* the other program could not take the link: there is none */
 	WF_LIVE_EV_SERVICE, /* who listens for it on the host; slot 0: nobody, or WF_LIVE_BOUND */
 };
 

@@ -175,12 +175,16 @@ int wf_wire_connect(struct wf_daemon *d, struct wf_dclient *c, struct wf_live_re
 		return -ENOENT;
 	if (c->on_wire)
 		return -EALREADY; /* an event with it is on its way */
+	fds[1] = fcntl(w->wake, F_DUPFD_CLOEXEC, 0);
+	if (fds[1] < 0)
+		return -EMFILE;
 	ret = make_link(c, &fds[0]);
-	if (ret != 0)
+	if (ret != 0) {
+		close(fds[1]);
 		return ret;
+	}
 	reply->connect.side = 0;
 	reply->n_fds = 2;
-	fds[1] = fcntl(w->wake, F_DUPFD_CLOEXEC, 0);
 	return 0;
 }
 

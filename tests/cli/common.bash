@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # common.bash - what the tests of the command line share.
 
+load ../wait
+
 setup() {
 	: "${WEFT:?is the path of the program under test}"
 	: "${WEFT_SOURCE_DIR:=$(cd "$(dirname "$BATS_TEST_FILENAME")/../.." && pwd)}"

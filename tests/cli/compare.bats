@@ -132,11 +132,8 @@ END
 	cp stdout.txt whole.json
 	"$WEFT" compare s.yaml --seeds 3 --fabric ib-ndr,roce-400g --jobs 1 --record r.db >stdout.txt 2>stderr.txt 3>&- &
 	pid=$!
-	for ((i = 0; i < 6000; i++)); do
-		n=$(sqlite3 r.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)
-		[ "${n:-0}" -eq 0 ] || break
-		sleep 0.02
-	done
+	has_one() { [ "$(sqlite3 r.db "SELECT count(*) > 0 FROM run WHERE state = 'finished'" 2>/dev/null)" = 1 ]; }
+	until_true has_one
 	kill -INT "$pid" || true # it may be over
 	status=0
 	wait "$pid" || status=$?

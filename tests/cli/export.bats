@@ -136,19 +136,25 @@ END
 
 @test "what cannot be exported is refused" {
 	weft export nowhere.db --to csv --out x
-	[ "$status" -eq 2 ] && says "$err" "nowhere.db: there is no such file"
+	[ "$status" -eq 2 ]
+	says "$err" "nowhere.db: there is no such file"
 	echo "some text that is no database at all" >text
 	weft export text --to csv --out x
-	[ "$status" -eq 2 ] && says "$err" "text: this is not a results file of weft"
+	[ "$status" -eq 2 ]
+	says "$err" "text: this is not a results file of weft"
 	record
 	weft export r.db
-	[ "$status" -eq 2 ] && says "$err" "to which format?"
+	[ "$status" -eq 2 ]
+	says "$err" "to which format?"
 	weft export r.db --to excel
-	[ "$status" -eq 2 ] && says "$err" "no format excel"
+	[ "$status" -eq 2 ]
+	says "$err" "no format excel"
 	weft export r.db --to csv
-	[ "$status" -eq 2 ] && says "$err" "--out"
+	[ "$status" -eq 2 ]
+	says "$err" "--out"
 	weft export r.db --to csv --run 7 --out x
-	[ "$status" -eq 2 ] && says "$err" "there is no run 7; the runs are 1 to 2"
+	[ "$status" -eq 2 ]
+	says "$err" "there is no run 7; the runs are 1 to 2"
 	[ ! -e x ]
 	weft export r.db --to prometheus --out nowhere/m.txt
 	[ "$status" -ne 0 ] && says "$err" "nowhere/m.txt"

@@ -135,11 +135,14 @@ data() {
 		says "$err" "$choice"
 	done
 	weft list flowctl
-	[ "$status" -eq 0 ] && ! grep -q hpcc <<<"$out"
+	[ "$status" -eq 0 ]
+	run ! grep -q hpcc <<<"$out"
 	weft list routing
-	[ "$status" -eq 0 ] && ! grep -q pinned <<<"$out"
+	[ "$status" -eq 0 ]
+	run ! grep -q pinned <<<"$out"
 	weft list parameters
-	[ "$status" -eq 0 ] && ! grep -q time_step <<<"$out"
+	[ "$status" -eq 0 ]
+	run ! grep -q time_step <<<"$out"
 }
 
 @test "mistakes are told with their place" {

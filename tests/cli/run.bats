@@ -240,11 +240,11 @@ END
 	"$WEFT" run s.yaml --out r.txt 2>stderr.txt 3>&- &
 	pid=$!
 	# It has begun to write, and takes SIGTERM, the 15th, itself.
-	for _ in $(seq 3000); do
+	has_begun() {
 		caught=$(sed -n 's/^SigCgt:\s*/0x/p' "/proc/$pid/status")
-		compgen -G 'r.txt.*' >/dev/null && ((caught >> 14 & 1)) && break
-		sleep 0.05
-	done
+		compgen -G 'r.txt.*' >/dev/null && ((caught >> 14 & 1))
+	}
+	until_true has_begun
 	kill -TERM "$pid"
 	status=0
 	wait "$pid" || status=$?
@@ -258,10 +258,8 @@ interrupt_second() {
 	rm -f r.db* r.json
 	"$WEFT" run s.yaml --json --out r.json --record r.db --sample none 2>stderr.txt 3>&- &
 	pid=$!
-	for _ in $(seq 6000); do
-		[ "$(sqlite3 -readonly r.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)" -ge 1 ] && break
-		sleep 0.05
-	done
+	has_one() { [ "$(sqlite3 -readonly r.db "SELECT count(*) > 0 FROM run WHERE state = 'finished'" 2>/dev/null)" = 1 ]; }
+	until_true has_one
 	kill -INT "$pid" || true # it may be over
 	status=0
 	wait "$pid" || status=$?

@@ -56,12 +56,12 @@ kill_sweep() {
 	rm -f s.db*
 	nice -n 19 "$WEFT" sweep s.yaml --vary seed=1..40+1 --jobs 1 --record s.db >all.txt 2>&1 3>&- &
 	pid=$!
-	for _ in $(seq 3000); do
-		[ "$(sqlite3 -cmd '.timeout 2000' s.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null || echo 0)" -ge 2 ] && break
-		sleep 0.05
-	done
+	has_two() {
+		[ "$(sqlite3 -cmd '.timeout 2000' s.db "SELECT count(*) > 1 FROM run WHERE state = 'finished'" 2>/dev/null)" = 1 ]
+	}
+	until_true has_two
 	kill -9 "$pid" || true # it may be over
-	wait "$pid" || true
+	wait "$pid" || [ $? -eq 137 ]
 	done_before=$(sqlite3 s.db "SELECT count(*) FROM run WHERE state = 'finished'")
 }
 

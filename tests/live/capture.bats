@@ -235,8 +235,8 @@ connect() {
 	until_true above rx_packets $(($(total rx_packets) + 2000))
 	# Programs are killed: the other capture goes on, and has what they sent.
 	kill -9 "$server" "$client"
-	ended "$server" || true
-	ended "$client" || true
+	ends "$server"
+	ends "$client"
 	server= client=
 	pair ibv_rc_pingpong -g 0 -n 10
 	# The fabric ends, and the capture with it.

@@ -42,7 +42,7 @@ connect() {
 # stop SIGNAL: ends the server; for one that goes on for ever.
 stop() {
 	kill "-$1" "$server"
-	ended "$server" || true
+	ends "$server"
 	server=
 }
 
@@ -213,7 +213,7 @@ late() {
 	client=$pid
 	until_true grep -q "^connecting$" client.txt
 	# On a machine that is quick the request now waits, longer than one for a port that nobody has.
-	sleep 0.5
+	sleep 0.5 # time: that it waits long is what is tested
 }
 
 # bats test_tags=checked

@@ -3,6 +3,8 @@
 # ends what it started. Nothing is decided by the clock: what must happen is waited for, minutes if need be,
 # as the machine may have much else to do; only what never happens fails.
 
+load ../wait
+
 setup() {
 	: "${WEFT:?is the path of the program under test}"
 	: "${WEFT_SOURCE_DIR:=$(cd "$(dirname "$BATS_TEST_FILENAME")/../.." && pwd)}"
@@ -34,17 +36,6 @@ needs() {
 	done
 }
 
-# until_true COMMAND...: tries it until it succeeds, for two minutes at least.
-until_true() {
-	local i
-	for ((i = 0; i < 2400; i++)); do
-		"$@" && return 0
-		sleep 0.05
-	done
-	echo "in vain: $*"
-	return 1
-}
-
 # up ARGS...: starts the fabric.
 up() {
 	"$WEFT" up "$@"
@@ -72,14 +63,21 @@ ended() {
 	local i
 	for ((i = 0; i < 6000; i++)); do
 		kill -0 "$1" 2>/dev/null || break
-		sleep 0.05
+		sleep 0.05 # time: between two looks
 	done
 	if kill -9 "$1" 2>/dev/null; then
 		echo "$1 does not end"
-		wait "$1" || true
+		wait "$1" || true # it was killed
 		return 124
 	fi
 	wait "$1"
+}
+
+# ends PID: it does, whatever it thinks of it.
+ends() {
+	local rc=0
+	ended "$1" || rc=$?
+	[ "$rc" -ne 124 ]
 }
 
 # fails PID: it ends, not well, and by itself.
@@ -122,7 +120,7 @@ listens() {
 	for ((i = 0; i < 2400; i++)); do
 		listened "$1" && return 0
 		[ -z "${2-}" ] || kill -0 "$2" 2>/dev/null || return 1
-		sleep 0.05
+		sleep 0.05 # time: between two looks
 	done
 	return 1
 }

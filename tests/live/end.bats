@@ -38,7 +38,7 @@ answers() {
 	up
 	begin
 	kill -9 "$server"
-	ended "$server" || true
+	ends "$server"
 	server=
 	gives_up 12 # IBV_WC_RETRY_EXC_ERR
 	until_true alone
@@ -55,7 +55,7 @@ answers() {
 	until_true grep -q weft0 events.txt
 	begin
 	kill -9 "$daemon"
-	ended "$daemon" || true
+	ends "$daemon"
 	until_true grep -q DEVICE_FATAL events.txt
 	kill -9 "$watcher"
 	gives_up 19 # IBV_WC_FATAL_ERR
@@ -92,10 +92,10 @@ heard() {
 	waits=$pid
 	until_true above listens 1
 	kill -9 "$daemon"
-	ended "$daemon" || true
+	ends "$daemon"
 	until_true heard "DISCONNECT\|removal" server.txt "$server"
 	until_true heard "DISCONNECT\|removal" client.txt "$client"
-	ended "$client" || true
+	ends "$client"
 	until_true grep -q removal waits.txt
 	kill -9 "$server" "$waits" 2>/dev/null || true
 	server= client=
@@ -119,8 +119,8 @@ held() {
 	begin
 	[ "$(held)" -gt "$before" ]
 	kill -9 "$server" "$client"
-	ended "$server" || true
-	ended "$client" || true
+	ends "$server"
+	ends "$client"
 	server= client=
 	until_true alone
 	given_back() { [ "$(held)" -le "$before" ]; }

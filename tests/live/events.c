@@ -64,7 +64,7 @@ static void get(const char *name, void *data, size_t n)
 	int fd;
 
 	while ((fd = open(name, O_RDONLY)) < 0)
-		usleep(1000);
+		usleep(1000); /* time: between two looks */
 	must(read(fd, data, n) == (ssize_t)n, "a file cannot be read");
 	close(fd);
 }

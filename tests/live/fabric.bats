@@ -107,10 +107,19 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 	answers() { "$WEFT" status >/dev/null 2>&1; }
 	until_true answers
 	kill -9 "$client"
-	wait "$client" || true
+	ends "$client"
 	client=
 	up
 	"$WEFT" status >/dev/null
+}
+
+@test "what is preloaded brings no library along that only the daemon uses" {
+	needs readelf
+	lib=$(find "$(dirname "$WEFT")" "$(dirname "$WEFT")/../lib" -path '*/weft/libibverbs.so.1' 2>/dev/null | head -n 1)
+	readelf -d "$lib" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >needed.txt
+	grep -q '^libc\.so' needed.txt
+	run grep -Ev '^(libc|libm|libgcc_s|ld-linux[-a-z0-9_]*|lib[a-z]*san)\.so' needed.txt
+	[ "$status" -eq 1 ]
 }
 
 @test "without a fabric, exec starts a private one" {
@@ -191,4 +200,18 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 	for i in {1..17}; do many+=(--wire "h1=127.0.0.$i"); done
 	run -2 "$WEFT" up "${many[@]}"
 	[[ "$output" == *"weft up: --wire is there more than 16 times"* ]]
+}
+
+@test "metrics over IPv6, and what the answer is called" {
+	needs curl
+	grep -q . /proc/net/if_inet6 2>/dev/null || skip "there is no IPv6"
+	port=$(free_port)
+	up --metrics "[::1]:$port"
+	curl -sf -D head.txt "http://[::1]:$port/metrics" >metrics.txt
+	grep -q '^node_infiniband_state_id{host="h2",device="weft0",port="1"} 4$' metrics.txt
+	tr -d '\r' <head.txt | grep -qx 'Content-Type: text/plain; version=0.0.4'
+	[ "$(curl -s -o none.txt -w '%{http_code}' "http://[::1]:$port/other")" = 404 ]
+	[ "$(curl -s -o none.txt -w '%{http_code}' -d x=y "http://[::1]:$port/metrics")" = 405 ]
+	run up --name other --metrics "[::1]:$port:5"
+	[ "$status" -eq 2 ]
 }

@@ -28,8 +28,8 @@ goes_on() {
 
 stop_flow() {
 	kill -9 "$server" "$client"
-	ended "$server" || true
-	ended "$client" || true
+	ends "$server"
+	ends "$client"
 	server= client=
 }
 
@@ -40,7 +40,7 @@ stop_flow() {
 	fault link h1-s1 loss 0.1% corrupt 1%
 	fault link s1-h2 delay 10us
 	fault pause-storm h2
-	run fault list
+	run -0 fault list
 	[[ "${lines[0]}" == "link h1-s1: loss 0.1% corrupt 1%" ]]
 	[[ "${lines[1]}" == "link h2-s1: delay 10us pause-storm" ]]
 	fault pause-storm h2 off
@@ -171,7 +171,7 @@ gives_up() {
 	cat other.txt
 	grep -q "status 12" other.txt # IBV_WC_RETRY_EXC_ERR
 	kill -9 "$other" 2>/dev/null || true
-	ended "$other" || true
+	ends "$other"
 }
 
 @test "pause-storm: nothing gets to the host, and goes on when it ends" {

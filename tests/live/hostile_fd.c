@@ -477,8 +477,9 @@ static void *wait_event(void *arg)
 static void until_asleep(void)
 {
 	while (!waiting)
-		usleep(1000);
-	usleep(50000); /* nothing depends on it but how often the interesting order is met */
+		usleep(1000); /* time: between two looks */
+	/* time: nothing depends on it but how often the interesting order is met */
+	usleep(50000);
 }
 
 /* Another thread closes the channel on which one waits. */
@@ -495,7 +496,7 @@ static void close_waiting(void)
 	MUST(close(waited_on) == 0);
 	while (!done) {
 		MUST(pthread_kill(t, SIGUSR1) == 0);
-		usleep(1000);
+		usleep(1000); /* time: between two signals */
 	}
 	MUST(pthread_join(t, NULL) == 0);
 	MUST(result == -EINTR);

@@ -20,7 +20,7 @@ rests() {
 	for pid in "$@"; do
 		before+=("$(used "$pid")")
 	done
-	sleep 2
+	sleep 2 # time: over which what they use is measured
 	for pid in "$@"; do
 		after+=("$(used "$pid")")
 	done

@@ -45,8 +45,8 @@ goes_on() {
 
 stop_flow() {
 	kill -9 "$server" "$client"
-	ended "$server" || true
-	ended "$client" || true
+	ends "$server"
+	ends "$client"
 	server= client=
 	until_true alone
 }
@@ -214,7 +214,7 @@ bandwidth() {
 	both ibv_rc_pingpong -g 0 -n 100 -e
 	fails "$client"
 	kill -9 "$server"
-	ended "$server" || true
+	ends "$server"
 	client= server=
 	# Nothing leads there any more: that is the links' doing, and not the switch's.
 	holds 'sum(p["drops_down"] for p in s) > 0 and sum(p["drops_route"] for p in s) == 0'
@@ -282,7 +282,7 @@ bandwidth() {
 	[ "$rc" -eq 137 ]
 	client=
 	kill -9 "$server" 2>/dev/null || true
-	ended "$server" || true
+	ends "$server"
 	server=
 	"$WEFT" fault clear
 	pair ibv_rc_pingpong -g 0 -n 100 -e
@@ -297,7 +297,7 @@ bandwidth() {
 	both ib_send_bw -F -u 15 --run_infinitely -D 1
 	until_true above tx_packets 1000
 	kill -9 "$server"
-	ended "$server" || true
+	ends "$server"
 	server=
 	fails "$client"
 	grep -q "status 12" client.txt
@@ -308,7 +308,7 @@ bandwidth() {
 	both ib_send_bw -F -u 15 --run_infinitely -D 1
 	until_true above tx_packets 1000
 	kill -9 "$daemon"
-	ended "$daemon" || true
+	ends "$daemon"
 	fails "$client"
 	client=
 	kill -9 "$server" 2>/dev/null || true

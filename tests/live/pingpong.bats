@@ -64,7 +64,7 @@ all() {
 	serve_at "$port" ibv_rc_pingpong -p "$port" -g 0 -n 100 -m 2048
 	run on h2 ibv_rc_pingpong -p "$port" -g 0 -n 100 -m 2048 127.0.0.1
 	[ "$status" -ne 0 ]
-	ended "$server" && false
+	fails "$server"
 	grep -q "Failed to modify QP to RTR" server.txt
 	server=
 }

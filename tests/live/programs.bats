@@ -116,7 +116,7 @@ qperf_all() {
 	[ "$status" -eq 0 ]
 	[ "$(grep -c ' = ' <<<"$output")" -ge "$n" ]
 	on h2 qperf -lp "$port" 127.0.0.1 quit
-	ended "$server" || true
+	ends "$server"
 	server=
 }
 

@@ -26,7 +26,7 @@ def serve(address, port):
     listener = endpoint(address, port, ce.RAI_PASSIVE)
     print("bound", flush=True)
     while not os.path.exists("go"):
-        time.sleep(0.02)
+        time.sleep(0.02)  # time: between two looks
     listener.listen()
     print("listens", flush=True)
     child = listener.get_request()

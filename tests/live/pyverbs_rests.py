@@ -32,7 +32,7 @@ if len(sys.argv) > 1:
     route = GlobalRoute(dgid=GID(gid), sgid_index=0)
     ah = AH(pd, attr=AHAttr(gr=route, is_global=1, port_num=1, dlid=int(lid)))
     for _ in range(3):
-        time.sleep(0.2)  # meanwhile the adapter's thread goes to sleep
+        time.sleep(0.2)  # time: meanwhile the adapter's thread goes to sleep
         wr = SendWR(opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(mr.buf, 64, mr.lkey)])
         wr.set_wr_ud(ah, int(number), QKEY)
         qp.post_send(wr)

@@ -535,7 +535,7 @@ def until(true, what):
     while not true():
         if time.monotonic() > end:
             raise AssertionError('in vain: ' + what)
-        time.sleep(0.02)
+        time.sleep(0.02)  # time: between two looks
 
 
 def cm_traffic(addresses, manager, expected):

@@ -42,7 +42,7 @@ captured() {
 	for i in 0 1; do
 		[ "$(sed -n "s/gids.$i://p" <<<"$types")" = "$(sed -n "s/gids.$((i + 3))://p" <<<"$types")" ]
 	done
-	run on h1 ibv_devinfo -v
+	run -0 on h1 ibv_devinfo -v
 	[[ "$output" == *"GID[  1]:"*"::ffff:127.77.0.1, RoCE v2"*"GID[  3]:"*", RoCE v1"*"GID[  4]:"*", RoCE v1"* ]]
 	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || return 0
 	on h1 /usr/bin/python3 -c '

@@ -31,7 +31,7 @@ sees() {
 	grep -q "/lib$kind\.so" "/proc/$server/maps"
 	grep -q "^[^ ]* r-x.*/weft/.*verbs\.so" "/proc/$server/maps"
 	kill -9 "$server"
-	ended "$server" || true
+	ends "$server"
 	server=
 	if [ "$kind" = asan ]; then
 		sees overflow <<-'END'

@@ -485,7 +485,7 @@ static void meet(const char *folder, int me, const char *name, const void *put, 
 	snprintf(path, sizeof(path), "%s/%s.%d", folder, name, 1 - me);
 	while ((f = fopen(path, "r")) == NULL) {
 		poll_all();
-		usleep(1000);
+		usleep(1000); /* time: between two looks */
 	}
 	if (fread(get, 1, bytes, f) != bytes)
 		die("%s is too short", path);

@@ -98,11 +98,8 @@ two_machines() {
 	in_a="$enter -t $space_a"
 	$in_a unshare -n sleep 3000 &
 	space_b=$!
-	for ((i = 0; i < 1200; i++)); do
-		[ "$(readlink "/proc/$space_a/ns/net")" != "$(readlink "/proc/$space_b/ns/net")" ] &&
-			is_apart "$space_b" && break
-		sleep 0.05
-	done
+	until_true are_apart "$space_a" "$space_b"
+	is_apart "$space_b"
 	in_b="$enter -t $space_b"
 	$in_a ip link add veth-a type veth peer name veth-b netns "$space_b" ||
 		skip "a cable between namespaces cannot be made here"
@@ -119,56 +116,60 @@ two_machines() {
 	at_a=10.77.0.1
 }
 
-# is_apart PID: waits until it has a network of its own.
+# are_apart PID PID: each has a network of its own.
+are_apart() {
+	[ "$(readlink "/proc/$1/ns/net")" != "$(readlink "/proc/$2/ns/net")" ]
+}
+
+# is_apart PID: waits until it has a network that is not ours.
 is_apart() {
-	local i
-	for ((i = 0; i < 1200; i++)); do
-		[ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ] && return 0
-		sleep 0.05
-	done
-	return 1
+	until_true are_apart "$1" self
+}
+
+# say TEXT: to the port, which nobody takes for a packet of RoCE.
+say() {
+	$in_a python3 -c 'import socket, sys; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(
+		sys.argv[1].encode(), ("10.77.0.2", 4791))' "$1"
+}
+
+# records FILE: what is said is in the file.
+records() {
+	say ""
+	[ -s "$1" ] && tshark -r "$1" 2>/dev/null | grep -q .
+}
+
+# has_end FILE: the last packet is in the file.
+has_end() {
+	say "the end"
+	tshark -r "$1" -Y 'udp.length == 15' 2>/dev/null | grep -q .
 }
 
 # record NAME: every packet of RoCE v2 on the cable goes to NAME, until stop_recording.
 record() {
-	local i
 	$in_a tshark -i veth-a -f "udp port 4791" -w "$1" >/dev/null 2>tshark.txt &
 	capture=$!
 	# It says that it captures before it does.
-	for ((i = 0; i < 1200; i++)); do
-		$in_a python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(
-			b"", ("10.77.0.2", 4791))'
-		[ -s "$1" ] && tshark -r "$1" 2>/dev/null | grep -q . && return 0
-		sleep 0.05
-	done
-	cat tshark.txt
-	return 1
+	until_true records "$1" || {
+		cat tshark.txt
+		return 1
+	}
 }
 
 stop_recording() {
-	local i
 	# What went by last is written last: a packet that can be told from others. Where there is no room for
 	# it in the buffer of who records, the next one is.
-	for ((i = 0; i < 1200; i++)); do
-		$in_a python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(
-			b"the end", ("10.77.0.2", 4791))'
-		tshark -r "$1" -Y 'udp.length == 15' 2>/dev/null | grep -q . && break
-		sleep 0.05
-	done
+	until_true has_end "$1"
 	kill "$capture"
-	wait "$capture" || true
+	ends "$capture"
 	capture=
 }
 
 # multicast GROUP ADDRESS-OF-A ADDRESS-OF-B: what b sends to the group, a receives.
 multicast() {
-	local i
+	has_joined() { $in_a ip maddr show dev veth-a | grep -q "$1"; }
 	$in_a timeout 300 "$WEFT" exec --name a --host h1 -- mckey -m "$1" -b "$2" -C 3 >server.txt 2>&1 &
 	server=$!
-	for ((i = 0; i < 1200; i++)); do
-		$in_a ip maddr show dev veth-a | grep -q "$1" && break
-		sleep 0.05
-	done
+	until_true has_joined "$1"
 	$in_b timeout 300 "$WEFT" exec --name b --host h1 -- mckey -m "$1" -b "$3" -s -C 3 >client.txt 2>&1
 	ends 0 "mckey $1"
 }
@@ -225,13 +226,13 @@ killed() {
 	client=$!
 	until_true grep -q "server ping data" server.txt
 	kill -9 "${!1}"
-	wait "${!1}" || true
+	ends "${!1}"
 	eval "$1="
 	until_true grep -q "$2 DISCONNECT EVENT" "$2.txt" || {
 		cat "$2.txt"
 		return 1
 	}
-	ended "${!2}" || true # it says that its peer is gone, and ends with that
+	ends "${!2}" # it says that its peer is gone, and ends with that
 	eval "$2="
 }
 
@@ -334,14 +335,12 @@ listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
 	up --name a --wire h1=$net.2
 	"$WEFT" exec --name a --host h1 -- timeout 300 rping -s -a $net.2 -p 7175 -S 100 -v -C 1 >server.txt 2>&1 &
 	server=$!
-	for ((i = 0; i < 1200; i++)); do
-		"$WEFT" status --name a --json | grep -q '"listens": [1-9]' && break
-		sleep 0.05
-	done
+	has_listener() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
+	until_true has_listener
 	run -0 timeout 300 python3 "$BATS_TEST_DIRNAME/wire_peer.py" rping 7175 \
 		"$WEFT_SOURCE_DIR/tests/data/rxe/golden-cm.pcap"
 	[[ "$output" == *"connected, read, written, disconnected"* ]]
-	wait "$server" || true # it says that its client is gone, and ends with that
+	ends "$server" # it says that its client is gone, and ends with that
 	server=
 	grep -q "rxe says hello" server.txt || ! cat server.txt
 }

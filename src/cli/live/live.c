@@ -267,18 +267,31 @@ static int host_number(const struct wf_daemon_cfg *cfg, const char *name, size_t
 	return -1;
 }
 
-/* "192.0.2.1:4791", "192.0.2.1", "2001:db8::1", "[fe80::1%eth0]:4791" … */
-static int take_address(const char *text, struct wf_daemon_wire *wire, struct wf_err *err)
+/*
+ * Reads "192.0.2.1:4791", "192.0.2.1", "2001:db8::1", "[fe80::1%eth0]:4791" …; what is behind the
+ * address is left in *rest_p. The caller owns what comes back; NULL: it is no address.
+ */
+static struct addrinfo *read_address(const char *text, const char **rest_p)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST }, *found = NULL;
 	bool bracket = text[0] == '[', v6 = bracket || strchr(text, ':') != strrchr(text, ':');
 	size_t len = strcspn(text + bracket, bracket ? "]" : v6 ? "" : ":");
-	const char *port = text + bracket + len;
+	const char *rest = text + bracket + len;
 	char buf[INET6_ADDRSTRLEN + IF_NAMESIZE + 1];
 
-	port += bracket && *port == ']';
+	*rest_p = rest + (bracket && *rest == ']');
 	snprintf(buf, sizeof(buf), "%.*s", (int)len, text + bracket);
 	if (len >= sizeof(buf) || getaddrinfo(buf, NULL, &hints, &found) != 0)
+		return NULL;
+	return found;
+}
+
+static int take_address(const char *text, struct wf_daemon_wire *wire, struct wf_err *err)
+{
+	const char *port;
+	struct addrinfo *found = read_address(text, &port);
+
+	if (found == NULL)
 		return wf_live_err(err, -EINVAL, "weft up: --wire: '%s' is not an IP address",
 		                   text);
 	memset(wire->gid, 0, sizeof(wire->gid));
@@ -320,25 +333,31 @@ static int take_wire(const char *text, const struct wf_daemon_cfg *cfg, struct w
 	return take_address(text + name + 1, wire, err);
 }
 
-/* "127.0.0.1:9100" */
+/* "127.0.0.1:9100", "[::1]:9100" */
 static int take_metrics(const char *text, struct wf_daemon_cfg *cfg, struct wf_err *err)
 {
-	size_t address = strcspn(text, ":");
-	struct in_addr in;
-	char buf[16], *end = buf;
+	const char *rest = "";
+	struct addrinfo *found = read_address(text, &rest);
+	struct sockaddr_storage *at = &cfg->metrics;
+	char *end = NULL;
 	unsigned long port = 0;
 
-	snprintf(buf, sizeof(buf), "%.*s", (int)address, text);
-	if (text[address] == ':')
-		port = strtoul(text + address + 1, &end, 10);
-	if (address >= sizeof(buf) || inet_pton(AF_INET, buf, &in) != 1 || port == 0 ||
-	    port > UINT16_MAX || *end != '\0')
+	if (rest[0] == ':' && rest[1] >= '0' && rest[1] <= '9')
+		port = strtoul(rest + 1, &end, 10);
+	if (found == NULL || port == 0 || port > UINT16_MAX || *end != '\0') {
+		if (found != NULL)
+			freeaddrinfo(found);
 		return wf_live_err(err, -EINVAL,
 		                   "weft up: --metrics: '%s' is no address; write, e.g., "
-		                   "127.0.0.1:9315",
+		                   "127.0.0.1:9315 or [::1]:9315",
 		                   text);
-	cfg->metrics_ipv4 = ntohl(in.s_addr);
-	cfg->metrics_port = (uint16_t)port;
+	}
+	memcpy(at, found->ai_addr, found->ai_addrlen);
+	freeaddrinfo(found);
+	if (at->ss_family == AF_INET)
+		((struct sockaddr_in *)(void *)at)->sin_port = htons((uint16_t)port);
+	else
+		((struct sockaddr_in6 *)(void *)at)->sin6_port = htons((uint16_t)port);
 	return 0;
 }
 
@@ -493,7 +512,7 @@ static int create_daemon(const struct wf_daemon_cfg *cfg, struct wf_daemon **d_p
 		                   cfg->path);
 	if (ret != 0 && err->text[0] == '\0')
 		return wf_live_err(err, ret, "weft up: %s%s: %s", cfg->path,
-		                   cfg->n_wires != 0 || cfg->metrics_port != 0
+		                   cfg->n_wires != 0 || cfg->metrics.ss_family != AF_UNSPEC
 		                           ? ", or --wire or --metrics"
 		                           : "",
 		                   strerror(-ret));

@@ -75,11 +75,29 @@ static inline void rig_model_attach(struct rig_model *r, uint32_t host)
 	close(fds[0]);
 }
 
+/* Three hosts on a switch: the topology, which the caller owns, and the fabric. */
+static inline struct wf_topo *rig_model_describe(struct wf_fabric_cfg *fabric, bool ib,
+                                                 const char *mtu)
+{
+	struct wf_topo_cfg cfg;
+	struct wf_err err = { "" };
+	struct wf_topo *topo;
+
+	RIG_MUST(wf_param_defaults(wf_topo_params, wf_topo_n_params, &cfg, &err) == 0);
+	rig_model_set(wf_topo_params, wf_topo_n_params, &cfg, "kind", "single");
+	rig_model_set(wf_topo_params, wf_topo_n_params, &cfg, "hosts", "3");
+	rig_model_set(wf_topo_params, wf_topo_n_params, &cfg, "host_rate", "10Gbps");
+	rig_model_fabric(fabric, ib);
+	rig_model_set(wf_fabric_params, wf_fabric_n_params, fabric, "mtu", mtu);
+	RIG_MUST(wf_topo_find("single")->build(&cfg, NULL, 0, "rig", wf_mem_heap(), &topo, &err) ==
+	         0);
+	return topo;
+}
+
 static inline struct rig_model *rig_model_create_mtu(enum wf_live_pace pace, bool ib,
                                                      const char *mtu)
 {
 	struct rig_model *r = calloc(1, sizeof(*r));
-	struct wf_topo_cfg topo;
 	struct wf_fabric_cfg fabric;
 	struct wf_err err = { "" };
 	struct wf_sim_cfg sim = { .fabric = &fabric, .seed = 1 };
@@ -91,14 +109,7 @@ static inline struct rig_model *rig_model_create_mtu(enum wf_live_pace pace, boo
 		                     .err = &err };
 
 	RIG_MUST(r != NULL);
-	RIG_MUST(wf_param_defaults(wf_topo_params, wf_topo_n_params, &topo, &err) == 0);
-	rig_model_set(wf_topo_params, wf_topo_n_params, &topo, "kind", "single");
-	rig_model_set(wf_topo_params, wf_topo_n_params, &topo, "hosts", "3");
-	rig_model_set(wf_topo_params, wf_topo_n_params, &topo, "host_rate", "10Gbps");
-	rig_model_fabric(&fabric, ib);
-	rig_model_set(wf_fabric_params, wf_fabric_n_params, &fabric, "mtu", mtu);
-	RIG_MUST(wf_topo_find("single")->build(&topo, NULL, 0, "rig", wf_mem_heap(), &r->topo,
-	                                       &err) == 0);
+	r->topo = rig_model_describe(&fabric, ib, mtu);
 	sim.topo = r->topo;
 	r->d.epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->d.table = calloc(1, wf_live_table_bytes(RIG_HOSTS));

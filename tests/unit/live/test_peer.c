@@ -193,6 +193,59 @@ static void test_nobody(void **state)
 	wf_nic_assert(m->nic);
 }
 
+/*
+ * A link cannot be taken, here or there: the daemon is told, what waits is lost, and after a while
+ * there may be another.
+ */
+static void test_no_memory(void **state)
+{
+	struct meeting *m = *state;
+	struct wf_live_event event = { .type = WF_LIVE_EV_LINK, .n_fds = 2 };
+	int fds[2] = { eventfd(0, EFD_CLOEXEC), eventfd(0, EFD_CLOEXEC) };
+	struct wf_live_req req;
+	struct wf_pipe far;
+
+	event.link.host = 1;
+	event.link.slot = STRANGER;
+	send_to(m, STRANGER);
+	assert_int_equal(asked(m).op, WF_LIVE_CONNECT);
+	tell(m, &event, fds); /* no memory that could be mapped */
+	close(fds[0]);
+	close(fds[1]);
+	(void)wf_nic_progress(m->nic);
+	req = asked(m);
+	assert_int_equal(req.op, WF_LIVE_UNLINK);
+	assert_int_equal(req.connect.host, 1);
+	assert_int_equal(req.connect.slot, STRANGER);
+	assert_int_equal(m->nic->n_asked, 0);
+	assert_int_equal(m->nic->dropped, 1);
+	m->nic->start -= WF_S;
+	send_to(m, STRANGER);
+	assert_int_equal(asked(m).op, WF_LIVE_CONNECT);
+	make_link(m, STRANGER, &far);
+	(void)wf_nic_progress(m->nic);
+	assert_int_equal(count_packets(&far), 1);
+	/* Now the other program has none. */
+	event = (struct wf_live_event){ .type = WF_LIVE_EV_UNLINK };
+	event.link.host = 1;
+	event.link.slot = STRANGER;
+	tell(m, &event, NULL);
+	wf_nic_events(m->nic);
+	wf_nic_assert(m->nic);
+	send_to(m, STRANGER);
+	assert_int_equal(asked(m).op, 0);
+	assert_int_equal(count_packets(&far), 0);
+	wf_pipe_close(&far);
+	m->nic->start -= WF_S;
+	send_to(m, STRANGER);
+	assert_int_equal(asked(m).op, WF_LIVE_CONNECT);
+	make_link(m, STRANGER, &far);
+	(void)wf_nic_progress(m->nic);
+	assert_int_equal(count_packets(&far), 1);
+	wf_nic_assert(m->nic);
+	wf_pipe_close(&far);
+}
+
 /* The other program asks at the same time: one link is made of it. */
 static void test_both_ask(void **state)
 {
@@ -683,6 +736,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_first_contact, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nobody, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_both_ask, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_come_and_go, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_underway, set_up, tear_down),
