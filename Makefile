@@ -55,5 +55,11 @@ install: ## build for and install below PREFIX (/usr/local); DESTDIR is honoured
 uninstall: ## remove what the last `make install` installed; DESTDIR is honoured
 	@cmake -D MANIFEST=build/release/installed.txt -P cmake/uninstall.cmake
 
+dist: ## make the release tarball, with the built page: build/dist/weft-VERSION.tar.gz
+	@scripts/dist
+
+deb: ## make Debian packages of the release tarball: build/deb
+	@scripts/deb
+
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
