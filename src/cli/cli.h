@@ -9,6 +9,7 @@
 #define WF_CLI_CLI_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -39,8 +40,11 @@ extern const struct wf_cmd wf_cmd_fault;
 extern const struct wf_cmd wf_cmd_down;
 extern const struct wf_cmd wf_cmd_help;
 
-/* The table of all subcommands; ends with NULL. */
+/* The table of all subcommands that there are in this build; ends with NULL. */
 const struct wf_cmd *const *wf_cmd_all(void);
+
+/* Whether other builds have a subcommand of that name: those of live fabrics need Linux. */
+bool wf_cmd_is_left_out(const char *name);
 
 /*
  * The next option of argv, as getopt_long() gives it; options ends with a zero row. Says what is

@@ -41,6 +41,13 @@ static int run_help(int argc, char **argv)
 		if (strcmp(wf_cmd_all()[i]->name, argv[1]) == 0)
 			return wf_cli_help(wf_cmd_all()[i]);
 	}
+	if (wf_cmd_is_left_out(argv[1])) {
+		fprintf(stderr,
+		        "weft help: '%s' is about live fabrics, which need Linux, and this weft "
+		        "has none\n",
+		        argv[1]);
+		return WF_EXIT_FAILED;
+	}
 	return wf_cli_usage("help", "there is no command '%s'", argv[1]);
 }
 

@@ -19,8 +19,12 @@
 /* clang-format off */
 static const struct wf_cmd *const all[] = {
 	&wf_cmd_run,    &wf_cmd_compare, &wf_cmd_sweep, &wf_cmd_report, &wf_cmd_export,
-	&wf_cmd_perf,   &wf_cmd_list,    &wf_cmd_show,  &wf_cmd_up,     &wf_cmd_exec,
-	&wf_cmd_status, &wf_cmd_capture, &wf_cmd_fault, &wf_cmd_down,   &wf_cmd_help,
+	&wf_cmd_perf,   &wf_cmd_list,    &wf_cmd_show,
+#ifdef WEFT_LIVE
+	&wf_cmd_up,     &wf_cmd_exec,
+	&wf_cmd_status, &wf_cmd_capture, &wf_cmd_fault, &wf_cmd_down,
+#endif
+	&wf_cmd_help,
 	NULL,
 };
 /* clang-format on */
@@ -108,10 +112,29 @@ int wf_cli_option(int argc, char **argv, const char *short_options, const struct
 	return '?';
 }
 
+bool wf_cmd_is_left_out(const char *name)
+{
+#ifdef WEFT_LIVE
+	(void)name;
+#else
+	static const char *const live[] = { "up", "exec", "status", "capture", "fault", "down" };
+
+	for (size_t i = 0; i < sizeof(live) / sizeof(live[0]); i++) {
+		if (strcmp(live[i], name) == 0)
+			return true;
+	}
+#endif
+	return false;
+}
+
 static int unknown_command(const char *name)
 {
 	struct wf_suggest suggest;
 
+	if (wf_cmd_is_left_out(name)) {
+		fprintf(stderr, "weft %s: live fabrics need Linux, and this weft has none\n", name);
+		return WF_EXIT_FAILED;
+	}
 	wf_suggest_init(&suggest, name);
 	for (size_t i = 0; all[i] != NULL; i++)
 		wf_suggest_offer(&suggest, all[i]->name);

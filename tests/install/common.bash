@@ -5,7 +5,7 @@
 load ../live/user
 
 setup_file() {
-	stage=$(mktemp -d "${TMPDIR:-/tmp}/weft install.XXXXXX")
+	stage=$(mktemp -d "${TMPDIR:-/tmp}/weft-install.XXXXXX")
 	chmod 755 "$stage"
 	export stage
 	prepare
