@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build run test check lint format bench bench-live soak fuzz clean install help
+.PHONY: build run test check lint format bench bench-live soak fuzz clean install uninstall dist deb help
 
 build: ## build the program, optimised: build/release/weft
 	@scripts/build release
@@ -55,6 +55,16 @@ install: ## build for and install below PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null
 	@scripts/build release
 	@cmake --install build/release
+	@cp build/release/install_manifest.txt build/release/installed.txt
+
+uninstall: ## remove what the last `make install` installed; DESTDIR is honoured
+	@cmake -D MANIFEST=build/release/installed.txt -P cmake/uninstall.cmake
+
+dist: ## make the release tarball, with the built page: build/dist/weft-VERSION.tar.gz
+	@scripts/dist
+
+deb: ## make Debian packages of the release tarball: build/deb
+	@scripts/deb
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

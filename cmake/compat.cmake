@@ -46,5 +46,4 @@ target_link_libraries(weft_ibverbs PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,weft_co
 	-Wl,--push-state,--no-as-needed -lgcc_s -Wl,--pop-state)
 add_dependencies(weft weft_ibverbs)
 
-set(WEFT_LIBDIR "${CMAKE_INSTALL_LIBDIR}/weft")
-install(TARGETS weft_ibverbs LIBRARY DESTINATION "${WEFT_LIBDIR}" COMPONENT program)
+install(TARGETS weft_ibverbs LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/weft" COMPONENT program)

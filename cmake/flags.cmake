@@ -12,8 +12,17 @@ set(CMAKE_C_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
 # scripts/check_headers reads this list too.
 set(WEFT_WARNINGS
 	-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wswitch-enum
-	-Wmissing-prototypes -Wstrict-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2 -Werror)
+	-Wmissing-prototypes -Wstrict-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2)
 add_compile_options(${WEFT_WARNINGS})
+# Who builds a release has other compilers than those who made it.
+set(werror OFF)
+if(EXISTS "${PROJECT_SOURCE_DIR}/.git")
+	set(werror ON)
+endif()
+option(WEFT_WERROR "Take warnings for errors" ${werror})
+if(WEFT_WERROR)
+	add_compile_options(-Werror)
+endif()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
 	# snprintf() cuts off safely, and what gcc guesses of the length depends on the optimiser.
 	add_compile_options(-Wno-format-truncation)
@@ -21,6 +30,12 @@ endif()
 
 # A fused multiply-add rounds once instead of twice: results would depend on the machine.
 add_compile_options(-ffp-contract=off -fno-semantic-interposition)
+
+# What is installed does not say where it was built, so that two builds of the same sources are the same. The sanitizers'
+# reports and debuggers are for who has the sources in their place.
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+	add_compile_options("-ffile-prefix-map=${PROJECT_SOURCE_DIR}=." "-ffile-prefix-map=${PROJECT_BINARY_DIR}=build")
+endif()
 
 if(WEFT_SANITIZE)
 	add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all)

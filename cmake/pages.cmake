@@ -2,7 +2,7 @@
 # The pages of the manual and the shells' completion, which the program that was built prints of its own
 # tables of options, and where they are installed.
 if(TARGET weft)
-	set(WEFT_PAGES "${PROJECT_BINARY_DIR}/man")
+	set(WEFT_PAGES "${PROJECT_BINARY_DIR}/man1")
 	set(WEFT_COMPLETION "${PROJECT_BINARY_DIR}/completion")
 	file(MAKE_DIRECTORY "${WEFT_PAGES}" "${WEFT_COMPLETION}")
 	# A page of a command that is no more must not stay.

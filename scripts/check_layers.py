@@ -26,6 +26,7 @@ class Checker:
     def __init__(self, root):
         self.root = root
         self.layers, self.pure = layers.read(root / "scripts" / "layers.txt")
+        self.system = layers.read_system(root / "scripts" / "layers.txt")
         self.used = {folder: set() for folder in self.layers}  # folders and headers it includes
 
     def wrong_system(self, folder, header):
@@ -60,6 +61,19 @@ class Checker:
             return f'"{header}" is private to {target}/'
         return None
 
+    def wrong_for_posix(self, path, match):
+        """Why a file of src/ that is for any POSIX system may not include what it does, or None."""
+        header = match[2]
+        if self.system.posix is None or self.system.is_linux(path) or match[3] is not None:
+            return None
+        if match[1] == '"':
+            if self.system.is_linux(header):
+                return f"{path} is for any POSIX system, \"{header}\" for Linux (scripts/layers.txt)"
+            return None
+        if header.startswith("weft/") or header in self.system.posix:
+            return None
+        return f"{path} is for any POSIX system, and <{header}> is not of POSIX (scripts/layers.txt)"
+
     def wrong_include(self, folder, match):
         if match[3] is not None:
             return f"an include of {match[3]}, a macro, cannot be checked"
@@ -72,6 +86,9 @@ class Checker:
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             match = INCLUDE.match(line)
             wrong = match and self.wrong_include(folder, match)
+            if match and not wrong and folder != "weft":
+                inner = path.relative_to(self.root / "src").as_posix()
+                wrong = self.wrong_for_posix(inner, match)
             if wrong:
                 yield f"{shown}:{number}: {wrong}"
 

@@ -31,6 +31,28 @@ def parse_row(line, where):
     return cells
 
 
+class System(typing.NamedTuple):
+    """What is for Linux alone, and the system headers that all else is content with."""
+
+    linux: tuple  # folders, "cli/live" too
+    posix: frozenset | None
+
+    def is_linux(self, path):
+        """Whether path, from src/ on, is in such a folder."""
+        return any(path.startswith(folder + "/") for folder in self.linux)
+
+
+def read_system(path=TABLE):
+    """Returns the System of the table; one without a `posix` row asks for nothing."""
+    rows = {"linux": [], "posix": [], "pure": []}
+    for line in path.read_text().splitlines():
+        name, equal, rest = line.partition(" = ")
+        if equal and name in rows:
+            rows[name] += rest.split()
+    posix = frozenset(rows["posix"] + rows["pure"]) if rows["posix"] else None
+    return System(tuple(rows["linux"]), posix)
+
+
 def read(path=TABLE):
     """Returns ({folder: Layer}, pure headers), or raises TableError."""
     layers = {}
@@ -41,6 +63,8 @@ def read(path=TABLE):
             continue
         if line.startswith("pure ="):
             pure = words(line.split("=", 1)[1])
+            continue
+        if line.startswith(("linux =", "posix =")):
             continue
         folder, level, io, uses, headers, _ = parse_row(line, where)
         for used in sorted(words(uses) - {"weft"}):

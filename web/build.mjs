@@ -44,6 +44,8 @@ writeFileSync(out, `/* Made by web/build.mjs; do not edit. */
 
 ${pieces.map((text, i) => `static const unsigned char piece${i}[] = {\n${bytes(text)}\n};`).join("\n\n")}
 
+const char *const wf_page_missing = NULL;
+
 const struct wf_page_piece wf_page_template[WF_PAGE_PIECES] = {
 ${pieces.map((_, i) => `\t{ piece${i}, sizeof(piece${i}) },`).join("\n")}
 };

@@ -51,6 +51,53 @@ struct wf_mem *wf_mem_heap(void)
 	return (struct wf_mem *)(uintptr_t)&heap;
 }
 
+#ifdef MAP_ANONYMOUS
+
+/*
+ * Maps size bytes of zeros, a multiple of HUGE_PAGE and aligned to it so that huge pages fit: one
+ * more is mapped and the unaligned ends are given back. NULL when there is no memory.
+ */
+static void *block_map(size_t size)
+{
+	size_t total = size + HUGE_PAGE;
+	char *p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *aligned;
+
+	if (p == MAP_FAILED)
+		return NULL;
+	aligned = (char *)round_up((size_t)(uintptr_t)p, HUGE_PAGE);
+	if (aligned != p)
+		munmap(p, (size_t)(aligned - p));
+	if (aligned + size != p + total)
+		munmap(aligned + size, (size_t)(p + total - (aligned + size)));
+#ifdef MADV_HUGEPAGE
+	/* Advice only: a system without huge pages works as well, slower. */
+	(void)madvise(aligned, size, MADV_HUGEPAGE);
+#endif
+	return aligned;
+}
+
+static void block_unmap(struct block *b)
+{
+	munmap(b, b->size);
+}
+
+#else /* POSIX has no memory of nobody's file to map. */
+
+static void *block_map(size_t size)
+{
+	void *p = aligned_alloc(HUGE_PAGE, size);
+
+	return p != NULL ? memset(p, 0, size) : NULL;
+}
+
+static void block_unmap(struct block *b)
+{
+	free(b);
+}
+
+#endif
+
 static void *arena_mem_alloc(struct wf_mem *mem, size_t size)
 {
 	struct wf_arena *arena = wf_container_of(mem, struct wf_arena, mem);
@@ -78,44 +125,28 @@ void wf_arena_fini(struct wf_arena *arena)
 	while (b != NULL) {
 		struct block *next = b->next;
 
-		munmap(b, b->size);
+		block_unmap(b);
 		b = next;
 	}
 	wf_arena_init(arena);
 }
 
-/*
- * Maps a block for at least size bytes, aligned so that huge pages fit. The mapping is made larger
- * by one huge page and its unaligned ends are given back.
- */
+/* Gets a block for at least size bytes. Returns 0, or -1 when there is no memory. */
 static int arena_grow(struct wf_arena *arena, size_t size)
 {
 	size_t want = round_up(size + sizeof(struct block) + WF_CACHE_LINE, HUGE_PAGE);
-	size_t total;
 	struct block *b;
-	char *p, *aligned;
 
 	if (want < BLOCK_SIZE)
 		want = BLOCK_SIZE;
-	total = want + HUGE_PAGE;
-	p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
+	b = block_map(want);
+	if (b == NULL)
 		return -1;
-
-	aligned = (char *)round_up((size_t)(uintptr_t)p, HUGE_PAGE);
-	if (aligned != p)
-		munmap(p, (size_t)(aligned - p));
-	if (aligned + want != p + total)
-		munmap(aligned + want, (size_t)(p + total - (aligned + want)));
-	/* Advice only: a system without huge pages works as well, slower. */
-	(void)madvise(aligned, want, MADV_HUGEPAGE);
-
-	b = (struct block *)(void *)aligned;
 	b->next = arena->blocks;
 	b->size = want;
 	arena->blocks = b;
-	arena->next = aligned + round_up(sizeof(*b), WF_CACHE_LINE);
-	arena->end = aligned + want;
+	arena->next = (char *)b + round_up(sizeof(*b), WF_CACHE_LINE);
+	arena->end = (char *)b + want;
 	arena->mapped += want;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #define WF_CLI_CLI_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -52,13 +53,16 @@ struct wf_cmd {
 WF_CLI_COMMANDS(WF_CLI_DECLARE)
 #undef WF_CLI_DECLARE
 
-/* The table of all commands; ends with NULL. */
+/* The table of all commands that there are in this build; ends with NULL. */
 const struct wf_cmd *const *wf_cmd_all(void);
 
 /* The command called name, or NULL. */
 const struct wf_cmd *wf_cmd_find(const char *name);
 
-/* Says that there is no command called name, and which was meant. Returns WF_EXIT_USAGE. */
+/*
+ * Says that there is no command called name, and which was meant, or that other builds have it:
+ * live fabrics need Linux. Returns WF_EXIT_USAGE, or in the latter case WF_EXIT_FAILED.
+ */
 int wf_cmd_unknown(const char *in, const char *name);
 
 /* Says "weft NAME: ..." on standard error, and how to get help. Always returns WF_EXIT_USAGE. */

@@ -45,16 +45,16 @@ static int take_vary(const struct wf_opt_call *call)
 
 static int set_show(struct request *req, const char *arg)
 {
-	char *rest = req->show_text, *name;
+	char *rest = NULL, *name;
 
 	if (strlen(arg) >= sizeof(req->show_text))
 		return wf_cli_usage("sweep", "--show: the list is too long");
 	snprintf(req->show_text, sizeof(req->show_text), "%s", arg);
-	for (req->n_show = 0; (name = strsep(&rest, ",")) != NULL;) {
+	req->n_show = 0;
+	for (name = strtok_r(req->show_text, ",", &rest); name != NULL;
+	     name = strtok_r(NULL, ",", &rest)) {
 		struct wf_err why = { "" };
 
-		if (name[0] == '\0')
-			continue;
 		if (wf_record_name_check(name, &why) != 0)
 			return wf_cli_usage("sweep", "--show: %s", why.text);
 		if (req->n_show == WF_SWEEP_MAX_SHOWN)

@@ -34,9 +34,15 @@
 	X(help)                                                                                    \
 	X(completion)
 
+#ifdef WEFT_LIVE
 #define WF_CLI_COMMANDS(X)                                                                         \
 	WF_CLI_STUDY_COMMANDS(X)                                                                   \
 	WF_CLI_LIVE_COMMANDS(X)                                                                    \
 	WF_CLI_OWN_COMMANDS(X)
+#else
+#define WF_CLI_COMMANDS(X)                                                                         \
+	WF_CLI_STUDY_COMMANDS(X)                                                                   \
+	WF_CLI_OWN_COMMANDS(X)
+#endif
 
 #endif

@@ -254,8 +254,17 @@ int wf_page_write(const struct wf_page_request *request, struct wf_err *err)
 	struct wf_out out = { NULL, "", "" };
 	struct wf_page page;
 	FILE *data = NULL;
-	int rc = wf_page_open(&page, request, err);
+	int rc;
 
+	if (wf_page_missing != NULL) {
+		wf_err_say(err,
+		           "weft report: this weft has no page: %s. Build it again where Node.js, "
+		           "npm and its registry are there (scripts/setup), or from a release, "
+		           "which has the page",
+		           wf_page_missing);
+		return -ENOTSUP;
+	}
+	rc = wf_page_open(&page, request, err);
 	if (rc == 0) /* before the work */
 		rc = wf_out_open(&out, request->out, err);
 	if (rc != 0)

@@ -35,7 +35,7 @@ struct wf_page_request {
  * Writes the page; it appears whole or not at all. Runs that are not over are shown as far as they
  * are. Returns 0, -EINVAL with err filled (not a results file, a damaged one, nothing in it, no
  * such study, or out is no place to write to), -EIO with err filled (it cannot be read or written),
- * or -ENOMEM.
+ * -ENOTSUP with err filled (this weft was built without the page), or -ENOMEM.
  */
 int wf_page_write(const struct wf_page_request *request, struct wf_err *err) WF_MUST_USE;
 

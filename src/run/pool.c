@@ -2,7 +2,9 @@
 /*
  * pool.c - threads that take tasks from a counter until there are none.
  */
+#if defined(__linux__)
 #define _GNU_SOURCE /* sched_getaffinity() */
+#endif
 #include "run/pool.h"
 
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #define MAX_THREADS 64
 
@@ -81,10 +84,14 @@ int wf_pool_run(size_t n, unsigned threads, wf_pool_fn *fn, void *arg, struct wf
 
 unsigned wf_pool_cpus(void)
 {
+	long n = 0;
+#if defined(__linux__)
 	cpu_set_t set;
-	int n = 0;
 
 	if (sched_getaffinity(0, sizeof(set), &set) == 0)
 		n = CPU_COUNT(&set);
+#elif defined(_SC_NPROCESSORS_ONLN)
+	n = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
 	return n > 0 ? (unsigned)n : 1;
 }

@@ -11,9 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "scenario/self.h"
 #include "scenario/yaml.h"
 
 #define MAX_NAMES 4096
+
+/* Where the build installs data: by its whole path, and from the folders of programs and libraries. */
+#ifndef WEFT_DATADIR
+#define WEFT_DATADIR "/usr/local/share"
+#endif
+#ifndef WEFT_DATA_FROM_BIN
+#define WEFT_DATA_FROM_BIN "../share"
+#endif
+#ifndef WEFT_DATA_FROM_LIB
+#define WEFT_DATA_FROM_LIB "../share"
+#endif
 
 static bool is_folder(const char *path)
 {
@@ -34,21 +46,31 @@ static void add(struct wf_paths *paths, const char *dir)
 	memcpy(paths->dir[paths->n++], dir, strlen(dir) + 1);
 }
 
-static void add_beside_program(struct wf_paths *paths)
+/* Adds the profiles in the folder of data that is at the way data from the folder of file. */
+static void add_from(struct wf_paths *paths, const char *file, const char *data)
 {
-	static const char tail[] = "/../share/weft/profiles";
+	const char *slash = strrchr(file, '/');
 	char path[WF_PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(tail));
-	char *slash;
+	int n;
 
-	if (n <= 0)
-		return;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
 	if (slash == NULL)
 		return;
-	memcpy(slash, tail, sizeof(tail));
-	add(paths, path);
+	n = snprintf(path, sizeof(path), "%.*s/%s/weft/profiles", (int)(slash - file), file, data);
+	if (n > 0 && n < WF_PATH_MAX)
+		add(paths, path);
+}
+
+/* Those that came with this weft, wherever it was moved to. */
+static void add_own(struct wf_paths *paths)
+{
+	char file[WF_PATH_MAX];
+
+	if (wf_self_program(file) == 0) {
+		add_from(paths, file, "share"); /* a build tree */
+		add_from(paths, file, WEFT_DATA_FROM_BIN);
+	}
+	if (wf_self_object(file) == 0)
+		add_from(paths, file, WEFT_DATA_FROM_LIB);
 }
 
 int wf_paths_init(struct wf_paths *paths, const char *option, struct wf_err *err)
@@ -64,13 +86,8 @@ int wf_paths_init(struct wf_paths *paths, const char *option, struct wf_err *err
 		add(paths, option);
 	if (env != NULL && env[0] != '\0')
 		add(paths, env);
-	add_beside_program(paths);
-#ifdef WEFT_SOURCE_DIR
-	add(paths, WEFT_SOURCE_DIR "/profiles");
-#endif
-#ifdef WEFT_INSTALL_DATADIR
-	add(paths, WEFT_INSTALL_DATADIR);
-#endif
+	add_own(paths);
+	add(paths, WEFT_DATADIR "/weft/profiles");
 	return 0;
 }
 

@@ -4,8 +4,9 @@
  * (sizes/NAME.txt).
  *
  * Looked through in this order: the folder of --profiles, that of $WEFT_PROFILES,
- * share/weft/profiles beside the bin folder of the program, the source tree it was built from, the
- * place it was to be installed to. The first file found counts.
+ * share/weft/profiles in the program's folder (a build tree) and beside it, beside the folder of the
+ * library that this is in, and below the prefix that weft was configured for. The first file found
+ * counts.
  */
 #ifndef WF_SCENARIO_PATHS_H
 #define WF_SCENARIO_PATHS_H
@@ -14,7 +15,7 @@
 #include "base/mem.h"
 #include "text/file.h"
 
-#define WF_PATHS_MAX 5
+#define WF_PATHS_MAX 6
 
 struct wf_paths {
 	char dir[WF_PATHS_MAX][WF_PATH_MAX];

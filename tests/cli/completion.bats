@@ -137,7 +137,7 @@ wanted() {
 
 @test "what is installed is what the program prints" {
 	build=$(dirname "$WEFT")
-	[ "$build/man/stamp" -nt "$WEFT" ] || skip "the pages were not built with it"
+	[ "$build/man1/stamp" -nt "$WEFT" ] || skip "the pages were not built with it"
 	cmake --install "$build" --component pages --prefix "$PWD/root" >/dev/null
 	share=root/share
 	"$WEFT" completion bash | cmp - $share/bash-completion/completions/weft

@@ -90,6 +90,27 @@ class CheckLayers(TreeCase):
         self.assertIn("b/ may include a, and no file of it does", lines[1])
         self.assert_clean(SCRIPT)
 
+    def test_linux_in_a_folder_for_any_system(self):
+        for folder, header in (("run", "sys/epoll.h"), ("results", "sys/eventfd.h"),
+                               ("cli", "linux/if.h"), ("scenario", "sys/random.h")):
+            with self.subTest(folder=folder, header=header):
+                path = self.plant(f"src/{folder}/a.c", f"#include <{header}>\n")
+                self.assert_finds(SCRIPT, f"src/{folder}/a.c:3", "for any POSIX system",
+                                  f"<{header}>")
+                path.unlink()
+
+    def test_a_folder_for_linux_from_one_for_any_system(self):
+        self.plant("src/cli/a.c", '#include "live/daemon.h"\n')
+        self.assert_finds(SCRIPT, "src/cli/a.c:3", "for any POSIX system", '"live/daemon.h"')
+        self.plant("src/cli/a.c", '#include "cli/live/live.h"\n')
+        self.assert_finds(SCRIPT, "src/cli/a.c:3", '"cli/live/live.h"')
+
+    def test_folders_for_linux(self):
+        self.plant("src/live/a.c", "#include <sys/epoll.h>\n")
+        self.plant("src/compat/fd/a.c", "#include <linux/if.h>\n")
+        self.plant("src/cli/live/a.c", '#include "live/daemon.h"\n#include <sys/random.h>\n')
+        self.assert_clean(SCRIPT)
+
     def test_table_with_an_upward_use(self):
         self.table("a | 1 | pure | - | - | -", "b | 1 | any | a | - | -")
         status, lines = self.check(SCRIPT)

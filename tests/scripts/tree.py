@@ -23,7 +23,7 @@ class TreeCase(unittest.TestCase):
         (self.root / "scripts").mkdir()
         for script in SCRIPTS.glob("*.py"):
             shutil.copy(script, self.root / "scripts")
-        for name in ("layers.txt", "check_headers", "need", "setup"):
+        for name in ("layers.txt", "check_headers", "check_posix", "need", "setup"):
             shutil.copy(SCRIPTS / name, self.root / "scripts")
 
     def plant(self, name, text, head=HEAD):

@@ -16,8 +16,9 @@
 #include "live/sock.h"
 #include "live/sysfs.h"
 
-#ifndef WEFT_LIBDIR
-#define WEFT_LIBDIR "lib"
+/* The folder of libraries from that of programs, where weft is installed. */
+#ifndef WEFT_LIB_FROM_BIN
+#define WEFT_LIB_FROM_BIN "../lib"
 #endif
 
 /* What the command line asks for. */
@@ -32,8 +33,7 @@ struct request {
 /* The folder with the library: in the build tree, or where weft was installed. */
 static int find_library(char dir[WF_PATH_MAX], struct wf_err *err)
 {
-	static const char *const places[] = { "lib/weft", "../" WEFT_LIBDIR "/weft",
-		                              "../lib/weft" };
+	static const char *const places[] = { "lib/weft", WEFT_LIB_FROM_BIN "/weft" };
 	char exe[WF_PATH_MAX], file[WF_PATH_MAX + 32];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *slash;
