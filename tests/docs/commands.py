@@ -41,6 +41,9 @@ PLAN = {
     "docs/claims.md": {
         "elsewhere": [(r"^scripts/claims.py", "cli_claims, which runs --check")],
     },
+    "docs/json.md": {
+        "elsewhere": [(r"\bjq\b", "the test docs/json.md of tests/cli/docs.bats")],
+    },
     "docs/live-wire.md": {
         "instead": [(r"192\.0\.2\.", "$net."), (r"ib_write_bw -x 1$", "ib_write_bw -x 1 &")],
     },
