@@ -32,9 +32,10 @@ build_patched() {
 	END
 }
 
+# Linking takes long with optimisation.
+# bats test_tags=checked
 @test "a subcommand is a file and a row" {
 	[ -f "$(dirname "$WEFT")/build.ninja" ] || skip "the program was not built here"
-	[ "$WEFT_BUILD_TYPE" = Debug ] || skip "linking takes long with optimisation"
 	patch=$WEFT_SOURCE_DIR/tests/cli/subcommand.patch
 	[ "$(grep -c '^+++ ' "$patch")" -eq 2 ]
 	mkdir tree
