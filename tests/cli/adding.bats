@@ -56,7 +56,7 @@ build_patched() {
 	says "$err" "did you mean greet?"
 	# Its page, in the list of all and by itself, its manual, and completion are there of themselves.
 	weft help
-	says "$out" "weft greet       say hello"
+	says "$out" "  weft greet       say hello"
 	weft help greet
 	says "$out" "usage: weft greet [--whom WORD] [--json]"
 	says "$out" "  -W, --whom WORD         Whom it greets; the world if not given."
