@@ -144,7 +144,7 @@ END
 	weft export r.db
 	[ "$status" -eq 2 ] && says "$err" "to which format?"
 	weft export r.db --to excel
-	[ "$status" -eq 2 ] && says "$err" "no format excel"
+	[ "$status" -eq 2 ] && says "$err" "weft export: --to: there is no format 'excel'; there are csv, perfetto, nccl-tests, prometheus"
 	weft export r.db --to csv
 	[ "$status" -eq 2 ] && says "$err" "--out"
 	weft export r.db --to csv --run 7 --out x
