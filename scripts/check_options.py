@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_options.py [--weft PROGRAM | FILE] - fail where the commands' options do not agree.
 
-FILE has what `weft help --json` prints; otherwise PROGRAM is asked, which is the first of
-build/release and build/debug that has been built. Each option means one thing in the whole program,
+FILE has what `weft help --json` prints; otherwise PROGRAM is asked, which is the first of build/release,
+build/debug and build/clang that has been built. Each option means one thing in the whole program,
 and a letter or an old spelling as well; the page that --help prints and the page of the manual say the
 same; and nothing is left unsaid. mandoc reads the manual's pages.
 """
@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-BUILDS = ("clang", "debug", "release")
+BUILDS = ("release", "debug", "clang")
 
 
 def disagreements(commands):

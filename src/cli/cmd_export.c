@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "results/export.h"
+#include "text/suggest.h"
 
 /* What the command line asks for. */
 struct request {
@@ -24,6 +25,19 @@ static int export(const char *file, const struct wf_export_ops *ops, uint64_t ru
 	return rc == 0 ? WF_EXIT_OK : wf_cli_fail(rc, &err);
 }
 
+static int unknown_format(const char *to)
+{
+	struct wf_suggest suggest;
+
+	if (to == NULL)
+		return wf_cli_usage("export", "to which format? Say it with --to");
+	wf_suggest_init(&suggest, to);
+	for (size_t i = 0; wf_export_all()[i] != NULL; i++)
+		wf_suggest_offer(&suggest, wf_export_all()[i]->name);
+	return wf_cli_usage("export", "--to: there is no format '%.40s'%s", to,
+	                    wf_suggest_text(&suggest, "there are"));
+}
+
 static int run_export(int argc, char **argv)
 {
 	const struct wf_export_ops *ops = NULL;
@@ -38,15 +52,17 @@ static int run_export(int argc, char **argv)
 	if (req.to != NULL)
 		ops = wf_export_find(req.to);
 	if (ops == NULL)
-		return wf_cli_usage("export",
-		                    "%s%s; --to is csv, perfetto, nccl-tests or prometheus",
-		                    req.to == NULL ? "to which format" : "there is no format ",
-		                    req.to == NULL ? "?" : req.to);
+		return unknown_format(req.to);
 	return export(argv[optind], ops, req.run, wf_opt_out_path(req.out));
 }
 
-static const char *const format_words[] = { "csv", "perfetto", "nccl-tests", "prometheus", NULL };
-static const struct wf_values formats = { .words = format_words };
+static void each_format(wf_values_fn *fn, void *arg)
+{
+	for (size_t i = 0; wf_export_all()[i] != NULL; i++)
+		fn(arg, wf_export_all()[i]->name, wf_export_all()[i]->help);
+}
+
+static const struct wf_values formats = { .each = each_format };
 static const struct wf_values *const operands[] = { &wf_values_results, NULL };
 
 static const struct wf_opt_row options[] = {

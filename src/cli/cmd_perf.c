@@ -185,9 +185,12 @@ static int run_perf(int argc, char **argv)
 	return rc == 0 ? WF_EXIT_OK : wf_cli_fail(rc, &err);
 }
 
-static const char *const op_words[] = {
-	"write", "write-imm", "send", "read", "cas", "fadd", NULL,
-};
+static void each_op(wf_values_fn *fn, void *arg)
+{
+	for (enum wf_perf_op op = 0; op < WF_PERF_OPS; op++)
+		fn(arg, wf_perf_op_name(op), "");
+}
+
 static const char *const test_words[] = { "lat", "bw", "both", NULL };
 static const char *const hops_words[] = { "1", "3", "5", NULL };
 static const char *const topology_words[] = { "single", "leaf-spine", "fat-tree", NULL };
@@ -209,7 +212,7 @@ static const struct wf_opt_row options[] = {
 				.help = "`write` (if not given), `write-imm`, `send`, `read`, "
 					"`cas` or "
 					"`fadd`.",
-				.values = &(const struct wf_values){ .words = op_words },
+				.values = &(const struct wf_values){ .each = each_op },
 			},
 		.take = take_op,
 	},

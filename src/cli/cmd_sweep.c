@@ -254,7 +254,7 @@ _Static_assert(offsetof(struct request, study) == 0, "the rows of study.h count 
 
 const struct wf_cmd wf_cmd_sweep = {
 	.name = "sweep",
-	.summary = "run a scenario over ranges of parameters, into one results file",
+	.summary = "run a scenario over ranges of parameters, into one file",
 	.operands = "SCENARIO.yaml",
 	.values = wf_cli_study_values,
 	.options = options,

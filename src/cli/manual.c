@@ -238,7 +238,7 @@ static void put_text(struct sheet *s, const char *text, unsigned indent, bool co
 		if (line.kind == WF_MANUAL_PLAIN) {
 			fill(s, line.text, line.len, indent);
 		} else if (line.kind == WF_MANUAL_TERM) {
-			put_term(s, &line, indent, width);
+			put_term(s, &line, indent == 0 ? 2 : indent, width);
 		} else if (line.kind == WF_MANUAL_ITEM) {
 			go_to(s, indent);
 			fputc('-', s->file), s->column++;

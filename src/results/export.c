@@ -21,6 +21,11 @@ static const struct wf_export_ops *const all[] = {
 	&wf_export_csv, &wf_export_perfetto, &wf_export_nccl_tests, &wf_export_prometheus, NULL,
 };
 
+const struct wf_export_ops *const *wf_export_all(void)
+{
+	return all;
+}
+
 const struct wf_export_ops *wf_export_find(const char *name)
 {
 	for (size_t i = 0; all[i] != NULL; i++) {

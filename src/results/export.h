@@ -24,6 +24,9 @@ struct wf_export_ops {
 	int (*write)(struct wf_export *ex, const char *path, FILE *file, struct wf_err *err);
 };
 
+/* The table of formats; ends with NULL. */
+const struct wf_export_ops *const *wf_export_all(void);
+
 /* The format called name, or NULL. */
 const struct wf_export_ops *wf_export_find(const char *name);
 

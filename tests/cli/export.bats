@@ -148,7 +148,7 @@ END
 	says "$err" "to which format?"
 	weft export r.db --to excel
 	[ "$status" -eq 2 ]
-	says "$err" "no format excel"
+	says "$err" "weft export: --to: there is no format 'excel'; there are csv, perfetto, nccl-tests, prometheus"
 	weft export r.db --to csv
 	[ "$status" -eq 2 ]
 	says "$err" "--out"

@@ -132,7 +132,7 @@ for (size, percent), point in zip(rows, shown["points"]):
 	weft help list
 	topics=$("$WEFT" list --json | python3 -c 'import json, sys; print(*json.load(sys.stdin))')
 	for topic in $topics parameters; do
-		says "$out" $'\n'"$topic "
+		says "$out" $'\n'"  $topic "
 	done
 	for command in run perf list show help; do
 		weft help "$command"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cli/manual_priv.h"
+#include "results/export.h"
 
 static const struct wf_opt_row options[] = {
 	{
@@ -88,7 +89,7 @@ static const char roff[] = //
 	"weft\\-test \\- try it\n"
 	".SH SYNOPSIS\n"
 	"\\fBweft test\\fR [\\fITHING\\fR] \\fB\\-\\-file\\fR \\fIFILE\\fR... "
-        "[\\fB\\-\\-loud\\fR]\n"
+	"[\\fB\\-\\-loud\\fR]\n"
 	".SH DESCRIPTION\n"
 	"It does what \\fB\\-\\-file\\fR says.\n"
 	"Then it ends.\n"
@@ -211,12 +212,30 @@ static void test_every_command_is_whole(void **state)
 	assert_null(wf_cmd_find("no"));
 }
 
+/* Every format of weft export has its word in the help of --to. */
+static void test_formats_are_told_of(void **state)
+{
+	const struct wf_opt_row *row = wf_cmd_export.options;
+
+	(void)state;
+	while (strcmp(row->is->name, "to") != 0)
+		row++;
+	for (size_t i = 0; wf_export_all()[i] != NULL; i++) {
+		char word[64];
+
+		snprintf(word, sizeof(word), "\n:%s\t", wf_export_all()[i]->name);
+		if (strstr(row->is->help, word) == NULL)
+			fail_msg("--to says nothing of %s", wf_export_all()[i]->name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_roff),
 		cmocka_unit_test(test_every_command_is_whole),
+		cmocka_unit_test(test_formats_are_told_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
