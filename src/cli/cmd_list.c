@@ -133,8 +133,8 @@ static int list_json(struct lister *l, const struct wf_topic *wanted)
 	if ((ferror(file) != 0 || fflush(file) != 0) && rc == 0)
 		rc = -ENOMEM;
 	fclose(file);
-	if (rc == 0)
-		fwrite(text, 1, len, stdout);
+	if (rc == 0 && fwrite(text, 1, len, stdout) != len)
+		rc = wf_file_refused("standard output", errno, &l->err);
 	free(text);
 	return rc;
 }

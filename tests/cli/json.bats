@@ -204,11 +204,12 @@ setup_file() {
 
 @test "a document that cannot be written is an error" {
 	small_scenario >s.yaml
-	for args in "run s.yaml -q" "sweep s.yaml --vary seed=1 --record s.db -q" "perf --size 2 --iters 5" "list" "show ib-ndr"; do
+	for args in "run s.yaml -q" "sweep s.yaml --vary seed=1 --record s.db -q" "perf --size 2 --iters 5" "list" "list parameters" \
+		"show ib-ndr"; do
 		status=0
 		# shellcheck disable=SC2086
 		"$WEFT" $args --json >/dev/full 2>stderr.txt || status=$?
 		[ "$status" -eq 1 ]
-		grep -q "cannot write it" stderr.txt
+		grep -q "^standard output: cannot write it: No space left on device$" stderr.txt
 	done
 }

@@ -41,6 +41,17 @@ up() {
 	"$WEFT" up "$@"
 }
 
+# up_and_killed: starts the fabric, and kills its daemon, which leaves its socket behind.
+up_and_killed() {
+	local daemon
+	"$WEFT" up --foreground 3>&- &
+	daemon=$!
+	answers() { "$WEFT" status >/dev/null 2>&1; }
+	until_true answers
+	kill -9 "$daemon"
+	ends "$daemon"
+}
+
 # on HOST PROGRAM ARGS...: runs it there; EXEC is more options for weft exec.
 on() {
 	local host=$1

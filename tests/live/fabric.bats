@@ -102,13 +102,7 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 }
 
 @test "a socket left by a daemon that was killed is taken over" {
-	"$WEFT" up --foreground 3>&- &
-	client=$!
-	answers() { "$WEFT" status >/dev/null 2>&1; }
-	until_true answers
-	kill -9 "$client"
-	ends "$client"
-	client=
+	up_and_killed
 	up
 	"$WEFT" status >/dev/null
 }

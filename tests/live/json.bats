@@ -59,13 +59,7 @@ fabrics() {
 }
 
 @test "when the daemon has died nothing is printed" {
-	"$WEFT" up --foreground 3>&- &
-	client=$!
-	answers() { "$WEFT" status >/dev/null 2>&1; }
-	until_true answers
-	kill -9 "$client"
-	wait "$client" || true
-	client=
+	up_and_killed
 	for command in "status --json" "fault list --json"; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -1 "$WEFT" $command
