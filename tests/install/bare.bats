@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ctest: install
 # bare.bats - weft is built where Node.js, npm's registry or Linux are missing, and says what it then lacks. The sources
-# are a clean copy of what git knows.
+# are a clean copy of what git knows, held to what POSIX promises; where systems have more, it is not used.
 
 bats_require_minimum_version 1.5.0
 load common
@@ -12,14 +12,16 @@ prepare() {
 	(cd "$WEFT_SOURCE_DIR" && git ls-files -z | tar --create --null --files-from - --ignore-failed-read) |
 		tar -x -C "$stage/src"
 	tools_without "$stage/bin" node nodejs npm npx corepack
-	# As little as shows it: quickly compiled, and without what needs Linux.
+	# As little as shows it, quickly compiled: without what needs Linux, as on a system that has what POSIX has.
 	PATH=$stage/bin cmake -G Ninja -S "$stage/src" -B "$stage/build" -DWEFT_LIVE=OFF -DWEFT_TESTS=OFF \
-		-DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 >"$stage/configure.txt" 2>&1 &&
+		-DCMAKE_BUILD_TYPE=None "-DCMAKE_C_FLAGS=-O0 -D_POSIX_C_SOURCE=200809L -U__linux__" >"$stage/configure.txt" 2>&1 &&
 		PATH=$stage/bin ninja -C "$stage/build" weft >"$stage/build.txt" 2>&1 || {
 		cat "$stage/configure.txt" "$stage/build.txt"
 		return 1
 	}
 	export bare=$stage/build/weft
+	# Such a system does not say where a program is.
+	export WEFT_PROFILES=$stage/src/profiles
 }
 
 @test "configuring and building say once that there will be no page" {
@@ -48,6 +50,12 @@ END
 	"$bare" compare small.yaml --json >bare.json
 	grep -q roce-400g bare.json
 	diff bare.json <("$WEFT" compare small.yaml --json)
+}
+
+@test "without its profiles it says where they are looked for" {
+	unset WEFT_PROFILES
+	run -2 "$bare" run "$WEFT_SOURCE_DIR/examples/incast.yaml"
+	says "$output" ib-ndr
 }
 
 @test "a configuration anew, with Node.js there, tries again" {

@@ -5,6 +5,7 @@
 load ../live/user
 
 setup_file() {
+	unset WEFT_PROFILES
 	stage=$(mktemp -d "${TMPDIR:-/tmp}/weft-install.XXXXXX")
 	chmod 755 "$stage"
 	export stage
@@ -18,7 +19,7 @@ teardown_file() {
 setup() {
 	: "${WEFT:?is the path of the program under test}"
 	build=$(dirname "$WEFT")
-	unset WEFT_PROFILES WEFT_FABRIC WEFT_HOST WEFT_SOCKET LD_PRELOAD LD_LIBRARY_PATH PKG_CONFIG_PATH DESTDIR
+	unset WEFT_FABRIC WEFT_HOST WEFT_SOCKET LD_PRELOAD LD_LIBRARY_PATH PKG_CONFIG_PATH DESTDIR
 	unset XDG_RUNTIME_DIR
 	cd "$BATS_TEST_TMPDIR" || return 1
 }

@@ -52,8 +52,7 @@ here() {
 		cat log.txt
 		return 1
 	}
-	mkdir "$root/work"
-	chmod 777 "$root/work"
+	install -d -m 700 -o 65534 -g 65534 "$root/work"
 }
 
 # inside COMMAND...: an ordinary user in the clean system, which has a /proc.

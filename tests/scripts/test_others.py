@@ -66,6 +66,7 @@ class Setup(TreeCase):
 
     # What the script lists, and what it adds where node and npm are not there.
     LISTED = re.search(r"packages=\((.*?)\)", (SCRIPTS / "setup").read_text(), re.S).group(1)
+    LISTED_ALL = f" {' '.join(LISTED.split())} "
     NEEDED = f" {' '.join(LISTED.split())} nodejs npm "
 
     def test_quiet_when_all_is_there(self):
@@ -102,6 +103,44 @@ class Setup(TreeCase):
         status, lines = self.check("setup", env=env)
         self.assertEqual(status, 1)
         self.assertIn("no network", lines)
+
+    def test_the_page_may_be_missing(self):
+        # Of all packages only those of the page cannot be had.
+        env = self.machine(self.LISTED_ALL, id="echo 0", apt_get='[ "$1" = update ]')
+        status, lines = self.check("setup", env=env)
+        self.assertEqual(status, 0, lines)
+        self.assertIn("without nodejs npm weft is built without the page of weft report", lines[-1])
+
+    def test_the_page_may_not_be_missing_for_the_tests(self):
+        env = self.machine(self.NEEDED.replace(" npm ", " "), id="echo 0", apt_get='[ "$1" = update ]')
+        self.assertEqual(self.check("setup", "--test", env=env)[0], 1)
+
+    def test_nobody_can_install_the_page(self):
+        env = self.machine(self.LISTED_ALL, id="echo 1000")
+        status, lines = self.check("setup", env=env)
+        self.assertEqual(status, 0, lines)
+        self.assertIn("without the page", lines[-1])
+
+    def elsewhere(self, *programs, known):
+        """A machine that is no Debian, on which pkg-config knows some libraries."""
+        env = self.machine("", pkg_config=f"case ' {known} ' in *\" $2 \"*) ;; *) exit 1 ;; esac",
+                           **{name: "exit 0" for name in programs})
+        for name in ("dpkg-query", "apt-get"):
+            (self.root / "bin" / name).unlink()
+        return env
+
+    def test_another_system_that_lacks_something(self):
+        env = self.elsewhere("gcc", "ninja", "python3", known="sqlite3 zlib libibverbs")
+        status, lines = self.check("setup", env=env)
+        self.assertEqual(status, 1, lines)
+        self.assertIn("not a Debian system", lines[0])
+        self.assertEqual(lines[-2:], ["  the program cmake",
+                                      "  the library libfyaml, with its headers"])
+
+    def test_another_system_that_has_all(self):
+        env = self.elsewhere("gcc", "ninja", "python3", "cmake",
+                             known="libfyaml sqlite3 zlib libibverbs")
+        self.assertEqual(self.check("setup", env=env), (0, []))
 
     def test_wrong_option(self):
         self.assertEqual(self.check("setup", "--all")[0], 2)

@@ -125,10 +125,19 @@ static void forward(int sig, siginfo_t *info, void *context)
 		to.sa_handler(sig);
 }
 
+/* On arm64 the highest byte is the program's own, and the address of a fault has it not. */
+static uintptr_t untagged(uintptr_t at)
+{
+#ifdef __aarch64__
+	at &= UINTPTR_MAX >> 8;
+#endif
+	return at;
+}
+
 /* An address that is none faults without one: then the copy must have had such an address. */
 static bool is_about(const struct landing *l, const siginfo_t *info)
 {
-	uintptr_t at = (uintptr_t)info->si_addr;
+	uintptr_t at = untagged((uintptr_t)info->si_addr);
 
 	if (info->si_code == SI_KERNEL)
 		return (l->a | (l->a + l->n) | l->b | (l->b + l->n)) >> 47 != 0;
@@ -222,8 +231,8 @@ static inline bool guarded(wf_hca_copy_fn *copy, void *to, const void *from, siz
 	struct landing here;
 
 	assert(landing == NULL); /* copies do not nest: handlers that fault do not copy */
-	here.a = (uintptr_t)from;
-	here.b = (uintptr_t)to;
+	here.a = untagged((uintptr_t)from);
+	here.b = untagged((uintptr_t)to);
 	here.n = n;
 	/* Without the mask of signals, which costs a system call; on_fault() sets it right. */
 	if (sigsetjmp(here.to, 0) != 0)

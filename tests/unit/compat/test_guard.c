@@ -50,10 +50,17 @@ static void test_copies(void **state)
 	assert_false(wv_guard_fetch_near(to, gone + 8, PAGE));
 	assert_false(wv_guard_fetch_far(to, gone + 8, PAGE));
 	assert_false(wv_guard_store(NULL, from, 8));
+#ifdef __aarch64__
+	/* The highest byte is the program's own there. (qemu says nothing true of an address that
+	 * its host has not, so those below are not tried.) */
+	assert_false(
+		wv_guard_store((void *)((uintptr_t)(gone + PAGE) | UINT64_C(0xa5) << 56), from, 1));
+#else
 #ifndef __SANITIZE_ADDRESS__ /* whose own look at that address faults elsewhere */
 	assert_false(wv_guard_store((void *)(uintptr_t)(UINT64_C(1) << 47), from, 8));
 #endif
 	assert_false(wv_guard_store(to, (void *)(uintptr_t)(UINT64_C(0xdead) << 48), 8));
+#endif
 	assert_int_equal(errno, 5);
 }
 
