@@ -30,7 +30,7 @@
 #include "live/table.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 4
+#define WF_LIVE_VERSION 5
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_SRQN_BITS 6 /* of 16, for shared receive queues of XRC: the others are the slot */

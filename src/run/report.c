@@ -567,29 +567,40 @@ static int worst_first(const void *pa, const void *pb)
 	return a < b ? -1 : 1;
 }
 
+/* A counter as people read it. */
+static void print_cell(const struct wf_counts_cell *cell, FILE *file)
+{
+	char text[CELL];
+
+	if (strcmp(cell->unit, "ps") == 0)
+		wf_human_time(cell->value, text, sizeof(text));
+	else if (strcmp(cell->unit, "bytes") == 0)
+		wf_human_bytes(cell->value, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, cell->value);
+	fprintf(file, " %*s", cell->width, text);
+}
+
 static void print_port(const struct wf_run *run, const struct wf_run_port *p, FILE *file)
 {
 	const struct wf_topo *topo = run->fabric->net->topo;
 	const struct wf_topo_node *node = &topo->nodes[p->node];
-	const struct wf_sim_counts *c = &p->counts;
-	char name[CELL], paused[CELL], waited[CELL], queue[CELL];
+	struct wf_counts_cell cell;
+	char name[CELL];
 
 	snprintf(name, sizeof(name), "%s:%u", node->name, p->port);
-	wf_human_time(c->paused_ps, paused, sizeof(paused));
-	wf_human_time(c->credit_wait_ps, waited, sizeof(waited));
-	wf_human_bytes(c->max_queue_bytes, queue, sizeof(queue));
-	fprintf(file,
-	        "%-20s %-16s %5u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
-	        " %10s %10" PRIu64 " %10s %10" PRIu64 " %10s\n",
-	        name, topo->nodes[topo->ports[node->first_port + p->port].peer].name,
-	        run->result.queue_id[p->queue], c->drops_congestion + c->drops_route,
-	        c->drops_error, c->drops_down, c->pause_tx, c->pause_rx, paused, c->credit_waits,
-	        waited, c->ecn_marked, queue);
+	fprintf(file, "%-20s %-16s %5u", name,
+	        topo->nodes[topo->ports[node->first_port + p->port].peer].name,
+	        run->result.queue_id[p->queue]);
+	for (unsigned at = 1; wf_counts_cell(&p->counts, WF_COUNTS_PORTS, at, &cell); at++)
+		print_cell(&cell, file);
+	fputc('\n', file);
 }
 
 static void print_ports(const struct wf_run *run, FILE *file)
 {
 	const struct wf_run_port **sorted = calloc(run->n_ports + 1, sizeof(struct wf_run_port *));
+	struct wf_counts_cell cell;
 
 	fprintf(file, "\n%s: ports with losses, pauses, waits or marks%s\n", run->fabric->label,
 	        run->n_ports == 0 ? ": none" : ", the worst first:");
@@ -597,9 +608,10 @@ static void print_ports(const struct wf_run *run, FILE *file)
 		free(sorted);
 		return;
 	}
-	fprintf(file, "%-20s %-16s %5s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s\n", "port",
-	        "to", "class", "drops", "errors", "link down", "pauses out", "pauses in", "paused",
-	        "waits", "waited", "marks", "max queue");
+	fprintf(file, "%-20s %-16s %5s", "port", "to", "class");
+	for (unsigned at = 1; wf_counts_cell(NULL, WF_COUNTS_PORTS, at, &cell); at++)
+		fprintf(file, " %*s", cell.width, cell.title);
+	fputc('\n', file);
 	for (size_t i = 0; i < run->n_ports && sorted != NULL; i++)
 		sorted[i] = &run->ports[i];
 	if (sorted != NULL)
