@@ -125,22 +125,6 @@ void wf_recording_settle(struct wf_recording *rec, const struct wf_scenario *s,
 	}
 }
 
-/* Whether a fabric can have what is counted. */
-static bool can_have(enum wf_counter_of of, const char *flowctl)
-{
-	switch (of) {
-	case WF_OF_ALL:
-		return true;
-	case WF_OF_PFC:
-		return strcmp(flowctl, "pfc") == 0;
-	case WF_OF_CREDIT:
-		return strcmp(flowctl, "credit") == 0;
-	case WF_OF_ALL_BUT_CREDIT:
-		return strcmp(flowctl, "credit") != 0;
-	}
-	return false;
-}
-
 static void put_counts(struct wf_record_run *run, const struct wf_sim_counts *c,
                        const char *flowctl)
 {
@@ -149,7 +133,7 @@ static void put_counts(struct wf_record_run *run, const struct wf_sim_counts *c,
 
 		if (row->value == NULL)
 			continue;
-		if (can_have(row->of, flowctl))
+		if (wf_counter_is_of(row->of, flowctl))
 			wf_record_value(run, row->value, wf_counts_get(c, row), row->unit);
 		else
 			wf_record_none(run, row->value, row->unit);

@@ -16,6 +16,21 @@ const char *wf_counter_kind_name(enum wf_counter_kind kind)
 	return kind == WF_COUNTER ? "counter" : kind == WF_GAUGE ? "gauge" : "maximum";
 }
 
+bool wf_counter_is_of(enum wf_counter_of of, const char *flowctl)
+{
+	switch (of) {
+	case WF_OF_ALL:
+		return true;
+	case WF_OF_PFC:
+		return strcmp(flowctl, "pfc") == 0;
+	case WF_OF_CREDIT:
+		return strcmp(flowctl, "credit") == 0;
+	case WF_OF_ALL_BUT_CREDIT:
+		return strcmp(flowctl, "credit") != 0;
+	}
+	return false;
+}
+
 void wf_counts_add(struct wf_sim_counts *sum, const struct wf_sim_counts *counts)
 {
 	for (size_t i = 0; i < WF_PORT_COUNTERS_N; i++) {

@@ -33,6 +33,9 @@ extern const struct wf_port_counter wf_port_counters[WF_PORT_COUNTERS_N];
 /* "counter", "gauge" or "maximum". */
 const char *wf_counter_kind_name(enum wf_counter_kind kind);
 
+/* Whether a fabric with that flow control (fabric.flowctl) can have what is counted. */
+bool wf_counter_is_of(enum wf_counter_of of, const char *flowctl);
+
 /* What a row says is so much. */
 static inline uint64_t wf_counts_get(const struct wf_sim_counts *counts,
                                      const struct wf_port_counter *row)

@@ -191,6 +191,30 @@ static void test_columns(void **state)
 	assert_int_equal(cell.value, 432);
 }
 
+/* Lines of weft run's table: each in a part, and one counter in each. */
+static void test_report(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		const struct wf_column *line = &wf_port_counters[i].report;
+
+		if (line->at == 0)
+			continue;
+		assert_non_null(line->title);
+		assert_int_not_equal(line->at % WF_REPORT_PART, 0);
+		assert_true(line->at < WF_REPORT_END);
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(line->at, wf_port_counters[k].report.at);
+	}
+	assert_true(WF_REPORT_END <= UINT8_MAX);
+	assert_true(wf_counter_is_of(WF_OF_ALL, "none"));
+	assert_true(wf_counter_is_of(WF_OF_PFC, "pfc"));
+	assert_false(wf_counter_is_of(WF_OF_PFC, "none"));
+	assert_true(wf_counter_is_of(WF_OF_CREDIT, "credit"));
+	assert_true(wf_counter_is_of(WF_OF_ALL_BUT_CREDIT, "none"));
+	assert_false(wf_counter_is_of(WF_OF_ALL_BUT_CREDIT, "credit"));
+}
+
 static void test_add(void **state)
 {
 	struct wf_sim_counts sum, c;
@@ -217,7 +241,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fields),  cmocka_unit_test(test_names_are_unique),
 		cmocka_unit_test(test_tools),   cmocka_unit_test(test_tools_names),
-		cmocka_unit_test(test_columns), cmocka_unit_test(test_add),
+		cmocka_unit_test(test_columns), cmocka_unit_test(test_report),
+		cmocka_unit_test(test_add),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
