@@ -18,7 +18,7 @@
 #define NOTE_WIDTH 100
 
 /*
- * One figure. cell writes its text; a row that is empty in every column is left out. Without a name:
+ * One figure. cell writes its text; a row that is empty in every column is left out. Without name:
  * the counters of the next part (fabric/counter.h).
  */
 struct row {
