@@ -15,6 +15,7 @@
 #include "base/rate.h"
 #include "engine/cells.h"
 #include "fabric/config.h"
+#include "fabric/counter.h"
 #include "topo/topo.h"
 #include "wire/packet.h"
 
@@ -66,12 +67,9 @@ struct wf_lane {
 	uint32_t capacity; /* headroom bytes (pfc) or buffer blocks (credit) this lane has */
 	bool xoff;         /* we told the peer to stop */
 
-	/* counters */
+	/* counters; those of fabric/counter.h under the names that they have there */
 	uint32_t drops[WF_DROPS];
-	uint32_t rx_lost; /* ingress: packets that the peer sent and that did not come */
-	uint32_t ecn_marked;
-	uint32_t trimmed; /* egress: packets that did not fit and went on without payload */
-	uint32_t pause_tx, pause_rx;
+	WF_LANE_COUNTERS
 	uint32_t stops;      /* times the head had to wait for credits or a pause to end */
 	uint64_t stopped_ps; /* how long the lane was paused, or its head waited for credits */
 	uint64_t stop_bytes; /* tx_bytes when its head last had to wait */

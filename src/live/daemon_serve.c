@@ -307,44 +307,24 @@ static void add_counts(uint64_t to[WF_LIVE_COUNTS], struct wf_live_stats *s)
 		to[i] += s->count[i];
 }
 
-static void fill_status(struct wf_live_status *s, const uint64_t count[WF_LIVE_COUNTS])
-{
-	s->tx_packets = count[WF_CTR_TX_PACKETS];
-	s->tx_bytes = count[WF_CTR_TX_BYTES];
-	s->rx_packets = count[WF_CTR_RX_PACKETS];
-	s->rx_bytes = count[WF_CTR_RX_BYTES];
-	s->retransmits = count[WF_CTR_TX_RETRANSMITS];
-	s->dropped = count[WF_LIVE_DROPPED];
-	s->lost = count[WF_LIVE_LOST];
-	s->icrc_errors = count[WF_LIVE_ICRC_ERRORS];
-	s->late_packets = count[WF_LIVE_LATE_PACKETS];
-	s->late_ns = count[WF_LIVE_LATE_NS];
-}
-
 /* Fills all, which has a place for each host and behind them one for each program. */
 static uint32_t list_status(struct wf_daemon *d, struct wf_live_status *all)
 {
 	struct wf_live_status *s = all + d->table->n_hosts;
 
 	for (uint32_t h = 0; h < d->table->n_hosts; h++) {
-		uint64_t count[WF_LIVE_COUNTS];
-
-		wf_daemon_counts(d, h, count);
+		wf_daemon_counts(d, h, all[h].count);
 		all[h].host = h;
-		fill_status(&all[h], count);
 	}
 	for (const struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
-		uint64_t count[WF_LIVE_COUNTS] = { 0 };
-
 		if (!c->attached || c->doomed)
 			continue;
-		add_counts(count, c->stats);
+		add_counts(s->count, c->stats);
 		s->host = c->host;
 		s->slot = c->slot;
 		s->pid = c->pid;
 		s->qps = c->stats->qps;
 		s->listens = wf_daemon_count_services(d, c);
-		fill_status(s, count);
 		memcpy(s->program, c->program, sizeof(s->program));
 		all[c->host].qps += s->qps;
 		all[c->host].listens += s->listens;

@@ -5,84 +5,106 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "live/model.h"
 
-enum kind { HOST_COUNT, HOST_STATE, HOST_RATE, MODEL_SLIP, SWITCH_PORT };
+/*
+ * Families come in this order: those of hosts' counters, of which each has places for several; what
+ * else is told of hosts and of the model; those of ports' counters. A place may be empty.
+ */
+#define OF_HOSTS (WF_LIVE_COUNTS * WF_HOST_METRICS)
 
-static const struct family {
-	const char *name, *help;
-	enum kind kind;
-	uint32_t at;   /* HOST_COUNT: which; SWITCH_PORT: where in struct wf_live_port */
-	uint32_t also; /* HOST_COUNT: this is added, when it is not 0 */
-} families[] = {
-	{ "node_infiniband_port_data_transmitted_bytes_total", "bytes sent, with headers",
-	  HOST_COUNT, WF_LIVE_TX_OCTETS, 0 },
-	{ "node_infiniband_port_data_received_bytes_total", "bytes received, with headers",
-	  HOST_COUNT, WF_LIVE_RX_OCTETS, 0 },
-	{ "node_infiniband_port_packets_transmitted_total", "packets sent", HOST_COUNT,
-	  WF_CTR_TX_PACKETS, 0 },
-	{ "node_infiniband_port_packets_received_total", "packets received", HOST_COUNT,
-	  WF_CTR_RX_PACKETS, 0 },
-	{ "node_infiniband_port_errors_received_total", "packets with errors on the way in",
-	  HOST_COUNT, WF_LIVE_ICRC_ERRORS, WF_LIVE_LOST },
-	{ "node_infiniband_symbol_error_total", "errors on the link, one for each such packet",
-	  HOST_COUNT, WF_LIVE_ICRC_ERRORS, WF_LIVE_LOST },
-	{ "node_infiniband_port_discards_transmitted_total", "packets that could not be sent",
-	  HOST_COUNT, WF_LIVE_DROPPED, 0 },
-	{ "weft_retransmits_total", "packets sent again", HOST_COUNT, WF_CTR_TX_RETRANSMITS, 0 },
-	{ "node_infiniband_link_downed_total", "times the link went down", HOST_COUNT,
-	  WF_LIVE_LINK_DOWNED, 0 },
-	{ "weft_link_lost_packets_total", "packets lost to errors on links", HOST_COUNT,
-	  WF_LIVE_LOST, 0 },
-	{ "weft_icrc_errors_total", "packets that came corrupted", HOST_COUNT, WF_LIVE_ICRC_ERRORS,
-	  0 },
-	{ "weft_late_packets_total", "packets of which weft_late_nanoseconds_total is the sum",
-	  HOST_COUNT, WF_LIVE_LATE_PACKETS, 0 },
-	{ "weft_late_nanoseconds_total", "how long after they were due programs took packets in",
-	  HOST_COUNT, WF_LIVE_LATE_NS, 0 },
-	{ "weft_wire_transmitted_packets_total", "packets sent to the wire", HOST_COUNT,
-	  WF_LIVE_WIRE_TX_PACKETS, 0 },
-	{ "weft_wire_received_packets_total", "packets that came from the wire", HOST_COUNT,
-	  WF_LIVE_WIRE_RX_PACKETS, 0 },
-	{ "weft_wire_transmit_errors_total", "packets that the wire did not take", HOST_COUNT,
-	  WF_LIVE_WIRE_TX_ERRORS, 0 },
-	{ "weft_wire_malformed_total", "datagrams that were no RoCE v2", HOST_COUNT,
-	  WF_LIVE_WIRE_RX_MALFORMED, 0 },
-	{ "weft_wire_refused_total", "packets for nobody, or not for that sender", HOST_COUNT,
-	  WF_LIVE_WIRE_RX_REFUSED, 0 },
-	{ "weft_wire_no_room_total", "packets that the program had no room for", HOST_COUNT,
-	  WF_LIVE_WIRE_RX_NO_ROOM, 0 },
-	{ "weft_wire_overflow_total", "packets that the socket had no room for", HOST_COUNT,
-	  WF_LIVE_WIRE_RX_OVERFLOW, 0 },
-	{ "node_infiniband_state_id", "4: active, 1: down", HOST_STATE, 0, 0 },
-	{ "node_infiniband_rate_bytes_per_second", "of the port", HOST_RATE, 0, 0 },
-	{ "weft_model_slip_seconds_total", "by which virtual time fell behind the clock",
-	  MODEL_SLIP, 0, 0 },
-#define PORT(name, help, field)                                                                    \
-	{                                                                                          \
-		"weft_switch_port_" name "_total", help, SWITCH_PORT,                              \
-			offsetof(struct wf_live_port, field), 0                                    \
-	}
-	PORT("transmitted_packets", "packets sent", tx_packets),
-	PORT("transmitted_bytes", "bytes sent, with headers", tx_bytes),
-	PORT("received_packets", "packets received", rx_packets),
-	PORT("buffer_drops", "packets for which there was no room", drops_buffer),
-	PORT("lifetime_drops", "packets too long at the head of a queue", drops_life),
-	PORT("link_errors", "packets lost to errors on the link", drops_error),
-	PORT("link_down_drops", "packets lost because a link was down", drops_down),
-	PORT("link_downed", "times the link went down", link_downed),
-	PORT("route_drops", "packets that had nowhere to go", drops_route),
-	PORT("ecn_marked", "packets marked", ecn_marked),
-	PORT("pause_transmitted", "PFC frames sent that say stop", pause_tx),
-	PORT("pause_received", "PFC frames received that say stop", pause_rx),
-	PORT("credit_waits", "times that a packet had to wait for credits", credit_waits),
-#undef PORT
+enum { HOST_STATE = OF_HOSTS, HOST_RATE, MODEL_SLIP, OF_PORTS };
+
+#define PLACES (OF_PORTS + WF_PORT_COUNTERS_N)
+
+struct family {
+	uint32_t place;
+	char name[96];
+	const char *help;                   /* NULL: the place is empty */
+	const struct wf_port_counter *port; /* of a port's; NULL */
 };
+
+static bool is_metric(uint32_t count, uint32_t k, const char *name)
+{
+	const char *own = wf_live_counter(count)->metrics[k].name;
+
+	return own != NULL && strcmp(own, name) == 0;
+}
+
+/* What a host has counted under a name; *first_p is the place that has it first. */
+static uint64_t add_up(const uint64_t count[WF_LIVE_COUNTS], const char *name, uint32_t *first_p)
+{
+	uint64_t sum = 0;
+
+	*first_p = OF_HOSTS;
+	for (uint32_t place = 0; place < OF_HOSTS; place++) {
+		if (!is_metric(place / WF_HOST_METRICS, place % WF_HOST_METRICS, name))
+			continue;
+		sum += count != NULL ? count[place / WF_HOST_METRICS] : 0;
+		if (*first_p == OF_HOSTS)
+			*first_p = place;
+	}
+	return sum;
+}
+
+static void find_host_family(struct family *f)
+{
+	const struct wf_host_counter *row = wf_live_counter(f->place / WF_HOST_METRICS);
+	const struct wf_prom_family *metric = &row->metrics[f->place % WF_HOST_METRICS];
+	uint32_t first;
+
+	if (metric->name == NULL)
+		return;
+	(void)add_up(NULL, metric->name, &first);
+	if (first != f->place)
+		return;
+	snprintf(f->name, sizeof(f->name), "%s", metric->name);
+	f->help = metric->help != NULL ? metric->help : row->help;
+}
+
+static void find_port_family(struct family *f)
+{
+	const struct wf_port_counter *row = &wf_port_counters[f->place - OF_PORTS];
+
+	if (row->metric.name == NULL)
+		return;
+	snprintf(f->name, sizeof(f->name), "weft_switch_port_%s%s", row->metric.name,
+	         row->kind == WF_COUNTER ? "_total" : "");
+	f->help = row->metric.help != NULL ? row->metric.help : row->help;
+	f->port = row;
+}
+
+/* The family at a place. */
+static struct family family_at(uint32_t place)
+{
+	static const struct {
+		const char *name, *help;
+	} others[] = {
+		[HOST_STATE - OF_HOSTS] = { "node_infiniband_state_id", "4: active, 1: down" },
+		[HOST_RATE - OF_HOSTS] = { "node_infiniband_rate_bytes_per_second", "of the port" },
+		[MODEL_SLIP - OF_HOSTS] = { "weft_model_slip_seconds_total",
+		                            "by which virtual time fell behind the clock" },
+	};
+	struct family f = { .place = place };
+
+	if (place < OF_HOSTS) {
+		find_host_family(&f);
+	} else if (place >= OF_PORTS) {
+		find_port_family(&f);
+	} else {
+		snprintf(f.name, sizeof(f.name), "%s", others[place - OF_HOSTS].name);
+		f.help = others[place - OF_HOSTS].help;
+	}
+	return f;
+}
 
 static bool is_gauge(const struct family *f)
 {
-	return f->kind == HOST_STATE || f->kind == HOST_RATE;
+	if (f->port != NULL)
+		return f->port->kind != WF_COUNTER;
+	return f->place == HOST_STATE || f->place == HOST_RATE;
 }
 
 /* How many ports of switches there are; those of hosts come behind them. */
@@ -104,11 +126,13 @@ static uint32_t count_ports(struct wf_daemon *d)
 /* How many things the family has a line about. */
 static uint32_t count_items(struct wf_daemon *d, const struct family *f, struct wf_metrics_at *at)
 {
-	if (f->kind <= HOST_RATE)
+	if (f->help == NULL)
+		return 0;
+	if (f->place < MODEL_SLIP)
 		return d->table->n_hosts;
 	if (d->model == NULL)
 		return 0;
-	if (f->kind == MODEL_SLIP)
+	if (f->place == MODEL_SLIP)
 		return 1;
 	if (at->ports == 0)
 		at->ports = count_ports(d);
@@ -120,11 +144,12 @@ static int write_host(struct wf_daemon *d, const struct family *f, uint32_t host
 {
 	const struct wf_live_host *h = &d->table->host[host];
 	uint64_t count[WF_LIVE_COUNTS], value;
+	uint32_t first;
 
-	if (f->kind == HOST_COUNT) {
+	if (f->place < OF_HOSTS) {
 		wf_daemon_counts(d, host, count);
-		value = count[f->at] + (f->also != 0 ? count[f->also] : 0);
-	} else if (f->kind == HOST_STATE) {
+		value = add_up(count, f->name, &first);
+	} else if (f->place == HOST_STATE) {
 		value = h->down != 0 ? 1 : 4;
 	} else {
 		value = d->table->rate / 8;
@@ -139,7 +164,7 @@ static int write_model(struct wf_daemon *d, const struct family *f, uint32_t i, 
 	struct wf_live_model model;
 	struct wf_live_port port;
 
-	if (f->kind == MODEL_SLIP) {
+	if (f->place == MODEL_SLIP) {
 		wf_model_look(d, &model);
 		return snprintf(text, size, "%s %.9f\n", f->name,
 		                (double)model.slip_ps / (double)WF_S);
@@ -147,7 +172,7 @@ static int write_model(struct wf_daemon *d, const struct family *f, uint32_t i, 
 	wf_model_port(d, i, &port);
 	return snprintf(text, size, "%s{switch=\"%s\",port=\"%u\",peer=\"%s\"} %" PRIu64 "\n",
 	                f->name, port.node, port.number, port.peer,
-	                *(const uint64_t *)(const void *)((const char *)&port + f->at));
+	                wf_counts_get(&port.counts, f->port));
 }
 
 /* The line at *at. Returns its bytes, of which no more than fit are there. */
@@ -159,7 +184,7 @@ static size_t write_line(struct wf_daemon *d, const struct family *f,
 	if (at->line == 0)
 		n = snprintf(text, size, "# HELP %s %s\n# TYPE %s %s\n", f->name, f->help, f->name,
 		             is_gauge(f) ? "gauge" : "counter");
-	else if (f->kind <= HOST_RATE)
+	else if (f->place < MODEL_SLIP)
 		n = write_host(d, f, at->line - 1, text, size);
 	else
 		n = write_model(d, f, at->line - 1, text, size);
@@ -171,21 +196,21 @@ size_t wf_metrics_write(struct wf_daemon *d, struct wf_metrics_at *at, char *tex
 {
 	size_t have = 0, n;
 
-	while (at->family < WF_ARRAY_SIZE(families)) {
-		const struct family *f = &families[at->family];
-		uint32_t items = count_items(d, f, at);
+	while (at->family < PLACES) {
+		struct family f = family_at(at->family);
+		uint32_t items = count_items(d, &f, at);
 
 		if (items == 0 || at->line > items) {
 			at->family++;
 			at->line = 0;
 			continue;
 		}
-		n = write_line(d, f, at, text + have, size - have);
+		n = write_line(d, &f, at, text + have, size - have);
 		if (n >= size - have)
 			break;
 		have += n;
 		at->line++;
 	}
-	assert(have != 0 || at->family == WF_ARRAY_SIZE(families));
+	assert(have != 0 || at->family == PLACES);
 	return have;
 }

@@ -71,41 +71,12 @@ void wf_model_storm(struct wf_daemon *d, uint32_t host, bool on)
 	wf_gated_storm(d->model->sim, host, on);
 }
 
-/* What a port has counted, over its queues. */
-static void count(const struct wf_dmodel *m, uint32_t node, unsigned number,
-                  struct wf_live_port *port, uint64_t *rx_lost_p)
-{
-	struct wf_sim_counts c;
-
-	*rx_lost_p = 0;
-	for (unsigned q = 0; wf_sim_port_counts(m->sim, node, number, q, &c); q++) {
-		port->tx_packets += c.tx_packets;
-		port->tx_bytes += c.tx_bytes;
-		port->drops_buffer += c.drops_buffer;
-		port->drops_life += c.drops_life;
-		port->drops_error += c.drops_error;
-		port->drops_down += c.drops_down;
-		port->drops_route += c.drops_route;
-		*rx_lost_p += c.rx_lost;
-		port->ecn_marked += c.ecn_marked;
-		port->trimmed += c.trimmed;
-		port->pause_tx += c.pause_tx;
-		port->pause_rx += c.pause_rx;
-		port->paused_ps += c.paused_ps;
-		port->credit_waits += c.credit_waits;
-		port->credit_wait_ps += c.credit_wait_ps;
-		port->queue_bytes += c.queue_bytes;
-		port->max_queue_bytes = wf_max_u64(port->max_queue_bytes, c.max_queue_bytes);
-	}
-}
-
 uint64_t wf_model_host_errors(const struct wf_daemon *d, uint32_t host)
 {
-	struct wf_live_port port = { .number = 0 };
-	uint64_t rx_lost;
+	struct wf_sim_counts counts;
 
-	count(d->model, d->model->topo->host_node[host], 0, &port, &rx_lost);
-	return port.drops_error;
+	wf_sim_port_total(d->model->sim, d->model->topo->host_node[host], 0, &counts);
+	return counts.drops_error;
 }
 
 /* The port at place i of the list: those of switches come before those of hosts. */
@@ -129,18 +100,14 @@ void wf_model_port(const struct wf_daemon *d, uint32_t i, struct wf_live_port *p
 {
 	const struct wf_dmodel *m = d->model;
 	const struct wf_topo *t = m->topo;
-	struct wf_live_port other = { .number = 0 };
-	struct wf_sim_link_state link = { .down = false };
 	const struct wf_topo_port *tp;
 	struct wf_gated_fault fault;
-	uint64_t rx_lost, unused;
 	uint32_t node = 0;
 	unsigned number = 0;
 
 	find_port(t, i, &node, &number);
 	tp = &t->ports[t->nodes[node].first_port + number];
 	wf_gated_fault(m->sim, tp->link, &fault);
-	(void)wf_sim_link_state(m->sim, tp->link, &link);
 	*port = (struct wf_live_port){
 		.number = number + 1,
 		.link = tp->link,
@@ -152,20 +119,16 @@ void wf_model_port(const struct wf_daemon *d, uint32_t i, struct wf_live_port *p
 		.loss = fault.loss,
 		.corrupt = fault.corrupt,
 		.delay = fault.delay,
-		.link_downed = link.times,
 	};
 	snprintf(port->node, sizeof(port->node), "%s", t->nodes[node].name);
 	snprintf(port->peer, sizeof(port->peer), "%s", t->nodes[tp->peer].name);
-	count(m, node, number, port, &rx_lost);
-	count(m, tp->peer, tp->peer_port, &other, &unused);
-	/* What the other end sent and was not lost on the way has come, or is about to. */
-	port->rx_packets = other.tx_packets - wf_min_u64(other.tx_packets, rx_lost);
+	wf_sim_port_total(m->sim, node, number, &port->counts);
 	/* What a link corrupted goes on to its host, which finds it out and discards it. */
 	if (port->is_switch == 0) {
 		uint64_t counts[WF_LIVE_COUNTS];
 
 		wf_daemon_counts(d, t->nodes[node].host, counts);
-		port->drops_error += counts[WF_LIVE_ICRC_ERRORS];
+		port->counts.drops_error += counts[WF_LIVE_ICRC_ERRORS];
 	}
 }
 

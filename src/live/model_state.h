@@ -6,6 +6,7 @@
 #define WF_LIVE_MODEL_STATE_H
 
 #include "live/proto.h"
+#include "sim/look/counts.h"
 
 /* A port of the model: one end of a link. */
 struct wf_live_port {
@@ -19,15 +20,11 @@ struct wf_live_port {
 	uint32_t down;
 	uint64_t loss, corrupt; /* units of 2^-32 */
 	int64_t delay;
-	/* Sums over the port's classes; as in results (docs/results.md). */
-	uint64_t tx_packets, tx_bytes, rx_packets;
-	uint64_t drops_buffer, drops_life; /* congestion */
-	uint64_t drops_error; /* errors on the link into it; of hosts with what came corrupted */
-	uint64_t drops_down;  /* links that were down */
-	uint64_t drops_route;
-	uint64_t link_downed; /* times the link went down */
-	uint64_t ecn_marked, trimmed, pause_tx, pause_rx, paused_ps, credit_waits, credit_wait_ps;
-	uint64_t queue_bytes, max_queue_bytes;
+	/*
+	 * Sums over the port's classes, and what is of the whole port. drops_error of hosts is with
+	 * what came corrupted.
+	 */
+	struct wf_sim_counts counts;
 };
 
 /* The model as it is, in the file that answers WF_LIVE_PORTS. */

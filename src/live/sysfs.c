@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,40 +26,48 @@ struct tree {
 	int error;
 };
 
-/* Files of counters/: what a port has counted, in the units of the InfiniBand specification. */
-static const struct {
-	const char *name;
-	uint32_t count, unit;
-	uint32_t also; /* and this is added, when it is not 0 */
-} port_counters[] = {
-	{ "port_xmit_data", WF_LIVE_TX_OCTETS, 4, 0 },
-	{ "port_rcv_data", WF_LIVE_RX_OCTETS, 4, 0 },
-	{ "port_xmit_packets", WF_CTR_TX_PACKETS, 1, 0 },
-	{ "port_rcv_packets", WF_CTR_RX_PACKETS, 1, 0 },
-	{ "port_xmit_discards", WF_LIVE_DROPPED, 1, 0 },
-	/* Of a link that loses packets a port sees errors; each is taken for one symbol. */
-	{ "port_rcv_errors", WF_LIVE_ICRC_ERRORS, 1, WF_LIVE_LOST },
-	{ "symbol_error", WF_LIVE_ICRC_ERRORS, 1, WF_LIVE_LOST },
-	{ "link_downed", WF_LIVE_LINK_DOWNED, 1, 0 },
-};
+static bool is_in_file(const struct wf_host_counter *row, const char *file)
+{
+	for (int k = 0; k < WF_HOST_FILES; k++) {
+		if (row->files[k] != NULL && strcmp(row->files[k], file) == 0)
+			return true;
+	}
+	return false;
+}
 
-/* Those of hw_counters/: from the first counter up to here, under their own names, … */
-#define HW_COUNTERS (WF_CTR_RP_CNP_IGNORED + 1)
+/* What has been counted of a host, for the file of counters/ below /sys; -ENOENT: there is none. */
+static int read_counter(const char *file, const uint64_t count[WF_LIVE_COUNTS], uint64_t *value_p)
+{
+	uint64_t sum = 0;
+	bool found = false;
 
-/* … and what the wire counts; the first as mlx5 calls it. */
-static const struct {
-	const char *name;
-	uint32_t count;
-} wire_counters[] = {
-	{ "rx_icrc_encapsulated", WF_LIVE_ICRC_ERRORS },
-	{ "wire_tx_packets", WF_LIVE_WIRE_TX_PACKETS },
-	{ "wire_tx_errors", WF_LIVE_WIRE_TX_ERRORS },
-	{ "wire_rx_packets", WF_LIVE_WIRE_RX_PACKETS },
-	{ "wire_rx_malformed", WF_LIVE_WIRE_RX_MALFORMED },
-	{ "wire_rx_refused", WF_LIVE_WIRE_RX_REFUSED },
-	{ "wire_rx_no_room", WF_LIVE_WIRE_RX_NO_ROOM },
-	{ "wire_rx_overflow", WF_LIVE_WIRE_RX_OVERFLOW },
-};
+	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++) {
+		const struct wf_host_counter *row = wf_live_counter(i);
+
+		if (!is_in_file(row, file))
+			continue;
+		sum += count[i] / (row->file_unit != 0 ? row->file_unit : 1);
+		found = true;
+	}
+	*value_p = sum;
+	return found ? 0 : -ENOENT;
+}
+
+/* The same for a file of hw_counters/. */
+static int read_hw_counter(const char *file, const uint64_t count[WF_LIVE_COUNTS],
+                           uint64_t *value_p)
+{
+	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++) {
+		const struct wf_host_counter *row = wf_live_counter(i);
+		const char *name = row->hw ? row->name : row->wire_file;
+
+		if (name != NULL && strcmp(name, file) == 0) {
+			*value_p = count[i];
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
 
 int wf_sysfs_dir(const char *socket, const char *host, char *dir, size_t size)
 {
@@ -262,10 +271,38 @@ static void put_live(struct tree *t, const struct wf_live_table *table, uint32_t
 	put(t, name, "%s", text);
 }
 
+/* Whether a file of counters/ has what a counter before this one has, too. */
+static bool is_there(uint32_t counter, const char *file)
+{
+	for (uint32_t i = 0; i < counter; i++) {
+		if (is_in_file(wf_live_counter(i), file))
+			return true;
+	}
+	return false;
+}
+
+/* The files in which a counter is. */
+static void put_counter(struct tree *t, const struct wf_live_table *table, uint32_t host,
+                        uint32_t counter)
+{
+	const struct wf_host_counter *row = wf_live_counter(counter);
+	const char *hw = row->hw ? row->name : table->host[host].wire != 0 ? row->wire_file : NULL;
+	char name[PATH];
+
+	for (int k = 0; k < WF_HOST_FILES && row->files[k] != NULL; k++) {
+		snprintf(name, sizeof(name), "counters/%s", row->files[k]);
+		if (!is_there(counter, row->files[k]))
+			put_live(t, table, host, name);
+	}
+	if (hw != NULL) {
+		snprintf(name, sizeof(name), "hw_counters/%s", hw);
+		put_live(t, table, host, name);
+	}
+}
+
 static void put_port(struct tree *t, const struct wf_live_table *table, uint32_t host)
 {
 	bool roce = table->layer == WF_LIVE_ROCE;
-	char name[PATH];
 
 	put(t, PORT "/link_layer", "%s\n", roce ? "Ethernet" : "InfiniBand");
 	put(t, PORT "/lid", "0x%x\n", table->host[host].lid);
@@ -276,18 +313,8 @@ static void put_port(struct tree *t, const struct wf_live_table *table, uint32_t
 	put(t, PORT "/rate", "%s\n", speed_name(table->rate));
 	put_live(t, table, host, "state");
 	put_live(t, table, host, "phys_state");
-	for (size_t i = 0; i < WF_ARRAY_SIZE(port_counters); i++) {
-		snprintf(name, sizeof(name), "counters/%s", port_counters[i].name);
-		put_live(t, table, host, name);
-	}
-	for (int i = 0; i < HW_COUNTERS; i++) {
-		snprintf(name, sizeof(name), "hw_counters/%s", wf_counter_name((enum wf_counter)i));
-		put_live(t, table, host, name);
-	}
-	for (size_t i = 0; i < WF_ARRAY_SIZE(wire_counters) && table->host[host].wire != 0; i++) {
-		snprintf(name, sizeof(name), "hw_counters/%s", wire_counters[i].name);
-		put_live(t, table, host, name);
-	}
+	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++)
+		put_counter(t, table, host, i);
 	put(t, PORT "/counters/link_error_recovery", "0\n"); /* links here do not retrain */
 	put(t, PORT "/hw_counters/lifespan", "0\n");
 }
@@ -338,32 +365,20 @@ int wf_sysfs_live(const char *path, const struct wf_live_table *t, uint32_t host
                   const uint64_t count[WF_LIVE_COUNTS], char buf[WF_SYSFS_MAX_TEXT])
 {
 	bool up = t->host[host].down == 0;
+	uint64_t value;
+	int ret;
 
 	if (strcmp(path, "state") == 0)
 		return snprintf(buf, WF_SYSFS_MAX_TEXT, "%s\n", up ? "4: ACTIVE" : "1: DOWN");
 	if (strcmp(path, "phys_state") == 0)
 		return snprintf(buf, WF_SYSFS_MAX_TEXT, "%s\n", up ? "5: LinkUp" : "3: Disabled");
-	if (strncmp(path, "counters/", 9) == 0) {
-		for (size_t i = 0; i < WF_ARRAY_SIZE(port_counters); i++) {
-			uint64_t n = count[port_counters[i].count];
-
-			if (port_counters[i].also != 0)
-				n += count[port_counters[i].also];
-			if (strcmp(path + 9, port_counters[i].name) == 0)
-				return snprintf(buf, WF_SYSFS_MAX_TEXT, "%llu\n",
-				                (unsigned long long)(n / port_counters[i].unit));
-		}
-	} else if (strncmp(path, "hw_counters/", 12) == 0) {
-		for (int i = 0; i < HW_COUNTERS; i++) {
-			if (strcmp(path + 12, wf_counter_name((enum wf_counter)i)) == 0)
-				return snprintf(buf, WF_SYSFS_MAX_TEXT, "%llu\n",
-				                (unsigned long long)count[i]);
-		}
-		for (size_t i = 0; i < WF_ARRAY_SIZE(wire_counters); i++) {
-			if (strcmp(path + 12, wire_counters[i].name) == 0)
-				return snprintf(buf, WF_SYSFS_MAX_TEXT, "%llu\n",
-				                (unsigned long long)count[wire_counters[i].count]);
-		}
-	}
-	return -ENOENT;
+	if (strncmp(path, "counters/", 9) == 0)
+		ret = read_counter(path + 9, count, &value);
+	else if (strncmp(path, "hw_counters/", 12) == 0)
+		ret = read_hw_counter(path + 12, count, &value);
+	else
+		ret = -ENOENT;
+	if (ret != 0)
+		return ret;
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "%" PRIu64 "\n", value);
 }

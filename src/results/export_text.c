@@ -113,57 +113,25 @@ const struct wf_export_ops wf_export_nccl_tests = {
 
 /* ---- Prometheus ---- */
 
-/* What node_exporter calls the counters of InfiniBand ports and of RDMA adapters. */
-static const struct {
-	const char *counter, *metric;
-} node_infiniband[] = {
-	{ "duplicate_request", "duplicate_requests_packets_total" },
-	{ "implied_nak_seq_err", "implied_nak_seq_errors_total" },
-	{ "local_ack_timeout_err", "local_ack_timeout_errors_total" },
-	{ "np_cnp_sent", "np_cnp_packets_sent_total" },
-	{ "np_ecn_marked_roce_packets", "np_ecn_marked_roce_packets_received_total" },
-	{ "out_of_buffer", "out_of_buffer_drops_total" },
-	{ "out_of_sequence", "out_of_sequence_packets_received_total" },
-	{ "packet_seq_err", "packet_sequence_errors_total" },
-	{ "port_rcv_errors", "port_errors_received_total" },
-	{ "port_rcv_switch_relay_errors", "port_receive_switch_relay_errors_total" },
-	{ "port_xmit_data", "port_data_transmitted_bytes_total" },
-	{ "port_xmit_discards", "port_discards_transmitted_total" },
-	{ "port_xmit_packets", "port_packets_transmitted_total" },
-	{ "port_xmit_wait", "port_transmit_wait_total" },
-	{ "req_cqe_error", "req_cqes_errors_total" },
-	{ "req_cqe_flush_error", "req_cqes_flush_errors_total" },
-	{ "req_remote_access_errors", "req_remote_access_errors_total" },
-	{ "req_remote_invalid_request", "req_remote_invalid_request_errors_total" },
-	{ "resp_cqe_error", "resp_cqes_errors_total" },
-	{ "resp_cqe_flush_error", "resp_cqes_flush_errors_total" },
-	{ "resp_local_length_error", "resp_local_length_errors_total" },
-	{ "resp_remote_access_errors", "resp_remote_access_errors_total" },
-	{ "rnr_nak_retry_err", "rnr_nak_retry_packets_received_total" },
-	{ "rp_cnp_handled", "rp_cnp_packets_handled_total" },
-	{ "rp_cnp_ignored", "rp_cnp_ignored_packets_received_total" },
-	{ "rx_atomic_requests", "rx_atomic_requests_total" },
-	{ "rx_read_requests", "rx_read_requests_total" },
-	{ "rx_write_requests", "rx_write_requests_total" },
-};
-
 struct prom {
 	FILE *file;
 	char metric[96]; /* the last one */
 };
 
-/* The metric of a counter; *type_p is its type, *bytes_p whether its value is to be in bytes. */
-static void metric_of(const char *counter, const char *source, const char *kind, char *metric,
-                      size_t size, const char **type_p, bool *base_p)
+/*
+ * The metric of a counter, which node_exporter calls exporter, if it knows it; *type_p is its type,
+ * *base_p whether its value is to be in the base unit.
+ */
+static void metric_of(const char *counter, const char *source, const char *kind,
+                      const char *exporter, char *metric, size_t size, const char **type_p,
+                      bool *base_p)
 {
 	*base_p = false;
 	*type_p = strcmp(kind, "counter") == 0 ? "counter" : "gauge";
-	for (size_t i = 0; i < WF_ARRAY_SIZE(node_infiniband); i++) {
-		if (strcmp(node_infiniband[i].counter, counter) == 0) {
-			snprintf(metric, size, "node_infiniband_%s", node_infiniband[i].metric);
-			*base_p = strstr(metric, "_bytes_") != NULL;
-			return;
-		}
+	if (exporter[0] != '\0') {
+		snprintf(metric, size, "node_infiniband_%s", exporter);
+		*base_p = strstr(metric, "_bytes_") != NULL;
+		return;
 	}
 	if (strcmp(source, "ethtool") == 0) {
 		/* node_exporter does not know which of them are counters. */
@@ -205,7 +173,7 @@ static void prom_number(FILE *file, double v)
 	fprintf(file, " %s\n", text);
 }
 
-/* counter, source, kind, help, value, factor, node, port, run, label */
+/* counter, source, kind, help, value, factor, node, port, run, label, exporter */
 static void prom_counter(void *arg, sqlite3_stmt *row)
 {
 	struct prom *p = arg;
@@ -214,8 +182,8 @@ static void prom_counter(void *arg, sqlite3_stmt *row)
 	const char *type;
 	bool base;
 
-	metric_of(wf_export_text(row, 0), wf_export_text(row, 1), wf_export_text(row, 2), metric,
-	          sizeof(metric), &type, &base);
+	metric_of(wf_export_text(row, 0), wf_export_text(row, 1), wf_export_text(row, 2),
+	          wf_export_text(row, 10), metric, sizeof(metric), &type, &base);
 	snprintf(help, sizeof(help), "%s: %s", wf_export_text(row, 0), wf_export_text(row, 3));
 	prom_head(p, metric, help, type);
 	fputs(metric, p->file);
@@ -265,7 +233,7 @@ static int prometheus_write(struct wf_export *ex, const char *path, FILE *file, 
 	int rc = wf_export_each(
 		ex,
 		"SELECT c.name, c.source, c.kind, c.help, t.value, c.factor, n.name, "
-		"t.port, r.id, r.label FROM total t "
+		"t.port, r.id, r.label, c.exporter FROM total t "
 		"JOIN counter c ON c.id = t.counter "
 		"JOIN node n ON n.run = t.run AND n.id = t.node "
 		"JOIN run r ON r.id = t.run WHERE ?1 IS NULL OR t.run = ?1 "

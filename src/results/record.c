@@ -442,8 +442,9 @@ static int counter_id(struct wf_record *record, const struct wf_record_counter *
 	sqlite3_stmt *stmt = NULL;
 	int rc = sqlite3_prepare_v2(
 		record->db,
-		"INSERT INTO counter (name, queue, measure, factor, unit, kind, source, help) "
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET name = name "
+		"INSERT INTO counter (name, queue, measure, factor, unit, kind, source, help, "
+		"exporter) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+		"ON CONFLICT (name) DO UPDATE SET exporter = excluded.exporter "
 		"RETURNING id",
 		-1, &stmt, NULL);
 
@@ -458,6 +459,7 @@ static int counter_id(struct wf_record *record, const struct wf_record_counter *
 	sqlite3_bind_text(stmt, 6, c->kind, -1, SQLITE_STATIC);
 	sqlite3_bind_text(stmt, 7, c->source, -1, SQLITE_STATIC);
 	sqlite3_bind_text(stmt, 8, c->help, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 9, c->exporter, -1, SQLITE_STATIC);
 	if (sqlite3_step(stmt) == SQLITE_ROW)
 		*id_p = (uint32_t)sqlite3_column_int64(stmt, 0);
 	return sqlite3_finalize(stmt);

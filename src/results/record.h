@@ -99,6 +99,7 @@ struct wf_record_counter {
 	const char *measure;
 	double factor;
 	const char *unit, *kind, *source, *help;
+	const char *exporter; /* its name in node_exporter, behind node_infiniband_; NULL: none */
 };
 
 /* The ids of n counters, for wf_record_sample(). Returns 0, or -EIO with err filled. */

@@ -11,7 +11,7 @@
 #include "results/record.h"
 
 #define WF_RECORD_APPLICATION 2003134068 /* "weft", as SQLite's application_id */
-#define WF_RECORD_VERSION 6              /* user_version */
+#define WF_RECORD_VERSION 7              /* user_version */
 
 /* The statements that make an empty file a results file; ends with NULL. */
 extern const char *const wf_record_schema[];

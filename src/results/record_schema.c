@@ -11,7 +11,7 @@
 /* clang-format off */
 const char *const wf_record_schema[] = {
 	"PRAGMA application_id = 2003134068",
-	"PRAGMA user_version = 6",
+	"PRAGMA user_version = 7",
 
 	/*
 	 * Runs that belong together: of one invocation of weft, and of those that went on with it.
@@ -113,7 +113,8 @@ const char *const wf_record_schema[] = {
 	"\tunit    TEXT NOT NULL,               -- of name: 'us', '4 bytes', 'packets'\n"
 	"\tkind    TEXT NOT NULL,               -- 'counter' (only grows), 'gauge' or 'maximum'\n"
 	"\tsource  TEXT NOT NULL,               -- 'ethtool', 'infiniband', 'hw_counters' or 'weft'\n"
-	"\thelp    TEXT NOT NULL\n"
+	"\thelp    TEXT NOT NULL,\n"
+	"\texporter TEXT                        -- node_exporter's name for it, behind node_infiniband_\n"
 	")",
 
 	/*

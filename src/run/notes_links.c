@@ -11,22 +11,6 @@
 #define SHOWN 3        /* links that were down and are named */
 #define BER_UNITS 1e18 /* of link.ber */
 
-/* What a port counted over all its queues. */
-static void count_port(const struct wf_note_ctx *c, uint32_t node, unsigned port,
-                       struct wf_sim_counts *sum)
-{
-	struct wf_sim_counts one;
-
-	memset(sum, 0, sizeof(*sum));
-	for (unsigned q = 0; wf_sim_port_counts(c->sim, node, port, q, &one); q++) {
-		sum->tx_packets += one.tx_packets;
-		sum->tx_bytes += one.tx_bytes;
-		sum->rx_lost += one.rx_lost;
-		sum->drops_error += one.drops_error;
-		sum->drops_down += one.drops_down;
-	}
-}
-
 /* ---- errors ---- */
 
 /* A direction of a link: where it leads to, and what came out of it there. */
@@ -44,8 +28,8 @@ static struct way look_at(const struct wf_note_ctx *c, uint32_t node, unsigned p
 	struct way way = { .node = node, .port = port };
 	struct wf_sim_counts in, out;
 
-	count_port(c, node, port, &in);
-	count_port(c, tp->peer, tp->peer_port, &out);
+	wf_sim_port_total(c->sim, node, port, &in);
+	wf_sim_port_total(c->sim, tp->peer, tp->peer_port, &out);
 	way.errors = in.drops_error;
 	/* Sent, but for those that were on the link when it went down. */
 	way.packets = out.tx_packets - (in.rx_lost - in.drops_error);
@@ -181,8 +165,8 @@ void wf_note_link_down(struct wf_note_ctx *c)
 
 		if (!wf_sim_link_state(c->sim, i, &o.state) || o.state.times == 0)
 			continue;
-		count_port(c, l->a, l->a_port, &a);
-		count_port(c, l->b, l->b_port, &b);
+		wf_sim_port_total(c->sim, l->a, l->a_port, &a);
+		wf_sim_port_total(c->sim, l->b, l->b_port, &b);
 		o.lost = a.drops_down + b.drops_down;
 		keep_worst(list, n++, &o);
 	}

@@ -8,6 +8,7 @@
 
 #include "text/suggest.h"
 #include "rdma/counter.h"
+#include "sim/look/counts.h"
 
 static const char *const names[] = {
 	/* of a run */
@@ -27,24 +28,6 @@ static const char *const names[] = {
 	"hops",
 	"lossless_drops",
 	"max_switch",
-	"tx_packets",
-	"tx_bytes",
-	"drops",
-	"drops_congestion",
-	"drops_buffer",
-	"drops_life",
-	"drops_error",
-	"drops_down",
-	"drops_route",
-	"ecn_marked",
-	"trimmed",
-	"pause_tx",
-	"pause_rx",
-	"paused",
-	"credit_waits",
-	"credit_wait",
-	"max_queue",
-	"max_buffer",
 	"events_left_out",
 	/* distributions */
 	"packet_latency_p50",
@@ -87,17 +70,28 @@ static const char *const names[] = {
 	"mfu",
 };
 
+/* The name at place i of those of runs, ports' counters and adapters' together; NULL: none. */
+static const char *name_at(size_t i)
+{
+	if (i < WF_ARRAY_SIZE(names))
+		return names[i];
+	i -= WF_ARRAY_SIZE(names);
+	if (i < WF_PORT_COUNTERS_N)
+		return wf_port_counters[i].value;
+	i -= WF_PORT_COUNTERS_N;
+	return wf_host_counters[i].hw ? wf_host_counters[i].name : NULL;
+}
+
 int wf_record_name_check(const char *name, struct wf_err *err)
 {
 	struct wf_suggest suggest;
 
 	wf_suggest_init(&suggest, name);
-	for (size_t i = 0; i < WF_ARRAY_SIZE(names) + WF_CTR_PKEY_VIOLATIONS; i++) {
-		const char *known =
-			i < WF_ARRAY_SIZE(names)
-				? names[i]
-				: wf_counter_name((enum wf_counter)(i - WF_ARRAY_SIZE(names)));
+	for (size_t i = 0; i < WF_ARRAY_SIZE(names) + WF_PORT_COUNTERS_N + WF_COUNTERS; i++) {
+		const char *known = name_at(i);
 
+		if (known == NULL)
+			continue;
 		if (strcmp(known, name) == 0)
 			return 0;
 		wf_suggest_offer(&suggest, known);

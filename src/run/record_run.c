@@ -128,37 +128,15 @@ void wf_recording_settle(struct wf_recording *rec, const struct wf_scenario *s,
 static void put_counts(struct wf_record_run *run, const struct wf_sim_counts *c,
                        const char *flowctl)
 {
-	bool pfc = strcmp(flowctl, "pfc") == 0, credit = strcmp(flowctl, "credit") == 0;
-	const struct {
-		const char *name, *unit;
-		uint64_t value;
-		bool is; /* the fabric can have it */
-	} row[] = {
-		{ "tx_packets", "packets", c->tx_packets, true },
-		{ "tx_bytes", "bytes", c->tx_bytes, true },
-		{ "drops", "packets", c->drops, true },
-		{ "drops_congestion", "packets", c->drops_congestion, true },
-		{ "drops_buffer", "packets", c->drops_buffer, true },
-		{ "drops_life", "packets", c->drops_life, credit },
-		{ "drops_error", "packets", c->drops_error, true },
-		{ "drops_down", "packets", c->drops_down, true },
-		{ "drops_route", "packets", c->drops_route, true },
-		{ "ecn_marked", "packets", c->ecn_marked, true },
-		{ "trimmed", "packets", c->trimmed, !credit },
-		{ "pause_tx", "frames", c->pause_tx, pfc },
-		{ "pause_rx", "frames", c->pause_rx, pfc },
-		{ "paused", "ps", c->paused_ps, pfc },
-		{ "credit_waits", "times", c->credit_waits, credit },
-		{ "credit_wait", "ps", c->credit_wait_ps, credit },
-		{ "max_queue", "bytes", c->max_queue_bytes, true },
-		{ "max_buffer", "bytes", c->max_buffer_bytes, true },
-	};
+	for (size_t i = 0; i < WF_PORT_COUNTERS_N; i++) {
+		const struct wf_port_counter *row = &wf_port_counters[i];
 
-	for (size_t i = 0; i < WF_ARRAY_SIZE(row); i++) {
-		if (row[i].is)
-			wf_record_value(run, row[i].name, row[i].value, row[i].unit);
+		if (row->value == NULL)
+			continue;
+		if (wf_counter_is_of(row->of, flowctl))
+			wf_record_value(run, row->value, wf_counts_get(c, row), row->unit);
 		else
-			wf_record_none(run, row[i].name, row[i].unit);
+			wf_record_none(run, row->value, row->unit);
 	}
 }
 

@@ -32,72 +32,14 @@
 #define EVENT_ROWS 2000 /* of a kind, then every second event has as many, every fourth ... */
 #define NAME_MAX_LEN 40
 
-/* A counter of queues or ports. Names have %u for the queue, or are of the whole port. */
-struct measure {
-	const char *name;
-	size_t offset;          /* of the field in struct wf_sim_counts */
-	const char *ether, *ib; /* NULL: that fabric has none */
-	double ether_by, ib_by; /* counts of the field to one of the counter */
-	const char *ether_unit, *ib_unit;
-	const char *kind;
-	bool followed; /* sampled over time; else at the end only */
-	const char *help;
-};
-
-#define FIELD(f) offsetof(struct wf_sim_counts, f)
-
-/* clang-format off */
-static const struct measure measures[] = {
-	{ "tx_bytes", FIELD(tx_bytes), "tx_prio%u_bytes", "port_xmit_data", 1, 4, "bytes", "4 bytes",
-	  "counter", true, "sent" },
-	{ "tx_packets", FIELD(tx_packets), "tx_prio%u_packets", "port_xmit_packets", 1, 1, "packets",
-	  "packets", "counter", false, "sent" },
-	{ "queue_bytes", FIELD(queue_bytes), "tc_transmit_queue_tc_%u", "vl%u_queue_bytes", 1, 1,
-	  "bytes", "bytes", "gauge", true, "waiting to leave by the queue" },
-	{ "buffer_bytes", FIELD(buffer_bytes), "rx_prio%u_buffer_bytes", "vl%u_buffer_bytes", 1, 1,
-	  "bytes", "bytes", "gauge", true, "of the switch's buffer, taken by what came in here" },
-	{ "max_queue_bytes", FIELD(max_queue_bytes), "tc_transmit_queue_max_tc_%u",
-	  "vl%u_max_queue_bytes", 1, 1, "bytes", "bytes", "maximum", false,
-	  "largest queue" },
-	{ "max_buffer_bytes", FIELD(max_buffer_bytes), "rx_prio%u_max_buffer_bytes",
-	  "vl%u_max_buffer_bytes", 1, 1, "bytes", "bytes", "maximum", false,
-	  "largest part of the switch's buffer" },
-	{ "stopped_ps", FIELD(paused_ps), "rx_prio%u_pause_duration", NULL, 1e6, 0, "us", NULL,
-	  "counter", true, "time for which pause frames stopped the queue" },
-	{ "stopped_ps", FIELD(credit_wait_ps), NULL, "port_xmit_wait", 0, 1e3, NULL, "ns",
-	  "counter", true, "time for which there was data to send and no credit" },
-	{ "pause_rx", FIELD(pause_rx), "rx_prio%u_pause", NULL, 1, 0, "frames", NULL, "counter", true,
-	  "pause frames received that say stop" },
-	{ "pause_tx", FIELD(pause_tx), "tx_prio%u_pause", NULL, 1, 0, "frames", NULL, "counter", true,
-	  "pause frames sent that say stop" },
-	{ "ecn_marked", FIELD(ecn_marked), "tx_ecn_marked_tc_%u", "vl%u_mark_fecn", 1, 1, "packets",
-	  "packets", "counter", true, "packets marked" },
-	{ "trimmed", FIELD(trimmed), "tx_trimmed_tc_%u", NULL, 1, 0, "packets", NULL, "counter", true,
-	  "packets that did not fit and went on without their payload" },
-	{ "drops_buffer", FIELD(drops_buffer), "rx_prio%u_discards", "port_xmit_discards", 1, 1,
-	  "packets", "packets", "counter", true, "packets dropped for want of buffer" },
-	{ "drops_error", FIELD(drops_error), "rx_crc_errors_phy", "port_rcv_errors", 1, 1, "packets",
-	  "packets", "counter", true, "packets corrupted or lost on the link into the port" },
-	{ "drops_down", FIELD(drops_down), "tx_discards_phy", "port_inactive_discards", 1, 1,
-	  "packets", "packets", "counter", true,
-	  "packets on the link or queued for it when it went down, or with no way round" },
-	{ "drops_route", FIELD(drops_route), "rx_no_route_discards", "port_rcv_switch_relay_errors", 1,
-	  1, "packets", "packets", "counter", true, "packets that had nowhere to go" },
-	{ "drops_life", FIELD(drops_life), NULL, "port_xmit_discards_hoq", 0, 1, NULL, "packets",
-	  "counter", true, "packets too long at the head of a queue" },
-};
-/* clang-format on */
-
-#define N_MEASURES WF_ARRAY_SIZE(measures)
-
 /* What is looked at, of a queue or of a port; those that are followed over time come first. */
 struct list {
 	size_t n, followed;
 	struct item {
-		size_t offset; /* in struct wf_sim_counts */
-		double by;
+		const struct wf_port_counter *row;
+		double by;                  /* counts of the field to one of the counter */
 		uint32_t id[WF_MAX_QUEUES]; /* counter of a queue; [0]: of the port */
-	} item[N_MEASURES];
+	} item[WF_PORT_COUNTERS_N];
 };
 
 struct wf_record_sim {
@@ -120,70 +62,71 @@ struct wf_record_sim {
 	uint64_t seen[WF_INCIDENTS], kept[WF_INCIDENTS]; /* events by kind, and rows of them */
 	struct list by_queue, by_port;
 	uint32_t host_ids[WF_COUNTERS];
-	uint64_t *last; /* values at the last sample: by port, measure, and queue */
+	uint64_t *last; /* values at the last sample: by port, counter, and queue */
 	uint64_t *host_last;
 	struct wf_record_flows *flows; /* NULL: there are no samples */
 	struct wf_incident *notes;
 	size_t n_notes, notes_room;
 };
 
-/* Which of the adapter's counters are worth following over time. */
-static bool host_followed(enum wf_counter c)
+/* What one of the fabric's counters is called here; NULL: it has no name there. */
+static const struct wf_tool_name *tool_name(const struct wf_record_sim *rs,
+                                            const struct wf_port_counter *row)
 {
-	return c < WF_CTR_RX_WRITE_REQUESTS ||
-	       (c >= WF_CTR_NP_CNP_SENT && c <= WF_CTR_RP_CNP_IGNORED) ||
-	       c == WF_CTR_TX_RETRANSMITS;
+	const struct wf_tool_name *tool = rs->cfg.infiniband ? &row->ib : &row->ether;
+
+	return tool->name != NULL ? tool : NULL;
 }
 
-/* Has the rows of table counter made for a measure, which is added to its list. */
-static int register_measure(struct wf_record_sim *rs, const struct measure *m, struct wf_err *err)
+/* Has the rows of table counter made for one, which is added to its list. */
+static int register_counter(struct wf_record_sim *rs, const struct wf_port_counter *row,
+                            const struct wf_tool_name *tool, struct wf_err *err)
 {
-	const char *name = rs->cfg.infiniband ? m->ib : m->ether;
-	const char *at = name != NULL ? strchr(name, '%') : NULL;
+	const char *at = strchr(tool->name, '%');
 	struct list *list = at != NULL ? &rs->by_queue : &rs->by_port;
 	struct item *item = &list->item[list->n];
 	char text[WF_MAX_QUEUES][NAME_MAX_LEN];
 	struct wf_record_counter c[WF_MAX_QUEUES];
 	size_t n = 0;
 
-	if (name == NULL)
-		return 0;
-	item->offset = m->offset;
-	item->by = rs->cfg.infiniband ? m->ib_by : m->ether_by;
+	item->row = row;
+	item->by = tool->by;
 	for (; n < (at != NULL ? rs->cfg.classes->n : 1); n++) {
 		unsigned id = rs->cfg.classes->queue[n].id;
 
 		if (at == NULL)
-			snprintf(text[n], sizeof(text[n]), "%s", name);
+			snprintf(text[n], sizeof(text[n]), "%s", tool->name);
 		else
-			snprintf(text[n], sizeof(text[n]), "%.*s%u%s", (int)(at - name), name, id,
-			         at + 2);
+			snprintf(text[n], sizeof(text[n]), "%.*s%u%s", (int)(at - tool->name),
+			         tool->name, id, at + 2);
 		c[n] = (struct wf_record_counter){
 			.name = text[n],
 			.queue = at == NULL ? -1 : (int)id,
-			.measure = m->name,
-			.factor = item->by,
-			.unit = rs->cfg.infiniband ? m->ib_unit : m->ether_unit,
-			.kind = m->kind,
+			.measure = row->measure != NULL ? row->measure : row->name,
+			.factor = tool->by,
+			.unit = tool->unit,
+			.kind = wf_counter_kind_name(row->kind),
 			.source = rs->cfg.infiniband ? "infiniband" : "ethtool",
-			.help = m->help,
+			.help = row->help,
+			.exporter = rs->cfg.infiniband ? row->exporter : NULL,
 		};
 	}
 	list->n++;
-	list->followed += m->followed;
+	list->followed += row->followed;
 	return wf_record_counters(rs->run, c, n, item->id, err);
 }
 
 /* Those that are followed come first. */
-static int register_measures(struct wf_record_sim *rs, struct wf_err *err)
+static int register_counters(struct wf_record_sim *rs, struct wf_err *err)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < 2 * N_MEASURES && ret == 0; i++) {
-		const struct measure *m = &measures[i % N_MEASURES];
+	for (size_t i = 0; i < 2 * WF_PORT_COUNTERS_N && ret == 0; i++) {
+		const struct wf_port_counter *row = &wf_port_counters[i % WF_PORT_COUNTERS_N];
+		const struct wf_tool_name *tool = tool_name(rs, row);
 
-		if (m->followed == (i < N_MEASURES))
-			ret = register_measure(rs, m, err);
+		if (tool != NULL && row->followed == (i < WF_PORT_COUNTERS_N))
+			ret = register_counter(rs, row, tool, err);
 	}
 	return ret;
 }
@@ -194,31 +137,23 @@ static int register_host_counters(struct wf_record_sim *rs, struct wf_err *err)
 	char text[WF_COUNTERS][NAME_MAX_LEN];
 
 	for (unsigned i = 0; i < WF_COUNTERS; i++) {
-		const char *name = wf_counter_name((enum wf_counter)i);
-		bool known = i < WF_CTR_PKEY_VIOLATIONS;
+		const struct wf_host_counter *row = &wf_host_counters[i];
 
 		/* Those that are weft's own must not be taken for the port's. */
-		snprintf(text[i], sizeof(text[i]), "%s%s", known ? "" : "hca_", name);
+		snprintf(text[i], sizeof(text[i]), "%s%s", row->hw ? "" : "hca_", row->name);
 		c[i] = (struct wf_record_counter){
 			.name = text[i],
 			.queue = -1,
 			.measure = text[i],
 			.factor = 1,
-			.unit = strstr(name, "bytes") != NULL ? "bytes" : "",
+			.unit = row->unit != NULL ? row->unit : "",
 			.kind = "counter",
-			.source = known ? "hw_counters" : "weft",
-			.help = "of the adapter",
+			.source = row->hw ? "hw_counters" : "weft",
+			.help = row->help,
+			.exporter = row->exporter,
 		};
 	}
 	return wf_record_counters(rs->run, c, WF_COUNTERS, rs->host_ids, err);
-}
-
-static uint64_t field(const struct wf_sim_counts *counts, size_t offset)
-{
-	uint64_t v;
-
-	memcpy(&v, (const char *)counts + offset, sizeof(v));
-	return v;
 }
 
 /* Writes value, if it is not what it was. by: counts of it to one of the counter. */
@@ -243,7 +178,7 @@ static void sample_port(struct wf_record_sim *rs, wf_time t, uint32_t node, unsi
 {
 	const struct list *by_queue = &rs->by_queue, *by_port = &rs->by_port;
 	const unsigned n = rs->cfg.classes->n;
-	uint64_t sum[N_MEASURES] = { 0 };
+	uint64_t sum[WF_PORT_COUNTERS_N] = { 0 };
 	struct wf_sim_counts c;
 
 	for (unsigned q = 0; q < n; q++) {
@@ -252,9 +187,10 @@ static void sample_port(struct wf_record_sim *rs, wf_time t, uint32_t node, unsi
 			continue;
 		for (size_t i = 0; i < (all ? by_queue->n : by_queue->followed); i++)
 			put(rs, t, node, port, by_queue->item[i].id[q], by_queue->item[i].by,
-			    field(&c, by_queue->item[i].offset), &last[i * n + q]);
+			    wf_counts_get(&c, by_queue->item[i].row), &last[i * n + q]);
 		for (size_t i = 0; i < (all ? by_port->n : by_port->followed); i++)
-			sum[i] += field(&c, by_port->item[i].offset);
+			sum[i] = wf_counts_sum(by_port->item[i].row, sum[i],
+			                       wf_counts_get(&c, by_port->item[i].row));
 	}
 	last += by_queue->n * n;
 	for (size_t i = 0; i < (all ? by_port->n : by_port->followed); i++)
@@ -267,7 +203,7 @@ static void sample_host(struct wf_record_sim *rs, wf_time t, uint32_t host, bool
 	uint32_t node = rs->cfg.topo->host_node[host];
 
 	for (unsigned i = 0; i < WF_COUNTERS; i++) {
-		if (all || host_followed((enum wf_counter)i))
+		if (all || wf_host_counters[i].followed)
 			put(rs, t, node, 0, rs->host_ids[i], 1,
 			    wf_sim_host_counter(rs->sim, host, (enum wf_counter)i),
 			    &rs->host_last[(size_t)host * WF_COUNTERS + i]);
@@ -287,7 +223,7 @@ static void sample(struct wf_record_sim *rs, wf_time t, bool all)
 	for (uint32_t node = 0; node < topo->n_nodes; node++) {
 		for (unsigned p = 0; p < topo->nodes[node].n_ports; p++) {
 			sample_port(rs, t, node, p, last, all);
-			last += N_MEASURES * rs->cfg.classes->n;
+			last += WF_PORT_COUNTERS_N * rs->cfg.classes->n;
 		}
 	}
 	for (uint32_t host = 0; host < topo->n_hosts; host++)
@@ -535,7 +471,7 @@ int wf_record_sim_begin(struct wf_record_run *run, struct wf_sim *sim,
 	rs->due = cfg->sample == WF_RECORD_NEVER  ? DRAIN_EVERY
 	          : cfg->sample == WF_RECORD_AUTO ? FIRST_INTERVAL
 	                                          : cfg->sample;
-	rs->last = calloc((size_t)cfg->topo->n_ports * N_MEASURES * cfg->classes->n,
+	rs->last = calloc((size_t)cfg->topo->n_ports * WF_PORT_COUNTERS_N * cfg->classes->n,
 	                  sizeof(*rs->last));
 	rs->host_last = calloc((size_t)cfg->topo->n_hosts * WF_COUNTERS, sizeof(*rs->host_last));
 	if (cfg->sample != WF_RECORD_NEVER)
@@ -544,7 +480,7 @@ int wf_record_sim_begin(struct wf_record_run *run, struct wf_sim *sim,
 	    (rs->flows == NULL && cfg->sample != WF_RECORD_NEVER))
 		ret = -ENOMEM;
 	if (ret == 0)
-		ret = register_measures(rs, err);
+		ret = register_counters(rs, err);
 	if (ret == 0)
 		ret = register_host_counters(rs, err);
 	if (ret != 0) {
@@ -560,12 +496,14 @@ int wf_record_sim_begin(struct wf_record_run *run, struct wf_sim *sim,
 /* The adapters' counters, all hosts together, among the results. */
 static void put_host_sums(struct wf_record_sim *rs)
 {
-	for (unsigned i = 0; i < WF_CTR_PKEY_VIOLATIONS; i++) {
+	for (unsigned i = 0; i < WF_COUNTERS; i++) {
 		uint64_t sum = 0;
 
+		if (!wf_host_counters[i].hw)
+			continue;
 		for (uint32_t host = 0; host < rs->cfg.topo->n_hosts; host++)
 			sum += wf_sim_host_counter(rs->sim, host, (enum wf_counter)i);
-		wf_record_value(rs->run, wf_counter_name((enum wf_counter)i), sum, "");
+		wf_record_value(rs->run, wf_host_counters[i].name, sum, "");
 	}
 }
 

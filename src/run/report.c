@@ -4,6 +4,7 @@
  */
 #include "run/report.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,10 @@
 #define CELL 96
 #define NOTE_WIDTH 100
 
-/* One figure. cell writes its text; a row that is empty in every column is left out. */
+/*
+ * One figure. cell writes its text; a row that is empty in every column is left out. Without name:
+ * the counters of the next part (fabric/counter.h).
+ */
 struct row {
 	const char *name;
 	void (*cell)(const struct wf_scenario *s, const struct wf_run *run, char *buf);
@@ -119,33 +123,17 @@ static void hist_cell(const struct wf_hist *h, uint64_t value, char *buf)
 			hist_cell(&run->result.flow_time, value, buf);                             \
 	}
 
-#define BYTES_CELL(name, value)                                                                    \
-	static void name(const struct wf_scenario *s, const struct wf_run *run, char *buf)         \
-	{                                                                                          \
-		(void)s;                                                                           \
-		wf_human_bytes(value, buf, CELL);                                                  \
-	}
-
 COUNT_CELL(sent, run->result.packets_sent)
 COUNT_CELL(delivered, run->result.packets_delivered)
 COUNT_CELL(dropped, run->result.packets_dropped)
-SOME_CELL(dropped_buffer, run->total.drops_buffer)
-SOME_CELL(dropped_life, run->total.drops_life)
-SOME_CELL(dropped_error, run->total.drops_error)
-SOME_CELL(dropped_down, run->total.drops_down)
-SOME_CELL(dropped_route, run->total.drops_route)
 SOME_CELL(inside, run->result.packets_inside)
-SOME_CELL(trimmed, run->total.trimmed)
 COUNT_CELL(resent, run->result.resent)
-COUNT_CELL(marked, run->total.ecn_marked)
 PACKET_CELL(latency_p50, wf_hist_quantile(&run->result.packet_latency, 500))
 PACKET_CELL(latency_p99, wf_hist_quantile(&run->result.packet_latency, 990))
 PACKET_CELL(latency_max, run->result.packet_latency.max)
 FLOW_CELL(flow_p50, wf_hist_quantile(&run->result.flow_time, 500))
 FLOW_CELL(flow_p99, wf_hist_quantile(&run->result.flow_time, 990))
 FLOW_CELL(flow_max, run->result.flow_time.max)
-BYTES_CELL(max_queue, run->total.max_queue_bytes)
-BYTES_CELL(max_buffer, run->total.max_buffer_bytes)
 COUNT_CELL(hops, run->result.hops)
 TIME_CELL(end, (uint64_t)run->result.end)
 
@@ -162,42 +150,6 @@ static void lossless_drops(const struct wf_scenario *s, const struct wf_run *run
 		snprintf(buf, CELL, "-");
 	else
 		wf_human_count(run->lossless_drops, buf, CELL);
-}
-
-static void pauses(const struct wf_scenario *s, const struct wf_run *run, char *buf)
-{
-	(void)s;
-	if (has_flowctl(run, "pfc"))
-		wf_human_count(run->total.pause_tx, buf, CELL);
-	else
-		snprintf(buf, CELL, "-");
-}
-
-static void paused_time(const struct wf_scenario *s, const struct wf_run *run, char *buf)
-{
-	(void)s;
-	if (has_flowctl(run, "pfc"))
-		wf_human_time(run->total.paused_ps, buf, CELL);
-	else
-		snprintf(buf, CELL, "-");
-}
-
-static void credit_waits(const struct wf_scenario *s, const struct wf_run *run, char *buf)
-{
-	(void)s;
-	if (has_flowctl(run, "credit"))
-		wf_human_count(run->total.credit_waits, buf, CELL);
-	else
-		snprintf(buf, CELL, "-");
-}
-
-static void credit_time(const struct wf_scenario *s, const struct wf_run *run, char *buf)
-{
-	(void)s;
-	if (has_flowctl(run, "credit"))
-		wf_human_time(run->total.credit_wait_ps, buf, CELL);
-	else
-		snprintf(buf, CELL, "-");
 }
 
 /* With credits a switch has no memory that its ports share. */
@@ -406,29 +358,21 @@ static const struct row rows[] = {
 	{ "packets sent", sent },
 	{ "packets delivered", delivered },
 	{ "packets lost", dropped },
-	{ "  congestion: no room", dropped_buffer },
-	{ "  congestion: head of queue", dropped_life },
-	{ "  errors on links", dropped_error },
-	{ "  links that were down", dropped_down },
-	{ "  no route", dropped_route },
+	{ NULL, NULL }, /* WF_REPORT_LOSSES */
 	{ "drops in lossless classes", lossless_drops },
-	{ "packets trimmed", trimmed },
+	{ NULL, NULL }, /* WF_REPORT_QUEUES */
 	{ "packets sent again", resent },
 	{ "packets still inside", inside },
-	{ "PFC pauses sent", pauses },
-	{ "PFC paused, sum of ports", paused_time },
+	{ NULL, NULL }, /* WF_REPORT_PAUSES */
 	{ "PFC headroom of a port", headroom },
-	{ "credit waits", credit_waits },
-	{ "credit wait, sum of ports", credit_time },
-	{ "ECN marks", marked },
+	{ NULL, NULL }, /* WF_REPORT_CREDITS */
 	{ "packet latency, p50", latency_p50 },
 	{ "packet latency, p99", latency_p99 },
 	{ "packet latency, max", latency_max },
 	{ "flow completion, p50", flow_p50 },
 	{ "flow completion, p99", flow_p99 },
 	{ "flow completion, max", flow_max },
-	{ "longest egress queue", max_queue },
-	{ "fullest ingress buffer", max_buffer },
+	{ NULL, NULL }, /* WF_REPORT_LONGEST */
 	{ "fullest shared buffer", max_switch },
 	{ "packet-hops", hops },
 	{ "virtual time", end },
@@ -458,22 +402,65 @@ static int column_width(const struct wf_run *run)
 	return 2 + (width > least ? width : least);
 }
 
+static void print_cells(const struct wf_report *report, const char *name, char cells[][CELL],
+                        FILE *file)
+{
+	bool empty = true;
+
+	for (size_t i = 0; i < report->n; i++)
+		empty &= cells[i][0] == '\0';
+	if (empty)
+		return;
+	fprintf(file, "%-*s", NAME_WIDTH, name);
+	for (size_t i = 0; i < report->n; i++)
+		pad(file, cells[i][0] == '\0' ? "0" : cells[i], column_width(&report->runs[i]));
+	fputc('\n', file);
+}
+
 static void print_row(const struct wf_report *report, const struct row *row, FILE *file)
 {
 	char cells[WF_SCENARIO_MAX_FABRICS][CELL];
-	bool empty = true;
 
 	for (size_t i = 0; i < report->n; i++) {
 		cells[i][0] = '\0';
 		row->cell(report->scenario, &report->runs[i], cells[i]);
-		empty &= cells[i][0] == '\0';
 	}
-	if (empty)
+	print_cells(report, row->name, cells, file);
+}
+
+/* What a fabric cannot have is "-", not 0. What is rare and did not occur leaves its cell empty. */
+static void counter_cell(const struct wf_run *run, const struct wf_port_counter *row, char *buf)
+{
+	uint64_t value = wf_counts_get(&run->total, row);
+
+	buf[0] = '\0';
+	if (row->rare && value == 0)
 		return;
-	fprintf(file, "%-*s", NAME_WIDTH, row->name);
-	for (size_t i = 0; i < report->n; i++)
-		pad(file, cells[i][0] == '\0' ? "0" : cells[i], column_width(&report->runs[i]));
-	fputc('\n', file);
+	if (!wf_counter_is_of(row->of, run->fabric->cfg.flowctl))
+		snprintf(buf, CELL, "-");
+	else if (strcmp(row->unit, "ps") == 0)
+		wf_human_time(value, buf, CELL);
+	else if (strcmp(row->unit, "bytes") == 0)
+		wf_human_bytes(value, buf, CELL);
+	else
+		wf_human_count(value, buf, CELL);
+}
+
+static void print_counters(const struct wf_report *report, unsigned part, FILE *file)
+{
+	char cells[WF_SCENARIO_MAX_FABRICS][CELL];
+
+	for (unsigned at = part + 1; at < part + WF_REPORT_PART; at++) {
+		for (size_t k = 0; k < WF_PORT_COUNTERS_N; k++) {
+			const struct wf_port_counter *row = &wf_port_counters[k];
+
+			if (row->report.at != at)
+				continue;
+			for (size_t i = 0; i < report->n; i++)
+				counter_cell(&report->runs[i], row, cells[i]);
+			print_cells(report, row->report.title, cells, file);
+		}
+	}
 }
 
 static void print_heading(const struct wf_report *report, FILE *file)
@@ -567,29 +554,40 @@ static int worst_first(const void *pa, const void *pb)
 	return a < b ? -1 : 1;
 }
 
+/* A counter as people read it. */
+static void print_cell(const struct wf_counts_cell *cell, FILE *file)
+{
+	char text[CELL];
+
+	if (strcmp(cell->unit, "ps") == 0)
+		wf_human_time(cell->value, text, sizeof(text));
+	else if (strcmp(cell->unit, "bytes") == 0)
+		wf_human_bytes(cell->value, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, cell->value);
+	fprintf(file, " %*s", cell->width, text);
+}
+
 static void print_port(const struct wf_run *run, const struct wf_run_port *p, FILE *file)
 {
 	const struct wf_topo *topo = run->fabric->net->topo;
 	const struct wf_topo_node *node = &topo->nodes[p->node];
-	const struct wf_sim_counts *c = &p->counts;
-	char name[CELL], paused[CELL], waited[CELL], queue[CELL];
+	struct wf_counts_cell cell;
+	char name[CELL];
 
 	snprintf(name, sizeof(name), "%s:%u", node->name, p->port);
-	wf_human_time(c->paused_ps, paused, sizeof(paused));
-	wf_human_time(c->credit_wait_ps, waited, sizeof(waited));
-	wf_human_bytes(c->max_queue_bytes, queue, sizeof(queue));
-	fprintf(file,
-	        "%-20s %-16s %5u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
-	        " %10s %10" PRIu64 " %10s %10" PRIu64 " %10s\n",
-	        name, topo->nodes[topo->ports[node->first_port + p->port].peer].name,
-	        run->result.queue_id[p->queue], c->drops_congestion + c->drops_route,
-	        c->drops_error, c->drops_down, c->pause_tx, c->pause_rx, paused, c->credit_waits,
-	        waited, c->ecn_marked, queue);
+	fprintf(file, "%-20s %-16s %5u", name,
+	        topo->nodes[topo->ports[node->first_port + p->port].peer].name,
+	        run->result.queue_id[p->queue]);
+	for (unsigned at = 1; wf_counts_cell(&p->counts, WF_COUNTS_PORTS, at, &cell); at++)
+		print_cell(&cell, file);
+	fputc('\n', file);
 }
 
 static void print_ports(const struct wf_run *run, FILE *file)
 {
 	const struct wf_run_port **sorted = calloc(run->n_ports + 1, sizeof(struct wf_run_port *));
+	struct wf_counts_cell cell;
 
 	fprintf(file, "\n%s: ports with losses, pauses, waits or marks%s\n", run->fabric->label,
 	        run->n_ports == 0 ? ": none" : ", the worst first:");
@@ -597,9 +595,10 @@ static void print_ports(const struct wf_run *run, FILE *file)
 		free(sorted);
 		return;
 	}
-	fprintf(file, "%-20s %-16s %5s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s\n", "port",
-	        "to", "class", "drops", "errors", "link down", "pauses out", "pauses in", "paused",
-	        "waits", "waited", "marks", "max queue");
+	fprintf(file, "%-20s %-16s %5s", "port", "to", "class");
+	for (unsigned at = 1; wf_counts_cell(NULL, WF_COUNTS_PORTS, at, &cell); at++)
+		fprintf(file, " %*s", cell.width, cell.title);
+	fputc('\n', file);
 	for (size_t i = 0; i < run->n_ports && sorted != NULL; i++)
 		sorted[i] = &run->ports[i];
 	if (sorted != NULL)
@@ -644,9 +643,18 @@ static void print_notes(const struct wf_run *run, FILE *file)
 
 void wf_report_table(const struct wf_report *report, FILE *file)
 {
+	unsigned part = WF_REPORT_LOSSES;
+
 	print_heading(report, file);
-	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++)
-		print_row(report, &rows[i], file);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++) {
+		if (rows[i].name != NULL) {
+			print_row(report, &rows[i], file);
+		} else {
+			print_counters(report, part, file);
+			part += WF_REPORT_PART;
+		}
+	}
+	assert(part == WF_REPORT_END);
 	for (size_t i = 0; i < report->n; i++)
 		print_unfinished(report->scenario, &report->runs[i], file);
 	for (size_t i = 0; i < report->n; i++)

@@ -48,24 +48,12 @@ static void put_hist(struct wf_json *j, const char *key, const struct wf_hist *h
 
 static void put_counts(struct wf_json *j, const struct wf_sim_counts *c)
 {
-	wf_json_u64(j, "tx_packets", c->tx_packets);
-	wf_json_u64(j, "tx_bytes", c->tx_bytes);
-	wf_json_u64(j, "drops", c->drops);
-	wf_json_u64(j, "drops_congestion", c->drops_congestion);
-	wf_json_u64(j, "drops_buffer", c->drops_buffer);
-	wf_json_u64(j, "drops_life", c->drops_life);
-	wf_json_u64(j, "drops_error", c->drops_error);
-	wf_json_u64(j, "drops_down", c->drops_down);
-	wf_json_u64(j, "drops_route", c->drops_route);
-	wf_json_u64(j, "ecn_marks", c->ecn_marked);
-	wf_json_u64(j, "trimmed", c->trimmed);
-	wf_json_u64(j, "pauses_sent", c->pause_tx);
-	wf_json_u64(j, "pauses_received", c->pause_rx);
-	wf_json_u64(j, "paused_ps", c->paused_ps);
-	wf_json_u64(j, "credit_waits", c->credit_waits);
-	wf_json_u64(j, "credit_wait_ps", c->credit_wait_ps);
-	wf_json_u64(j, "max_queue_bytes", c->max_queue_bytes);
-	wf_json_u64(j, "max_buffer_bytes", c->max_buffer_bytes);
+	for (size_t i = 0; i < WF_PORT_COUNTERS_N; i++) {
+		const struct wf_port_counter *row = &wf_port_counters[i];
+
+		if (row->run != NULL)
+			wf_json_u64(j, row->run, wf_counts_get(c, row));
+	}
 }
 
 static void put_classes(struct wf_json *j, const struct wf_run *run)

@@ -20,28 +20,6 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void add_counts(struct wf_sim_counts *sum, const struct wf_sim_counts *c)
-{
-	sum->tx_packets += c->tx_packets;
-	sum->tx_bytes += c->tx_bytes;
-	sum->drops += c->drops;
-	sum->drops_buffer += c->drops_buffer;
-	sum->drops_congestion += c->drops_congestion;
-	sum->drops_life += c->drops_life;
-	sum->drops_error += c->drops_error;
-	sum->drops_down += c->drops_down;
-	sum->drops_route += c->drops_route;
-	sum->ecn_marked += c->ecn_marked;
-	sum->trimmed += c->trimmed;
-	sum->pause_tx += c->pause_tx;
-	sum->pause_rx += c->pause_rx;
-	sum->paused_ps += c->paused_ps;
-	sum->credit_waits += c->credit_waits;
-	sum->credit_wait_ps += c->credit_wait_ps;
-	sum->max_queue_bytes = wf_max_u64(sum->max_queue_bytes, c->max_queue_bytes);
-	sum->max_buffer_bytes = wf_max_u64(sum->max_buffer_bytes, c->max_buffer_bytes);
-}
-
 static wf_time first_start(const struct wf_flow_list *flows)
 {
 	wf_time first = WF_TIME_NEVER;
@@ -58,7 +36,7 @@ static void add_up(const struct wf_scenario *s, struct wf_run *run)
 	wf_time span = r->flows_done == r->flows ? r->last_delivery - start : r->end - start;
 
 	for (unsigned q = 0; q < r->n_queues; q++) {
-		add_counts(&run->total, &r->queue[q]);
+		wf_counts_add(&run->total, &r->queue[q]);
 		if (q < run->fabric->classes.n && run->fabric->classes.queue[q].lossless)
 			run->lossless_drops += r->queue[q].drops_congestion;
 	}
@@ -70,8 +48,11 @@ static void add_up(const struct wf_scenario *s, struct wf_run *run)
 
 static bool is_quiet(const struct wf_sim_counts *c)
 {
-	return c->drops == 0 && c->ecn_marked == 0 && c->trimmed == 0 && c->pause_tx == 0 &&
-	       c->pause_rx == 0 && c->paused_ps == 0 && c->credit_waits == 0;
+	for (size_t i = 0; i < WF_PORT_COUNTERS_N; i++) {
+		if (wf_port_counters[i].notable && wf_counts_get(c, &wf_port_counters[i]) != 0)
+			return false;
+	}
+	return true;
 }
 
 /* Keeps the queues of ports where something happened. */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "fabric/config.h"
 #include "rdma/counter.h"
+#include "sim/look/counts.h"
 #include "sim/prog/cc_choice.h"
 #include "sim/traffic/traffic.h"
 #include "topo/topo.h"
@@ -50,29 +51,6 @@ struct wf_sim_cfg {
 	unsigned threads;   /* 1..64 */
 	size_t max_memory;  /* bytes of each share of the devices; 0: what the system has */
 	struct wf_mem *mem; /* for all but devices; outlives the simulation. NULL: the heap */
-};
-
-/* Counters of one queue (class or VL) over the whole fabric, or of one port and queue. */
-struct wf_sim_counts {
-	uint64_t tx_packets, tx_bytes;
-	uint64_t rx_lost;          /* of what the peer sent to here: lost on the link */
-	uint64_t drops;            /* all reasons (enum wf_drop): */
-	uint64_t drops_congestion; /*   no room, or head-of-queue lifetime over: */
-	uint64_t drops_buffer;     /*     no room */
-	uint64_t drops_life;       /*     head-of-queue lifetime over */
-	uint64_t drops_error;      /*   bit errors and random loss of a link */
-	uint64_t drops_down;       /*   a link was down */
-	uint64_t drops_route;      /*   nowhere to go, though all links are up */
-	uint64_t ecn_marked;
-	uint64_t trimmed;            /* packets that went on without their payload */
-	uint64_t pause_tx, pause_rx; /* PFC frames that say stop */
-	uint64_t paused_ps;          /* time the queue was stopped by PFC */
-	uint64_t credit_waits;       /* times the head packet had to wait for credits */
-	uint64_t credit_wait_ps;
-	uint64_t queue_bytes;      /* waiting to leave by the queue now */
-	uint64_t buffer_bytes;     /* receive buffer taken now by what came in (port and class) */
-	uint64_t max_queue_bytes;  /* largest egress queue seen */
-	uint64_t max_buffer_bytes; /* largest receive-buffer occupancy seen (port and class) */
 };
 
 struct wf_sim_result {
@@ -170,10 +148,6 @@ uint64_t wf_sim_payload_in_use(const struct wf_sim *sim);
 
 /* What happened. */
 void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *result);
-
-/* Counters of one port of a node, per queue; false when there is no such port. */
-bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
-                        struct wf_sim_counts *counts);
 
 /* When flow i (in the order given) started: as it was given, or, of a turn, when it was. */
 wf_time wf_sim_flow_start(const struct wf_sim *sim, size_t i);

@@ -31,21 +31,44 @@ static void printable(const char from[WF_LIVE_NAME], char to[WF_LIVE_NAME])
 	to[i] = '\0';
 }
 
+/* The column of a host's counters at place at, from 1; NULL: there are no more. */
+static const struct wf_column *column_at(unsigned at, uint32_t *count_p)
+{
+	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++) {
+		const struct wf_column *column = &wf_live_counter(i)->column;
+
+		if (column->at == at) {
+			*count_p = i;
+			return column;
+		}
+	}
+	return NULL;
+}
+
 static void print_counts(const struct wf_live_status *s)
 {
-	printf(" %5u %13lu %13lu %13lu %13lu\n", s->qps, s->tx_packets, s->tx_bytes, s->rx_packets,
-	       s->rx_bytes);
+	const struct wf_column *column;
+	uint32_t count;
+
+	printf(" %5u", s->qps);
+	for (unsigned at = 1; (column = column_at(at, &count)) != NULL; at++)
+		printf(" %*lu", column->width, s->count[count]);
+	putchar('\n');
 }
 
 static void print_table(const struct wf_live_picture *p)
 {
 	const struct wf_live_table *t = p->table;
+	const struct wf_column *column;
+	uint32_t count;
 	char ip[16];
 
 	printf("fabric %s, %s, %u hosts\n\n", t->fabric,
 	       t->layer == WF_LIVE_IB ? "InfiniBand" : "RoCE v2", t->n_hosts);
-	printf("%-12s %-8s %-5s %-16s %8s %5s %13s %13s %13s %13s\n", "host", "port", "lid",
-	       "address", "pid", "qps", "tx packets", "tx bytes", "rx packets", "rx bytes");
+	printf("%-12s %-8s %-5s %-16s %8s %5s", "host", "port", "lid", "address", "pid", "qps");
+	for (unsigned at = 1; (column = column_at(at, &count)) != NULL; at++)
+		printf(" %*s", column->width, column->title);
+	putchar('\n');
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		dotted(t->host[h].ipv4, ip);
 		printf("%-12s %-8s %-5u %-16s", t->host[h].name,
@@ -71,14 +94,6 @@ static const char *pace_name(uint32_t pace)
 }
 
 /*
- * By congestion, and for want of a route; errors and links that are down are counted by themselves.
- */
-static uint64_t drops(const struct wf_live_port *p)
-{
-	return p->drops_buffer + p->drops_life + p->drops_route;
-}
-
-/*
  * Where the machine does not keep up: either the model, whose time then slips, or the programs,
  * which take in late what has come.
  */
@@ -87,8 +102,8 @@ static void print_late(const struct wf_live_picture *p)
 	uint64_t packets = 0, ns = 0;
 
 	for (uint32_t h = 0; h < p->table->n_hosts; h++) {
-		packets += p->status[h].late_packets;
-		ns += p->status[h].late_ns;
+		packets += p->status[h].count[WF_LIVE_LATE_PACKETS];
+		ns += p->status[h].count[WF_LIVE_LATE_NS];
 	}
 	if (packets != 0)
 		printf("programs took packets in %.0f us after they were due, on the average\n",
@@ -99,6 +114,7 @@ static void print_late(const struct wf_live_picture *p)
 static void print_model(const struct wf_live_picture *picture)
 {
 	const struct wf_live_model *m = picture->model;
+	struct wf_counts_cell cell;
 
 	printf("\nmodelled, pace %s; virtual time %.3f s, slipped %.3f s; %lu packets under way, "
 	       "%lu "
@@ -107,16 +123,18 @@ static void print_model(const struct wf_live_picture *picture)
 	       (double)m->slip_ps / (double)WF_S, m->under_way, m->delivered, m->lost,
 	       m->unclaimed);
 	print_late(picture);
-	printf("\n%-14s %4s %-14s %-4s %11s %11s %9s %9s %9s %9s %9s %9s %9s\n", "switch or host",
-	       "port", "to", "", "tx packets", "rx packets", "drops", "errors", "link down", "ecn",
-	       "pause tx", "pause rx", "no credit");
+	printf("\n%-14s %4s %-14s %-4s", "switch or host", "port", "to", "");
+	for (unsigned at = 1; wf_counts_cell(NULL, WF_COUNTS_STATUS, at, &cell); at++)
+		printf(" %*s", cell.width, cell.title);
+	putchar('\n');
 	for (uint32_t i = 0; i < m->n_ports; i++) {
 		const struct wf_live_port *p = &m->port[i];
 
-		printf("%-14s %4u %-14s %-4s %11lu %11lu %9lu %9lu %9lu %9lu %9lu %9lu %9lu\n",
-		       p->node, p->number, p->peer, p->down != 0 ? "down" : "up", p->tx_packets,
-		       p->rx_packets, drops(p), p->drops_error, p->drops_down, p->ecn_marked,
-		       p->pause_tx, p->pause_rx, p->credit_waits);
+		printf("%-14s %4u %-14s %-4s", p->node, p->number, p->peer,
+		       p->down != 0 ? "down" : "up");
+		for (unsigned at = 1; wf_counts_cell(&p->counts, WF_COUNTS_STATUS, at, &cell); at++)
+			printf(" %*lu", cell.width, cell.value);
+		putchar('\n');
 	}
 }
 
@@ -129,24 +147,12 @@ static void print_port(struct wf_json *json, const struct wf_live_port *p)
 	wf_json_text(json, "peer", p->peer);
 	wf_json_bool(json, "up", p->down == 0);
 	wf_json_u64(json, "rate", p->rate);
-	wf_json_u64(json, "tx_packets", p->tx_packets);
-	wf_json_u64(json, "tx_bytes", p->tx_bytes);
-	wf_json_u64(json, "rx_packets", p->rx_packets);
-	wf_json_u64(json, "drops_buffer", p->drops_buffer);
-	wf_json_u64(json, "drops_life", p->drops_life);
-	wf_json_u64(json, "drops_error", p->drops_error);
-	wf_json_u64(json, "drops_down", p->drops_down);
-	wf_json_u64(json, "drops_route", p->drops_route);
-	wf_json_u64(json, "link_downed", p->link_downed);
-	wf_json_u64(json, "ecn_marked", p->ecn_marked);
-	wf_json_u64(json, "trimmed", p->trimmed);
-	wf_json_u64(json, "pause_tx", p->pause_tx);
-	wf_json_u64(json, "pause_rx", p->pause_rx);
-	wf_json_u64(json, "paused_ps", p->paused_ps);
-	wf_json_u64(json, "credit_waits", p->credit_waits);
-	wf_json_u64(json, "credit_wait_ps", p->credit_wait_ps);
-	wf_json_u64(json, "queue_bytes", p->queue_bytes);
-	wf_json_u64(json, "max_queue_bytes", p->max_queue_bytes);
+	for (size_t i = 0; i < WF_PORT_COUNTERS_N; i++) {
+		const struct wf_port_counter *row = &wf_port_counters[i];
+
+		if (row->live != NULL)
+			wf_json_u64(json, row->live, wf_counts_get(&p->counts, row));
+	}
 	wf_json_close(json, '{');
 }
 
@@ -172,16 +178,10 @@ static void print_counts_json(struct wf_json *json, const struct wf_live_status 
 {
 	wf_json_u64(json, "qps", s->qps);
 	wf_json_u64(json, "listens", s->listens);
-	wf_json_u64(json, "tx_packets", s->tx_packets);
-	wf_json_u64(json, "tx_bytes", s->tx_bytes);
-	wf_json_u64(json, "rx_packets", s->rx_packets);
-	wf_json_u64(json, "rx_bytes", s->rx_bytes);
-	wf_json_u64(json, "retransmits", s->retransmits);
-	wf_json_u64(json, "dropped", s->dropped);
-	wf_json_u64(json, "lost", s->lost);
-	wf_json_u64(json, "icrc_errors", s->icrc_errors);
-	wf_json_u64(json, "late_packets", s->late_packets);
-	wf_json_u64(json, "late_ns", s->late_ns);
+	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++) {
+		if (wf_live_counter(i)->status != NULL)
+			wf_json_u64(json, wf_live_counter(i)->status, s->count[i]);
+	}
 }
 
 static void print_program(struct wf_json *json, const struct wf_live_status *s)
@@ -198,19 +198,6 @@ static void print_program(struct wf_json *json, const struct wf_live_status *s)
 static void print_wire(struct wf_json *json, const struct wf_live_table *t, uint32_t host,
                        const uint64_t count[WF_LIVE_COUNTS])
 {
-	static const struct {
-		const char *name;
-		enum wf_live_count count;
-	} rows[] = {
-		{ "tx_packets", WF_LIVE_WIRE_TX_PACKETS },
-		{ "tx_errors", WF_LIVE_WIRE_TX_ERRORS },
-		{ "rx_packets", WF_LIVE_WIRE_RX_PACKETS },
-		{ "rx_malformed", WF_LIVE_WIRE_RX_MALFORMED },
-		{ "rx_icrc_errors", WF_LIVE_ICRC_ERRORS },
-		{ "rx_refused", WF_LIVE_WIRE_RX_REFUSED },
-		{ "rx_no_room", WF_LIVE_WIRE_RX_NO_ROOM },
-		{ "rx_overflow", WF_LIVE_WIRE_RX_OVERFLOW },
-	};
 	char text[INET6_ADDRSTRLEN];
 	uint8_t gid[16];
 
@@ -226,8 +213,10 @@ static void print_wire(struct wf_json *json, const struct wf_live_table *t, uint
 			wf_json_text(json, NULL, text);
 	}
 	wf_json_close(json, '[');
-	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++)
-		wf_json_u64(json, rows[i].name, count[rows[i].count]);
+	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++) {
+		if (wf_live_counter(i)->wire != NULL)
+			wf_json_u64(json, wf_live_counter(i)->wire, count[i]);
+	}
 	wf_json_close(json, '{');
 }
 

@@ -8,71 +8,6 @@
 #include "sim/sim_priv.h"
 #include "wire/ib.h"
 
-/* Time a lane was stopped by flow control up to end, with a wait or pause that still lasts. */
-static uint64_t stopped(const struct wf_fabric *fabric, const struct wf_lane *lane, wf_time end)
-{
-	uint64_t ps = lane->stopped_ps;
-
-	if (lane->wait_since != WF_TIME_NEVER && end > lane->wait_since)
-		ps += (uint64_t)(end - lane->wait_since);
-	if (!fabric->flowctl->uses_credits) {
-		wf_time until = wf_min_time(lane->pause.until, end);
-
-		if (until > lane->pause.from)
-			ps += (uint64_t)(until - lane->pause.from);
-		until = wf_min_time(lane->again.until, end);
-		if (until > lane->again.from)
-			ps += (uint64_t)(until - lane->again.from);
-	}
-	return ps;
-}
-
-static void add_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool of_switch,
-                     struct wf_sim_counts *c)
-{
-	bool credits = sim->fabric.flowctl->uses_credits;
-	uint64_t unit = !of_switch ? 0 : credits ? WF_IB_BLOCK : 1;
-	uint64_t ps = stopped(&sim->fabric, lane, wf_sim_now(sim));
-
-	c->tx_packets += lane->tx_packets;
-	c->tx_bytes += lane->tx_bytes;
-	c->rx_lost += lane->rx_lost;
-	c->drops_buffer += lane->drops[WF_DROP_BUFFER];
-	c->drops_life += lane->drops[WF_DROP_LIFE];
-	c->drops_congestion += lane->drops[WF_DROP_BUFFER] + lane->drops[WF_DROP_LIFE];
-	c->drops_error += lane->drops[WF_DROP_ERROR];
-	c->drops_down += lane->drops[WF_DROP_DOWN];
-	c->drops_route += lane->drops[WF_DROP_ROUTE];
-	for (unsigned why = 0; why < WF_DROPS; why++)
-		c->drops += lane->drops[why];
-	c->ecn_marked += lane->ecn_marked;
-	c->trimmed += lane->trimmed;
-	c->pause_tx += lane->pause_tx;
-	c->pause_rx += lane->pause_rx;
-	if (credits) {
-		c->credit_waits += lane->stops;
-		c->credit_wait_ps += ps;
-	} else {
-		c->paused_ps += ps;
-	}
-	c->queue_bytes += lane->bytes;
-	c->buffer_bytes += unit * (lane->used + (credits ? 0 : (uint64_t)lane->headroom));
-	c->max_queue_bytes = wf_max_u64(c->max_queue_bytes, lane->max_bytes);
-	c->max_buffer_bytes = wf_max_u64(c->max_buffer_bytes, unit * lane->max_used);
-}
-
-bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
-                        struct wf_sim_counts *counts)
-{
-	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports ||
-	    queue >= sim->fabric.classes.n)
-		return false;
-	memset(counts, 0, sizeof(*counts));
-	add_lane(sim, &sim->net.devices[node]->ports[port].lanes[queue],
-	         sim->topo->nodes[node].kind == WF_TOPO_SWITCH, counts);
-	return true;
-}
-
 wf_time wf_sim_flow_start(const struct wf_sim *sim, size_t i)
 {
 	return sim->rc != NULL ? wf_rc_flow_start(sim->rc, i)
@@ -115,13 +50,13 @@ static void add_devices(const struct wf_sim *sim, struct wf_sim_result *r)
 {
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
 		const struct wf_device *dev = sim->net.devices[id];
-		bool is_switch = sim->topo->nodes[id].kind == WF_TOPO_SWITCH;
+		struct wf_sim_counts c;
 
 		for (unsigned p = 0; p < dev->n_ports; p++) {
-			for (unsigned q = 0; q < r->n_queues; q++)
-				add_lane(sim, &dev->ports[p].lanes[q], is_switch, &r->queue[q]);
+			for (unsigned q = 0; wf_sim_port_counts(sim, id, p, q, &c); q++)
+				wf_counts_add(&r->queue[q], &c);
 		}
-		if (is_switch)
+		if (sim->topo->nodes[id].kind == WF_TOPO_SWITCH)
 			r->max_switch_bytes = wf_max_u64(r->max_switch_bytes,
 			                                 switch_of(sim, id)->buffer.max_used);
 	}

@@ -19,10 +19,10 @@
 #define TICKS 10 /* one each microsecond */
 
 static const struct wf_record_counter counters[] = {
-	{ "tx_prio0_bytes", 0, "tx_bytes", 1, "bytes", "counter", "ethtool", "" },
-	{ "tx_prio3_bytes", 3, "tx_bytes", 1, "bytes", "counter", "ethtool", "" },
-	{ "tc_transmit_queue_tc_3", 3, "queue_bytes", 1, "bytes", "gauge", "ethtool", "" },
-	{ "rx_prio3_pause_duration", 3, "stopped_ps", 1e6, "us", "counter", "ethtool", "" },
+	{ "tx_prio0_bytes", 0, "tx_bytes", 1, "bytes", "counter", "ethtool", "", NULL },
+	{ "tx_prio3_bytes", 3, "tx_bytes", 1, "bytes", "counter", "ethtool", "", NULL },
+	{ "tc_transmit_queue_tc_3", 3, "queue_bytes", 1, "bytes", "gauge", "ethtool", "", NULL },
+	{ "rx_prio3_pause_duration", 3, "stopped_ps", 1e6, "us", "counter", "ethtool", "", NULL },
 };
 
 /* What host 0 counted: only changes, as the recorder writes them. */

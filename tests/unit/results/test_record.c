@@ -220,8 +220,9 @@ static void test_rows(void **state)
 static void test_counters(void **state)
 {
 	const struct wf_record_counter c[] = {
-		{ "tx_prio3_bytes", 3, "tx_bytes", 1, "bytes", "counter", "ethtool", "sent" },
-		{ "port_xmit_data", -1, "tx_bytes", 4, "4 bytes", "counter", "infiniband", "sent" },
+		{ "tx_prio3_bytes", 3, "tx_bytes", 1, "bytes", "counter", "ethtool", "sent", NULL },
+		{ "port_xmit_data", -1, "tx_bytes", 4, "4 bytes", "counter", "infiniband", "sent",
+		  "port_data_transmitted_bytes_total" },
 	};
 	struct wf_record_run *one = NULL, *two = NULL;
 	struct wf_err err = { "" };
@@ -241,8 +242,10 @@ static void test_counters(void **state)
 	assert_int_equal(wf_record_end(one, &tail, &err), 0);
 	assert_int_equal(wf_record_end(two, &tail, &err), 0);
 	close_file(&f);
-	assert_string_equal(ask(&f, "SELECT name, queue, factor FROM counter", buf, sizeof(buf)),
-	                    "tx_prio3_bytes|3|1.0\nport_xmit_data|-|4.0\n");
+	assert_string_equal(
+		ask(&f, "SELECT name, queue, factor, exporter FROM counter", buf, sizeof(buf)),
+		"tx_prio3_bytes|3|1.0|-\n"
+		"port_xmit_data|-|4.0|port_data_transmitted_bytes_total\n");
 	unlink(f.path);
 }
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* counts.c - reading what ports have counted, and the table of it. */
+#include "sim/look/counts.h"
+
+#include "sim/look/state.h"
+#include "sim/sim_priv.h"
+#include "wire/ib.h"
+
+#define ROW(field, ...)                                                                            \
+	{ .name = #field, .offset = offsetof(struct wf_sim_counts, field), __VA_ARGS__ },
+
+const struct wf_port_counter wf_port_counters[WF_PORT_COUNTERS_N] = { WF_PORT_COUNTERS(ROW, ROW) };
+
+const char *wf_counter_kind_name(enum wf_counter_kind kind)
+{
+	return kind == WF_COUNTER ? "counter" : kind == WF_GAUGE ? "gauge" : "maximum";
+}
+
+bool wf_counter_is_of(enum wf_counter_of of, const char *flowctl)
+{
+	switch (of) {
+	case WF_OF_ALL:
+		return true;
+	case WF_OF_PFC:
+		return strcmp(flowctl, "pfc") == 0;
+	case WF_OF_CREDIT:
+		return strcmp(flowctl, "credit") == 0;
+	case WF_OF_ALL_BUT_CREDIT:
+		return strcmp(flowctl, "credit") != 0;
+	}
+	return false;
+}
+
+void wf_counts_add(struct wf_sim_counts *sum, const struct wf_sim_counts *counts)
+{
+	for (size_t i = 0; i < WF_PORT_COUNTERS_N; i++) {
+		const struct wf_port_counter *row = &wf_port_counters[i];
+		uint64_t v =
+			wf_counts_sum(row, wf_counts_get(sum, row), wf_counts_get(counts, row));
+
+		memcpy((char *)sum + row->offset, &v, sizeof(v));
+	}
+}
+
+bool wf_counts_cell(const struct wf_sim_counts *counts, size_t table, unsigned at,
+                    struct wf_counts_cell *cell)
+{
+	*cell = (struct wf_counts_cell){ .title = NULL };
+	for (size_t i = 0; i < WF_PORT_COUNTERS_N; i++) {
+		const struct wf_port_counter *row = &wf_port_counters[i];
+		struct wf_column column;
+
+		memcpy(&column, (const char *)row + table, sizeof(column));
+		if (column.at != at)
+			continue;
+		cell->title = column.title;
+		cell->width = column.width;
+		cell->unit = row->unit;
+		cell->value += counts != NULL ? wf_counts_get(counts, row) : 0;
+	}
+	return cell->title != NULL;
+}
+
+/* Time a lane was stopped by flow control up to end, with a wait or pause that still lasts. */
+static uint64_t stopped(const struct wf_fabric *fabric, const struct wf_lane *lane, wf_time end)
+{
+	uint64_t ps = lane->stopped_ps;
+
+	if (lane->wait_since != WF_TIME_NEVER && end > lane->wait_since)
+		ps += (uint64_t)(end - lane->wait_since);
+	if (!fabric->flowctl->uses_credits) {
+		wf_time until = wf_min_time(lane->pause.until, end);
+
+		if (until > lane->pause.from)
+			ps += (uint64_t)(until - lane->pause.from);
+		until = wf_min_time(lane->again.until, end);
+		if (until > lane->again.from)
+			ps += (uint64_t)(until - lane->again.from);
+	}
+	return ps;
+}
+
+#define TAKE(field, ...) .field = lane->field,
+#define LEAVE(field, ...)
+
+/* What a lane counts itself is taken as it is; the others are made here. */
+static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool of_switch,
+                      struct wf_sim_counts *c)
+{
+	bool credits = sim->fabric.flowctl->uses_credits;
+	uint64_t unit = !of_switch ? 0 : credits ? WF_IB_BLOCK : 1;
+	uint64_t ps = stopped(&sim->fabric, lane, wf_sim_now(sim));
+
+	*c = (struct wf_sim_counts){
+		WF_PORT_COUNTERS(TAKE, LEAVE).tx_packets = lane->tx_packets,
+		.tx_bytes = lane->tx_bytes,
+		.drops_congestion =
+			(uint64_t)lane->drops[WF_DROP_BUFFER] + lane->drops[WF_DROP_LIFE],
+		.drops_buffer = lane->drops[WF_DROP_BUFFER],
+		.drops_life = lane->drops[WF_DROP_LIFE],
+		.drops_error = lane->drops[WF_DROP_ERROR],
+		.drops_down = lane->drops[WF_DROP_DOWN],
+		.drops_route = lane->drops[WF_DROP_ROUTE],
+		.paused_ps = credits ? 0 : ps,
+		.credit_waits = credits ? lane->stops : 0,
+		.credit_wait_ps = credits ? ps : 0,
+		.queue_bytes = lane->bytes,
+		.buffer_bytes = unit * (lane->used + (credits ? 0 : (uint64_t)lane->headroom)),
+		.max_queue_bytes = lane->max_bytes,
+		.max_buffer_bytes = unit * lane->max_used,
+	};
+	for (unsigned why = 0; why < WF_DROPS; why++)
+		c->drops += lane->drops[why];
+}
+
+bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
+                        struct wf_sim_counts *counts)
+{
+	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports ||
+	    queue >= sim->fabric.classes.n)
+		return false;
+	read_lane(sim, &sim->net.devices[node]->ports[port].lanes[queue],
+	          sim->topo->nodes[node].kind == WF_TOPO_SWITCH, counts);
+	return true;
+}
+
+void wf_sim_port_total(const struct wf_sim *sim, uint32_t node, unsigned port,
+                       struct wf_sim_counts *counts)
+{
+	const struct wf_topo_port *tp = &sim->topo->ports[sim->topo->nodes[node].first_port + port];
+	struct wf_sim_link_state link = { .times = 0 };
+	struct wf_sim_counts c;
+	uint64_t sent = 0;
+
+	memset(counts, 0, sizeof(*counts));
+	for (unsigned q = 0; wf_sim_port_counts(sim, node, port, q, &c); q++)
+		wf_counts_add(counts, &c);
+	for (unsigned q = 0; wf_sim_port_counts(sim, tp->peer, tp->peer_port, q, &c); q++)
+		sent += c.tx_packets;
+	(void)wf_sim_link_state(sim, tp->link, &link);
+	/* What the other end sent and was not lost on the way has come, or is about to. */
+	counts->rx_packets = sent - wf_min_u64(sent, counts->rx_lost);
+	counts->link_downed = link.times;
+}
