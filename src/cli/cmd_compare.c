@@ -94,6 +94,8 @@ static int compare_and_print(struct wf_cli_study *req, const struct wf_scenario 
 		rc = wf_compare(&cfg, result, err);
 		closed = wf_cli_record_close(&req->record, rc == 0 ? err : &unheard);
 		rc = rc == 0 ? closed : rc;
+		if (!req->quiet)
+			wf_cli_record_stale(&req->record, "compare", &result->stale);
 	}
 	if (rc == 0 && req->json)
 		wf_compare_json(result, out->file);
@@ -125,7 +127,7 @@ static int compare_with(struct wf_cli_study *req, const struct wf_watch *watch, 
 		return rc;
 	rc = wf_scenario_read(&scenario, req->scenario, &opts, err);
 	if (rc == 0)
-		rc = wf_scenario_build(&scenario, &opts, err);
+		rc = wf_scenario_build(&scenario, err);
 	if (rc == 0)
 		rc = compare_and_print(req, &scenario, watch, out, err);
 	wf_scenario_fini(&scenario);

@@ -56,6 +56,13 @@ static int64_t study_number(const char *text)
 	return errno == 0 && end != text && *end == '\0' && v > 0 ? v : 0;
 }
 
+static void warn(void *arg, const char *text)
+{
+	const struct wf_page_request *request = arg;
+
+	fprintf(stderr, "weft report: %s: %s\n", request->file, text);
+}
+
 static int run_report(int argc, char **argv)
 {
 	static char named[WF_PATH_MAX];
@@ -87,6 +94,8 @@ static int run_report(int argc, char **argv)
 		return wf_cli_usage("report",
 		                    "the page would replace the results; name it with -o");
 	rc = wf_page_write(&request, &err);
+	if (rc == 0)
+		rc = wf_page_warnings(&request, warn, &request, &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
 	if (request.out != NULL)

@@ -82,7 +82,7 @@ static int show(const struct wf_paths *paths, const char *profile, bool as_json)
 	if (rc == 0)
 		rc = wf_settings_init(&settings, "fabric", rows, n, &values, &arena, &err);
 	if (rc == 0)
-		rc = wf_profile_apply(paths, WF_PROFILE_FABRIC, profile, "", &place, &arena,
+		rc = wf_profile_apply(paths, WF_PROFILE_FABRIC, profile, "", &place, NULL, &arena,
 		                      &settings, &err);
 	if (rc == 0 && as_json)
 		print_json(&settings, profile);

@@ -161,6 +161,8 @@ static int run_and_print(const struct request *req, struct wf_sweep *sweep, stru
 	if (!req->study.quiet && wf_sweep_found(sweep) > 0)
 		fprintf(stderr, "weft sweep: %zu of %zu runs are in %s already\n",
 		        wf_sweep_found(sweep), wf_sweep_runs(sweep), req->study.record.path);
+	if (!req->study.quiet)
+		wf_cli_record_stale(&req->study.record, "sweep", wf_sweep_stale(sweep));
 	rc = wf_sweep_run(sweep, err);
 	if (rc == 0 && wf_progress_interrupted())
 		rc = -EINTR;

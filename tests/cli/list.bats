@@ -94,5 +94,5 @@ load common
 @test "the version" {
 	weft --version
 	[ "$status" -eq 0 ]
-	[[ "$out" =~ ^weft\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[[ "$out" =~ ^weft\ [0-9]+\.[0-9]+\.[0-9]+\ \(build\ [0-9a-f]{12}\)$ ]]
 }

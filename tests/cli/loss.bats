@@ -102,7 +102,7 @@ for run, names in ((1, {"drops_error": "rx_crc_errors_phy", "drops_down": "tx_di
         got = db.execute("SELECT coalesce(sum(t.value), 0) FROM total t JOIN counter c ON c.id = t.counter "
                          "WHERE t.run = ? AND c.name = ?", (run, name)).fetchone()[0]
         assert got == value[measure], (run, name, got)
-assert db.execute("PRAGMA user_version").fetchone()[0] == 6
+assert db.execute("PRAGMA user_version").fetchone()[0] == 7
 END
 	sqlite3 r.db "PRAGMA user_version = 5"
 	weft run s.yaml -q --record r.db
