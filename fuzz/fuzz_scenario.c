@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	rc = wf_scenario_parse(&scenario, (const char *)data, size, "fuzz.yaml", &opts, &err);
 	if (rc == 0 && is_small(&scenario))
-		rc = wf_scenario_build(&scenario, &opts, &err);
+		rc = wf_scenario_build(&scenario, &err);
 	/* A refusal says why, in one line. */
 	assert(rc == 0 || err.text[0] != '\0');
 	assert(strchr(err.text, '\n') == NULL);

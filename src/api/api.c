@@ -191,7 +191,7 @@ static int read_scenario(struct weft_fabric *f, const struct weft_fabric_attr *a
 		text = made;
 	}
 	n = wf_scenario_parse(&f->scenario, text, strlen(text), "fabric", &opts, err);
-	return n == 0 ? wf_scenario_build(&f->scenario, &opts, err) : n;
+	return n == 0 ? wf_scenario_build(&f->scenario, err) : n;
 }
 
 static int build(struct weft_fabric *f, const struct weft_fabric_attr *attr, struct wf_err *err)

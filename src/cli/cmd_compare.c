@@ -53,6 +53,8 @@ static int compare_and_print(struct wf_cli_study *req, const struct wf_scenario 
 		rc = wf_compare(&cfg, result, err);
 		closed = wf_cli_record_close(&req->record, rc == 0 ? err : &unheard);
 		rc = rc == 0 ? closed : rc;
+		if (!req->quiet)
+			wf_cli_record_stale(&req->record, "compare", &result->stale);
 	}
 	if (rc == 0 && req->json)
 		wf_compare_json(result, out->file);
@@ -84,7 +86,7 @@ static int compare_with(struct wf_cli_study *req, const struct wf_watch *watch, 
 		return rc;
 	rc = wf_scenario_read(&scenario, req->scenario, &opts, err);
 	if (rc == 0)
-		rc = wf_scenario_build(&scenario, &opts, err);
+		rc = wf_scenario_build(&scenario, err);
 	if (rc == 0)
 		rc = compare_and_print(req, &scenario, watch, out, err);
 	wf_scenario_fini(&scenario);
@@ -226,7 +228,8 @@ const struct wf_cmd wf_cmd_compare = {
 		"heading says it.\n"
 		"With --record each fabric and seed is a run of the results file. What has "
 		"finished is not done again when the same command is given later, also after an "
-		"interrupt.\n"
+		"interrupt, unless a file that went into it has changed since, or it is of another "
+		"build of weft.\n"
 		"--json prints times in ps and rates in bytes/s.\n",
 	.sections = sections,
 	.see = "weft(1), weft-run(1), weft-sweep(1), weft-report(1), weft-scenario(5)",

@@ -50,6 +50,13 @@ static int take_study(const struct wf_opt_call *call)
 	return 0;
 }
 
+static void warn(void *arg, const char *text)
+{
+	const struct wf_page_request *request = arg;
+
+	fprintf(stderr, "weft report: %s: %s\n", request->file, text);
+}
+
 static int run_report(int argc, char **argv)
 {
 	static char named[WF_PATH_MAX];
@@ -71,6 +78,8 @@ static int run_report(int argc, char **argv)
 		return wf_cli_usage("report",
 		                    "the page would replace the results; name it with -o");
 	rc = wf_page_write(&req.page, &err);
+	if (rc == 0)
+		rc = wf_page_warnings(&req.page, warn, &req.page, &err);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
 	if (req.page.out != NULL)
@@ -152,7 +161,9 @@ const struct wf_cmd wf_cmd_report = {
 		"The results file has everything.\n"
 		"The results file is only read, so a page can be made while a run is going. Of a "
 		"run that is not over, or was killed, the page shows how far it came, and says "
-		"that it is not whole.\n",
+		"that it is not whole. Standard error says when runs of the study are of several "
+		"builds of weft, when a file that went into them was edited between them, and when "
+		"one that is still where it was has been edited since.\n",
 	.sections = sections,
 	.see = "weft(1), weft-run(1), weft-compare(1), weft-sweep(1), weft-results(5)",
 	.run = run_report,

@@ -214,7 +214,7 @@ static int simulate(struct request *req, struct wf_err *err)
 		return rc;
 	rc = wf_scenario_read(&scenario, req->study.scenario, &opts, err);
 	if (rc == 0)
-		rc = wf_scenario_build(&scenario, &opts, err);
+		rc = wf_scenario_build(&scenario, err);
 	if (rc == 0) {
 		work = calloc(1, sizeof(*work));
 		rc = work == NULL ? -ENOMEM : run_and_report(req, &scenario, work, err);

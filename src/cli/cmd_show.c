@@ -111,7 +111,7 @@ static int show(const struct wf_paths *paths, const struct topic *topic, const c
 	if (rc == 0)
 		rc = wf_settings_init(&settings, topic->what, rows, n, &values, &arena, &err);
 	if (rc == 0)
-		rc = wf_profile_apply(paths, topic->kind, name, "", &place, &arena, &settings,
+		rc = wf_profile_apply(paths, topic->kind, name, "", &place, NULL, &arena, &settings,
 		                      &err);
 	if (rc == 0 && as_json)
 		print_json(&settings, name);

@@ -112,6 +112,8 @@ static int run_and_print(const struct request *req, struct wf_sweep *sweep, stru
 	if (!req->study.quiet && wf_sweep_found(sweep) > 0)
 		fprintf(stderr, "weft sweep: %zu of %zu runs are in %s already\n",
 		        wf_sweep_found(sweep), wf_sweep_runs(sweep), req->study.record.path);
+	if (!req->study.quiet)
+		wf_cli_record_stale(&req->study.record, "sweep", wf_sweep_stale(sweep));
 	rc = wf_sweep_run(sweep, err);
 	if (rc == 0 && wf_progress_interrupted())
 		rc = -EINTR;
@@ -262,8 +264,11 @@ const struct wf_cmd wf_cmd_sweep = {
 		"many simulations at once as there are processors, and records each run to the "
 		"results file. Then it prints one line for each run.\n"
 		"A sweep can be interrupted or killed. The same command with the same file does "
-		"only the runs that the file does not have, finished, from the same scenario text, "
-		"options, point and version of weft; more values may be added in the same way.\n",
+		"only the runs that the file does not have, finished, of the same scenario text, "
+		"options and point, the same contents of all files that were read on the way "
+		"(profiles, topologies, sizes, models, traces), and the same build of weft; more "
+		"values may be added in the same way. Runs of other contents are done anew, and "
+		"standard error says which file it was.\n",
 	.sections = sections,
 	.see = "weft(1), weft-run(1), weft-report(1), weft-export(1), weft-scenario(5), "
 	       "weft-results(5)",

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "results/build_id.h"
 
 #ifndef WEFT_VERSION
 #define WEFT_VERSION "0"
@@ -39,7 +40,7 @@ int main(int argc, char **argv)
 		return WF_EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		printf("weft %s\n", WEFT_VERSION);
+		printf("weft %s (build %.*s)\n", WEFT_VERSION, WF_BUILD_ID_SHORT, wf_build_id());
 		return wf_cli_finish();
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

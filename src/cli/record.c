@@ -51,3 +51,16 @@ int wf_cli_record_close(struct wf_cli_record *rec, struct wf_err *err)
 	rec->opts.record = NULL;
 	return wf_record_close(record, err);
 }
+
+void wf_cli_record_stale(const struct wf_cli_record *rec, const char *cmd,
+                         const struct wf_stale *stale)
+{
+	for (unsigned i = 0; i < stale->n; i++) {
+		bool more = i == WF_STALE_MAX - 1;
+		size_t n = stale->of[i].runs;
+
+		fprintf(stderr, "weft %s: %zu %s in %s %s of %s%s: done anew\n", cmd, n,
+		        n == 1 ? "run" : "runs", rec->path, n == 1 ? "is" : "are",
+		        stale->of[i].what, more ? " or other files" : "");
+	}
+}

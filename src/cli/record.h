@@ -6,6 +6,7 @@
 #define WF_CLI_RECORD_H
 
 #include "run/record_run.h"
+#include "study/stale.h"
 
 struct wf_cli_record {
 	const char *path; /* --record; NULL: nothing is recorded */
@@ -25,5 +26,9 @@ int wf_cli_record_open(struct wf_cli_record *rec, const char *kind, const char *
 
 /* Closes it. Returns 0, or -EIO with err filled. */
 int wf_cli_record_close(struct wf_cli_record *rec, struct wf_err *err) WF_MUST_USE;
+
+/* Says which of its runs a command does anew, and why. */
+void wf_cli_record_stale(const struct wf_cli_record *rec, const char *cmd,
+                         const struct wf_stale *stale);
 
 #endif

@@ -302,8 +302,10 @@ static int execute(const struct wf_inside *in, const struct wf_schedule *schedul
 		wf_nv_init(&g->nvlink, &in->nvlink, &nvlink_user, g, mem);
 		s.ret = wf_exec_create(&cfg, &g->exec);
 	}
-	for (struct peers p = { .server = &s }; p.rank < s.n && s.ret == 0; p.rank++)
-		schedule->ops->peers(schedule, p.rank, connect_peer, &p);
+	for (struct peers p = { .server = &s }; p.rank < s.n && s.ret == 0; p.rank++) {
+		if (schedule->ops->peers(schedule, p.rank, connect_peer, &p) != 0)
+			s.ret = -ENOMEM;
+	}
 	if (s.ret == 0)
 		run_server(&s);
 	*time_p = s.end;

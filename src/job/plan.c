@@ -440,8 +440,8 @@ static void lane_peers(const struct plan_schedule *p, struct cursor *c, struct t
 	}
 }
 
-static void plan_peers(const struct wf_schedule *s, uint32_t rank, wf_schedule_peer_fn *fn,
-                       void *arg)
+static int plan_peers(const struct wf_schedule *s, uint32_t rank, wf_schedule_peer_fn *fn,
+                      void *arg)
 {
 	const struct plan_schedule *p = of(s);
 	struct telling t = { .fn = fn, .arg = arg };
@@ -449,13 +449,14 @@ static void plan_peers(const struct wf_schedule *s, uint32_t rank, wf_schedule_p
 
 	c = p->mem->alloc(p->mem, s->ops->cursor);
 	if (c == NULL)
-		return; /* what has no connection is reported when it is missed */
+		return -ENOMEM;
 	for (uint32_t lane = 0; lane < p->plan->n_lanes; lane++) {
 		memset(c, 0, s->ops->cursor);
 		plan_start(s, rank, control_stream(p, lane), c);
 		lane_peers(p, c, &t);
 	}
 	p->mem->free(p->mem, c);
+	return 0;
 }
 
 static void plan_group(const struct wf_schedule *s, uint32_t group, struct wf_group *group_p)

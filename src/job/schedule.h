@@ -134,9 +134,10 @@ struct wf_schedule_ops {
 	bool (*next)(const struct wf_schedule *schedule, void *cursor, struct wf_op *op);
 	/*
 	 * Calls fn for every (peer, channel) that rank sends to at some time; repeats are allowed.
+	 * Returns 0 or -ENOMEM: then it may be some of them.
 	 */
-	void (*peers)(const struct wf_schedule *schedule, uint32_t rank, wf_schedule_peer_fn *fn,
-	              void *arg);
+	int (*peers)(const struct wf_schedule *schedule, uint32_t rank, wf_schedule_peer_fn *fn,
+	             void *arg);
 	void (*group)(const struct wf_schedule *schedule, uint32_t group, struct wf_group *group_p);
 	void (*destroy)(struct wf_schedule *schedule);
 };

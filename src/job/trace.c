@@ -497,8 +497,8 @@ static bool trace_next(const struct wf_schedule *schedule, void *cursor, struct 
 	return true;
 }
 
-static void trace_peers(const struct wf_schedule *schedule, uint32_t rank, wf_schedule_peer_fn *fn,
-                        void *arg)
+static int trace_peers(const struct wf_schedule *schedule, uint32_t rank, wf_schedule_peer_fn *fn,
+                       void *arg)
 {
 	const struct wf_trace *trace = trace_of(schedule);
 
@@ -508,6 +508,7 @@ static void trace_peers(const struct wf_schedule *schedule, uint32_t rank, wf_sc
 		if (node->kind == WF_OP_SEND)
 			fn(arg, node->peer, node->channel);
 	}
+	return 0;
 }
 
 static void trace_group(const struct wf_schedule *schedule, uint32_t group,

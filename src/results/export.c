@@ -57,22 +57,26 @@ static int check(struct wf_export *ex, int rc, struct wf_err *err)
 	int64_t id = -1, version = -1, runs = 0;
 
 	if (rc == SQLITE_OK) {
+		wf_record_distrust(ex->db);
 		sqlite3_busy_timeout(ex->db, BUSY_MS);
 		id = ask(ex, "PRAGMA application_id", 0, &rc);
 	}
+	if (rc == SQLITE_NOMEM)
+		return -ENOMEM;
 	if (rc == SQLITE_CANTOPEN)
 		return wf_err_say(err, "%s: there is no such file", ex->path);
 	if (rc == SQLITE_NOTADB || (rc == SQLITE_OK && id != WF_RECORD_APPLICATION))
 		return wf_err_say(err, "%s: this is not a results file of weft", ex->path);
 	if (rc == SQLITE_OK)
 		version = ask(ex, "PRAGMA user_version", 0, &rc);
-	if (rc == SQLITE_OK && version != WF_RECORD_VERSION)
-		return wf_err_say(err,
-		                  "%s: a results file of another version of weft (its tables are "
-		                  "version %lld, here they are %d)",
-		                  ex->path, (long long)version, WF_RECORD_VERSION);
+	if (rc == SQLITE_OK && wf_record_version_check(ex->path, version, err) != 0)
+		return -EINVAL;
+	if (rc == SQLITE_OK)
+		rc = wf_record_view(ex->db, version);
 	if (rc == SQLITE_OK && ex->run != 0)
 		runs = ask(ex, "SELECT count(*) FROM run WHERE id = ?", ex->run, &rc);
+	if (rc == SQLITE_NOMEM)
+		return -ENOMEM;
 	if (rc != SQLITE_OK)
 		return wf_err_say(err, "%s: %s", ex->path, sqlite3_errmsg(ex->db));
 	if (ex->run != 0 && runs == 0)
@@ -123,6 +127,8 @@ int wf_export_each(struct wf_export *ex, const char *sql, wf_export_row_fn *fn, 
 		rc = sqlite3_finalize(stmt);
 	if (rc == SQLITE_OK)
 		return 0;
+	if (rc == SQLITE_NOMEM)
+		return -ENOMEM;
 	(void)wf_err_say(err, "%s: %s", ex->path, sqlite3_errmsg(ex->db));
 	return rc == SQLITE_CORRUPT ? -EINVAL : -EIO;
 }
@@ -245,6 +251,7 @@ static int csv_write(struct wf_export *ex, const char *folder, FILE *file, struc
 	} table[] = {
 		{ "study", "id = (SELECT study FROM run WHERE id = ?1)" },
 		{ "run", "id = ?1" },
+		{ "input", "run = ?1" },
 		{ "parameter", "run = ?1" },
 		{ "value", "run = ?1" },
 		{ "node", "run = ?1" },

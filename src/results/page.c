@@ -62,10 +62,11 @@ static const struct table {
 	  "SELECT id, kind, name, started_unix, (SELECT count(*) - 1 FROM study) AS others "
 	  "FROM study WHERE id = ?1" },
 	{ "run", "SELECT id, label, fabric, point, state, seed, weft_version, started_unix, "
-	         "finished_unix, until_ps, sample_ps, cpu_s, wall_s, scenario_file, "
+	         "finished_unix, until_ps, sample_ps, cpu_s, wall_s, scenario_file, digest, build, "
 	         "coalesce(end_ps, (SELECT max(t_ps) FROM tick WHERE run = run.id), 0) AS end_ps, "
 	         "(SELECT count(*) FROM tick WHERE run = run.id) AS ticks, " NTH " = 1 AS lead "
 	         "FROM run WHERE study = ?1 ORDER BY place, id" },
+	{ "input", "SELECT run, kind, name, file, hash, size FROM input" LEADS "ORDER BY run, id" },
 	{ "scenario", "SELECT scenario_file AS file, scenario AS text, overrides FROM run "
 	              "WHERE study = ?1 GROUP BY 1, 2, 3 ORDER BY min(id)" },
 	{ "parameter", "SELECT run, name, value, source IS NOT NULL AS given FROM parameter" LEADS

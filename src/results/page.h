@@ -39,4 +39,14 @@ struct wf_page_request {
  */
 int wf_page_write(const struct wf_page_request *request, struct wf_err *err) WF_MUST_USE;
 
+/* Told of a line of text. */
+typedef void wf_page_warning_fn(void *arg, const char *text);
+
+/*
+ * Tells what a reader of the page ought to know: that the study's runs are of several builds of
+ * weft, or of files that were edited between them or have been since. Returns as wf_page_write().
+ */
+int wf_page_warnings(const struct wf_page_request *request, wf_page_warning_fn *fn, void *arg,
+                     struct wf_err *err) WF_MUST_USE;
+
 #endif

@@ -102,11 +102,10 @@ static void check_schema(struct wf_page *page)
 	if (application != WF_RECORD_APPLICATION)
 		page->rc = wf_err_at(page->err, page->file, 0, 0,
 		                     "it is not a results file; weft run --record FILE writes one");
-	else if (version != WF_RECORD_VERSION)
-		page->rc = wf_err_at(page->err, page->file, 0, 0,
-		                     "its format has version %lld and this weft reads version %d; "
-		                     "use the weft that wrote it, or record it again",
-		                     (long long)version, WF_RECORD_VERSION);
+	else
+		page->rc = wf_record_version_check(page->file, version, page->err);
+	if (page->rc == 0 && wf_record_view(page->db, version) != SQLITE_OK)
+		failed(page);
 }
 
 /* The study that is wanted, or else the one that was last written to. */
@@ -140,7 +139,8 @@ int wf_page_open(struct wf_page *page, const struct wf_page_request *request, st
 	else if (sqlite3_open_v2(request->file, &page->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
 		failed(page);
 	else
-		sqlite3_busy_timeout(page->db, BUSY_MS);
+		wf_record_distrust(page->db);
+	sqlite3_busy_timeout(page->db, BUSY_MS);
 	check_schema(page);
 	/* One moment of the file, though somebody may be writing it. */
 	wf_page_number(page, "BEGIN", 0, 0);

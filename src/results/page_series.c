@@ -19,6 +19,8 @@
 #define MAX_INTERVALS 240 /* more than a chart can show apart on most screens */
 #define MIN_INTERVALS 48  /* of many ports */
 #define CELLS 1200000     /* ports times intervals of all runs that a page should have */
+#define MAX_SOURCES 1024  /* counters of a file that are followed: each measure and queue has few */
+#define MAX_SPARSE 64     /* numbers that a node may give to its ports, for each that there is */
 #define SHARE_MAX 65535.0
 
 enum quantity { TX, QUEUE, STOPPED, QUANTITIES };
@@ -84,9 +86,10 @@ static void read_ports(struct series *s, int64_t run)
 	struct wf_page *page = s->page;
 	sqlite3_stmt *stmt;
 
+	/* They are numbered from 0 on; what a file says of others is nobody's. */
 	s->n_nodes =
-		(size_t)wf_page_number(page, "SELECT max(id) + 1 FROM node WHERE run = ?1", run, 0);
-	s->n_ports = 2 * (size_t)wf_page_number(page, "SELECT max(id) + 1 FROM link WHERE run = ?1",
+		(size_t)wf_page_number(page, "SELECT count(*) FROM node WHERE run = ?1", run, 0);
+	s->n_ports = 2 * (size_t)wf_page_number(page, "SELECT count(*) FROM link WHERE run = ?1",
 	                                        run, 0);
 	s->first = take(s, (s->n_nodes + 1) * sizeof(*s->first));
 	if (s->first == NULL)
@@ -99,8 +102,15 @@ static void read_ports(struct series *s, int64_t run)
 		if (node < s->n_nodes && ports <= 65536 && s->first[node + 1] < ports)
 			s->first[node + 1] = ports;
 	}
-	for (size_t i = 0; i < s->n_nodes; i++)
+	for (size_t i = 0; i < s->n_nodes; i++) {
 		s->first[i + 1] += s->first[i];
+		if (s->first[i + 1] > MAX_SPARSE * s->n_ports && page->rc == 0)
+			page->rc = wf_err_at(page->err, page->file, 0, 0,
+			                     "cannot read it: its links have ports that no node "
+			                     "can have");
+		if (page->rc != 0)
+			return;
+	}
 	s->place = take(s, s->first[s->n_nodes] * sizeof(*s->place));
 	if (s->place == NULL)
 		return;
@@ -138,6 +148,7 @@ static void read_sources(struct series *s)
 	size_t room = (size_t)wf_page_number(page, "SELECT count(*) FROM counter", 0, 0);
 	sqlite3_stmt *stmt;
 
+	room = room > MAX_SOURCES ? MAX_SOURCES : room;
 	s->sources = take(s, room * sizeof(*s->sources));
 	if (s->sources == NULL)
 		return;

@@ -10,13 +10,13 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "results/build_id.h"
 #include "results/record_priv.h"
 
 #ifndef WEFT_VERSION
@@ -75,9 +75,11 @@ static int64_t ask(struct wf_record *record, const char *sql, int64_t fallback, 
 	return v;
 }
 
-/* Says why a file cannot be recorded to. */
+/* Says why a file cannot be recorded to. Returns -EINVAL or -ENOMEM. */
 static int refuse(const struct wf_record *record, int rc, struct wf_err *err)
 {
+	if (rc == SQLITE_NOMEM || sqlite3_errcode(record->db) == SQLITE_NOMEM)
+		return -ENOMEM;
 	if (rc == SQLITE_NOTADB)
 		return wf_err_say(err, "%s: this is not a results file of weft; name a new one",
 		                  record->path);
@@ -99,11 +101,12 @@ static int make_tables(struct wf_record *record, struct wf_err *err)
 		return refuse(record, rc, err);
 	if (tables != 0 && id != WF_RECORD_APPLICATION)
 		return refuse(record, SQLITE_NOTADB, err);
-	if (tables != 0 && version != WF_RECORD_VERSION)
-		return wf_err_say(err,
-		                  "%s: a results file of another version of weft (its tables are "
-		                  "version %lld, here they are %d); name a new one",
-		                  record->path, (long long)version, WF_RECORD_VERSION);
+	if (tables != 0 && wf_record_version_check(record->path, version, err) != 0)
+		return -EINVAL;
+	if (tables != 0)
+		rc = wf_record_migrate(record->db, version);
+	if (rc != SQLITE_OK)
+		return refuse(record, rc, err);
 	for (const char *const *sql = wf_record_schema; tables == 0 && *sql != NULL; sql++) {
 		rc = run_sql(record, *sql);
 		if (rc != SQLITE_OK)
@@ -112,24 +115,25 @@ static int make_tables(struct wf_record *record, struct wf_err *err)
 	return 0;
 }
 
-/* Runs whose process is gone were interrupted. */
+/* Runs that nobody is writing any more were interrupted. */
 static int mark_dead(struct wf_record *record)
 {
 	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(record->db, "SELECT id, pid FROM run WHERE state = 'running'",
-	                            -1, &stmt, NULL);
+	int rc = sqlite3_prepare_v2(record->db, "SELECT id FROM run WHERE state = 'running'", -1,
+	                            &stmt, NULL);
+	int found;
 
 	while (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
 		char sql[96];
 
-		if (kill((pid_t)sqlite3_column_int64(stmt, 1), 0) == 0 || errno != ESRCH)
+		if (wf_record_lock_is_held(record, sqlite3_column_int64(stmt, 0)))
 			continue;
 		snprintf(sql, sizeof(sql), "UPDATE run SET state = 'interrupted' WHERE id = %lld",
 		         sqlite3_column_int64(stmt, 0));
 		rc = run_sql(record, sql);
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	found = sqlite3_finalize(stmt);
+	return rc == SQLITE_OK ? found : rc;
 }
 
 bool wf_record_study_set(struct wf_record *record, const char *kind, const char *name,
@@ -198,11 +202,21 @@ static int turn_wal_on(struct wf_record *record)
 	return rc;
 }
 
+static int open_lock(struct wf_record *record, struct wf_err *err)
+{
+	int ret = wf_record_lock_open(record);
+
+	if (ret == 0 || ret == -ENOMEM)
+		return ret;
+	return wf_err_say(err, "%s-lock: cannot lock it: %s", record->path, strerror(-ret));
+}
+
 /* From an open database to one that rows can be written to. */
 static int set_up(struct wf_record *record, struct wf_err *err)
 {
 	int rc, ret;
 
+	wf_record_distrust(record->db);
 	sqlite3_busy_timeout(record->db, BUSY_MS);
 	/* Looked at before anything is changed: it may be somebody else's. */
 	(void)ask(record, "SELECT count(*) FROM sqlite_schema", 0, &rc);
@@ -211,6 +225,8 @@ static int set_up(struct wf_record *record, struct wf_err *err)
 	if (rc != SQLITE_OK)
 		return refuse(record, rc, err);
 	ret = make_tables(record, err);
+	if (ret == 0)
+		ret = open_lock(record, err);
 	if (ret == 0 && mark_dead(record) != SQLITE_OK)
 		ret = refuse(record, SQLITE_ERROR, err);
 	if (ret != 0) {
@@ -239,6 +255,7 @@ static void destroy(struct wf_record *record)
 	sqlite3_finalize(record->bulk);
 	sqlite3_finalize(record->progress);
 	sqlite3_close(record->db);
+	wf_record_lock_close(record);
 	pthread_mutex_destroy(&record->lock);
 	free(record->about);
 	free(record);
@@ -253,6 +270,7 @@ int wf_record_open(const char *path, const char *kind, const char *name,
 	if (record == NULL)
 		return -ENOMEM;
 	memcpy(record->path, path, strlen(path) + 1);
+	record->lock_fd = -1;
 	pthread_mutex_init(&record->lock, NULL);
 	if (!wf_record_study_set(record, kind, name, NULL, NULL)) {
 		destroy(record);
@@ -298,8 +316,9 @@ static int insert_run(struct wf_record *record, const struct wf_record_head *h)
 {
 	static const char sql[] =
 		"INSERT INTO run (study, label, fabric, point, scenario_file, scenario, overrides, "
-		"seed, weft_version, state, started_unix, end_ps, until_ps, sample_ps, pid, place) "
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, '" WEFT_VERSION "', 'running', ?, 0, ?, ?, ?, ?)";
+		"seed, weft_version, state, started_unix, end_ps, until_ps, sample_ps, pid, place, "
+		"digest, build) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '" WEFT_VERSION
+		"', 'running', ?, 0, ?, ?, ?, ?, ?, ?)";
 	const char *const text[] = { h->label,         h->fabric,   h->point,
 		                     h->scenario_file, h->scenario, h->overrides };
 	sqlite3_stmt *stmt = NULL;
@@ -316,8 +335,27 @@ static int insert_run(struct wf_record *record, const struct wf_record_head *h)
 	sqlite3_bind_int64(stmt, 11, h->sample);
 	sqlite3_bind_int64(stmt, 12, getpid());
 	sqlite3_bind_int64(stmt, 13, h->place);
+	sqlite3_bind_text(stmt, 14, h->digest, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 15, wf_build_id(), -1, SQLITE_STATIC);
 	(void)sqlite3_step(stmt);
 	return sqlite3_finalize(stmt);
+}
+
+/* Makes the row of a run; nobody sees it before it can be seen that somebody writes it. */
+static int begin_run(struct wf_record *record, const struct wf_record_head *head, int64_t *id_p)
+{
+	int rc = run_sql(record, "BEGIN IMMEDIATE");
+
+	if (rc == SQLITE_OK)
+		rc = wf_record_study_begin(record);
+	if (rc == SQLITE_OK)
+		rc = insert_run(record, head);
+	if (rc == SQLITE_OK) {
+		*id_p = sqlite3_last_insert_rowid(record->db);
+		(void)wf_record_lock_run(record, *id_p, true);
+		rc = run_sql(record, "COMMIT");
+	}
+	return rc;
 }
 
 int wf_record_begin(struct wf_record *record, const struct wf_record_head *head,
@@ -331,10 +369,10 @@ int wf_record_begin(struct wf_record *record, const struct wf_record_head *head,
 	run->record = record;
 	run->flushed_ns = clock_ns();
 	pthread_mutex_lock(&record->lock);
-	if (!record->failed &&
-	    (wf_record_study_begin(record) != SQLITE_OK || insert_run(record, head) != SQLITE_OK))
+	if (!record->failed && begin_run(record, head, &run->id) != SQLITE_OK) {
 		wf_record_fail(record);
-	run->id = sqlite3_last_insert_rowid(record->db);
+		(void)run_sql(record, "ROLLBACK");
+	}
 	ret = wf_record_said(record, err);
 	record->open_runs += ret == 0;
 	pthread_mutex_unlock(&record->lock);
@@ -342,6 +380,7 @@ int wf_record_begin(struct wf_record *record, const struct wf_record_head *head,
 		free(run);
 		return ret;
 	}
+	wf_record_inputs(run, head->inputs, head->n_inputs);
 	*run_p = run;
 	return 0;
 }
@@ -419,6 +458,19 @@ static int finish_run(struct wf_record *record, const struct wf_record_run *run,
 	return sqlite3_finalize(stmt);
 }
 
+/* A run that is finished takes the place of those that it was done anew for. */
+static int end_run(struct wf_record *record, const struct wf_record_run *run,
+                   const struct wf_record_tail *tail)
+{
+	int rc = run_sql(record, "BEGIN IMMEDIATE");
+
+	if (rc == SQLITE_OK)
+		rc = finish_run(record, run, tail);
+	if (rc == SQLITE_OK && record->resumed && tail->state == WF_RECORD_FINISHED)
+		rc = wf_record_replace(record, run->id);
+	return rc == SQLITE_OK ? run_sql(record, "COMMIT") : rc;
+}
+
 int wf_record_end(struct wf_record_run *run, const struct wf_record_tail *tail, struct wf_err *err)
 {
 	struct wf_record *record = run->record;
@@ -426,8 +478,11 @@ int wf_record_end(struct wf_record_run *run, const struct wf_record_tail *tail, 
 
 	wf_record_write(run, tail->end);
 	pthread_mutex_lock(&record->lock);
-	if (!record->failed && finish_run(record, run, tail) != SQLITE_OK)
+	if (!record->failed && end_run(record, run, tail) != SQLITE_OK) {
 		wf_record_fail(record);
+		(void)run_sql(record, "ROLLBACK");
+	}
+	(void)wf_record_lock_run(record, run->id, false);
 	ret = wf_record_said(record, err);
 	record->open_runs--;
 	pthread_mutex_unlock(&record->lock);

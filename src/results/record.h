@@ -42,6 +42,15 @@ int wf_record_open(const char *path, const char *kind, const char *name,
  */
 int wf_record_close(struct wf_record *record, struct wf_err *err) WF_MUST_USE;
 
+/* A file that went into a run. */
+struct wf_record_input {
+	const char *kind; /* what it was read as: "profile" */
+	const char *name; /* as it was asked for; "" */
+	const char *file; /* its path */
+	const char *hash; /* of its contents */
+	uint64_t size;
+};
+
 /* What a run is of; all is borrowed for the call. */
 struct wf_record_head {
 	const char *label;         /* heads its column */
@@ -54,6 +63,10 @@ struct wf_record_head {
 	uint64_t seed;
 	wf_time until;
 	wf_time sample; /* interval asked for; 0: as fits the cost */
+	const char
+		*digest; /* of all that went into it; NULL: not known, and nobody finds it again */
+	const struct wf_record_input *inputs;
+	size_t n_inputs;
 };
 
 /*
@@ -75,6 +88,9 @@ struct wf_record_tail {
 /* Ends a run and writes what is left of it; run is freed. Returns 0, or -EIO with err filled. */
 int wf_record_end(struct wf_record_run *run, const struct wf_record_tail *tail,
                   struct wf_err *err) WF_MUST_USE;
+
+/* The rows of table input; wf_record_begin() does this. */
+void wf_record_inputs(struct wf_record_run *run, const struct wf_record_input *inputs, size_t n);
 
 /*
  * The rows. Texts are copied. They go to the file when enough have gathered, or when

@@ -11,8 +11,8 @@
 #include "results/record.h"
 
 /*
- * Takes up the newest study of the record's kind that this version of weft made of the same
- * scenario (its text) and overrides: the runs that follow belong to it. Its runs that did not
+ * Takes up the newest study of the record's kind that is of the same scenario (its text) and
+ * overrides: the runs that follow belong to it. Its runs that did not
  * finish and its words of the whole study are taken away, for they are made again. Where there is
  * no such study a new one begins with the first run, called name. Comes before the first run.
  * Returns 0, -EIO with err filled, or -ENOMEM.
@@ -21,10 +21,18 @@ int wf_record_resume(struct wf_record *record, const char *name, const char *sce
                      const char *overrides, struct wf_err *err) WF_MUST_USE;
 
 /*
- * The newest run of the record's study that finished, with the scenario, overrides, fabric, place,
- * point and seed of head. Returns its number, or -1: there is none.
+ * The newest run of the record's study that finished, with the digest, overrides, fabric, place,
+ * point and seed of head, of this build of weft. Returns its number, or -1: there is none.
  */
 int64_t wf_record_find(struct wf_record *record, const struct wf_record_head *head);
+
+/*
+ * Where there is none: whether there is one that something else went into, and in what an example
+ * of what is other than it was: "an older roce-400g.yaml", "another build of weft". A run of head
+ * that finishes takes its place.
+ */
+bool wf_record_stale(struct wf_record *record, const struct wf_record_head *head, char *what,
+                     size_t size);
 
 /* A number among the values of a run, by its name. False: it has none. */
 bool wf_record_read(struct wf_record *record, int64_t run, const char *name, double *value,

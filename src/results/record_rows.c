@@ -23,6 +23,7 @@ static const struct {
 	const char *name;
 	unsigned columns;
 } tables[] = {
+	[WF_TABLE_INPUT] = { "input", 7 },
 	[WF_TABLE_PARAMETER] = { "parameter", 4 },
 	[WF_TABLE_VALUE] = { "value", 4 },
 	[WF_TABLE_NODE] = { "node", 8 },
@@ -236,6 +237,25 @@ static struct wf_record_buf *begin(struct wf_record_run *run, enum wf_record_tab
 	if (table != WF_TABLE_NOTE)
 		put_int(buf, run->id);
 	return buf;
+}
+
+void wf_record_inputs(struct wf_record_run *run, const struct wf_record_input *inputs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct wf_record_input *in = &inputs[i];
+		struct wf_record_buf *buf = begin(run, WF_TABLE_INPUT,
+		                                  strlen(in->kind) + strlen(in->name) +
+		                                          strlen(in->file) + strlen(in->hash));
+
+		if (buf == NULL)
+			return;
+		put_int(buf, (int64_t)i);
+		put_text(buf, in->kind);
+		put_text(buf, in->name);
+		put_text(buf, in->file);
+		put_text(buf, in->hash);
+		put_int(buf, (int64_t)in->size);
+	}
 }
 
 void wf_record_parameter(struct wf_record_run *run, const char *name, const char *value,

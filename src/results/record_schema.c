@@ -48,8 +48,13 @@ const char *const wf_record_schema[] = {
 	"\tsample_ps     INTEGER NOT NULL,      -- interval asked for; 0: as fits the cost\n"
 	"\tpid           INTEGER NOT NULL,      -- the process that writes it\n"
 	"\tcpu_s         REAL,                  -- what it took, recording included\n"
-	"\twall_s        REAL\n"
+	"\twall_s        REAL,\n"
+	"\t" WF_RECORD_COLUMN_DIGEST ",\n"
+	"\t" WF_RECORD_COLUMN_BUILD "\n"
 	")",
+
+	/* The files that went into a run, in the order in which they were read. */
+	WF_RECORD_TABLE_INPUT,
 
 	/* What every parameter was: seed, run.*, topology.*, fabric.*, traffic.N.*, job.* */
 	"CREATE TABLE parameter (\n"
@@ -95,10 +100,7 @@ const char *const wf_record_schema[] = {
 	") WITHOUT ROWID",
 
 	/* Ports: both ends of every link. */
-	"CREATE VIEW port (run, node, port, link, rate, peer, peer_port) AS\n"
-	"\tSELECT run, a, a_port, id, rate, b, b_port FROM link\n"
-	"\tUNION ALL\n"
-	"\tSELECT run, b, b_port, id, rate, a, a_port FROM link",
+	"CREATE VIEW port" WF_RECORD_VIEW_PORT,
 
 	/*
 	 * What is counted. name is what operators know, in its unit; value * factor is in the base
@@ -146,10 +148,7 @@ const char *const wf_record_schema[] = {
 	"\tJOIN node n ON n.run = s.run AND n.id = s.node",
 
 	/* The last value of every counter that was ever other than 0. */
-	"CREATE VIEW total (run, node, port, counter, value) AS\n"
-	"\tSELECT run, node, port, counter, value FROM\n"
-	"\t\t(SELECT run, node, port, counter, value, max(t_ps) FROM sample\n"
-	"\t\t GROUP BY run, node, port, counter)",
+	"CREATE VIEW total" WF_RECORD_VIEW_TOTAL,
 
 	/* How often what happened. */
 	"CREATE TABLE event_count (\n"

@@ -303,8 +303,10 @@ static int find_conns(struct wf_job_app *job)
 {
 	struct peers p = { .job = job };
 
-	for (p.rank = 0; p.rank < job->schedule->n_ranks && p.ret == 0; p.rank++)
-		job->schedule->ops->peers(job->schedule, p.rank, add_conn, &p);
+	for (p.rank = 0; p.rank < job->schedule->n_ranks && p.ret == 0; p.rank++) {
+		if (job->schedule->ops->peers(job->schedule, p.rank, add_conn, &p) != 0)
+			p.ret = -ENOMEM;
+	}
 	return p.ret;
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "run/run.h"
@@ -49,6 +50,44 @@ static void put_parameters(struct wf_record_run *run, const struct wf_scenario *
 	}
 }
 
+int wf_recording_head_init(struct wf_recording_head *head, const struct wf_scenario *s,
+                           unsigned index, const char *point)
+{
+	size_t n = 0;
+
+	for (const struct wf_infile *in = s->inputs->first; in != NULL; in = in->next)
+		n += wf_infile_is_of(in, index);
+	head->inputs = calloc(n + 1, sizeof(*head->inputs));
+	if (head->inputs == NULL)
+		return -ENOMEM;
+	wf_infiles_digest(s->inputs, index, head->digest);
+	head->head = (struct wf_record_head){
+		.label = s->fabrics[index].label,
+		.fabric = s->fabrics[index].label,
+		.place = index,
+		.point = point,
+		.scenario_file = s->file,
+		.scenario = s->text,
+		.overrides = s->overrides,
+		.seed = s->cfg.seed,
+		.until = s->cfg.until,
+		.digest = head->digest,
+		.inputs = head->inputs,
+	};
+	for (const struct wf_infile *in = s->inputs->first; in != NULL; in = in->next) {
+		if (wf_infile_is_of(in, index))
+			head->inputs[head->head.n_inputs++] =
+				(struct wf_record_input){ in->kind, in->name, in->file, in->hash,
+				                          in->size };
+	}
+	return 0;
+}
+
+void wf_recording_head_fini(struct wf_recording_head *head)
+{
+	free(head->inputs);
+}
+
 int wf_recording_job(struct wf_recording *rec, const struct wf_record_opts *opts,
                      const struct wf_schedule *schedule, const struct wf_cluster *cluster)
 {
@@ -62,18 +101,7 @@ int wf_recording_begin(struct wf_recording *rec, const struct wf_record_opts *op
                        const struct wf_scenario *s, unsigned index, struct wf_sim *sim)
 {
 	const struct wf_scenario_fabric *fabric = &s->fabrics[index];
-	const struct wf_record_head head = {
-		.label = opts->label != NULL ? opts->label : fabric->label,
-		.fabric = fabric->label,
-		.place = index,
-		.point = opts->point,
-		.scenario_file = s->file,
-		.scenario = s->text,
-		.overrides = s->overrides,
-		.seed = s->cfg.seed,
-		.until = s->cfg.until,
-		.sample = opts->sample,
-	};
+	struct wf_recording_head of;
 	const struct wf_record_sim_cfg cfg = {
 		.topo = fabric->net->topo,
 		.classes = &fabric->classes,
@@ -89,7 +117,12 @@ int wf_recording_begin(struct wf_recording *rec, const struct wf_record_opts *op
 	rec->topo = cfg.topo;
 	if (opts->record == NULL)
 		return 0;
-	ret = wf_record_begin(opts->record, &head, &rec->run, &told_at_close);
+	if (wf_recording_head_init(&of, s, index, opts->point) != 0)
+		return -ENOMEM;
+	of.head.label = opts->label != NULL ? opts->label : of.head.label;
+	of.head.sample = opts->sample;
+	ret = wf_record_begin(opts->record, &of.head, &rec->run, &told_at_close);
+	wf_recording_head_fini(&of);
 	if (ret == 0) {
 		put_parameters(rec->run, s, index);
 		if (opts->brief)

@@ -25,6 +25,21 @@ struct wf_record_opts {
 	void *arg; /* of more */
 };
 
+/* What a run is of, as results files have it. */
+struct wf_recording_head {
+	struct wf_record_head head; /* points to what is below, and into the scenario */
+	char digest[WF_SHA256_TEXT];
+	struct wf_record_input *inputs;
+};
+
+/*
+ * Of a scenario that was read, on its fabric number index; point, borrowed, is a sweep's or NULL.
+ * Returns 0 or -ENOMEM; wf_recording_head_fini() when it is 0.
+ */
+int wf_recording_head_init(struct wf_recording_head *head, const struct wf_scenario *scenario,
+                           unsigned index, const char *point) WF_MUST_USE;
+void wf_recording_head_fini(struct wf_recording_head *head);
+
 /* A run that is being recorded; run NULL: it is not. */
 struct wf_recording {
 	const struct wf_record_opts *opts;

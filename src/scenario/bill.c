@@ -263,8 +263,8 @@ static int read_switch(struct wf_scenario *s, const struct wf_scenario_fabric *f
 
 	return rc != 0 ? rc
 	               : wf_profile_apply(paths, WF_PROFILE_SWITCH, f->cfg.switch_model,
-	                                  at.line != 0 ? at.file : "", &at, &s->arena, &settings,
-	                                  err);
+	                                  at.line != 0 ? at.file : "", &at, s->inputs, &s->arena,
+	                                  &settings, err);
 }
 
 /* The cables of a rate; *found says whether there is a file of them. */
@@ -284,34 +284,38 @@ static int read_cable(struct wf_scenario *s, uint64_t rate, const struct wf_path
 	rc = wf_settings_init(&settings, "cable", wf_cable_params, wf_cable_n_params, part,
 	                      &s->arena, err);
 	return rc != 0 ? rc
-	               : wf_profile_apply(paths, WF_PROFILE_CABLE, name, "", &nowhere, &s->arena,
-	                                  &settings, err);
+	               : wf_profile_apply(paths, WF_PROFILE_CABLE, name, "", &nowhere, s->inputs,
+	                                  &s->arena, &settings, err);
 }
 
-int wf_bill_make(struct wf_scenario *s, struct wf_scenario_fabric *f, const struct wf_paths *paths,
+int wf_bill_read(struct wf_scenario *s, struct wf_scenario_fabric *f, const struct wf_paths *paths,
                  struct wf_err *err)
 {
-	const struct wf_topo_cfg *cfg = &f->net->cfg;
+	const struct wf_topo_cfg *cfg = &s->topo_cfg;
 	uint64_t fabric_rate =
 		cfg->fabric_rate == WF_PARAM_AUTO ? cfg->host_rate : cfg->fabric_rate;
-	struct wf_bill_parts parts = { .ports = f->cfg.switch_ports };
-	struct wf_switch_part sw;
-	struct wf_cable_part host, fabric;
-	bool has_host = false, has_fabric = false;
+	struct wf_bill_files *parts = &f->parts;
 	int rc = 0;
 
-	if (f->cfg.switch_model[0] != '\0') {
-		parts.sw = &sw;
-		rc = read_switch(s, f, paths, &sw, err);
-	}
+	parts->has_sw = f->cfg.switch_model[0] != '\0';
+	if (parts->has_sw)
+		rc = read_switch(s, f, paths, &parts->sw, err);
 	if (rc == 0)
-		rc = read_cable(s, cfg->host_rate, paths, &host, &has_host, err);
+		rc = read_cable(s, cfg->host_rate, paths, &parts->host, &parts->has_host, err);
 	if (rc == 0)
-		rc = read_cable(s, fabric_rate, paths, &fabric, &has_fabric, err);
-	if (rc != 0)
-		return rc;
-	parts.host = has_host ? &host : NULL;
-	parts.fabric = has_fabric ? &fabric : NULL;
+		rc = read_cable(s, fabric_rate, paths, &parts->fabric, &parts->has_fabric, err);
+	return rc;
+}
+
+void wf_bill_make(struct wf_scenario_fabric *f)
+{
+	const struct wf_bill_files *files = &f->parts;
+	const struct wf_bill_parts parts = {
+		.sw = files->has_sw ? &files->sw : NULL,
+		.host = files->has_host ? &files->host : NULL,
+		.fabric = files->has_fabric ? &files->fabric : NULL,
+		.ports = f->cfg.switch_ports,
+	};
+
 	wf_bill_count(f->net, &parts, &f->bill);
-	return 0;
 }

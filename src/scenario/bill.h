@@ -51,6 +51,13 @@ struct wf_bill_parts {
 	uint32_t ports;                     /* that such a switch has; 0: not said */
 };
 
+/* The same, as they are read. */
+struct wf_bill_files {
+	struct wf_switch_part sw;
+	struct wf_cable_part host, fabric;
+	bool has_sw, has_host, has_fabric;
+};
+
 /* At least and at most; high 0: not known. */
 struct wf_bill_range {
 	uint64_t low, high;
@@ -79,10 +86,13 @@ void wf_bill_count(const struct wf_scenario_net *net, const struct wf_bill_parts
                    struct wf_bill *bill);
 
 /*
- * Fills fabric->bill from its network, which is built, and the files of its parts. Returns 0,
- * -ENOMEM, or -EINVAL with err filled when switch.model names none or a file is wrong.
+ * Fills fabric->parts from the files of its parts. Returns 0, -ENOMEM, or -EINVAL with err filled
+ * when switch.model names none or a file is wrong.
  */
-int wf_bill_make(struct wf_scenario *scenario, struct wf_scenario_fabric *fabric,
+int wf_bill_read(struct wf_scenario *scenario, struct wf_scenario_fabric *fabric,
                  const struct wf_paths *paths, struct wf_err *err) WF_MUST_USE;
+
+/* Fills fabric->bill from these and its network, which is built. */
+void wf_bill_make(struct wf_scenario_fabric *fabric);
 
 #endif

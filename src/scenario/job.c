@@ -313,49 +313,53 @@ void wf_job_net(const struct wf_job_cfg *cfg, struct wf_job_net *net)
 	                              WF_RATIO_ONE);
 }
 
-/* Reads a profile of a kind into a configuration. */
-static int load_profile(enum wf_profile_kind kind, const char *name, const char *parameter,
-                        const struct wf_settings *s, const struct wf_place *place,
-                        const struct wf_paths *paths, const char *from, struct wf_arena *arena,
-                        const struct wf_param *table, size_t n, void *config, struct wf_err *err)
-{
-	struct wf_place at = wf_settings_place(s, parameter, place);
-	struct wf_settings of;
-	int ret = wf_settings_init(&of, parameter, table, n, config, arena, err);
+/* Reading what a job's values name. */
+struct loader {
+	struct wf_job_cfg *cfg;
+	const struct wf_settings *s; /* of cfg */
+	const struct wf_place *place;
+	const struct wf_paths *paths;
+	struct wf_infiles *inputs;
+	struct wf_arena *arena;
+	struct wf_err *err;
+};
 
-	return ret != 0 ? ret : wf_profile_apply(paths, kind, name, from, &at, arena, &of, err);
+/* Reads a profile of a kind into a configuration. */
+static int load_profile(const struct loader *l, enum wf_profile_kind kind, const char *name,
+                        const char *parameter, const struct wf_param *table, size_t n, void *config)
+{
+	struct wf_place at = wf_settings_place(l->s, parameter, l->place);
+	struct wf_settings of;
+	int ret = wf_settings_init(&of, parameter, table, n, config, l->arena, l->err);
+
+	return ret != 0 ? ret
+	                : wf_profile_apply(l->paths, kind, name, l->cfg->from, &at, l->inputs,
+	                                   l->arena, &of, l->err);
 }
 
 /* The GPU; its NVLink and generation, unless somebody says otherwise. */
-static int load_gpu(struct wf_job_cfg *cfg, const struct wf_settings *s,
-                    const struct wf_place *place, const struct wf_paths *paths, const char *from,
-                    struct wf_arena *arena, struct wf_err *err)
+static int load_gpu(const struct loader *l)
 {
 	const struct wf_place none = { 0 };
-	int ret = load_profile(WF_PROFILE_GPU, cfg->gpu_name, "gpu", s, place, paths, from, arena,
-	                       wf_gpu_params, wf_gpu_n_params, &cfg->gpu, err);
+	struct wf_job_cfg *cfg = l->cfg;
+	int ret = load_profile(l, WF_PROFILE_GPU, cfg->gpu_name, "gpu", wf_gpu_params,
+	                       wf_gpu_n_params, &cfg->gpu);
 
 	if (ret != 0)
 		return ret;
-	if (wf_settings_place(s, "nvlink_rate", &none).file == NULL)
+	if (wf_settings_place(l->s, "nvlink_rate", &none).file == NULL)
 		cfg->net.nvlink.rate = cfg->gpu.nvlink;
-	if (wf_settings_place(s, "generation", &none).file == NULL)
+	if (wf_settings_place(l->s, "generation", &none).file == NULL)
 		memcpy(cfg->coll.generation, cfg->gpu.generation, sizeof(cfg->coll.generation));
 	return 0;
 }
 
-int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struct wf_place *place,
-                const struct wf_paths *paths, const char *from, struct wf_arena *arena,
-                struct wf_err *err)
+static int load_model(const struct loader *l)
 {
-	int ret;
+	struct wf_job_cfg *cfg = l->cfg;
+	int ret = load_profile(l, WF_PROFILE_MODEL, cfg->model_name, "model", wf_model_params,
+	                       wf_model_n_params, &cfg->model);
 
-	cfg->from = from;
-	ret = load_gpu(cfg, s, place, paths, from, arena, err);
-	if (ret != 0 || (!wf_job_is_train(cfg) && strcmp(cfg->kind, "chakra") != 0))
-		return ret;
-	ret = load_profile(WF_PROFILE_MODEL, cfg->model_name, "model", s, place, paths, from, arena,
-	                   wf_model_params, wf_model_n_params, &cfg->model, err);
 	if (ret != 0)
 		return ret;
 	if (cfg->sequence != 0)
@@ -363,6 +367,25 @@ int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struc
 	if (cfg->layers != 0)
 		cfg->model.layers = cfg->layers;
 	return 0;
+}
+
+int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struct wf_place *place,
+                const struct wf_paths *paths, const char *from, struct wf_infiles *inputs,
+                struct wf_arena *arena, struct wf_err *err)
+{
+	const struct loader l = { cfg, s, place, paths, inputs, arena, err };
+	struct wf_err why = { "" };
+	int ret;
+
+	cfg->from = from;
+	cfg->inputs = inputs;
+	ret = load_gpu(&l);
+	if (ret == 0 && (wf_job_is_train(cfg) || strcmp(cfg->kind, "chakra") == 0))
+		ret = load_model(&l);
+	if (ret != 0 || wf_job_is_train(cfg) || is_coll(cfg))
+		return ret;
+	ret = wf_job_trace_note(cfg, inputs, &why);
+	return ret == -EINVAL ? wf_settings_err(s, place, &why, err) : ret;
 }
 
 static int make_plan(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll_cfg,

@@ -36,7 +36,8 @@ struct wf_job_cfg {
 	/* filled by wf_job_load() */
 	struct wf_model_cfg model;
 	struct wf_gpu_cfg gpu;
-	const char *from; /* the scenario's file, which others are named from */
+	const char *from;                /* the scenario's file, which others are named from */
+	const struct wf_infiles *inputs; /* what was read for it; NULL: nobody keeps account */
 };
 
 /*
@@ -61,13 +62,13 @@ void wf_job_net(const struct wf_job_cfg *cfg, struct wf_job_net *net);
 bool wf_job_is_train(const struct wf_job_cfg *cfg);
 
 /*
- * Reads what the values name besides files of traces: the model and the GPU of a training step. s
- * are the settings of *cfg; from, kept, is the scenario's file. Returns 0, -ENOMEM, or -EINVAL with
- * err filled.
+ * Reads what the values name, the model and the GPU of a training step, and adds the files of
+ * traces, which are read again for each run, to inputs, kept. s are the settings of *cfg; from,
+ * kept, is the scenario's file. Returns 0, -ENOMEM, or -EINVAL with err filled.
  */
 int wf_job_load(struct wf_job_cfg *cfg, const struct wf_settings *s, const struct wf_place *place,
-                const struct wf_paths *paths, const char *from, struct wf_arena *arena,
-                struct wf_err *err) WF_MUST_USE;
+                const struct wf_paths *paths, const char *from, struct wf_infiles *inputs,
+                struct wf_arena *arena, struct wf_err *err) WF_MUST_USE;
 
 /*
  * The schedule for a network; owned by the caller. A trace says itself how many ranks it has:

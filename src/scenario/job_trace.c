@@ -22,12 +22,12 @@ static int say_why(const char *parameter, const struct wf_err *why, struct wf_er
 	return wf_err_say(err, "%s: %s", parameter, why->text);
 }
 
-static int read_named(const struct wf_job_cfg *cfg, const char *name, char path[WF_PATH_MAX],
-                      char **text_p, size_t *len_p, struct wf_err *err)
+static int read_named(const struct wf_job_cfg *cfg, const char *name, size_t limit,
+                      char path[WF_PATH_MAX], char **text_p, size_t *len_p, struct wf_err *err)
 {
 	if (wf_file_beside(cfg->from, name, path) != 0)
 		return wf_err_say(err, "the name is too long");
-	return wf_file_read(path, WF_FILE_MAX, wf_mem_heap(), text_p, len_p, err);
+	return wf_infiles_again(cfg->inputs, path, limit, wf_mem_heap(), text_p, len_p, err);
 }
 
 /* ---- the HPCC simulator's flows ---- */
@@ -87,7 +87,7 @@ static int read_one(const struct wf_job_cfg *cfg, const struct wf_cluster *clust
 	struct wf_mem *mem = wf_mem_heap();
 	char path[WF_PATH_MAX], *text = NULL;
 	size_t len = 0;
-	int ret = read_named(cfg, cfg->file, path, &text, &len, why);
+	int ret = read_named(cfg, cfg->file, WF_FILE_MAX, path, &text, &len, why);
 
 	if (ret != 0)
 		return ret;
@@ -140,14 +140,16 @@ static int read_groups(const struct wf_job_cfg *cfg, struct wf_arena *arena,
 {
 	struct wf_ynode *root = NULL;
 	struct wf_read_group *groups;
-	char path[WF_PATH_MAX];
+	char path[WF_PATH_MAX], *text = NULL;
+	size_t len = 0;
 	int ret;
 
 	if (cfg->groups[0] == '\0')
 		return 0;
-	if (wf_file_beside(cfg->from, cfg->groups, path) != 0)
-		return wf_err_say(err, "the name is too long");
-	ret = wf_yaml_read(path, arena, &root, err);
+	ret = read_named(cfg, cfg->groups, WF_YAML_MAX_BYTES, path, &text, &len, err);
+	if (ret == 0)
+		ret = wf_yaml_parse(text, len, path, arena, &root, err);
+	wf_mem_heap()->free(wf_mem_heap(), text);
 	if (ret != 0)
 		return ret;
 	if (root->kind != WF_YNODE_MAPPING || root->n > MAX_GROUPS)
@@ -162,22 +164,23 @@ static int read_groups(const struct wf_job_cfg *cfg, struct wf_arena *arena,
 	return ret;
 }
 
-/* "name.3.et" as seen from the scenario. */
-static int file_of_rank(const struct wf_job_cfg *cfg, uint32_t rank, char path[WF_PATH_MAX])
-{
-	char name[sizeof(cfg->file) + 20];
+#define RANK_NAME (sizeof(((struct wf_job_cfg *)0)->file) + 20)
 
-	snprintf(name, sizeof(name), "%s.%u.et", cfg->file, (unsigned)rank);
+/* "name.3.et" as seen from the scenario. */
+static int file_of_rank(const struct wf_job_cfg *cfg, uint32_t rank, char name[RANK_NAME],
+                        char path[WF_PATH_MAX])
+{
+	snprintf(name, RANK_NAME, "%s.%u.et", cfg->file, (unsigned)rank);
 	return wf_file_beside(cfg->from, name, path);
 }
 
 /* How many ranks have a file, from 0 on. */
 static uint32_t count_files(const struct wf_job_cfg *cfg, uint32_t most)
 {
-	char path[WF_PATH_MAX];
+	char name[RANK_NAME], path[WF_PATH_MAX];
 	uint32_t n = 0;
 
-	while (n < most && file_of_rank(cfg, n, path) == 0 && wf_file_exists(path))
+	while (n < most && file_of_rank(cfg, n, name, path) == 0 && wf_file_exists(path))
 		n++;
 	return n;
 }
@@ -188,12 +191,14 @@ static int read_files(const struct wf_job_cfg *cfg, uint32_t n, struct wf_arena 
 	int ret = 0;
 
 	for (uint32_t r = 0; ret == 0 && r < n; r++) {
-		char path[WF_PATH_MAX], *text = NULL;
+		char name[RANK_NAME], path[WF_PATH_MAX], *text = NULL;
 
-		ret = file_of_rank(cfg, r, path) != 0 ? wf_err_say(err, "the name is too long") : 0;
+		ret = 0;
+		if (file_of_rank(cfg, r, name, path) != 0)
+			ret = wf_err_say(err, "the name is too long");
 		if (ret == 0)
-			ret = wf_file_read(path, WF_FILE_MAX, wf_mem_heap(), &text, &files[r].len,
-			                   err);
+			ret = wf_infiles_again(cfg->inputs, path, WF_FILE_MAX, wf_mem_heap(), &text,
+			                       &files[r].len, err);
 		files[r].bytes = text;
 		files[r].name = wf_arena_strdup(arena, path, strlen(path));
 		if (ret == 0 && files[r].name == NULL)
@@ -236,6 +241,49 @@ static int read_chakra(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *c
 	free(files);
 	wf_arena_fini(&arena);
 	return ret != 0 ? ret : wf_plan_schedule(plan, coll, nvlink, wf_mem_heap(), schedule_p);
+}
+
+/* ---- all of them ---- */
+
+static int note_file(const struct wf_job_cfg *cfg, struct wf_infiles *inputs, const char *kind,
+                     const char *name, struct wf_err *err)
+{
+	char path[WF_PATH_MAX];
+	struct wf_err why = { "" };
+	int ret = -EINVAL;
+
+	if (wf_file_beside(cfg->from, name, path) != 0)
+		(void)wf_err_say(&why, "the name is too long");
+	else
+		ret = wf_infiles_note(inputs, kind, name, path, &why);
+	return ret == -EINVAL ? say_why(strcmp(kind, "groups") == 0 ? kind : "file", &why, err)
+	                      : ret;
+}
+
+/* Those that there are: which of them are the job's is known when its ranks are. */
+static int note_ranks(const struct wf_job_cfg *cfg, struct wf_infiles *inputs, struct wf_err *err)
+{
+	uint32_t n = count_files(cfg, cfg->ranks != 0 ? cfg->ranks : WF_TRACE_MAX_RANKS);
+	int ret = 0;
+
+	for (uint32_t r = 0; ret == 0 && r < n; r++) {
+		char name[RANK_NAME], path[WF_PATH_MAX];
+
+		(void)!file_of_rank(cfg, r, name, path);
+		ret = note_file(cfg, inputs, "trace", name, err);
+	}
+	return ret;
+}
+
+int wf_job_trace_note(const struct wf_job_cfg *cfg, struct wf_infiles *inputs, struct wf_err *err)
+{
+	int ret = 0;
+
+	if (strcmp(cfg->kind, "chakra") != 0)
+		return note_file(cfg, inputs, "trace", cfg->file, err);
+	if (cfg->groups[0] != '\0')
+		ret = note_file(cfg, inputs, "groups", cfg->groups, err);
+	return ret != 0 ? ret : note_ranks(cfg, inputs, err);
 }
 
 int wf_job_trace(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,

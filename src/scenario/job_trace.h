@@ -6,6 +6,12 @@
 #include "scenario/job.h"
 
 /*
+ * Adds cfg's files to inputs. Returns 0, -ENOMEM, or -EINVAL with err filled ("<parameter>: ...").
+ */
+int wf_job_trace_note(const struct wf_job_cfg *cfg, struct wf_infiles *inputs,
+                      struct wf_err *err) WF_MUST_USE;
+
+/*
  * Reads cfg's file or files; its collectives are done as coll says, inside servers as
  * wf_plan_schedule() has it with nvlink. cluster has room for as many ranks as it says, and gets
  * those of the trace. Returns 0, -ENOMEM, or -EINVAL with err filled ("<parameter>: ...").

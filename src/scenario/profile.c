@@ -59,9 +59,27 @@ static int not_found(const struct wf_paths *paths, enum wf_profile_kind kind, co
 	                    wf_suggest_text(&suggest, "there are"));
 }
 
+/* Reads the file of a profile, found under name, as a tree. */
+static int read_tree(enum wf_profile_kind kind, const char *name, const char *path,
+                     struct wf_infiles *inputs, struct wf_arena *arena, struct wf_ynode **root_p,
+                     struct wf_err *err)
+{
+	struct wf_mem *heap = wf_mem_heap();
+	char *text = NULL;
+	size_t len = 0;
+	int rc = wf_infiles_read(inputs, kinds[kind].what, name, path, WF_YAML_MAX_BYTES, heap,
+	                         &text, &len, err);
+
+	if (rc != 0)
+		return rc;
+	rc = wf_yaml_parse(text, len, path, arena, root_p, err);
+	heap->free(heap, text);
+	return rc;
+}
+
 static int read_profile(const struct wf_paths *paths, enum wf_profile_kind kind, const char *name,
-                        const char *from, const struct wf_place *place, struct wf_arena *arena,
-                        struct wf_ynode **root_p, struct wf_err *err)
+                        const char *from, const struct wf_place *place, struct wf_infiles *inputs,
+                        struct wf_arena *arena, struct wf_ynode **root_p, struct wf_err *err)
 {
 	char path[WF_PATH_MAX];
 	int rc;
@@ -77,7 +95,7 @@ static int read_profile(const struct wf_paths *paths, enum wf_profile_kind kind,
 	           wf_paths_find(paths, kinds[kind].folder, name, ".yaml", path) != 0) {
 		return not_found(paths, kind, name, place, arena, err);
 	}
-	rc = wf_yaml_read(path, arena, root_p, err);
+	rc = read_tree(kind, name, path, inputs, arena, root_p, err);
 	if (rc != 0)
 		return rc;
 	if ((*root_p)->kind != WF_YNODE_MAPPING)
@@ -87,8 +105,8 @@ static int read_profile(const struct wf_paths *paths, enum wf_profile_kind kind,
 }
 
 int wf_profile_apply(const struct wf_paths *paths, enum wf_profile_kind kind, const char *name,
-                     const char *from, const struct wf_place *place, struct wf_arena *arena,
-                     struct wf_settings *s, struct wf_err *err)
+                     const char *from, const struct wf_place *place, struct wf_infiles *inputs,
+                     struct wf_arena *arena, struct wf_settings *s, struct wf_err *err)
 {
 	struct wf_ynode *chain[MAX_BASES] = { NULL }; /* this one, its base, the base's base */
 	struct wf_place at = *place;
@@ -104,7 +122,7 @@ int wf_profile_apply(const struct wf_paths *paths, enum wf_profile_kind kind, co
 				"base '%.60s' is the %dth profile on top of another; do "
 				"they stand in a circle?",
 				name, MAX_BASES);
-		rc = read_profile(paths, kind, name, from, &at, arena, &chain[n], err);
+		rc = read_profile(paths, kind, name, from, &at, inputs, arena, &chain[n], err);
 		if (rc != 0)
 			return rc;
 		base = wf_ynode_get(chain[n++], "base");
@@ -128,7 +146,7 @@ int wf_profile_describe(const struct wf_paths *paths, enum wf_profile_kind kind,
 	const struct wf_place nowhere = { .file = NULL };
 	struct wf_ynode *root = NULL;
 	const struct wf_ynode *node;
-	int rc = read_profile(paths, kind, name, "", &nowhere, arena, &root, err);
+	int rc = read_profile(paths, kind, name, "", &nowhere, NULL, arena, &root, err);
 
 	if (rc != 0)
 		return rc;

@@ -11,6 +11,7 @@
 #ifndef WF_SCENARIO_PROFILE_H
 #define WF_SCENARIO_PROFILE_H
 
+#include "scenario/infiles.h"
 #include "scenario/paths.h"
 #include "scenario/settings.h"
 
@@ -29,12 +30,12 @@ const char *wf_profile_folder(enum wf_profile_kind kind);
 
 /*
  * Sets what the profile called name sets. A name with a slash in it, or that ends in .yaml, is a
- * file, as seen from the file from. place is where the name was written. Returns 0, -ENOMEM, or
- * -EINVAL with err filled.
+ * file, as seen from the file from. place is where the name was written. What is read is added to
+ * inputs (NULL: no run follows from it). Returns 0, -ENOMEM, or -EINVAL with err filled.
  */
 int wf_profile_apply(const struct wf_paths *paths, enum wf_profile_kind kind, const char *name,
-                     const char *from, const struct wf_place *place, struct wf_arena *arena,
-                     struct wf_settings *s, struct wf_err *err) WF_MUST_USE;
+                     const char *from, const struct wf_place *place, struct wf_infiles *inputs,
+                     struct wf_arena *arena, struct wf_settings *s, struct wf_err *err) WF_MUST_USE;
 
 /*
  * The profile's line of description in arena's memory, "" when it has none. Errors as above.

@@ -2,7 +2,7 @@
 /*
  * scenario.c - reads a scenario: every value set, and checked as far as it can be without building.
  */
-#include "scenario/scenario.h"
+#include "scenario/scenario_priv.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -189,6 +189,20 @@ static int add_fabric(struct reader *r, const struct wf_place *place,
 	                        r->err);
 }
 
+/* Its profile, and those below it, have a part in this fabric's runs alone. */
+static int apply_profile(struct reader *r, struct wf_scenario_fabric *fabric, const char *name,
+                         const char *from, const struct wf_place *place)
+{
+	struct wf_infiles *inputs = r->s->inputs;
+	int rc;
+
+	inputs->fabric = (int)(fabric - r->s->fabrics);
+	rc = wf_profile_apply(r->opts->paths, WF_PROFILE_FABRIC, name, from, place, inputs,
+	                      &r->s->arena, &fabric->settings, r->err);
+	inputs->fabric = WF_INFILE_OF_ALL;
+	return rc;
+}
+
 /* A fabric that is a profile and nothing else. */
 static int add_named_fabric(struct reader *r, const char *name, const char *from,
                             const struct wf_place *place)
@@ -199,8 +213,7 @@ static int add_named_fabric(struct reader *r, const char *name, const char *from
 	if (rc != 0)
 		return rc;
 	set_label(r->s, fabric, name);
-	return wf_profile_apply(r->opts->paths, WF_PROFILE_FABRIC, name, from, place, &r->s->arena,
-	                        &fabric->settings, r->err);
+	return apply_profile(r, fabric, name, from, place);
 }
 
 /* {profile: roce-400g, name: small buffer, buffer: {size: 16MB}} */
@@ -227,8 +240,7 @@ static int add_mapped_fabric(struct reader *r, const struct wf_ynode *node)
 	if (profile != NULL) {
 		struct wf_place at = wf_place_of(profile);
 
-		rc = wf_profile_apply(r->opts->paths, WF_PROFILE_FABRIC, profile->text,
-		                      profile->file, &at, &r->s->arena, &fabric->settings, r->err);
+		rc = apply_profile(r, fabric, profile->text, profile->file, &at);
 		if (rc != 0)
 			return rc;
 	}
@@ -348,7 +360,7 @@ static int check_job(struct reader *r)
 	if (wf_job_check(&job->cfg, &why) != 0)
 		return wf_settings_err(&job->settings, &job->place, &why, r->err);
 	return wf_job_load(&job->cfg, &job->settings, &job->place, r->opts->paths, r->s->file,
-	                   &r->s->arena, r->err);
+	                   r->s->inputs, &r->s->arena, r->err);
 }
 
 /* [leaf0, spine1] or [leaf0, spine1, 2] */
@@ -711,7 +723,7 @@ static int read_root(struct reader *r)
 		rc = check_traffic(r, &s->traffic[i]);
 	for (unsigned i = 0; rc == 0 && i < s->n_fabrics; i++)
 		rc = check_fabric(r, &s->fabrics[i]);
-	return rc;
+	return rc == 0 ? wf_scenario_load(s, r->opts->paths, r->err) : rc;
 }
 
 /* The options that change what is in the file, a line each; NULL without memory. */
@@ -746,7 +758,11 @@ static int read_text(struct wf_scenario *scenario, const char *text, size_t len,
 	scenario->file = root->file;
 	scenario->text = text;
 	scenario->overrides = list_overrides(&scenario->arena, opts);
-	return scenario->overrides == NULL ? -ENOMEM : read_root(&r);
+	scenario->inputs = wf_infiles_create(&scenario->arena);
+	if (scenario->overrides == NULL || scenario->inputs == NULL)
+		return -ENOMEM;
+	rc = wf_infiles_add(scenario->inputs, "scenario", "", scenario->file, text, len);
+	return rc != 0 ? rc : read_root(&r);
 }
 
 int wf_scenario_read(struct wf_scenario *scenario, const char *path,

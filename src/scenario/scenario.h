@@ -3,8 +3,9 @@
  * scenario.h - one YAML file that says what to simulate: topology, fabrics, traffic, faults.
  *
  * docs/scenario.md is the manual. Reading and building are two steps: after wf_scenario_read()
- * every value is set and checked by itself and against its neighbours; wf_scenario_build() makes
- * the topology and lists the flows, and checks what only then can be checked. Several fabrics are
+ * every file has been read (infiles.h knows which), every value is set and checked by itself and
+ * against its neighbours; wf_scenario_build() reads nothing: it makes the topology and lists the
+ * flows, and checks what only then can be checked. Several fabrics are
  * several runs of the same traffic between the same hosts; fabrics whose topology comes to the same
  * share one network.
  */
@@ -15,6 +16,7 @@
 #include "scenario/bill.h"
 #include "scenario/paths.h"
 #include "scenario/fabric_table.h"
+#include "scenario/infiles.h"
 #include "scenario/job.h"
 #include "scenario/settings.h"
 #include "sim/sim.h"
@@ -64,6 +66,8 @@ struct wf_scenario_fabric {
 	struct wf_settings settings;
 	struct wf_place place;
 
+	struct wf_bill_files parts; /* that its network would be made of */
+
 	/* made by wf_scenario_build() */
 	const struct wf_scenario_net *net; /* one of the scenario's, which owns it */
 	struct wf_bill bill;               /* what that is made of */
@@ -96,7 +100,11 @@ struct wf_scenario {
 	const char *overrides; /* what changed it on the command line, a line each; "" */
 	struct wf_scenario_cfg cfg;
 	struct wf_settings settings;
+	struct wf_infiles *inputs; /* the files that went into all that is here */
 	struct wf_topo_cfg topo_cfg;
+	const char *topo_file; /* its path and text, where the topology is read from one */
+	const char *topo_text;
+	size_t topo_len;
 	struct wf_settings topo_settings;
 	struct wf_place topo_place;
 	struct wf_scenario_fabric *fabrics;
@@ -146,8 +154,7 @@ int wf_scenario_parse(struct wf_scenario *scenario, const char *text, size_t len
                       const struct wf_scenario_opts *opts, struct wf_err *err) WF_MUST_USE;
 
 /* Builds networks, flows and faults. Returns 0, -ENOMEM, or -EINVAL with err filled. */
-int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
-                      struct wf_err *err) WF_MUST_USE;
+int wf_scenario_build(struct wf_scenario *scenario, struct wf_err *err) WF_MUST_USE;
 
 /*
  * Says in a few words what lies between the hosts: "12 switches, 512 links", or where the networks

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "text/file.h"
 #include "scenario/scenario.h"
 #include "text/suggest.h"
 
@@ -15,45 +14,14 @@
 
 /* ---- topology ---- */
 
-/* The path of a file that the scenario names, as seen from the scenario. */
-static int path_of(const struct wf_scenario *s, const char *name, const struct wf_place *place,
-                   char out[WF_PATH_MAX], struct wf_err *err)
-{
-	/* A name on the command line is seen from here, not from the scenario. */
-	const char *from = place->line != 0 ? s->file : "";
-
-	if (wf_file_beside(from, name, out) != 0)
-		return wf_place_err(place, err, "the name of the file is too long");
-	if (!wf_file_exists(out))
-		return wf_place_err(place, err, "there is no file %s", out);
-	return 0;
-}
-
 static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
                            struct wf_scenario_net *net, struct wf_err *err)
 {
-	struct wf_place place = wf_settings_place(&s->topo_settings, "file", &s->topo_place);
-	struct wf_place kind = wf_settings_place(&s->topo_settings, "kind", &s->topo_place);
-	struct wf_mem *heap = wf_mem_heap();
+	const char *path = s->topo_file;
 	struct wf_err why = { "" };
-	char path[WF_PATH_MAX];
-	char *text = NULL;
-	size_t len = 0;
-	int rc;
+	int rc = ops->build(&net->cfg, s->topo_text, s->topo_len, path, wf_mem_heap(), &net->topo,
+	                    &why);
 
-	if (net->cfg.file[0] == '\0')
-		return wf_place_err(&kind, err,
-		                    "kind: %s is read from a file; write, "
-		                    "e.g., file: topology.txt",
-		                    ops->name);
-	rc = path_of(s, net->cfg.file, &place, path, err);
-	if (rc != 0)
-		return rc;
-	rc = wf_file_read(path, WF_FILE_MAX, heap, &text, &len, err);
-	if (rc != 0)
-		return rc;
-	rc = ops->build(&net->cfg, text, len, path, heap, &net->topo, &why);
-	heap->free(heap, text);
 	if (rc != -EINVAL)
 		return rc;
 	if (strncmp(why.text, path, strlen(path)) == 0 || strncmp(why.text, "...", 3) == 0)
@@ -128,7 +96,7 @@ static uint64_t slowest_host(const struct wf_topo *topo, uint64_t rate)
 	return rate;
 }
 
-static int build_nets(struct wf_scenario *s, const struct wf_paths *paths, struct wf_err *err)
+static int build_nets(struct wf_scenario *s, struct wf_err *err)
 {
 	s->host_rate = UINT64_MAX;
 	for (unsigned i = 0; i < s->n_fabrics; i++) {
@@ -136,9 +104,7 @@ static int build_nets(struct wf_scenario *s, const struct wf_paths *paths, struc
 
 		if (rc != 0)
 			return rc;
-		rc = wf_bill_make(s, &s->fabrics[i], paths, err);
-		if (rc != 0)
-			return rc;
+		wf_bill_make(&s->fabrics[i]);
 		s->host_rate = slowest_host(s->fabrics[i].net->topo, s->host_rate);
 	}
 	s->n_hosts = s->nets[0].topo->n_hosts;
@@ -184,46 +150,7 @@ void wf_scenario_net_text(const struct wf_scenario *s, bool links, char *text, s
 
 /* ---- traffic ---- */
 
-/* Reads the distribution that sizes names: first by name, then as a file. */
-static int read_sizes(struct wf_scenario *s, struct wf_scenario_traffic *t,
-                      const struct wf_paths *paths, struct wf_err *err)
-{
-	struct wf_place place = wf_settings_place(&t->settings, "sizes", &t->place);
-	struct wf_mem *heap = wf_mem_heap();
-	const char *name = t->cfg.sizes;
-	char path[WF_PATH_MAX];
-	char *text = NULL;
-	size_t len = 0;
-	int rc;
-
-	if (strpbrk(name, "/.") != NULL) {
-		rc = path_of(s, name, &place, path, err);
-		if (rc != 0)
-			return rc;
-	} else if (wf_paths_find(paths, "sizes/", name, ".txt", path) != 0) {
-		const char *const *names;
-		struct wf_suggest suggest;
-		size_t n;
-
-		rc = wf_paths_list(paths, "sizes", ".txt", &s->arena, &names, &n);
-		if (rc != 0)
-			return rc;
-		wf_suggest_init(&suggest, name);
-		for (size_t i = 0; i < n; i++)
-			wf_suggest_offer(&suggest, names[i]);
-		return wf_place_err(&place, err, "sizes: there is no distribution '%.60s'%s", name,
-		                    wf_suggest_text(&suggest, "there are"));
-	}
-	rc = wf_file_read(path, WF_FILE_MAX, heap, &text, &len, err);
-	if (rc != 0)
-		return rc;
-	rc = wf_cdf_parse(text, len, path, &t->cfg.cdf, err);
-	heap->free(heap, text);
-	return rc;
-}
-
-/* paths NULL: the distributions have been read. */
-static int list_flows(struct wf_scenario *s, const struct wf_paths *paths, struct wf_err *err)
+static int list_flows(struct wf_scenario *s, struct wf_err *err)
 {
 	s->flows = (struct wf_flow_list){ .mem = wf_mem_heap() };
 	for (unsigned i = 0; i < s->n_traffic; i++) {
@@ -232,11 +159,6 @@ static int list_flows(struct wf_scenario *s, const struct wf_paths *paths, struc
 		struct wf_err why = { "" };
 		int rc;
 
-		if (t->cfg.sizes[0] != '\0' && paths != NULL) {
-			rc = read_sizes(s, t, paths, err);
-			if (rc != 0)
-				return rc;
-		}
 		rc = wf_traffic_find(t->cfg.kind)
 		             ->list(&t->cfg, s->n_hosts, s->host_rate, key, &s->flows, &why);
 		if (rc == -EINVAL)
@@ -367,15 +289,14 @@ static int check_rates(const struct wf_scenario *s, struct wf_err *err)
 	return 0;
 }
 
-int wf_scenario_build(struct wf_scenario *scenario, const struct wf_scenario_opts *opts,
-                      struct wf_err *err)
+int wf_scenario_build(struct wf_scenario *scenario, struct wf_err *err)
 {
-	int rc = build_nets(scenario, opts->paths, err);
+	int rc = build_nets(scenario, err);
 
 	if (rc == 0)
 		rc = check_rates(scenario, err);
 	if (rc == 0)
-		rc = list_flows(scenario, opts->paths, err);
+		rc = list_flows(scenario, err);
 	if (rc == 0)
 		rc = count_receivers(scenario);
 	for (unsigned i = 0; i < scenario->n_nets && rc == 0; i++)
@@ -390,7 +311,7 @@ int wf_scenario_reseed(const struct wf_scenario *scenario, uint64_t seed, struct
 
 	*copy = *scenario;
 	copy->cfg.seed = seed;
-	rc = list_flows(copy, NULL, err);
+	rc = list_flows(copy, err);
 	if (rc == 0)
 		rc = count_receivers(copy);
 	if (rc != 0)

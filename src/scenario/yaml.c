@@ -331,19 +331,3 @@ destroy_diag:
 	fy_diag_destroy(b.diag);
 	return rc;
 }
-
-int wf_yaml_read(const char *path, struct wf_arena *arena, struct wf_ynode **root_p,
-                 struct wf_err *err)
-{
-	struct wf_mem *heap = wf_mem_heap();
-	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-	char *text = NULL;
-	size_t len = 0;
-	int rc = wf_file_read(path, WF_YAML_MAX_BYTES, heap, &text, &len, err);
-
-	if (rc != 0)
-		return rc;
-	rc = wf_yaml_parse(text, len, name, arena, root_p, err);
-	heap->free(heap, text);
-	return rc;
-}

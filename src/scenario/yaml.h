@@ -38,10 +38,6 @@ struct wf_ynode {
 int wf_yaml_parse(const char *text, size_t len, const char *name, struct wf_arena *arena,
                   struct wf_ynode **root_p, struct wf_err *err) WF_MUST_USE;
 
-/* Reads the file at path (file.h says what can be wrong with it), named path in messages. */
-int wf_yaml_read(const char *path, struct wf_arena *arena, struct wf_ynode **root_p,
-                 struct wf_err *err) WF_MUST_USE;
-
 /* The value of key in a mapping, or NULL. */
 struct wf_ynode *wf_ynode_get(const struct wf_ynode *mapping, const char *key);
 

@@ -303,10 +303,33 @@ static int make_fabrics(const struct wf_scenario *s, struct wf_compare *r)
 		f->run = calloc(r->seeds, sizeof(*f->run));
 		if (f->run == NULL)
 			return -ENOMEM;
-		for (unsigned k = 0; k < r->seeds; k++)
+		for (unsigned k = 0; k < r->seeds; k++) {
 			f->run[k].seed = s->cfg.seed + k;
+			f->run[k].recorded = -1;
+		}
 	}
 	return 0;
+}
+
+/* Goes on with the comparison, where the file has it: looks for its runs. */
+static int resume(struct wf_record *record, struct wf_compare *r, struct wf_err *err)
+{
+	const struct wf_scenario *s = r->scenario;
+	int rc = wf_record_resume(record, s->cfg.name, s->text, s->overrides, err);
+
+	for (unsigned i = 0; rc == 0 && i < r->n; i++) {
+		struct wf_recording_head of;
+
+		rc = wf_recording_head_init(&of, s, i, NULL);
+		if (rc != 0)
+			break;
+		for (unsigned k = 0; k < r->seeds; k++) {
+			of.head.seed = r->fabric[i].run[k].seed;
+			r->fabric[i].run[k].recorded = wf_stale_find(&r->stale, record, &of.head);
+		}
+		wf_recording_head_fini(&of);
+	}
+	return rc;
 }
 
 /* From the runs to medians, causes and cures. */
@@ -346,7 +369,7 @@ int wf_compare(const struct wf_compare_cfg *cfg, struct wf_compare *result, stru
 	}
 	rc = make_fabrics(s, result);
 	if (rc == 0 && cfg->record.record != NULL)
-		rc = wf_record_resume(cfg->record.record, s->cfg.name, s->text, s->overrides, err);
+		rc = resume(cfg->record.record, result, err);
 	if (rc == 0)
 		rc = read_sizes(s, result, err);
 	if (rc != 0)

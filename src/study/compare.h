@@ -7,8 +7,8 @@
  * collective of the job's ranks at several sizes, and the job itself; all of it with each of
  * several seeds. Each is a simulation of its own; they run on as many threads as there are
  * processors and do not know of each other. What a fabric did with one seed is a run of the results
- * file, and is not done again when the file has it. Then the slow ones are run once more with what
- * would cure them.
+ * file, and is not done again when the file has it, of the same files and build of weft. Then the
+ * slow ones are run once more with what would cure them.
  */
 #ifndef WF_STUDY_COMPARE_H
 #define WF_STUDY_COMPARE_H
@@ -17,6 +17,7 @@
 
 #include "run/notes.h"
 #include "run/record_run.h"
+#include "study/stale.h"
 #include "study/verdict.h"
 #include "run/watch.h"
 
@@ -35,6 +36,7 @@ struct wf_compare_point {
 /* A fabric with one seed. */
 struct wf_compare_run {
 	uint64_t seed;
+	int64_t recorded; /* its number in the results file; -1: it is not there */
 	bool finished;
 	struct wf_metrics metrics;
 	struct wf_compare_point point[WF_COMPARE_MAX_SIZES];
@@ -60,6 +62,7 @@ struct wf_compare {
 	unsigned n;
 	struct wf_compare_fabric fabric[WF_SCENARIO_MAX_FABRICS];
 	struct wf_verdict verdict;
+	struct wf_stale stale; /* runs that the results file had and that were done anew */
 };
 
 struct wf_compare_cfg {

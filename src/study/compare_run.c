@@ -297,26 +297,16 @@ static void restore_note(void *arg, const char *kind, const char *rule, const ch
 }
 
 /* Takes a run from the results file. False: it has none that is whole. */
-static bool restore(struct wf_record *record, const struct wf_compare *r, unsigned fabric,
+static bool restore(struct wf_record *record, const struct wf_compare *r,
                     struct wf_compare_run *run)
 {
-	const struct wf_scenario *s = r->scenario;
-	const struct wf_record_head head = {
-		.fabric = s->fabrics[fabric].label,
-		.place = fabric,
-		.scenario = s->text,
-		.overrides = s->overrides,
-		.seed = run->seed,
-	};
 	struct restored to = { r, run };
 	char key[KEY], unit[KEY];
+	int64_t id = run->recorded;
 	double v;
-	int64_t id;
 
-	if (record == NULL)
-		return false;
-	id = wf_record_find(record, &head);
-	if (id < 0 || !wf_record_read(record, id, "compare.finished", &v, unit, sizeof(unit)))
+	if (record == NULL || id < 0 ||
+	    !wf_record_read(record, id, "compare.finished", &v, unit, sizeof(unit)))
 		return false;
 	run->finished = v != 0;
 	for (unsigned i = 0; i < WF_METRICS; i++) {
@@ -362,7 +352,7 @@ int wf_compare_run(const struct wf_compare_cfg *cfg, const struct wf_compare *r,
 	take_bill(&r->scenario->fabrics[fabric].bill, &run->metrics);
 	for (unsigned i = 0; i < r->n_sizes; i++)
 		run->point[i].time = -1;
-	if (restore(cfg->record.record, r, fabric, run))
+	if (restore(cfg->record.record, r, run))
 		return 0;
 	rc = wf_scenario_reseed(r->scenario, run->seed, &seeded, err);
 	if (rc != 0)

@@ -303,7 +303,7 @@ static int read_fabric(struct builder *b, const char *name, struct wf_perf_block
 		rc = wf_settings_init(settings, "fabric", rows, n, &block->values, &b->arena,
 		                      b->err);
 	if (rc == 0)
-		rc = wf_profile_apply(b->plan->paths, WF_PROFILE_FABRIC, name, "", &place,
+		rc = wf_profile_apply(b->plan->paths, WF_PROFILE_FABRIC, name, "", &place, NULL,
 		                      &b->arena, settings, b->err);
 	if (rc == 0)
 		rc = override(b, "fabric.", settings);

@@ -34,6 +34,7 @@ struct wf_sweep {
 	char (*labels)[WF_SCENARIO_LABEL]; /* of the fabrics */
 	size_t *missing;                   /* numbers of runs */
 	size_t n_missing;
+	struct wf_stale stale;
 };
 
 /* A point, as overrides and as text. */
@@ -83,19 +84,18 @@ static int read_point(const struct wf_sweep *sweep, uint32_t number, struct poin
 	return wf_scenario_read(s, sweep->cfg->scenario, &opts, err);
 }
 
-static int64_t find_run(const struct wf_sweep *sweep, const struct wf_scenario *s, uint32_t fabric,
-                        const char *point)
+/* Finds the run of a point in the file: *id_p is -1 when it is not there. Returns 0 or -ENOMEM. */
+static int find_run(const struct wf_sweep *sweep, const struct wf_scenario *s, uint32_t fabric,
+                    const char *point, struct wf_stale *stale, int64_t *id_p)
 {
-	const struct wf_record_head head = {
-		.fabric = s->fabrics[fabric].label,
-		.place = fabric,
-		.point = point,
-		.scenario = s->text,
-		.overrides = s->overrides,
-		.seed = s->cfg.seed,
-	};
+	struct wf_recording_head head;
+	int rc = wf_recording_head_init(&head, s, fabric, point);
 
-	return wf_record_find(sweep->cfg->record.record, &head);
+	if (rc != 0)
+		return rc;
+	*id_p = wf_stale_find(stale, sweep->cfg->record.record, &head.head);
+	wf_recording_head_fini(&head);
+	return 0;
 }
 
 /*
@@ -166,7 +166,9 @@ static int look_up_point(struct wf_sweep *sweep, uint32_t number, struct wf_err 
 		size_t i = (size_t)number * s.n_fabrics + f;
 
 		sweep->runs[i].seed = s.cfg.seed;
-		sweep->runs[i].id = find_run(sweep, &s, f, p.text);
+		rc = find_run(sweep, &s, f, p.text, &sweep->stale, &sweep->runs[i].id);
+		if (rc != 0)
+			break;
 		if (sweep->runs[i].id < 0)
 			sweep->missing[sweep->n_missing++] = i;
 		else
@@ -236,6 +238,11 @@ size_t wf_sweep_found(const struct wf_sweep *sweep)
 	return sweep->n_found;
 }
 
+const struct wf_stale *wf_sweep_stale(const struct wf_sweep *sweep)
+{
+	return &sweep->stale;
+}
+
 /* ---- running ---- */
 
 static int run_one(void *arg, size_t task, struct wf_err *err)
@@ -250,6 +257,7 @@ static int run_one(void *arg, size_t task, struct wf_err *err)
 		.arg = &step,
 		.record = sweep->cfg->record,
 	};
+	struct wf_stale stale = { .n = 0 };
 	struct wf_scenario s;
 	struct wf_run *run = calloc(1, sizeof(*run));
 	struct point p;
@@ -259,15 +267,15 @@ static int run_one(void *arg, size_t task, struct wf_err *err)
 		return rc;
 	opts.record.point = p.text;
 	if (rc == 0)
-		rc = wf_scenario_build(&s, &sweep->cfg->opts, err);
+		rc = wf_scenario_build(&s, err);
 	if (rc == 0) {
 		watch->begin(watch->arg, task, p.text);
 		rc = wf_run_fabric(&s, r->fabric, &opts, run, err);
 		watch->end(watch->arg, task);
 	}
 	if (rc == 0) {
-		r->id = find_run(sweep, &s, r->fabric, p.text);
-		rc = run->stopped ? -EINTR : 0;
+		rc = find_run(sweep, &s, r->fabric, p.text, &stale, &r->id);
+		rc = run->stopped ? -EINTR : rc;
 		wf_run_fini(run);
 	}
 	wf_scenario_fini(&s);

@@ -4,8 +4,9 @@
  * file.
  *
  * A point is one combination, "fabric.ecn.kmin=50KB fabric.ecn.pmax=1%"; a run is one point on one
- * of the scenario's fabrics. Runs that the file has already, finished, are not done again, so that
- * a sweep that was interrupted goes on where it was when it is begun again.
+ * of the scenario's fabrics. Runs that the file has already, finished and of the same files and
+ * build of weft, are not done again, so that a sweep that was interrupted goes on where it was when
+ * it is begun again.
  */
 #ifndef WF_STUDY_SWEEP_H
 #define WF_STUDY_SWEEP_H
@@ -13,6 +14,7 @@
 #include <stdio.h>
 
 #include "study/axis.h"
+#include "study/stale.h"
 #include "run/record_run.h"
 #include "run/watch.h"
 
@@ -48,6 +50,9 @@ int wf_sweep_run(struct wf_sweep *sweep, struct wf_err *err) WF_MUST_USE;
 /* How many runs there are, and how many the file had before. */
 size_t wf_sweep_runs(const struct wf_sweep *sweep);
 size_t wf_sweep_found(const struct wf_sweep *sweep);
+
+/* Those that it had and that are done anew, for what went into them is not what it was. */
+const struct wf_stale *wf_sweep_stale(const struct wf_sweep *sweep);
 
 /*
  * The runs as a table or as CSV, with the values called show, n of them. In CSV every value is in

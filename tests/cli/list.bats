@@ -155,5 +155,5 @@ for (size, percent), point in zip(rows, shown["points"]):
 @test "the version" {
 	weft --version
 	[ "$status" -eq 0 ]
-	[[ "$out" =~ ^weft\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[[ "$out" =~ ^weft\ [0-9]+\.[0-9]+\.[0-9]+\ \(build\ [0-9a-f]{12}\)$ ]]
 }

@@ -220,7 +220,7 @@ END
 	q r.db "PRAGMA user_version = 99"
 	weft run s.yaml --record r.db
 	[ "$status" -eq 2 ]
-	says "$err" "another version of weft"
+	says "$err" "its format has version 99 and this weft knows versions 6 to 7; a newer weft wrote it"
 }
 
 @test "a disk that is full costs the recording, not the run" {

@@ -107,7 +107,7 @@ recorded() {
 	sqlite3 newer.db "PRAGMA user_version = 99"
 	weft report newer.db
 	[ "$status" -eq 2 ]
-	says "$err" "newer.db: its format has version 99 and this weft reads version"
+	says "$err" "newer.db: its format has version 99 and this weft knows versions"
 	cp r.db bare.db
 	sqlite3 bare.db "DELETE FROM run"
 	weft report bare.db

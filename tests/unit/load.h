@@ -22,7 +22,7 @@ static inline void load_scenario(struct wf_scenario *s, const char *text, const 
 	struct wf_err err = { "" };
 
 	if (wf_scenario_parse(s, text, strlen(text), name, opts, &err) != 0 ||
-	    wf_scenario_build(s, opts, &err) != 0)
+	    wf_scenario_build(s, &err) != 0)
 		fail_msg("%s", err.text);
 }
 

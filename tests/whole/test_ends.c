@@ -493,7 +493,7 @@ static enum outcome run_doc(struct doc *d, char *why, size_t size)
 	write_doc(d);
 	rc = wf_scenario_parse(&s, d->text, strlen(d->text), FILE_NAME, &opts, &err);
 	if (rc == 0)
-		rc = wf_scenario_build(&s, &opts, &err);
+		rc = wf_scenario_build(&s, &err);
 	if (rc == 0) {
 		outcome = run_scenario(&s, why, size);
 	} else {
@@ -880,7 +880,7 @@ static void test_faults(void **state)
 		         "faults: [{link: [leaf0, spine0], %s}]\n",
 		         rows[i].times);
 		if (wf_scenario_parse(&s, text, strlen(text), FILE_NAME, &opts, &err) != 0 ||
-		    wf_scenario_build(&s, &opts, &err) != 0)
+		    wf_scenario_build(&s, &err) != 0)
 			snprintf(why, sizeof(why), "%s", err.text);
 		else
 			got = run_scenario(&s, why, sizeof(why));

@@ -55,8 +55,7 @@ static void run_noted(const char *topology, const char *fabric, const char *job,
 	snprintf(text, sizeof(text), "topology: {%s}\nfabric: %s\njob: {%s}\n", topology, fabric,
 	         job);
 	if (wf_scenario_parse(s, text, strlen(text), "test", &opts, &err) != 0 ||
-	    wf_scenario_build(s, &opts, &err) != 0 ||
-	    wf_run_fabric(s, 0, &run_opts, run, &err) != 0)
+	    wf_scenario_build(s, &err) != 0 || wf_run_fabric(s, 0, &run_opts, run, &err) != 0)
 		fail_msg("%s", err.text);
 	run->fabric = NULL; /* goes with the scenario */
 	wf_scenario_fini(s);

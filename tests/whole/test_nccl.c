@@ -40,8 +40,7 @@ static double run_us(uint32_t ranks, const char *job, char *algorithm, size_t si
 	         "fabric: ib-ndr\njob: {%s}\nrun: {until: 1s}\n",
 	         ranks, job);
 	if (wf_scenario_parse(s, text, strlen(text), "test", &opts, &err) != 0 ||
-	    wf_scenario_build(s, &opts, &err) != 0 ||
-	    wf_run_fabric(s, 0, &run_opts, &run, &err) != 0)
+	    wf_scenario_build(s, &err) != 0 || wf_run_fabric(s, 0, &run_opts, &run, &err) != 0)
 		fail_msg("%s", err.text);
 	assert_true(run.job->finished);
 	assert_int_equal(run.job->errors, 0);

@@ -105,7 +105,7 @@ static void check(const struct job *job)
 			                      job->sets[opts.n_overrides][1] };
 	sets[opts.n_overrides++] = (struct wf_override){ "test", "compare.seeds", seeds };
 	assert_int_equal(wf_paths_init(&paths, NULL, &err), 0);
-	if (wf_scenario_read(&s, path, &opts, &err) != 0 || wf_scenario_build(&s, &opts, &err) != 0)
+	if (wf_scenario_read(&s, path, &opts, &err) != 0 || wf_scenario_build(&s, &err) != 0)
 		fail_msg("%s", err.text);
 	cfg.scenario = &s;
 	if (wf_compare(&cfg, result, &err) != 0)

@@ -61,6 +61,8 @@ export async function load() {
 			row.f = (name === "value" || name === "bandwidth" ? everyRun : index).get(row.run) ?? null;
 		t[name] = list.filter((row) => row.f !== null || (row.run ?? null) === null);
 	}
+	for (const [f, fabric] of fabrics.entries())
+		fabric.inputs = t.input.filter((row) => row.f === f);
 	// Runs are in the order of the scenario's fabrics, rows so far in that in which the runs began.
 	for (const list of [t.latency, t.bandwidth, t.collective, t.span])
 		list.sort((a, b) => a.f - b.f);

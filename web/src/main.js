@@ -55,6 +55,7 @@ function warnings(data) {
 		...data.fabrics.flatMap((f) => f.runs.filter((r) => r.state !== "finished").map((r) =>
 			`${f.name}${f.runs.length > 1 ? `, seed ${r.seed},` : ""} ${STATE[r.state] ?? r.state} (${time(r.end_ps)} of virtual time).`)),
 		...data.leftOut.map(({ f, value }) => `${data.fabrics[f].name}: ${group(value)} events were not recorded, there were too many.`),
+		builds(data.fabrics).includes(",") ? `its runs are of several builds of weft (${builds(data.fabrics)}): what differs between them may be of that.` : null,
 		others > 0 ? `${data.file} has ${group(others)} more ${others === 1 ? "study" : "studies"}; weft report --study N shows another.` : null,
 	].filter(Boolean);
 }
@@ -97,8 +98,11 @@ function parameters(data) {
 }
 
 const seconds = (v) => (v === null ? null : `${digits(v)} s`);
+const builds = (fabrics) => [...new Set(fabrics.flatMap((f) => f.runs.map((r) => r.build?.slice(0, 12) ?? "unknown")))].join(", ");
+const inputs = (f) => (f.inputs.length === 0 ? null : h("details", {}, h("summary", {}, f.digest.slice(0, 12)),
+	h("ul", { class: "reasons" }, f.inputs.map((i) => h("li", {}, `${i.kind} ${i.file} `, h("code", {}, i.hash.slice(0, 12)), `, ${group(i.size)} bytes`)))));
 const MADE = [
-	["state", (f) => f.state], ["scenario", (f) => f.scenario_file], ["seed", (f) => f.runs.map((r) => r.seed).join(", ") + (f.runs.length > 1 ? `; what follows, and details on this page, of ${f.seed}` : "")], ["weft", (f) => f.weft_version],
+	["state", (f) => f.state], ["scenario", (f) => f.scenario_file], ["seed", (f) => f.runs.map((r) => r.seed).join(", ") + (f.runs.length > 1 ? `; what follows, and details on this page, of ${f.seed}` : "")], ["weft", (f) => `${f.weft_version}, build ${builds([f])}`], ["what went in", (f) => inputs(f)],
 	["virtual time", (f) => time(f.end_ps)], ["at most", (f) => time(f.until_ps)],
 	["samples", (f) => (f.ticks > 1 ? `${group(f.ticks)}, every ${time(f.end_ps / f.ticks)} on average` : "at the end only")],
 	["CPU time", (f) => seconds(f.cpu_s)], ["time on the wall", (f) => seconds(f.wall_s)], ["begun", (f) => date(f.started_unix)],

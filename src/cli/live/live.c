@@ -410,7 +410,7 @@ static int read_plan(const struct wf_live_plan *plan, struct wf_scenario *s, str
 	else if (ret == 0)
 		ret = wf_scenario_parse(s, text, strlen(text), "weft up", &opts, err);
 	if (ret == 0)
-		ret = wf_scenario_build(s, &opts, err);
+		ret = wf_scenario_build(s, err);
 	if (ret == 0 && s->n_fabrics != 1)
 		ret = wf_live_err(err, -EINVAL,
 		                  "weft up: a live fabric is one fabric, and there are %u; choose "

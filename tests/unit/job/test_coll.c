@@ -352,7 +352,7 @@ static void run_world(struct world *w, const struct wf_coll_cfg *cfg, uint32_t i
 	for (uint32_t r = 0; r < w->cluster.n_ranks; r++) {
 		struct peer_arg arg = { .w = w, .rank = r };
 
-		w->schedule->ops->peers(w->schedule, r, connect_peer, &arg);
+		assert_int_equal(w->schedule->ops->peers(w->schedule, r, connect_peer, &arg), 0);
 	}
 	for (uint32_t r = 0; r < w->cluster.n_ranks; r++)
 		wf_exec_start(w->exec[r], 0);

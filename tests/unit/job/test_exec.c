@@ -56,13 +56,14 @@ static bool table_next(const struct wf_schedule *s, void *cursor, struct wf_op *
 	return true;
 }
 
-static void table_peers(const struct wf_schedule *s, uint32_t rank, wf_schedule_peer_fn *fn,
-                        void *arg)
+static int table_peers(const struct wf_schedule *s, uint32_t rank, wf_schedule_peer_fn *fn,
+                       void *arg)
 {
 	(void)s;
 	(void)rank;
 	(void)fn;
 	(void)arg;
+	return 0;
 }
 
 static void table_group(const struct wf_schedule *s, uint32_t group, struct wf_group *g)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ctest: tsan */
 /*
- * test_record.c - every kind of row comes back as it was given, from one thread and from several.
+ * test_record.c - every kind of row comes back as it was given, from one thread and from several;
+ * a study is gone on with where what went into it is the same.
  */
 #include "check.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "results/build_id.h"
 #include "results/record_find.h"
 #include "results/record_priv.h"
 
@@ -25,6 +27,7 @@ static const struct wf_record_head head = {
 	.seed = 7,
 	.until = 10 * WF_MS,
 	.sample = WF_US,
+	.digest = "d",
 };
 
 static const struct wf_record_tail tail = {
@@ -379,13 +382,162 @@ static void test_resume(void **state)
 	unlink(f.path);
 }
 
+/* ---- what went in ---- */
+
+#define PROFILE(hash)                                                                              \
+	{                                                                                          \
+		"profile", "roce-400g", "p/roce-400g.yaml", hash, 10                               \
+	}
+
+static const struct wf_record_input first[] = {
+	{ "scenario", "", "s.yaml", "aa", 5 },
+	PROFILE("bb"),
+};
+static const struct wf_record_input edited[] = {
+	{ "scenario", "", "s.yaml", "aa", 5 },
+	PROFILE("cc"),
+};
+static const struct wf_record_input longer[] = {
+	{ "scenario", "", "s.yaml", "aa", 5 },
+	PROFILE("bb"),
+	{ "trace", "t.goal", "t.goal", "dd", 5 },
+};
+static const struct wf_record_input between[] = {
+	{ "scenario", "", "s.yaml", "aa", 5 },
+	{ "topology", "t.txt", "x/t.txt", "ee", 5 },
+	PROFILE("bb"),
+};
+
+static void set_inputs(struct wf_record_head *h, const char *digest,
+                       const struct wf_record_input *inputs, size_t n)
+{
+	h->digest = digest;
+	h->inputs = inputs;
+	h->n_inputs = n;
+}
+
+/* Goes on with a sweep. */
+static void sweep_again(struct file *f)
+{
+	struct wf_err err = { "" };
+
+	assert_int_equal(wf_record_open(f->path, "sweep", "x", &f->record, &err), 0);
+	assert_int_equal(wf_record_resume(f->record, "n", head.scenario, "", &err), 0);
+}
+
+static void do_run(struct file *f, const struct wf_record_head *h, enum wf_record_state how)
+{
+	struct wf_record_tail t = tail;
+	struct wf_record_run *run = NULL;
+	struct wf_err err = { "" };
+
+	t.state = how;
+	assert_int_equal(wf_record_begin(f->record, h, &run, &err), 0);
+	wf_record_value(run, "u", h->n_inputs, "");
+	assert_int_equal(wf_record_end(run, &t, &err), 0);
+}
+
+/* A run that something else went into is not found, it is said what, and it is replaced. */
+static void test_stale(void **state)
+{
+	struct wf_record_head h = head, point = head;
+	char buf[512], what[64];
+	struct file f;
+
+	(void)state;
+	open_file(&f);
+	close_file(&f);
+	sweep_again(&f);
+	point.point = "kmin=1";
+	set_inputs(&point, "d1", first, 2);
+	set_inputs(&h, "d1", first, 2);
+	do_run(&f, &h, WF_RECORD_FINISHED);
+	do_run(&f, &point, WF_RECORD_FINISHED);
+	assert_int_equal(wf_record_find(f.record, &h), 1);
+	set_inputs(&h, "d2", edited, 2);
+	assert_int_equal(wf_record_find(f.record, &h), -1);
+	assert_true(wf_record_stale(f.record, &h, what, sizeof(what)));
+	assert_string_equal(what, "an older roce-400g.yaml");
+	set_inputs(&h, "d3", longer, 3);
+	assert_true(wf_record_stale(f.record, &h, what, sizeof(what)));
+	assert_string_equal(what, "an older t.goal");
+	set_inputs(&h, "d4", between, 3);
+	assert_true(wf_record_stale(f.record, &h, what, sizeof(what)));
+	assert_string_equal(what, "an older t.txt");
+	set_inputs(&h, "d5", first, 1);
+	assert_true(wf_record_stale(f.record, &h, what, sizeof(what)));
+	assert_string_equal(what, "an older roce-400g.yaml");
+	h.seed++;
+	assert_false(wf_record_stale(f.record, &h, what, sizeof(what)));
+	h.seed--;
+	/* One that does not finish takes no other's place. */
+	set_inputs(&h, "d2", edited, 2);
+	do_run(&f, &h, WF_RECORD_INTERRUPTED);
+	assert_string_equal(ask(&f, "SELECT group_concat(id) FROM run", buf, sizeof(buf)),
+	                    "1,2,3\n");
+	do_run(&f, &h, WF_RECORD_FINISHED);
+	close_file(&f);
+	assert_string_equal(ask(&f,
+	                        "SELECT id, digest, build = (SELECT max(build) FROM run) FROM run",
+	                        buf, sizeof(buf)),
+	                    "2|d1|1\n3|d2|1\n4|d2|1\n");
+	assert_string_equal(ask(&f, "SELECT * FROM input WHERE run <> 3", buf, sizeof(buf)),
+	                    "2|0|scenario||s.yaml|aa|5\n"
+	                    "2|1|profile|roce-400g|p/roce-400g.yaml|bb|10\n"
+	                    "4|0|scenario||s.yaml|aa|5\n"
+	                    "4|1|profile|roce-400g|p/roce-400g.yaml|cc|10\n");
+	assert_string_equal(ask(&f, "SELECT run FROM value", buf, sizeof(buf)), "2\n3\n4\n");
+	unlink(f.path);
+}
+
+static void change(const struct file *f, const char *sql)
+{
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_busy_timeout(db, 10000), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+/* Nor is one of another build, or of which nobody knows what went in. */
+static void test_build(void **state)
+{
+	struct wf_record_head h = head;
+	char what[64];
+	struct file f;
+
+	(void)state;
+	assert_int_equal(strlen(wf_build_id()), 64);
+	assert_int_equal(strspn(wf_build_id(), "0123456789abcdef"), 64);
+	open_file(&f);
+	close_file(&f);
+	sweep_again(&f);
+	set_inputs(&h, "d1", first, 2);
+	do_run(&f, &h, WF_RECORD_FINISHED);
+	close_file(&f);
+	sweep_again(&f);
+	assert_int_equal(wf_record_find(f.record, &h), 1);
+	h.digest = NULL;
+	assert_int_equal(wf_record_find(f.record, &h), -1);
+	close_file(&f);
+	change(&f, "UPDATE run SET build = 'another'");
+	sweep_again(&f);
+	h.digest = "d1";
+	assert_int_equal(wf_record_find(f.record, &h), -1);
+	assert_true(wf_record_stale(f.record, &h, what, sizeof(what)));
+	assert_string_equal(what, "another build of weft");
+	close_file(&f);
+	unlink(f.path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_resume),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_threads), cmocka_unit_test(test_resume),
+		cmocka_unit_test(test_stale),   cmocka_unit_test(test_build),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static int load(struct wf_scenario *s, const char *topology, const char *fabric,
 	         "topology: {%s}\nfabric: %s\ntraffic: [{kind: permutation, size: 1KB}]\n",
 	         topology, fabric);
 	rc = wf_scenario_parse(s, text, strlen(text), "x.yaml", &opts, err);
-	return rc != 0 ? rc : wf_scenario_build(s, &opts, err);
+	return rc != 0 ? rc : wf_scenario_build(s, err);
 }
 
 static struct wf_bill bill_of(const char *topology, const char *fabric)

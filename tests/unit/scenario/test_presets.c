@@ -22,7 +22,7 @@ static void read_preset(enum wf_profile_kind kind, const char *name, const struc
 	wf_arena_init(&arena);
 	if (wf_paths_init(&paths, dir, &err) != 0 ||
 	    wf_settings_init(&settings, "", table, n, config, &arena, &err) != 0 ||
-	    wf_profile_apply(&paths, kind, name, "", &place, &arena, &settings, &err) != 0)
+	    wf_profile_apply(&paths, kind, name, "", &place, NULL, &arena, &settings, &err) != 0)
 		fail_msg("%s: %s", name, err.text);
 	wf_arena_fini(&arena);
 }

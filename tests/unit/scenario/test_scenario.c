@@ -185,7 +185,7 @@ static void refuse(const char *text, const char *words)
 	int rc = wf_scenario_parse(&s, text, strlen(text), "x.yaml", &opts, &err);
 
 	if (rc == 0)
-		rc = wf_scenario_build(&s, &opts, &err);
+		rc = wf_scenario_build(&s, &err);
 	assert_int_equal(rc, -EINVAL);
 	if (strstr(err.text, words) == NULL)
 		fail_msg("'%s' is not in '%s'", words, err.text);
