@@ -117,7 +117,7 @@ static int list(struct lister *l, const struct wf_topic *wanted)
 }
 
 /* The same as JSON, which is printed when it is complete: folders are read on the way. */
-static int list_json(struct lister *l, const struct wf_topic *wanted)
+static int list_json(struct lister *l, const struct wf_topic *wanted, struct wf_err *err)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -134,7 +134,7 @@ static int list_json(struct lister *l, const struct wf_topic *wanted)
 		rc = -ENOMEM;
 	fclose(file);
 	if (rc == 0 && fwrite(text, 1, len, stdout) != len)
-		rc = wf_file_refused("standard output", errno, &l->err);
+		rc = wf_file_refused("standard output", errno, err);
 	free(text);
 	return rc;
 }
@@ -175,7 +175,7 @@ static int run_list(int argc, char **argv)
 		return wf_cli_fail(rc, &err);
 	l.as_json = req.json;
 	wf_arena_init(&l.sink.arena);
-	rc = (l.as_json ? list_json : list)(&l, topic);
+	rc = l.as_json ? list_json(&l, topic, &err) : list(&l, topic);
 	wf_arena_fini(&l.sink.arena);
 	return rc == 0 ? wf_cli_finish() : wf_cli_fail(rc, &err);
 }
