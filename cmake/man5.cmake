@@ -24,7 +24,7 @@ add_custom_command(
 	COMMAND Python3::Interpreter -B "${PROJECT_SOURCE_DIR}/scripts/man5.py" results
 		"${WEFT_MAN}/weft-results.5"
 	DEPENDS ${scripts} "${PROJECT_SOURCE_DIR}/docs/results.md"
-		"${PROJECT_SOURCE_DIR}/src/results/record_schema.c"
+		"${PROJECT_SOURCE_DIR}/src/results/record_schema.c" "${PROJECT_SOURCE_DIR}/src/results/record_priv.h"
 	COMMENT "Making weft-results(5)"
 	VERBATIM)
 add_custom_target(man5 ALL DEPENDS "${WEFT_MAN}/weft-scenario.5" "${WEFT_MAN}/weft-results.5")

@@ -72,10 +72,14 @@ def unquote(literals):
     return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals)).replace("\\n", "\n").replace("\\t", "\t")
 
 
-def statements(source):
-    """(comment, SQL) of each entry of the table wf_record_schema."""
+def statements(source, header):
+    """(comment, SQL) of each entry of the table wf_record_schema; header has what it names."""
     body = source[source.index("wf_record_schema[] = {"):]
     body = body[:body.index("NULL,\n};")]
+    macros = re.findall(r"#define (WF_RECORD_\w+)[ \t]+((?:.*\\\n)*.*)\n", header)
+    for name, text in macros:
+        literals = " ".join(re.findall(r'"(?:[^"\\]|\\.)*"', text))
+        body = re.sub(rf"\b{name}\b", lambda _, to=literals: to, body)
     found = re.findall(r'(?:/\*(.*?)\*/\s*)?((?:"(?:[^"\\]|\\.)*"\s*)+),', body, re.S)
     return [(" ".join(re.sub(r"^\s*\*", "", comment, flags=re.M).split()), unquote(sql)) for comment, sql in found]
 
@@ -84,6 +88,7 @@ def columns(sql):
     """(name, type, comment) of each column of CREATE TABLE."""
     found = []
     for line in sql.splitlines()[1:]:
+        line = re.sub(r"/\*(.*?)\*/(,?)", r"\2 --\1", line)
         text, _, comment = line.strip().partition("--")
         words = text.rstrip(" ,").split(None, 1)
         if comment and not words:
@@ -128,9 +133,9 @@ def introduced(comment, row):
     return md2man.prose(said) if len(said) > len(comment) else md2man.words(md2man.escape(comment))
 
 
-def tables(source, markdown):
+def tables(source, header, markdown):
     known = documented(markdown)
-    found = statements(source)
+    found = statements(source, header)
     real = check_sql(found)
     out = []
     for comment, sql in found:
@@ -164,7 +169,8 @@ def main():
             put = {"parameters": parameters(rows)}
         else:
             schema = (ROOT / "src/results/record_schema.c").read_text(encoding="utf-8")
-            put = {"tables": tables(schema, markdown)}
+            header = (ROOT / "src/results/record_priv.h").read_text(encoding="utf-8")
+            put = {"tables": tables(schema, header, markdown)}
         made = md2man.page(markdown, "5", f"docs/{what}.md", put)
     except ValueError as error:
         print(f"man5.py: {error}", file=sys.stderr)

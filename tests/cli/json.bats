@@ -104,6 +104,7 @@ setup_file() {
 	done
 }
 
+# bats test_tags=long
 @test "the schemas are strict, and say what every key is" {
 	check schemas
 }
@@ -112,6 +113,7 @@ setup_file() {
 	check valid "$documents"/*.json
 }
 
+# bats test_tags=long
 @test "a key more, a key less or another type would be seen" {
 	# The small ones first: each mistake is made once, and the whole document is held against the schema then.
 	mapfile -t files < <(ls -Sr "$documents"/*.json)

@@ -56,7 +56,7 @@ load common
 	for topic in profiles models gpus switches cables; do
 		"$WEFT" list "$topic" --json >names.json
 		n=0
-		for name in $(python3 -c 'import json; print(*[e["name"] for e in list(json.load(open("names.json")).values())[0]])'); do
+		for name in $(python3 -c 'import json; d = json.load(open("names.json")); print(*[e["name"] for e in next(v for v in d.values() if type(v) is list)])'); do
 			"$WEFT" show "$topic" "$name" >again.yaml
 			"$WEFT" show "$topic" "$name" --json >a
 			"$WEFT" show "$topic" ./again.yaml --json | sed "s|./again.yaml|$name|" >b
@@ -130,7 +130,8 @@ for (size, percent), point in zip(rows, shown["points"]):
 	done
 	# The topics of its help are those that there are.
 	weft help list
-	topics=$("$WEFT" list --json | python3 -c 'import json, sys; print(*json.load(sys.stdin))')
+	topics=$("$WEFT" list --json | python3 -c 'import json, sys; print(*[k for k, v in json.load(sys.stdin).items() if type(v) is list])')
+	[ "$(wc -w <<<"$topics")" -ge 10 ]
 	for topic in $topics parameters; do
 		says "$out" $'\n'"  $topic "
 	done

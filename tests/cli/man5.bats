@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # man5.bats - weft-scenario(5) and weft-results(5), as the build made them: well formed, and of what weft has.
+# ctest: long
 
 load common
 

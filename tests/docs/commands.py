@@ -18,10 +18,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAMS = ("weft", "make", "cmake", "ctest", "cc", "sqlite3", "scripts/", "jq", "man", "cat", "mpirun",
             "build/", "apt-get", "sudo", "git", "tar", "dpkg", "pkg-config", "source", "./")
 PROMPT = re.compile(r"^(?:machine(\d))?\$ ")
+SAYS = re.compile(r"weft \w+: ")  # it is what weft prints
 LIVE = re.compile(r"(^|[|&;(] *|machine \d )weft (up|down|status|exec|fault|capture)\b")
 PREPARE = {
     "README.md": "sed -n '/^```yaml$/,/^```$/{/^```/d;p}' \"$WEFT_SOURCE_DIR/README.md\" >mine.yaml; mkdir DIR",
-    "docs/results.md": "mkdir examples; cp small.yaml examples/incast.yaml",
+    "docs/results.md": "mkdir examples; cp small.yaml examples/incast.yaml; "
+                       "weft sweep examples/incast.yaml --vary seed=1,2 --record kmin.db",
+    "docs/json.md": "mkdir examples; cp small.yaml examples/incast.yaml",
     "docs/c-api.md": "cp \"$WEFT_SOURCE_DIR/examples/c/ping_pong.c\" my_program.c",
 }
 # Of a page: what is replaced in its commands (pattern, text), and where others are tested (pattern, place).
@@ -50,6 +53,9 @@ PLAN = {
     "docs/live.md": {
         "elsewhere": [(r"rank\.sh|^mpirun|^-x UCX", "live_programs: Open MPI over UCX, eight ranks on four hosts"),
                       (r"librspreload", "live_cm: programs with librspreload")],
+    },
+    "docs/packaging.md": {
+        "elsewhere": [(r"^make (install|uninstall|dist|deb)\b|^(DESTDIR=\S+ )?cmake ", "the tests in tests/install")],
     },
     "docs/nccl.md": {
         "elsewhere": [(r"train\.py", "scripts/nccl, on a machine with a GPU")],
@@ -86,7 +92,7 @@ def commands(page):
     """Yields lists of (line, command), one for each block of commands. Those of machines begin with `machine N `."""
     for first, lines in blocks(page):
         text = [line.strip() for line in lines]
-        if not PROMPT.match(text[0]) and not text[0].startswith(PROGRAMS):
+        if not PROMPT.match(text[0]) and not text[0].startswith(PROGRAMS) or SAYS.match(text[0]):
             continue
         prompts = any(PROMPT.match(line) for line in text)
         found, continued = [], False
@@ -140,7 +146,7 @@ def check(names):
     for page in names:
         found = [c for block in commands(page) for _, c in block]
         for number, command in [pair for block in commands(page) for pair in block]:
-            known = elsewhere(page, command) or re.match(r"(machine \d )?weft |sqlite3 ", command)
+            known = elsewhere(page, command) or re.match(r"(machine \d )?weft |sqlite3 |jq ", command)
             if not known:
                 print(f"{page}:{number}: nothing tests: {command}")
                 good = False

@@ -21,12 +21,16 @@ SCHEMA = '''const char *const wf_record_schema[] = {
 	"\\tid   INTEGER PRIMARY KEY,\\n"
 	"\\tname TEXT NOT NULL,    -- 'a', and\\n"
 	"\\t                       -- so on\\n"
-	"\\tsize REAL,\\n"
+	"\\t" WF_RECORD_COLUMN_SIZE ",\\n"
 	"\\tPRIMARY KEY (name, size)\\n"
 	")",
 	NULL,
 };
 '''.replace("INTEGER PRIMARY KEY", "INTEGER")
+# What a column is may have a name.
+HEADER = '''#define WF_RECORD_OLDEST 6
+#define WF_RECORD_COLUMN_SIZE "size REAL /* how large */"
+'''
 RESULTS = HEAD + '''## Tables
 
 <!-- man: put tables -->
@@ -101,6 +105,7 @@ class Man5(TreeCase):
     def make(self, results=RESULTS, schema=SCHEMA):
         self.plant("docs/results.md", results, head="")
         self.plant("src/results/record_schema.c", schema)
+        self.plant("src/results/record_priv.h", HEADER)
         status, said = self.check("man5.py", "results", str(self.root / "out.5"))
         out = self.root / "out.5"
         return status, "\n".join(said), out.read_text() if out.exists() else ""
@@ -109,7 +114,7 @@ class Man5(TreeCase):
         status, said, out = self.make()
         self.assertEqual((status, said), (0, ""))
         self.assertIn(".SS thing\nThings, a row each.\nAnd more of them.\n", out)
-        self.assertIn("id\tinteger\t\nname\ttext\t\\&'a', and so on\nsize\treal\t\n.TE\n", out)
+        self.assertIn("id\tinteger\t\nname\ttext\t\\&'a', and so on\nsize\treal\thow large\n.TE\n", out)
 
     def test_docs_lack_a_column(self):
         status, said, out = self.make(RESULTS.replace(", `size`", ""))
