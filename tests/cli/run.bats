@@ -248,7 +248,7 @@ END
 	kill -TERM "$pid"
 	status=0
 	wait "$pid" || status=$?
-	[ "$status" -eq 130 ] || { echo "status $status"; return 1; }
+	[ "$status" -eq 143 ] || { echo "status $status"; return 1; }
 	says "$(cat stderr.txt)" "interrupted; nothing is written"
 	run ! compgen -G 'r.txt*'
 }
