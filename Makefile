@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build run test lint format bench bench-live soak fuzz clean install uninstall dist deb help
+.PHONY: build run test check lint format bench bench-live soak fuzz clean install uninstall dist deb help
 
 build: ## build the program, optimised: build/release/weft
 	@scripts/build release
@@ -15,9 +15,14 @@ run: ## install what is missing, build, and run the main demonstration
 	@scripts/need scripts/run-main
 	@scripts/run-main
 
-test: ## run all tests: debug with sanitizers, release, threads, clang, short fuzzing
+test: ## run all tests: debug with sanitizers, release, threads, short fuzzing
 	@scripts/setup --test
 	@scripts/test
+
+check: ## for the time between two edits: what a debug build says, and its quick tests
+	@scripts/setup --test
+	@scripts/build debug
+	@ctest --preset debug --label-regex quick --parallel $$(($$(nproc) * 2))
 
 lint: ## check layout, layers, sizes, headers, globals, and what clang-tidy says of the change
 	@scripts/setup --test

@@ -13,7 +13,13 @@
 # `ctest: word ...` among its first lines; `timeout=seconds` there gives it more than half an hour,
 # which is long because machines may have much else to do, and a test that hangs is found all the same. What
 # is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
-# say so.
+# say so; `tsan=PATTERN` runs only the tests of that name there, as in `tsan=*threads*`.
+#
+# With WEFT_SHORT, a test that takes long is left to the build without it: files labelled `long`, tests in
+# bats with `# bats test_tags=long`, and cases over which check_step() (tests/unit/check.h) goes. The other way
+# round, tests with the tag `checked`, whose point is what assertions and sanitizers see, run only with it.
+#
+# tests/costs.txt has how long tests take: costly ones begin first, and all others have the label `quick`.
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET GLOBAL cmocka)
@@ -42,25 +48,56 @@ endif()
 
 set(WEFT_TEST_ENV
 	"WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
-	"WEFT_BUILD_TYPE=${CMAKE_BUILD_TYPE}"
 	"ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1"
 	"UBSAN_OPTIONS=print_stacktrace=1"
 	"TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
 if(TARGET weft)
 	list(APPEND WEFT_TEST_ENV "WEFT=$<TARGET_FILE:weft>")
 endif()
+set(WEFT_BATS_OPTIONS --filter-tags "!checked")
+if(WEFT_SHORT)
+	list(APPEND WEFT_TEST_ENV "WEFT_TEST_SHORT=1")
+	set(WEFT_BATS_OPTIONS --filter-tags "!long")
+endif()
 
-# Sets <out>_LABELS and <out>_TIMEOUT from the comment in file, and <out>_WANTED to whether this
-# build wants the test at all. The rest of the arguments are labels it has anyway.
+# Sets WEFT_COST_<test> for the tests that take long: the most of the seconds in the test's row.
+function(weft_read_costs)
+	set(table "${PROJECT_SOURCE_DIR}/tests/costs.txt")
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
+	file(STRINGS "${table}" rows REGEX "^[a-z]")
+	foreach(row IN LISTS rows)
+		string(REGEX MATCH "^[^ ]+" name "${row}")
+		string(REGEX MATCHALL "=[0-9]+" cells "${row}")
+		set(most 0)
+		foreach(cell IN LISTS cells)
+			string(SUBSTRING "${cell}" 1 -1 seconds)
+			if(seconds GREATER most)
+				set(most ${seconds})
+			endif()
+		endforeach()
+		set(WEFT_COST_${name} ${most} PARENT_SCOPE)
+	endforeach()
+endfunction()
+weft_read_costs()
+
+# Sets <out>_LABELS and <out>_TIMEOUT from the comment in file, <out>_ONLY to the pattern of the tests that
+# are run of it (empty: all), and <out>_WANTED to whether this build wants the test at all. The rest of the
+# arguments are labels it has anyway.
 function(weft_test_labels out file)
 	set(labels ${ARGN})
 	set(timeout 1800)
+	set(only "")
 	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
 	file(STRINGS "${file}" marks REGEX "^[ /#*]*ctest: " LIMIT_COUNT 1)
-	if(marks MATCHES "ctest: ([a-z0-9_= -]+)")
-		string(REGEX MATCHALL "[a-z0-9_=-]+" words "${CMAKE_MATCH_1}")
+	if(marks MATCHES "ctest: ([a-z0-9_=* -]+[a-z0-9*])")
+		string(REGEX MATCHALL "[a-z0-9_=*-]+" words "${CMAKE_MATCH_1}")
 		foreach(word IN LISTS words)
-			if(word MATCHES "^timeout=([0-9]+)$")
+			if(word MATCHES "^tsan=(.+)$")
+				list(APPEND labels tsan)
+				if(WEFT_TEST_LABEL STREQUAL "tsan")
+					set(only "${CMAKE_MATCH_1}")
+				endif()
+			elseif(word MATCHES "^timeout=([0-9]+)$")
 				if(NOT CMAKE_MATCH_1 GREATER timeout)
 					message(FATAL_ERROR "${file}: every test has ${timeout} s anyway, and timeout= is more")
 				endif()
@@ -70,11 +107,12 @@ function(weft_test_labels out file)
 			endif()
 		endforeach()
 	endif()
-	if(NOT WEFT_TEST_LABEL OR WEFT_TEST_LABEL IN_LIST labels)
+	if((NOT WEFT_TEST_LABEL OR WEFT_TEST_LABEL IN_LIST labels) AND NOT (WEFT_SHORT AND "long" IN_LIST labels))
 		set(${out}_WANTED TRUE PARENT_SCOPE)
 	else()
 		set(${out}_WANTED FALSE PARENT_SCOPE)
 	endif()
+	set(${out}_ONLY "${only}" PARENT_SCOPE)
 	set(${out}_LABELS "${labels}" PARENT_SCOPE)
 	set(${out}_TIMEOUT ${timeout} PARENT_SCOPE)
 endfunction()
@@ -84,6 +122,11 @@ function(weft_register name labels timeout)
 	add_test(NAME ${name} COMMAND ${ARGN})
 	set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout}
 		ENVIRONMENT "${WEFT_TEST_ENV}" WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
+	if(DEFINED WEFT_COST_${name})
+		set_tests_properties(${name} PROPERTIES COST ${WEFT_COST_${name}})
+	else()
+		set_property(TEST ${name} APPEND PROPERTY LABELS quick)
+	endif()
 endfunction()
 
 # A test program of one file. The rest of the arguments are libraries.
@@ -100,19 +143,21 @@ function(weft_add_c_test name source labels)
 	if(WEFT_LTO_LINK)
 		target_link_options(${name} PRIVATE -fno-lto)
 	endif()
-	target_link_libraries(${name} PRIVATE weft_test_support ${ARGN} PkgConfig::CMOCKA)
+	# The code under test is optimised as ever; that which tests it is compiled four times as fast.
+	target_compile_options(${name} PRIVATE -O0)
+	target_link_libraries(${name} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,weft_test_support> ${ARGN}
+		PkgConfig::CMOCKA)
 	add_dependencies(tests ${name})
 	weft_register(${name} "${test_LABELS}" ${test_TIMEOUT} ${name})
+	if(test_ONLY)
+		set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "WEFT_TEST_ONLY=${test_ONLY}")
+	endif()
 endfunction()
 
 function(weft_add_c_tests)
 	file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/unit/*.c")
-	if(support)
-		add_library(weft_test_support STATIC EXCLUDE_FROM_ALL ${support})
-		target_link_libraries(weft_test_support PUBLIC weft_base PkgConfig::CMOCKA)
-	else()
-		add_library(weft_test_support INTERFACE)
-	endif()
+	add_library(weft_test_support STATIC EXCLUDE_FROM_ALL ${support})
+	target_link_libraries(weft_test_support PUBLIC weft_base PkgConfig::CMOCKA)
 	foreach(folder IN LISTS WEFT_FOLDERS)
 		set(top "${PROJECT_SOURCE_DIR}/tests/unit/${folder}")
 		file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${top}/test_*.c")
@@ -154,7 +199,7 @@ function(weft_add_bats_tests)
 			if(test_WANTED)
 				add_dependencies(tests weft)
 				weft_register(${ring}_${name} "${test_LABELS}" ${test_TIMEOUT}
-					${command} "${file}")
+					${command} ${WEFT_BATS_OPTIONS} "${file}")
 			endif()
 		endforeach()
 	endforeach()
@@ -198,7 +243,7 @@ endif()
 if(BATS_PROGRAM AND TARGET weft)
 	weft_add_bats_tests()
 endif()
-if(CHROMIUM_PROGRAM AND SQLITE3_PROGRAM AND TARGET weft AND NOT WEFT_TEST_LABEL)
+if(CHROMIUM_PROGRAM AND SQLITE3_PROGRAM AND TARGET weft AND NOT WEFT_SHORT)
 	weft_add_web_tests()
 endif()
 if(WEFT_LINT_TESTS)

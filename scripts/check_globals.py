@@ -5,8 +5,8 @@
 Everything below the highest level of scripts/layers.txt hangs on a context that is passed, so that
 two fabrics fit in one process. What the compiler put in a writable section is such a variable, be
 it at file scope or a `static` in a function; constant tables are in read-only sections, or in
-.data.rel.ro where they hold addresses. BUILD is build/clang unless told: it has neither sanitizers,
-which add variables of their own, nor link-time optimisation.
+.data.rel.ro where they hold addresses. BUILD is build/release unless told: it has no sanitizers,
+which add variables of their own.
 """
 import pathlib
 import re
@@ -56,7 +56,7 @@ def errors(library, sources):
 
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
-    build = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "build" / "clang"
+    build = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "build" / "release"
     table, _ = layers.read()
     top = max(layer.level for layer in table.values())
     failed = False

@@ -1,39 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-# docs.bats - the commands of README.md and docs/results.md do what they say, on a small scenario.
+# docs.bats - what README.md and the pages in docs/ tell people to type does what they say (tests/docs/commands.py).
+# The commands of live fabrics are tests/live/docs.bats'.
 
 load common
 
-# The lines with weft of a file, without comments. Left out: commands of live fabrics (tests/live runs
-# those), files of the HPCC simulator (hpcc.bats), options of a reader's choice in words (DIR).
 commands() {
-	sed -n 's/^\t\{0,1\}\(weft .*\)$/\1/p' "$WEFT_SOURCE_DIR/$1" | sed 's/ \+#.*//' |
-		grep -Ev '^weft (up|down|status|exec|fault|capture)|--hpcc|DIR|^weft is'
+	python3 -B "$WEFT_SOURCE_DIR/tests/docs/commands.py" "$@"
 }
 
-run_all() {
+# small.yaml and compare.db are what the pages take for the reader's own.
+prepare() {
+	printf 'name: in\ntopology: {kind: leaf-spine, hosts: 8, radix: 8}\nfabric: [ib-ndr, roce-400g]\ntraffic:\n  - {kind: incast, fanin: 6, size: 100KB}\n' >small.yaml
+	printf 'topology: {kind: single, hosts: 4}\nfabric: [ib-ndr, roce-400g]\njob: {kind: all-reduce, gpus_per_server: 2, bytes: 1MB}\ncompare: {sizes: [8]}\n' >c.yaml
+	"$WEFT" compare c.yaml --quiet --record compare.db >/dev/null
+	cat >prelude.bash <<-'END'
+		hpcc=$WEFT_SOURCE_DIR/tests/data/ns3/b_incast16_buf4/dcqcn
+		weft() { "$WEFT" "$@"; }
+		step() { echo "$1"; }
+	END
+}
+
+@test "nothing is told that no test runs" {
+	pages=$(commands pages)
+	[ "$(wc -w <<<"$pages")" -ge 6 ]
+	# shellcheck disable=SC2086
+	commands check $pages
+}
+
+@test "a command of which nothing is known is found" {
+	mkdir -p tree/docs tree/tests/docs
+	cp "$WEFT_SOURCE_DIR/tests/docs/commands.py" tree/tests/docs
+	printf '# A page\n\n\tmake coffee  # strong\n' >tree/docs/new.md
+	touch tree/README.md tree/CONTRIBUTING.md
+	run python3 -B tree/tests/docs/commands.py check docs/new.md
+	[ "$status" -eq 1 ]
+	[ "$output" = "docs/new.md:3: nothing tests: make coffee" ]
+}
+
+@test "every page's commands" {
+	prepare
 	n=0
-	while read -r line; do
-		line=$(sed 's/\bweft /"$WEFT" /g; s/ run / run --quiet /' <<<"$line")
-		eval "$line" >out.txt 2>err.txt </dev/null || { echo "$line"; cat err.txt; return 1; }
+	for page in $(commands pages); do
+		mkdir "dir$n"
+		cp small.yaml compare.db "dir$n"
+		{ cat prelude.bash; commands cli "$page"; } >"dir$n/script.bash"
+		(cd "dir$n" && bash script.bash >said.txt 2>&1) || { cat "dir$n/said.txt"; return 1; }
+		grep -h '^[A-Za-z/]*[.]md:[0-9]*$' "dir$n/said.txt" >>steps.txt || true
 		n=$((n + 1))
 	done
+	[ "$(wc -l <steps.txt)" -ge 15 ]
 }
 
-@test "README.md" {
-	printf 'topology: {kind: leaf-spine, hosts: 8, radix: 8}\nfabric: [ib-ndr, roce-400g]\ntraffic:\n  - {kind: permutation, size: 100KB}\n' >mine.yaml
-	commands README.md | sed 's/--size 2\.\.8M/--size 2..8/' >list
-	[ "$(wc -l <list)" -ge 7 ]
-	run_all <list
-	[ "$n" -eq "$(wc -l <list)" ]
-}
-
-@test "docs/results.md" {
-	mkdir examples
-	printf 'name: in\ntopology: {kind: single, hosts: 8}\nfabric: [ib-ndr, roce-400g]\ntraffic:\n  - {kind: incast, fanin: 6, size: 100KB}\n' >examples/incast.yaml
-	printf 'topology: {kind: single, hosts: 4}\nfabric: [ib-ndr, roce-400g]\njob: {kind: all-reduce, gpus_per_server: 2, bytes: 1MB}\ncompare: {sizes: [8]}\n' >c.yaml
-	"$WEFT" compare c.yaml --record compare.db >/dev/null
-	commands docs/results.md >list
-	[ "$(wc -l <list)" -ge 5 ]
-	run_all <list
-	[ "$n" -eq "$(wc -l <list)" ]
+@test "options that the pages name are there" {
+	"$WEFT" help >overview.txt
+	# `weft run --ports` and the like, in running text.
+	grep -ohE '`weft [a-z]+ [^`]*`' "$WEFT_SOURCE_DIR"/README.md "$WEFT_SOURCE_DIR"/docs/*.md | tr -d '`' | sort -u >named.txt
+	[ "$(wc -l <named.txt)" -ge 20 ]
+	while read -r _ command rest; do
+		grep -qE "^  weft $command( |$)" overview.txt || { echo "there is no weft $command: $rest"; return 1; }
+		"$WEFT" help "$command" >help.txt
+		# What is behind -- is the program's that weft exec runs.
+		for option in $(sed 's/\(^\| \)-- .*//' <<<"$rest" | grep -oE -- '(^| )--[a-z-]+' || true); do
+			grep -qE -- "$option([ =,\[]|\$)" help.txt ||
+				{ echo "weft $command has no $option"; return 1; }
+		done
+	done <named.txt
 }

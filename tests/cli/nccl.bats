@@ -130,6 +130,7 @@ assert not missing, missing
 # Only slots limit what is under way, and what comes down has threads of its own. Where chunks that went up and did not
 # come back yet were few, the first of these took 17 % longer than NCCL's estimate; where they came in without a free slot
 # on the same threads, the second 25 %; on the same threads with slots, the third 11 %.
+# bats test_tags=long
 @test "what goes up a tree and what comes down do not hold up one another" {
 	off() { # SCENARIO: how many per cent a job's time is off NCCL's estimate
 		"$WEFT" run - --quiet --json <<<"$1" | python3 -c '

@@ -312,6 +312,7 @@ assert 1 <= int(found[2]) < 50, found[0]
 END
 }
 
+# bats test_tags=long
 @test "every example runs" {
 	for example in "$WEFT_SOURCE_DIR"/examples/*.yaml; do
 		# They take longer; claims.bats runs them.

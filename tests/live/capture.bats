@@ -128,6 +128,7 @@ connect() {
 	[ "$(count cm 'mad == "0x0013" && src == "127.77.0.1" && name == "h2"')" -eq 1 ]
 }
 
+# bats test_tags=long
 @test "InfiniBand: every kind of packet, and no other count than the adapters'" {
 	needs tshark ibv_rc_pingpong ibv_xsrq_pingpong ib_atomic_lat rping
 	up --fabric ib-ndr
@@ -150,6 +151,7 @@ connect() {
 	[ "$(count cm 'mad == "0x0010" && slid == 3')" -eq 2 ]
 }
 
+# bats test_tags=long
 @test "what is too much is missed, and counted; --snaplen cuts packets" {
 	needs tshark ib_write_bw
 	up
@@ -219,6 +221,7 @@ connect() {
 	[ "$(stat -c %s read.bin)" -eq 1000 ]
 }
 
+# bats test_tags=long
 @test "who dies harms nobody else" {
 	needs ibv_rc_pingpong
 	up
@@ -243,6 +246,7 @@ connect() {
 		all(x['in'] + x['out'] + x['missed'] == x['received'] for x in i.values())"
 }
 
+# bats test_tags=long
 @test "groups, packets that come corrupted, and the wire" {
 	needs tshark mckey ibv_rc_pingpong ib_send_bw
 	for fabric in roce-400g ib-ndr; do

@@ -70,6 +70,7 @@ sockets() {
 	connect riostream -S all -C 20 -T v -- riostream -s 127.77.0.1 -S all -C 20 -T v
 }
 
+# bats test_tags=checked
 @test "rdma_cm on RoCE v2" {
 	needs rping ucmatose
 	up
@@ -88,6 +89,7 @@ sockets() {
 	sockets
 }
 
+# bats test_tags=long
 @test "rsockets on InfiniBand" {
 	needs rstream riostream
 	up --fabric ib-ndr
@@ -115,6 +117,7 @@ group() {
 	served
 }
 
+# bats test_tags=long
 @test "mckey: multicast groups by IP address" {
 	needs mckey
 	up
@@ -140,6 +143,7 @@ group() {
 	stop TERM
 }
 
+# bats test_tags=checked
 @test "nobody listens, nobody is there" {
 	needs rping
 	up
@@ -154,6 +158,7 @@ group() {
 	[[ "$output" == *"Cannot assign requested address"* ]]
 }
 
+# bats test_tags=checked
 @test "a port is one program's, on each host" {
 	needs rping
 	up
@@ -174,6 +179,7 @@ group() {
 	connect rping -s -C 1 -- rping -c -a 127.77.0.1 -C 1
 }
 
+# bats test_tags=checked
 @test "who is killed is disconnected" {
 	needs rping
 	up
@@ -210,6 +216,7 @@ late() {
 	sleep 0.5
 }
 
+# bats test_tags=checked
 @test "a client that is early waits for a server that has bound its port" {
 	/usr/bin/python3 -c 'import pyverbs.cmid' 2>/dev/null || skip "python3-pyverbs is not installed"
 	up
@@ -224,6 +231,7 @@ late() {
 	served
 }
 
+# bats test_tags=checked
 @test "a client that is early is rejected when that server ends" {
 	/usr/bin/python3 -c 'import pyverbs.cmid' 2>/dev/null || skip "python3-pyverbs is not installed"
 	up
@@ -277,6 +285,7 @@ preloaded() {
 	preloaded
 }
 
+# bats test_tags=long
 @test "programs with librspreload on InfiniBand" {
 	needs nc.traditional iperf
 	up --fabric ib-ndr

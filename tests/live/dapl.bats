@@ -41,11 +41,13 @@ dtest_all() {
 }
 
 # ucm sends its datagrams to LIDs, without a global route, so that RoCE has none for it.
+# bats test_tags=long
 @test "DAPL over RoCE v2" {
 	up
 	dtest_all cma scm
 }
 
+# bats test_tags=long
 @test "DAPL over InfiniBand" {
 	up --fabric ib-ndr
 	dtest_all cma scm ucm

@@ -33,6 +33,7 @@ stop_flow() {
 	server= client=
 }
 
+# bats test_tags=checked
 @test "list, clear, what is wrong is said" {
 	up
 	[ "$(fault list)" = "no faults" ]
@@ -82,6 +83,7 @@ sys.exit(not all(sum(q[c] for q in p) for c in ("lost", "icrc_errors", "retransm
 	stop_flow
 }
 
+# bats test_tags=checked
 @test "delay: a message takes milliseconds" {
 	needs ibv_rc_pingpong
 	up
@@ -140,6 +142,7 @@ sys.exit(not all(sum(q[c] for q in p) for c in ("lost", "icrc_errors", "retransm
 	[ "$(grep -c PORT_ERR late.txt)" -eq 0 ]
 }
 
+# bats test_tags=checked
 @test "a link that is down for less than the retries is not noticed" {
 	needs ib_write_bw
 	up
@@ -183,6 +186,7 @@ gives_up() {
 	stop_flow
 }
 
+# bats test_tags=checked
 @test "a pause-storm that does not end: RETRY_EXC_ERR" {
 	needs ib_write_bw
 	up
@@ -209,6 +213,7 @@ gives_up() {
 	pair ibv_rc_pingpong -g 0 -n 100
 }
 
+# bats test_tags=checked
 @test "a program that is stopped is not taken for dead" {
 	needs ib_write_bw
 	up --hosts 3

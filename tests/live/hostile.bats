@@ -73,6 +73,7 @@ stop_and_go() {
 	done
 }
 
+# bats test_tags=checked
 @test "programs and daemon are stopped and go on, and nobody notices: RoCE v2" {
 	start
 	traffic
@@ -89,6 +90,7 @@ stop_and_go() {
 	usable
 }
 
+# bats test_tags=checked
 @test "a daemon that is stopped: transfers go on to their end, and others hear of it" {
 	needs ib_send_bw rping
 	start
@@ -107,6 +109,7 @@ stop_and_go() {
 	usable
 }
 
+# bats test_tags=checked
 @test "several start a fabric at once: one does, and it answers" {
 	for ((i = 0; i < 25; i++)); do
 		ups=()
@@ -129,6 +132,7 @@ stop_and_go() {
 	until_true nothing_left
 }
 
+# bats test_tags=checked
 @test "a program's own fabric lives as long as it does, whatever it closes" {
 	needs ibv_devinfo ibv_asyncwatch
 	nothing_left() { [ -z "$(ls -A "$WEFT_RUNTIME_DIR")" ]; }
@@ -149,6 +153,7 @@ stop_and_go() {
 	until_true nothing_left
 }
 
+# bats test_tags=checked
 @test "who asks for metrics and does not read them keeps nobody waiting" {
 	needs python3 ibv_rc_pingpong curl
 	port=$(free_port)
@@ -283,6 +288,7 @@ settled() {
 	grep -q "weft0: " "$1" || ! kill -0 "$pid" 2>/dev/null
 }
 
+# bats test_tags=checked
 @test "a daemon with few descriptors" {
 	needs ibv_asyncwatch
 	LIMIT="-n 40" start
@@ -307,6 +313,7 @@ settled() {
 	usable
 }
 
+# bats test_tags=checked
 @test "stacks of 64 KiB" {
 	needs ibv_rc_pingpong rping ib_write_bw
 	! sanitized || skip "the sanitizer wants more"
@@ -324,6 +331,7 @@ settled() {
 	usable
 }
 
+# bats test_tags=checked
 @test "little address space" {
 	needs ibv_devinfo
 	! sanitized || skip "the sanitizer wants more"
@@ -344,6 +352,7 @@ settled() {
 	usable
 }
 
+# bats test_tags=checked
 @test "without standard input, output and error" {
 	needs ibv_rc_pingpong rping
 	"$WEFT" up <&- >&- 2>&-
@@ -363,6 +372,7 @@ settled() {
 	usable
 }
 
+# bats test_tags=checked
 @test "nice 19, beside programs that take all CPUs" {
 	needs rping ibv_rc_pingpong
 	hogs=()
@@ -386,6 +396,7 @@ settled() {
 	usable
 }
 
+# bats test_tags=checked
 @test "a full disk" {
 	needs ibv_devinfo unshare mount
 	unshare -Urm true 2>/dev/null || skip "user namespaces cannot be made here"

@@ -30,6 +30,7 @@ plain() {
 	! ldd "$WEFT" | grep -q 'lib[at]san' || skip "a build with a sanitizer"
 }
 
+# bats test_tags=checked
 @test "no plain file is taken for a channel, and no channel for a plain file" {
 	build
 	up
@@ -42,6 +43,7 @@ plain() {
 	cases fork vfork spawn exec
 }
 
+# bats test_tags=checked
 @test "a channel that is closed by another thread, and handlers that come later" {
 	build
 	up
@@ -59,6 +61,7 @@ plain() {
 	cases threads
 }
 
+# bats test_tags=checked
 @test "cancelled threads, small stacks, bad pointers" {
 	build
 	plain
@@ -66,6 +69,7 @@ plain() {
 	cases cancel stack pointers
 }
 
+# bats test_tags=checked
 @test "a stack of 64 KiB" {
 	build
 	plain

@@ -64,6 +64,7 @@ setup_daemon() {
 	kill -9 "$waiting"
 }
 
+# bats test_tags=long
 @test "programs whose queue pairs are connected, and whose partner says nothing" {
 	needs ibv_rc_pingpong
 	setup_daemon

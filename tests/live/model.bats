@@ -99,6 +99,7 @@ bandwidth() {
 	holds "m[\"delivered\"] == $seen"
 }
 
+# bats test_tags=long
 @test "InfiniBand: a slow link upwards, and credits keep everything back" {
 	needs ibv_rc_pingpong ib_write_bw
 	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 1Gbps, fabric_rate: 125Mbps, blocking: 8" \
@@ -112,6 +113,7 @@ bandwidth() {
 	stop_flow
 }
 
+# bats test_tags=long
 @test "a port is as fast as the file says, and no faster" {
 	needs ib_write_bw
 	cluster "kind: single, hosts: 3, host_rate: 200Mbps" "profile: roce-400g"
@@ -125,6 +127,7 @@ bandwidth() {
 	holds 'sum(p["tx_bytes"] for p in s) > 200 * 65536'
 }
 
+# bats test_tags=long
 @test "as fast as it can be calculated, virtual time is longer than what passes here" {
 	needs ibv_rc_pingpong
 	# 100 ms to each host.
@@ -136,6 +139,7 @@ bandwidth() {
 	holds 'm["time_ps"] > 400 * 10**12 and m["slip_ps"] == 0'
 }
 
+# bats test_tags=long
 @test "a link is as long as the file says, or a fault makes it" {
 	needs ib_send_lat
 	# 40 km to each host at 50 ns a metre: 2 ms.
@@ -169,6 +173,7 @@ bandwidth() {
 	stop_flow
 }
 
+# bats test_tags=long
 @test "DCQCN: marks become CNPs, and CNPs slow the sender down" {
 	needs ib_write_bw
 	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 1Gbps, fabric_rate: 125Mbps, blocking: 8" \
@@ -182,6 +187,7 @@ bandwidth() {
 	[ "$(on h2 cat /sys/class/infiniband/weft0/ports/1/hw_counters/rp_cnp_handled)" -gt 0 ]
 }
 
+# bats test_tags=long
 @test "a lossy fabric drops, and queue pairs recover" {
 	needs ib_write_bw
 	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 1Gbps, fabric_rate: 250Mbps, blocking: 4" \
@@ -193,6 +199,7 @@ bandwidth() {
 	stop_flow
 }
 
+# bats test_tags=long
 @test "links between switches go down and come back" {
 	needs ibv_rc_pingpong ib_write_bw
 	cluster "kind: leaf-spine, hosts: 8, radix: 4, host_rate: 10Gbps" "profile: roce-400g"

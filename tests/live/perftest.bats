@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # ctest: live
-# perftest, as Debian ships it: every operation and service, inline, events, several queue pairs.
+# perftest, as Debian ships it: inline, shared receive queues, lists of work requests, several queue pairs.
+# matrix.bats has every operation with every service, polling and with events.
 
 load common
 
@@ -14,33 +15,24 @@ quick() {
 
 # operations: what all fabrics do.
 operations() {
-	quick ib_write_bw
-	quick ib_write_bw -c UC
 	quick ib_write_bw -q 4 -b
 	quick ib_write_bw --use_old_post_send
 	quick ib_write_lat -s 64 -I 64
-	quick ib_read_bw
-	quick ib_read_bw -e
-	quick ib_read_lat
-	quick ib_send_bw
-	quick ib_send_bw -c UC
-	quick ib_send_bw -c UD
-	quick ib_send_bw -e
 	quick ib_send_bw -q 4 --use-srq
 	quick ib_send_bw -b
 	quick ib_send_bw -s 64 -I 64
-	quick ib_send_lat
-	quick ib_send_lat -c UD
 	quick ib_atomic_bw -A FETCH_AND_ADD -q 4
 	quick ib_atomic_lat -A CMP_AND_SWAP
 }
 
+# bats test_tags=long
 @test "RoCE v2" {
 	needs ib_write_bw
 	up
 	operations
 }
 
+# bats test_tags=long
 @test "InfiniBand" {
 	needs ib_write_bw
 	up --fabric ib-ndr
@@ -54,6 +46,7 @@ operations() {
 	quick ib_send_bw -c UD -g -x 0
 }
 
+# bats test_tags=long
 @test "a thousand queue pairs" {
 	needs ib_write_bw
 	up

@@ -24,6 +24,7 @@ all() {
 	all -g 0
 }
 
+# bats test_tags=long
 @test "RoCE v2, by the IPv4 GID" {
 	needs ibv_rc_pingpong
 	up

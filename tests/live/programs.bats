@@ -50,6 +50,7 @@ ucx_all() {
 	ucx_all
 }
 
+# bats test_tags=long
 @test "UCX over InfiniBand" {
 	needs ucx_perftest
 	up --fabric ib-ndr
@@ -76,11 +77,13 @@ mpi() {
 	done
 }
 
+# bats test_tags=long
 @test "Open MPI over UCX, eight ranks on four hosts, RoCE v2" {
 	up --hosts 4
 	mpi --mca pml ucx --mca osc ucx -x UCX_TLS=rc_v,ud_v:aux -x UCX_NET_DEVICES=weft0:1
 }
 
+# bats test_tags=long
 @test "Open MPI over UCX, eight ranks on four hosts, InfiniBand" {
 	up --hosts 4 --fabric ib-ndr
 	mpi --mca pml ucx --mca osc ucx -x UCX_TLS=rc_v,ud_v:aux -x UCX_NET_DEVICES=weft0:1
@@ -117,6 +120,7 @@ qperf_all() {
 	server=
 }
 
+# bats test_tags=long
 @test "qperf over InfiniBand" {
 	up --fabric ib-ndr
 	qperf_all 8 127.0.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw rc_fetch_add_mr uc_lat ud_lat \
@@ -124,6 +128,7 @@ qperf_all() {
 }
 
 # On RoCE it connects with rdma_cm only, since it knows LIDs and no GIDs; and that only for RC.
+# bats test_tags=long
 @test "qperf over RoCE v2, with rdma_cm" {
 	up
 	qperf_all 5 -cm 1 127.77.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw rc_fetch_add_mr
@@ -157,12 +162,14 @@ fi_all() {
 	done
 }
 
+# bats test_tags=long
 @test "libfabric over RoCE v2" {
 	needs fi_pingpong
 	up
 	fi_all
 }
 
+# bats test_tags=long
 @test "libfabric over InfiniBand" {
 	needs fi_pingpong
 	up --fabric ib-ndr

@@ -47,10 +47,12 @@ suite() {
 	fi
 }
 
+# bats test_tags=checked
 @test "rdma-core's tests over RoCE v2" {
 	suite roce-400g
 }
 
+# bats test_tags=checked
 @test "rdma-core's tests over InfiniBand" {
 	suite ib-ndr
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live timeout=3600
+# ctest: live long timeout=3600
 # rdma-core's own tests between two hosts: the client of a test in a program on h1, its server in one on h2
 # (pyverbs_two_hosts.py). rdma_core.bats has them in one program.
 
@@ -25,6 +25,11 @@ prepare() {
 	# Their patience is 10 seconds for what may have to wait for a CPU.
 	sed -i 's/^POLL_CQ_TIMEOUT = 10/POLL_CQ_TIMEOUT = 300/' tests/utils.py
 	grep -q '^POLL_CQ_TIMEOUT = 300' tests/utils.py
+	# Fewer rounds: two processes ask each other at each step.
+	sed -i 's/\biters = 100$/iters = 20/' tests/test_*.py
+	sed -i 's/in range(client\.num_msgs):$/in range(50):/' tests/utils.py
+	grep -q 'iters = 20$' tests/test_qpex.py
+	grep -q 'in range(50):$' tests/utils.py
 }
 
 # across ARGS...: runs them between h1 and h2; what they tell is in suite.txt.
@@ -80,7 +85,7 @@ import json, sys
 d = json.load(sys.stdin)
 sent = sum(h["total"]["tx_packets"] for h in d["hosts"])
 switched = sum(p["tx_packets"] for p in d["model"]["ports"] if p["switch"])
-assert sent > 4000 and switched > 2.9 * sent, (sent, switched)'
+assert sent > 800 and switched > 2.9 * sent, (sent, switched)'
 }
 
 @test "through a modelled fabric, RoCE v2" {

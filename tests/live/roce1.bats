@@ -56,6 +56,7 @@ assert c.query_gid_ex(port_num=1, gid_index=4).gid_type == 1'
 	near=1 captured
 }
 
+# bats test_tags=long
 @test "programs over RoCE v1, modelled" {
 	near=2 captured "$WEFT_SOURCE_DIR/examples/live-two-tiers.yaml"
 }

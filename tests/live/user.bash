@@ -17,7 +17,7 @@ ordinary_user() {
 become() {
 	local name=$1 home=$2 keep=() one
 	shift 2
-	for one in PATH LANG TERM WEFT WEFT_SOURCE_DIR WEFT_BUILD_TYPE WEFT_RUNTIME_DIR ASAN_OPTIONS UBSAN_OPTIONS \
+	for one in PATH LANG TERM WEFT WEFT_SOURCE_DIR WEFT_TEST_SHORT WEFT_TEST_ALL WEFT_RUNTIME_DIR ASAN_OPTIONS UBSAN_OPTIONS \
 		TSAN_OPTIONS; do
 		[ -z "${!one+set}" ] || keep+=("$one=${!one}")
 	done

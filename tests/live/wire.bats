@@ -237,6 +237,7 @@ killed() {
 
 listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
 
+# bats test_tags=checked
 @test "a program that is killed is disconnected" {
 	needs rping
 	up --name a --wire h1=$net.2
@@ -245,6 +246,7 @@ listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
 	killed server client
 }
 
+# bats test_tags=checked
 @test "many queue pairs do not overrun a program" {
 	needs ib_write_bw
 	up --name a --wire h1=$net.2
@@ -255,6 +257,7 @@ listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
 	[[ "$output" != *'"rx_no_room": '[1-9]* ]]
 }
 
+# bats test_tags=long
 @test "128 READs at a time, and marks that slow a sender down" {
 	needs ib_read_bw ib_write_bw ibv_devinfo
 	up --name a --wire h1=$net.2
@@ -290,6 +293,7 @@ listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
 	} END { exit bad }' packets.txt
 }
 
+# bats test_tags=long
 @test "two machines: connections, IPv6, traffic classes, multicast" {
 	needs tshark rping udaddy mckey ib_write_bw ibv_ud_pingpong
 	two_machines
@@ -342,6 +346,7 @@ listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
 	grep -q "rxe says hello" server.txt || ! cat server.txt
 }
 
+# bats test_tags=checked
 @test "packets from elsewhere, damaged and made up do not reach a queue pair" {
 	needs ibv_rc_pingpong python3
 	up --name a --wire h1=$net.2
@@ -360,6 +365,7 @@ listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
 	[ "${lines[-1]}" = 6 ]
 }
 
+# bats test_tags=checked
 @test "addresses in the cluster file" {
 	cat >cluster.yaml <<-END
 		topology: {kind: single, hosts: 2}
@@ -376,6 +382,7 @@ listens_by_cm() { "$WEFT" status --name a --json | grep -q '"listens": [1-9]'; }
 	[[ "$output" == *"cluster.yaml:5:"*"it may have wire"* ]]
 }
 
+# bats test_tags=checked
 @test "what is wrong is said" {
 	run -2 up --wire h1
 	[[ "$output" == *"h2=192.0.2.1:4791"* ]]

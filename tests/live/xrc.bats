@@ -34,6 +34,7 @@ several() {
 	several 3 -g 1
 }
 
+# bats test_tags=long
 @test "ibv_xsrq_pingpong over InfiniBand" {
 	needs ibv_xsrq_pingpong
 	up --fabric ib-ndr
@@ -52,6 +53,7 @@ perftest() {
 	pair ib_send_bw -F -n 100 -c XRC -e -q 3 -b
 }
 
+# bats test_tags=long
 @test "perftest over RoCE v2" {
 	needs ib_write_bw
 	up

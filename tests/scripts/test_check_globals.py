@@ -10,9 +10,9 @@ SCRIPT = "check_globals.py"
 
 class CheckGlobals(TreeCase):
     def library(self, folder, text, compiler="gcc"):
-        """Plants src/<folder>/a.c and makes build/clang/libweft_<folder>.a of it."""
+        """Plants src/<folder>/a.c and makes build/release/libweft_<folder>.a of it."""
         source = self.plant(f"src/{folder}/a.c", text)
-        build = self.root / "build" / "clang"
+        build = self.root / "build" / "release"
         build.mkdir(parents=True, exist_ok=True)
         subprocess.run([compiler, "-fPIC", "-O1", "-c", source, "-o", build / "a.c.o"], check=True)
         library = build / f"libweft_{folder}.a"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: times to the picosecond, sameness on threads, marking, sharing, faults, routing. */
-/* ctest: tsan */
+/* ctest: tsan=*threads* */
 #include "rig.h"
 
 #include <math.h>

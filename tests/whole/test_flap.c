@@ -3,7 +3,7 @@
  * Scenarios: links go down and come back, for less time than a packet takes and for more. Credits
  * are neither lost nor doubled, buffers hold, and nobody stays stopped.
  */
-/* ctest: tsan */
+/* ctest: tsan=*threads* */
 #include "rig.h"
 
 #include "base/rng.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: HPCC on queue pairs, with telemetry of every hop and with one code for the busiest. */
-/* ctest: tsan */
+/* ctest: tsan=*threads* */
 #include "rig.h"
 
 #include "fabric/telemetry.h"

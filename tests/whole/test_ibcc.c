@@ -2,7 +2,7 @@
 /*
  * Scenarios: InfiniBand congestion control, from the switch that marks to the adapter that slows.
  */
-/* ctest: tsan */
+/* ctest: tsan=*threads* */
 #include "rig.h"
 
 #define LEAF 16 /* hosts of a leaf */

@@ -83,10 +83,7 @@ static void send(unsigned long n)
 
 static void test_one_way(void **state)
 {
-	const char *build = getenv("WEFT_BUILD_TYPE");
-	unsigned long mib = amount != 0                                      ? amount
-	                    : build != NULL && strcmp(build, "Release") == 0 ? 1024
-	                                                                     : 128;
+	unsigned long mib = amount != 0 ? amount : 1024 / check_step(8);
 	unsigned long messages = mib * 1024 * 1024 / MESSAGE;
 	double first = 0, last;
 	struct weft_stats stats;

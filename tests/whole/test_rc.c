@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: flows on RC queue pairs over modelled fabrics. */
-/* ctest: tsan */
+/* ctest: tsan=*threads* */
 #include "rig.h"
 
 static const enum wf_flow_op ops[] = { WF_FLOW_WRITE, WF_FLOW_SEND, WF_FLOW_READ };

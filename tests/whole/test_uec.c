@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: Ultra Ethernet style. Packets are sprayed, trimmed and placed as they come; NSCC. */
-/* ctest: tsan */
+/* ctest: tsan=*threads* */
 #include "rig.h"
 
 #define LINE 50000 /* bytes in a microsecond */
