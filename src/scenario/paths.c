@@ -16,7 +16,7 @@
 
 #define MAX_NAMES 4096
 
-/* Where the build installs data: by its whole path, and from the folders of programs and libraries. */
+/* Where data is installed: by its whole path, and from the folders of programs and libraries. */
 #ifndef WEFT_DATADIR
 #define WEFT_DATADIR "/usr/local/share"
 #endif

@@ -4,9 +4,9 @@
  * (sizes/NAME.txt).
  *
  * Looked through in this order: the folder of --profiles, that of $WEFT_PROFILES,
- * share/weft/profiles in the program's folder (a build tree) and beside it, beside the folder of the
- * library that this is in, and below the prefix that weft was configured for. The first file found
- * counts.
+ * share/weft/profiles in the program's folder (a build tree) and beside it, beside the folder of
+ * the library that this is in, and below the prefix that weft was configured for. The first file
+ * found counts.
  */
 #ifndef WF_SCENARIO_PATHS_H
 #define WF_SCENARIO_PATHS_H

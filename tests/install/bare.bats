@@ -58,6 +58,18 @@ END
 	says "$output" ib-ndr
 }
 
+@test "two builds of the same sources in two folders are the same" {
+	cp -a "$stage/src" "$stage/other src"
+	for one in "src|build" "other src|other build"; do
+		PATH=$stage/bin cmake -G Ninja -S "$stage/${one%|*}" -B "$stage/${one#*|}" -DWEFT_LIVE=OFF -DWEFT_TESTS=OFF \
+			-DCMAKE_BUILD_TYPE=None "-DCMAKE_C_FLAGS=-O0 -D_POSIX_C_SOURCE=200809L -U__linux__" >log.txt
+		PATH=$stage/bin ninja -C "$stage/${one#*|}" weft weft_shared weft_library >log.txt
+	done
+	for one in weft lib/libweft.so.1 lib/libweft.a; do
+		cmp "$stage/build/$one" "$stage/other build/$one"
+	done
+}
+
 @test "a configuration anew, with Node.js there, tries again" {
 	cp -a "$stage/build/web/page_template.c" before.c
 	PATH=$stage/bin cmake -S "$stage/src" -B "$stage/build" >log.txt
