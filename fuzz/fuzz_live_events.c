@@ -2,8 +2,8 @@
 /*
  * fuzz_live_events.c - a hostile daemon at the sockets of a program, where it tells of events and
  * where it answers: messages of all kinds and of none, with descriptors or without, of memory that
- * is what it should be or is not; while the program sends, connects, asks and leaves. The program's adapter must neither crash nor leak a
- * descriptor nor lose track of its peers.
+ * is what it should be or is not; while the program sends, connects, asks and leaves. The program's
+ * adapter must neither crash nor leak a descriptor nor lose track of its peers.
  */
 #define _GNU_SOURCE
 #include <errno.h>
