@@ -211,7 +211,7 @@ static size_t act(struct rig *r, const uint8_t *data, size_t size)
 		n = size > 2 ? size - 2 : 0;
 		if (n > sizeof(req.attach))
 			n = sizeof(req.attach);
-		if (what == 5 && n >= 2) {
+		if ((what == 5 || what == 6) && n >= 2) {
 			n = 2;
 			shape(&req, data[2], data[3]);
 		} else if (what == 3 || n == 0)
@@ -219,7 +219,8 @@ static size_t act(struct rig *r, const uint8_t *data, size_t size)
 		else
 			memcpy(&req.attach, data + 2, n);
 		/* Some are answered by events. */
-		send_to(what == 4 && c->events >= 0 ? c->events : c->sock, &req, sizeof(req), 0);
+		send_to((what == 4 || what == 6) && c->events >= 0 ? c->events : c->sock, &req,
+		        sizeof(req), 0);
 		return 2 + n;
 	}
 	return 1;
