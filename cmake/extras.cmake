@@ -69,7 +69,12 @@ if(WEFT_FUZZ)
 				"${PROJECT_SOURCE_DIR}/fuzz/corpus/${short}")
 			file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz/new/${short}")
 		endif()
-		add_test(NAME ${name} COMMAND ${name} -seed=1 -runs=${WEFT_FUZZ_RUNS} -timeout=300
+		# The words of its language, where it has one.
+		set(words "")
+		if(EXISTS "${PROJECT_SOURCE_DIR}/fuzz/dict/${short}.dict")
+			set(words "-dict=${PROJECT_SOURCE_DIR}/fuzz/dict/${short}.dict")
+		endif()
+		add_test(NAME ${name} COMMAND ${name} ${words} -seed=1 -runs=${WEFT_FUZZ_RUNS} -timeout=300
 			-rss_limit_mb=2048 -print_final_stats=0 ${corpus})
 		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 1800
 			WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")

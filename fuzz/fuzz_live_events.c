@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_live_events.c - a hostile daemon at the socket of events of a program: messages of all kinds
- * and of none, with descriptors or without, of memory that is what it should be or is not; while
- * the program sends, connects and leaves. The program's adapter must neither crash nor leak a
- * descriptor nor lose track of its peers.
+ * fuzz_live_events.c - a hostile daemon at the sockets of a program, where it tells of events and
+ * where it answers: messages of all kinds and of none, with descriptors or without, of memory that
+ * is what it should be or is not; while the program sends, connects, asks and leaves. The program's
+ * adapter must neither crash nor leak a descriptor nor lose track of its peers.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,8 @@ struct fuzz {
 	struct wf_cm *cm;
 	struct wf_cm_conn *conn;
 	struct wf_pipe far; /* the other side of keep[0], if that becomes a link */
-	int daemon;         /* its end of the socket */
+	int daemon;         /* its end of the socket of events */
+	int answers;        /* and of that of answers */
 	int keep[4]; /* memory that is sent more than once, an eventfd, files that are neither */
 	const uint8_t *data;
 	size_t size;
@@ -69,7 +70,7 @@ static int make_fd(struct fuzz *f)
 	}
 }
 
-static void send_bytes(struct fuzz *f, const void *msg, size_t size, unsigned n_fds)
+static void send_bytes(struct fuzz *f, int sock, const void *msg, size_t size, unsigned n_fds)
 {
 	union {
 		struct cmsghdr align;
@@ -89,8 +90,8 @@ static void send_bytes(struct fuzz *f, const void *msg, size_t size, unsigned n_
 		control.align.cmsg_len = CMSG_LEN(n_fds * sizeof(int));
 		memcpy(CMSG_DATA(&control.align), fds, n_fds * sizeof(int));
 	}
-	if (f->daemon >= 0)
-		(void)!sendmsg(f->daemon, &hdr, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sock >= 0)
+		(void)!sendmsg(sock, &hdr, MSG_DONTWAIT | MSG_NOSIGNAL);
 	for (unsigned i = 0; i < n_fds; i++)
 		close(fds[i]);
 }
@@ -132,7 +133,78 @@ static void send_event(struct fuzz *f)
 		event.port.down = next(f) % 2;
 	}
 	event.n_fds = next(f) % 8 == 0 ? next(f) % MOST_FDS : right;
-	send_bytes(f, &event, wf_live_event_bytes(&event), event.n_fds);
+	send_bytes(f, f->daemon, &event, wf_live_event_bytes(&event), event.n_fds);
+}
+
+/* An answer before the question, or bytes that are none. */
+static void send_answer(struct fuzz *f, unsigned right_fds)
+{
+	struct wf_live_reply reply = { .error = 0 };
+	uint8_t how = next(f);
+
+	if (how % 4 == 0)
+		reply.error = -(int32_t)next(f);
+	reply.n_fds = how % 16 == 1 ? next(f) % MOST_FDS : reply.error == 0 ? right_fds : 0;
+	reply.service.id = wf_cm_service(WF_CM_PS_TCP, next(f) % 2);
+	reply.service.host = how / 16 % 2 == 0 ? GROUP : some_host(f);
+	reply.service.slot = next(f);
+	for (size_t i = 8; i < sizeof(reply) && how >= 224; i++)
+		((char *)&reply)[i] = (char)next(f);
+	if (how / 16 % 4 == 3)
+		reply.group.group = how % 32 < 16 ? GROUP : WF_LIVE_REMOTE | how;
+	send_bytes(f, f->answers, &reply,
+	           how == 255 ? next(f) % (sizeof(reply) + 1) : sizeof(reply), reply.n_fds);
+}
+
+/* The program makes a call for which the daemon is asked; it has answered already. */
+static void call(struct fuzz *f)
+{
+	struct wf_nic *nic = f->nic;
+	struct wf_ah_attr to = { .port_num = 1, .is_global = true };
+	uint64_t service = wf_cm_service(WF_CM_PS_TCP, 1);
+	uint8_t what = next(f), gid[16] = { [10] = 0xff, 0xff, 10, 0, 0, next(f) % 4 };
+	uint32_t number;
+
+	send_answer(f, what % 8 == 7 ? 2 : 0);
+	to.dgid[0] = 0xff;
+	to.dgid[15] = what / 8 % 4;
+	nic->locked = false;
+	wf_nic_lock(nic);
+	switch (what % 8) {
+	case 0:
+		(void)!wf_nic_resolve(nic, &to);
+		break;
+	case 1:
+		(void)!wf_nic_join(nic, f->rig->ud, to.dgid);
+		break;
+	case 2:
+		(void)!wf_nic_leave(nic, f->rig->ud, to.dgid);
+		break;
+	case 3:
+		(void)!wf_nic_service(nic, WF_LIVE_SERVICE_BIND + what / 8 % 3, &service, 0);
+		break;
+	case 4:
+		(void)!wf_nic_find_service(nic, service, &number);
+		break;
+	case 5:
+		memcpy(to.dgid, gid, sizeof(gid));
+		(void)!wf_nic_resolve(nic, &to);
+		break;
+	case 6:
+		(void)wf_nic_gid(nic, WF_LIVE_REMOTE | what / 8u, 0, gid);
+		break;
+	default:
+		if (nic->model == NULL)
+			(void)!wf_nic_open_model(nic);
+		break;
+	}
+	wf_nic_unlock(nic);
+	nic->locked = true;
+	/* What nobody has read yet is not the answer to the next question. */
+	while (recv(f->answers, gid, sizeof(gid), MSG_DONTWAIT) > 0)
+		;
+	while (nic->sock >= 0 && recv(nic->sock, gid, sizeof(gid), MSG_DONTWAIT) > 0)
+		;
 }
 
 /* The program sends: to its peer, to a program of host 1, to the group. */
@@ -204,7 +276,7 @@ static void act(struct fuzz *f)
 		n = n < f->size ? n : f->size;
 		f->data += n;
 		f->size -= n;
-		send_bytes(f, f->data - n, n, what / 8 % (MOST_FDS + 1));
+		send_bytes(f, f->daemon, f->data - n, n, what / 8 % (MOST_FDS + 1));
 		break;
 	case 1:
 	case 2:
@@ -216,6 +288,9 @@ static void act(struct fuzz *f)
 	case 4:
 		read_asked(f);
 		write_packet(f);
+		break;
+	case 5:
+		call(f);
 		break;
 	default:
 		if (what == 255 && f->daemon >= 0) {
@@ -234,6 +309,8 @@ static void begin(struct fuzz *f, bool modelled)
 {
 	struct wf_ah_attr to[2] = { { .dest = 1, .port_num = 1 },
 		                    { .dest = GROUP, .port_num = 1, .is_global = true } };
+	/* Nobody waits for a daemon that does not answer: that is the kernel's doing. */
+	struct timeval moment = { .tv_usec = 1000 };
 	int pair[2];
 
 	f->rig = rig_create();
@@ -242,6 +319,11 @@ static void begin(struct fuzz *f, bool modelled)
 	rig_must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == 0);
 	f->nic->events = pair[0];
 	f->daemon = pair[1];
+	rig_must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
+	f->nic->sock = pair[0];
+	f->answers = pair[1];
+	rig_must(setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment)) == 0);
+	f->nic->table->host[0].wire = 0xff;
 	f->nic->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	f->keep[0] = wf_pipe_memory();
 	rig_must(wf_pipe_open(&f->far, f->keep[0], 1, -1) == 0);
@@ -275,6 +357,9 @@ static void end(struct fuzz *f)
 	for (int i = 0; i < 4; i++)
 		close(f->keep[i]);
 	close(f->nic->events);
+	close(f->nic->sock);
+	f->nic->sock = -1;
+	close(f->answers);
 	close(f->nic->wake);
 	if (f->daemon >= 0)
 		close(f->daemon);

@@ -2,8 +2,9 @@
 /*
  * fuzz_live_socket.c - hostile programs at the daemon's socket: they connect, send requests and
  * bytes that are none, with file descriptors or without, answer nothing, read what they are told or
- * do not, and go. The daemon must not crash, give two programs one slot, forget what hosts there
- * are or leak a descriptor.
+ * do not, and go. Packets go directly, through a model, or one host is at a real address. The
+ * daemon must not crash, give two programs one slot, forget what hosts there are or leak a
+ * descriptor.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,11 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../tests/unit/live/rig_model.h"
 #include "live/daemon_priv.h"
 #include "live/sock.h"
+#include "mgmt/cm.h"
 
 #define CLIENTS 6
-#define HOSTS 3
+#define HOSTS RIG_HOSTS
+#define ROUNDS 10000 /* after which the daemon has nothing more to do */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -32,6 +36,7 @@ struct client {
 
 struct rig {
 	struct wf_daemon *daemon;
+	struct wf_topo *topo; /* of the model; NULL: there is none */
 	char path[100];
 	struct client client[CLIENTS];
 };
@@ -58,9 +63,10 @@ static pid_t nobody(void)
 /* Lets the daemon do all there is to do; those whom it has let in are not this process to it. */
 static void settle(struct rig *r, pid_t pid)
 {
-	int n;
+	int n, rounds = 0;
 
 	do {
+		must(rounds++ < ROUNDS);
 		n = wf_daemon_step(r->daemon, 0);
 		must(n >= 0);
 		r->daemon->stop = false;
@@ -145,6 +151,39 @@ static void check(const struct wf_daemon *d)
 	}
 }
 
+/* A question about what there is, or nearly: two bytes say what it is about. */
+static void shape(struct wf_live_req *req, uint8_t a, uint8_t b)
+{
+	static const uint32_t hosts[] = { 0, 1, 2, WF_LIVE_MODEL, WF_LIVE_REMOTE, WF_LIVE_ALL };
+	static const uint8_t outside[16] = { [10] = 0xff, 0xff, 10, 0, 0, 1 };
+	uint32_t host = hosts[a % WF_ARRAY_SIZE(hosts)];
+
+	if (req->op == WF_LIVE_CONNECT || req->op == WF_LIVE_UNLINK) {
+		req->connect.host = host;
+		req->connect.slot = b % 8;
+	} else if (req->op == WF_LIVE_FAULT) {
+		req->fault.host = host;
+		req->fault.what = b % (WF_LIVE_FAULT_CLEAR + 2);
+		req->fault.value = b / 16u;
+		req->fault.link = a / 8u;
+	} else if (req->op >= WF_LIVE_GROUP_JOIN && req->op <= WF_LIVE_GROUP_SEND) {
+		req->group.gid[0] = 0xff;
+		req->group.gid[1] = 0x0e;
+		req->group.gid[15] = b % 4;
+	} else if (req->op >= WF_LIVE_SERVICE_BIND && req->op <= WF_LIVE_SERVICE_SEEK) {
+		req->service.id = wf_cm_service(WF_CM_PS_TCP, b % 4);
+		req->service.host = host;
+		req->service.flag = a / 8u % 4;
+	} else if (req->op == WF_LIVE_CAPTURE) {
+		req->capture.host = host;
+		req->capture.snaplen = b;
+	} else if (req->op == WF_LIVE_REMOTE_NUMBER || req->op == WF_LIVE_REMOTE_GID) {
+		req->remote.number = WF_LIVE_REMOTE | b;
+		memcpy(req->remote.gid, outside, sizeof(outside));
+		req->remote.gid[15] = b;
+	}
+}
+
 /* One thing that one of them does; returns how much of the input said so. */
 static size_t act(struct rig *r, const uint8_t *data, size_t size)
 {
@@ -168,24 +207,58 @@ static size_t act(struct rig *r, const uint8_t *data, size_t size)
 		read_all(c, true);
 	} else {
 		/* A request as it should be, but for what it asks. */
-		req.op = size > 1 ? data[1] % (WF_LIVE_REMOTE_GID + 2) : 0;
+		req.op = size > 1 ? data[1] % (WF_LIVE_UNLINK + 2) : 0;
 		n = size > 2 ? size - 2 : 0;
 		if (n > sizeof(req.attach))
 			n = sizeof(req.attach);
-		if (what == 3 || n == 0)
+		if ((what == 5 || what == 6) && n >= 2) {
+			n = 2;
+			shape(&req, data[2], data[3]);
+		} else if (what == 3 || n == 0)
 			n = 0; /* the first host, nobody, no group */
 		else
 			memcpy(&req.attach, data + 2, n);
 		/* Some are answered by events. */
-		send_to(what == 4 && c->events >= 0 ? c->events : c->sock, &req, sizeof(req), 0);
+		send_to((what == 4 || what == 6) && c->events >= 0 ? c->events : c->sock, &req,
+		        sizeof(req), 0);
 		return 2 + n;
 	}
 	return 1;
 }
 
+/* Direct, direct, modelled, wired: as the size says. */
+static void start(struct rig *r, unsigned kind, bool ib)
+{
+	struct wf_daemon_cfg cfg = {
+		.path = r->path, .fabric = "fuzz", .n_hosts = HOSTS, .rate = 1, .mtu = 4096
+	};
+	/* An address of this process alone: the port is always the same. */
+	struct wf_daemon_wire wire = {
+		.gid = { [10] = 0xff, 0xff, 127, 0xfe, (uint8_t)(getpid() >> 8), (uint8_t)getpid() }
+	};
+	struct wf_fabric_cfg fabric;
+	struct wf_sim_cfg sim = { .fabric = &fabric, .seed = 1 };
+	struct wf_err err = { "" };
+
+	r->topo = NULL;
+	cfg.err = &err;
+	cfg.layer = ib ? WF_LIVE_IB : WF_LIVE_ROCE;
+	if (kind == 2) {
+		r->topo = rig_model_describe(&fabric, ib, "4096B");
+		sim.topo = r->topo;
+		cfg.model = &sim;
+		cfg.pace = WF_LIVE_NONE;
+		cfg.rate = UINT64_C(10000000000);
+		cfg.cls = 3;
+	} else if (kind == 3 && !ib) {
+		cfg.wires = &wire;
+		cfg.n_wires = 1;
+	}
+	must(wf_daemon_create(&cfg, &r->daemon) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct wf_daemon_cfg cfg = { .fabric = "fuzz", .n_hosts = HOSTS, .rate = 1, .mtu = 1024 };
 	const char *dir = getenv("TMPDIR");
 	static pid_t pid;
 	struct rig r;
@@ -196,9 +269,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		pid = nobody();
 	snprintf(r.path, sizeof(r.path), "%s/weft-fuzz-%d.sock", dir != NULL ? dir : "/tmp",
 	         getpid());
-	cfg.path = r.path;
-	cfg.layer = size % 2 == 0 ? WF_LIVE_ROCE : WF_LIVE_IB;
-	must(wf_daemon_create(&cfg, &r.daemon) == 0);
+	start(&r, size / 2 % 4, size % 2 != 0);
 	for (unsigned i = 0; i < CLIENTS; i++)
 		r.client[i] = (struct client){ -1, -1 };
 	while (size > 0) {
@@ -221,6 +292,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	settle(&r, pid);
 	must(r.daemon->clients == NULL);
 	wf_daemon_destroy(r.daemon);
+	wf_topo_destroy(r.topo);
 	must(dup(0) == lowest);
 	close(lowest);
 	return 0;

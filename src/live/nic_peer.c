@@ -552,11 +552,15 @@ static int reach_group(struct wf_nic *nic, const uint8_t gid[16], uint32_t *numb
 
 	if (g == NULL || !g->known) {
 		wf_nic_asking(nic);
-		ret = ask_group(nic, WF_LIVE_GROUP_SEND, gid, &g);
-		if (ret == 0) {
-			g->known = true;
-			wf_nic_events(nic);
-		}
+		/* Who is in it comes before the answer: if that could not be kept, once more. */
+		do {
+			nic->missed = 0;
+			ret = ask_group(nic, WF_LIVE_GROUP_SEND, gid, &g);
+			if (ret == 0) {
+				g->known = true;
+				wf_nic_events(nic);
+			}
+		} while (ret == 0 && nic->missed == g->number);
 		wf_nic_asked(nic);
 	}
 	if (ret == 0)
@@ -634,6 +638,8 @@ static void take_group(struct wf_nic *nic, const struct wf_live_event *event)
 
 	if (g == NULL)
 		g = add_group(nic, no_gid, event->group.group);
+	if (g == NULL)
+		nic->missed = event->group.group;
 	if (g == NULL || event->group.n > WF_LIVE_GROUP_PORTS)
 		return;
 	g->n = event->group.n;

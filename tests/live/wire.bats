@@ -26,8 +26,8 @@ teardown() {
 	rm -rf "$WEFT_RUNTIME_DIR"
 }
 
-# ends RC WHAT: waits for the server; fails when it did or RC says that the client did, and shows what they said.
-ends() {
+# both_end RC WHAT: waits for the server; fails when it did or RC says that the client did, and shows what they said.
+both_end() {
 	local rc=$1
 	wait "$server" || rc=$?
 	server=
@@ -49,7 +49,7 @@ across() {
 	listens_in_a "$port"
 	$in_b timeout 300 "$WEFT" exec --name b --host h1 -- "$program" -p "$port" "$@" \
 		"$at_a" >client.txt 2>&1 || rc=$?
-	ends "$rc" "$program $*"
+	both_end "$rc" "$program $*"
 }
 
 # connect SERVER ARGS... -- CLIENT ARGS...: the same for programs that meet by rdma_cm.
@@ -64,7 +64,7 @@ connect() {
 	server=$!
 	until_true serves_in_a
 	$in_b timeout 300 "$WEFT" exec --name b --host h1 -- "$@" >client.txt 2>&1 || rc=$?
-	ends "$rc" "$*"
+	both_end "$rc" "$*"
 }
 
 # serves_in_a: a program of fabric a listens for connections by rdma_cm.
@@ -171,7 +171,7 @@ multicast() {
 	server=$!
 	until_true has_joined "$1"
 	$in_b timeout 300 "$WEFT" exec --name b --host h1 -- mckey -m "$1" -b "$3" -s -C 3 >client.txt 2>&1
-	ends 0 "mckey $1"
+	both_end 0 "mckey $1"
 }
 
 in_a=
