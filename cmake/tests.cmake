@@ -13,7 +13,8 @@
 # `ctest: word ...` among its first lines; `timeout=seconds` there gives it more than half an hour,
 # which is long because machines may have much else to do, and a test that hangs is found all the same. What
 # is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
-# say so.
+# say so. With `oom` the test has functions of its own in place of those that give memory:
+# __wrap_malloc() and so on.
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET GLOBAL cmocka)
@@ -101,6 +102,11 @@ function(weft_add_c_test name source labels)
 		target_link_options(${name} PRIVATE -fno-lto)
 	endif()
 	target_link_libraries(${name} PRIVATE weft_test_support ${ARGN} PkgConfig::CMOCKA)
+	if("oom" IN_LIST test_LABELS)
+		foreach(function malloc calloc realloc aligned_alloc free open_memstream mmap munmap)
+			target_link_options(${name} PRIVATE -Wl,--wrap=${function})
+		endforeach()
+	endif()
 	add_dependencies(tests ${name})
 	weft_register(${name} "${test_LABELS}" ${test_TIMEOUT} ${name})
 endfunction()
