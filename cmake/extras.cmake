@@ -74,7 +74,14 @@ if(WEFT_FUZZ)
 		if(EXISTS "${PROJECT_SOURCE_DIR}/fuzz/dict/${short}.dict")
 			set(words "-dict=${PROJECT_SOURCE_DIR}/fuzz/dict/${short}.dict")
 		endif()
-		add_test(NAME ${name} COMMAND ${name} ${words} -seed=1 -runs=${WEFT_FUZZ_RUNS} -timeout=300
+		# One that takes long for an input says so: fuzz: runs=1/10
+		set(runs ${WEFT_FUZZ_RUNS})
+		set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+		file(STRINGS "${source}" mark REGEX "^[ /*]*fuzz: runs=1/[0-9]+" LIMIT_COUNT 1)
+		if(mark MATCHES "runs=1/([0-9]+)")
+			math(EXPR runs "${runs} / ${CMAKE_MATCH_1}")
+		endif()
+		add_test(NAME ${name} COMMAND ${name} ${words} -seed=1 -runs=${runs} -timeout=300
 			-rss_limit_mb=2048 -print_final_stats=0 ${corpus})
 		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 1800
 			WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")

@@ -14,7 +14,8 @@
 # which is long because machines may have much else to do, and a test that hangs is found all the same. What
 # is labelled `tsan` also runs under the thread sanitizer: all unit tests of engine, and those that
 # say so; `tsan=PATTERN` runs only the tests of that name there, as in `tsan=*threads*`. The label
-# `oom` lets the test fail what gives memory, descriptors and threads (tests/unit/oom.h).
+# `oom` lets the test fail what gives memory, descriptors and threads (tests/unit/oom.h); with
+# `allocator` the test has functions of its own in place of those that give memory: __wrap_malloc() and so on.
 #
 # With WEFT_SHORT, a test that takes long is left to the build without it: files labelled `long`, tests in
 # bats with `# bats test_tags=long`, and cases over which check_step() (tests/unit/check.h) goes. The other way
@@ -151,6 +152,11 @@ function(weft_add_c_test name source labels)
 	endif()
 	if("oom" IN_LIST test_LABELS)
 		target_link_options(${name} PRIVATE ${WEFT_OOM_LINK})
+	endif()
+	if("allocator" IN_LIST test_LABELS)
+		foreach(function malloc calloc realloc aligned_alloc free open_memstream mmap munmap)
+			target_link_options(${name} PRIVATE -Wl,--wrap=${function})
+		endforeach()
 	endif()
 	# The code under test is optimised as ever; that which tests it is compiled four times as fast.
 	target_compile_options(${name} PRIVATE -O0)

@@ -40,21 +40,23 @@ static int64_t ask(struct wf_export *ex, const char *sql, int64_t arg, int *rc_p
 {
 	sqlite3_stmt *stmt = NULL;
 	int64_t v = -1;
+	int rc;
 
 	*rc_p = sqlite3_prepare_v2(ex->db, sql, -1, &stmt, NULL);
 	if (*rc_p != SQLITE_OK)
 		return -1;
 	if (sqlite3_bind_parameter_count(stmt) > 0)
-		sqlite3_bind_int64(stmt, 1, arg);
-	if (sqlite3_step(stmt) == SQLITE_ROW)
+		*rc_p = sqlite3_bind_int64(stmt, 1, arg);
+	if (*rc_p == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
 		v = sqlite3_column_int64(stmt, 0);
-	*rc_p = sqlite3_finalize(stmt);
+	rc = sqlite3_finalize(stmt);
+	*rc_p = *rc_p == SQLITE_OK ? rc : *rc_p;
 	return v;
 }
 
 static int check(struct wf_export *ex, int rc, struct wf_err *err)
 {
-	int64_t id = -1, version = -1, runs = 0;
+	int64_t id = -1, version = -1, runs = 0, last = 0;
 
 	if (rc == SQLITE_OK) {
 		wf_record_distrust(ex->db);
@@ -75,14 +77,15 @@ static int check(struct wf_export *ex, int rc, struct wf_err *err)
 		rc = wf_record_view(ex->db, version);
 	if (rc == SQLITE_OK && ex->run != 0)
 		runs = ask(ex, "SELECT count(*) FROM run WHERE id = ?", ex->run, &rc);
+	if (rc == SQLITE_OK && ex->run != 0 && runs == 0)
+		last = ask(ex, "SELECT max(id) FROM run", 0, &rc);
 	if (rc == SQLITE_NOMEM)
 		return -ENOMEM;
 	if (rc != SQLITE_OK)
 		return wf_err_say(err, "%s: %s", ex->path, sqlite3_errmsg(ex->db));
 	if (ex->run != 0 && runs == 0)
 		return wf_err_say(err, "%s: there is no run %lld; the runs are 1 to %lld", ex->path,
-		                  (long long)ex->run,
-		                  (long long)ask(ex, "SELECT max(id) FROM run", 0, &rc));
+		                  (long long)ex->run, (long long)last);
 	return 0;
 }
 

@@ -27,6 +27,17 @@ struct trace {
 	double value;
 };
 
+/* Sums of what a file says: any numbers, so they may wrap around. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 static void begin(struct trace *t, const char *phase, const char *name, int64_t pid, int64_t tid)
 {
 	wf_json_open(&t->json, NULL, '{');
@@ -63,7 +74,7 @@ static void put_rank(void *arg, sqlite3_stmt *row)
 
 	snprintf(name, sizeof(name), "rank %s (%s)", wf_export_text(row, 0),
 	         wf_export_text(row, 1));
-	name_it(arg, "process_name", sqlite3_column_int64(row, 0) + 1, 0, name);
+	name_it(arg, "process_name", plus(sqlite3_column_int64(row, 0), 1), 0, name);
 }
 
 /* rank, stream, kind: once each */
@@ -74,7 +85,7 @@ static void put_stream(void *arg, sqlite3_stmt *row)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s %s", kind, exposed ? "" : wf_export_text(row, 1));
-	name_it(arg, "thread_name", sqlite3_column_int64(row, 0) + 1,
+	name_it(arg, "thread_name", plus(sqlite3_column_int64(row, 0), 1),
 	        exposed ? EXPOSED : sqlite3_column_int64(row, 1), name);
 }
 
@@ -85,11 +96,11 @@ static void put_span(void *arg, sqlite3_stmt *row)
 	const char *kind = wf_export_text(row, 2);
 	int64_t from = sqlite3_column_int64(row, 3);
 
-	begin(t, "X", wf_export_text(row, 5), sqlite3_column_int64(row, 0) + 1,
+	begin(t, "X", wf_export_text(row, 5), plus(sqlite3_column_int64(row, 0), 1),
 	      strcmp(kind, "exposed") == 0 ? EXPOSED : sqlite3_column_int64(row, 1));
 	wf_json_text(&t->json, "cat", kind);
 	at(t, "ts", from);
-	at(t, "dur", sqlite3_column_int64(row, 4) - from);
+	at(t, "dur", minus(sqlite3_column_int64(row, 4), from));
 	end(t);
 }
 
@@ -142,14 +153,14 @@ static void put_flow(void *arg, sqlite3_stmt *row)
 /* node, name */
 static void put_node(void *arg, sqlite3_stmt *row)
 {
-	name_it(arg, "process_name", PID_NODE + sqlite3_column_int64(row, 0), 0,
+	name_it(arg, "process_name", plus(PID_NODE, sqlite3_column_int64(row, 0)), 0,
 	        wf_export_text(row, 1));
 }
 
 /* A value of a counter from a time on. */
 static void put_point(struct trace *t, const char *name, int64_t ps, double value)
 {
-	begin(t, "C", name, PID_NODE + t->node, 0);
+	begin(t, "C", name, plus(PID_NODE, t->node), 0);
 	at(t, "ts", ps);
 	wf_json_open(&t->json, "args", '{');
 	wf_json_real(&t->json, "value", value);
@@ -184,7 +195,8 @@ static void put_sample(void *arg, sqlite3_stmt *row)
 		/* Nothing was sent from its last row to the sample before this. */
 		if (same && before > t->at)
 			put_point(t, name, t->at, 0);
-		put_point(t, name, before, now > before ? bits * 1000 / (double)(now - before) : 0);
+		put_point(t, name, before,
+		          now > before ? bits * 1000 / (double)minus(now, before) : 0);
 	}
 	t->at = now;
 	t->value = value;
@@ -200,8 +212,8 @@ static void put_event(void *arg, sqlite3_stmt *row)
 
 	snprintf(name, sizeof(name), "%s%s%s %s", wf_export_text(row, 2),
 	         queue[0] != '\0' ? " " : "", queue, wf_export_text(row, 6));
-	begin(t, lasts ? "X" : "i", name, PID_NODE + sqlite3_column_int64(row, 0),
-	      sqlite3_column_int64(row, 1) + 1);
+	begin(t, lasts ? "X" : "i", name, plus(PID_NODE, sqlite3_column_int64(row, 0)),
+	      plus(sqlite3_column_int64(row, 1), 1));
 	wf_json_text(&t->json, "cat", wf_export_text(row, 2));
 	at(t, "ts", sqlite3_column_int64(row, 3));
 	if (lasts)

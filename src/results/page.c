@@ -145,8 +145,8 @@ static int64_t rank_step(struct wf_page *page)
 	int64_t ranks =
 		wf_page_number(page, "SELECT max(rank) + 1 FROM span" LEADS, page->study, 0);
 	int64_t spans = wf_page_number(page, "SELECT count(*) FROM span" LEADS, page->study, 0);
-	int64_t by_ranks = (ranks + MAX_RANKS - 1) / MAX_RANKS;
-	int64_t by_spans = (spans + MAX_SPANS - 1) / MAX_SPANS;
+	int64_t by_ranks = ranks / MAX_RANKS + (ranks % MAX_RANKS > 0);
+	int64_t by_spans = spans / MAX_SPANS + (spans % MAX_SPANS > 0);
 	int64_t step = by_ranks > by_spans ? by_ranks : by_spans;
 
 	return step > 0 ? step : 1;

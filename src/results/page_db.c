@@ -140,7 +140,8 @@ int wf_page_open(struct wf_page *page, const struct wf_page_request *request, st
 		failed(page);
 	else
 		wf_record_distrust(page->db);
-	sqlite3_busy_timeout(page->db, BUSY_MS);
+	if (page->db != NULL)
+		sqlite3_busy_timeout(page->db, BUSY_MS);
 	check_schema(page);
 	/* One moment of the file, though somebody may be writing it. */
 	wf_page_number(page, "BEGIN", 0, 0);

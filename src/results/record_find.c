@@ -255,6 +255,14 @@ bool wf_record_stale(struct wf_record *record, const struct wf_record_head *head
 	return id >= 0;
 }
 
+/* A column as text; "" where it is NULL, which it is only in files that weft did not write. */
+static const char *text_of(sqlite3_stmt *row, int column)
+{
+	const unsigned char *text = sqlite3_column_text(row, column);
+
+	return text != NULL ? (const char *)text : "";
+}
+
 /* A row of table value; the lock is held while it lives. */
 static sqlite3_stmt *find_value(struct wf_record *record, int64_t run, const char *name)
 {
@@ -282,7 +290,7 @@ bool wf_record_read(struct wf_record *record, int64_t run, const char *name, dou
 
 		is = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 		*value = is ? sqlite3_column_double(stmt, 0) : 0;
-		snprintf(unit, size, "%s", (const char *)sqlite3_column_text(stmt, 1));
+		snprintf(unit, size, "%s", text_of(stmt, 1));
 	}
 	sqlite3_finalize(stmt);
 	pthread_mutex_unlock(&record->lock);
@@ -300,7 +308,7 @@ bool wf_record_read_text(struct wf_record *record, int64_t run, const char *name
 	stmt = find_value(record, run, name);
 	if (stmt != NULL && sqlite3_column_type(stmt, 0) == SQLITE_TEXT) {
 		is = true;
-		snprintf(text, size, "%s", (const char *)sqlite3_column_text(stmt, 0));
+		snprintf(text, size, "%s", text_of(stmt, 0));
 	}
 	sqlite3_finalize(stmt);
 	pthread_mutex_unlock(&record->lock);
@@ -319,8 +327,8 @@ void wf_record_read_bandwidth(struct wf_record *record, int64_t run, wf_record_b
 	             run);
 	while (stmt != NULL && sqlite3_step(stmt) == SQLITE_ROW) {
 		const struct wf_record_bandwidth point = {
-			.collective = (const char *)sqlite3_column_text(stmt, 0),
-			.algorithm = (const char *)sqlite3_column_text(stmt, 1),
+			.collective = text_of(stmt, 0),
+			.algorithm = text_of(stmt, 1),
 			.ranks = (uint32_t)sqlite3_column_int64(stmt, 2),
 			.bytes = (uint64_t)sqlite3_column_int64(stmt, 3),
 			.time = sqlite3_column_int64(stmt, 4),
@@ -342,9 +350,8 @@ void wf_record_read_notes(struct wf_record *record, int64_t run, wf_record_note_
 	stmt = query(record, "SELECT kind, rule, text FROM note WHERE run = ?1 ORDER BY rowid",
 	             run);
 	while (stmt != NULL && sqlite3_step(stmt) == SQLITE_ROW)
-		fn(arg, (const char *)sqlite3_column_text(stmt, 0),
-		   (const char *)sqlite3_column_text(stmt, 1),
-		   (const char *)sqlite3_column_text(stmt, 2));
+		fn(arg, text_of(stmt, 0), (const char *)sqlite3_column_text(stmt, 1),
+		   text_of(stmt, 2));
 	sqlite3_finalize(stmt);
 	pthread_mutex_unlock(&record->lock);
 }

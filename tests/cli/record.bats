@@ -28,7 +28,7 @@ END
 rows() {
 	sqlite3 "$1" .dump | sed -E \
 		-e '/^INSERT INTO study/s/[0-9.e+]+,[0-9.e+]+\);$/T);/' \
-		-e '/^INSERT INTO run/s/,(-?[0-9.e+]+|NULL),(-?[0-9.e+]+|NULL),([0-9]+),([0-9]+),([0-9]+),[0-9]+,[0-9.e+-]+,[0-9.e+-]+\);$/,T,\3,\4,\5);/'
+		-e '/^INSERT INTO run/s/,(-?[0-9.e+]+|NULL),(-?[0-9.e+]+|NULL),([0-9]+),([0-9]+),([0-9]+),[0-9]+,[0-9.e+-]+,[0-9.e+-]+,(.[0-9a-f]{64}.,.[0-9a-f]{64}.)\);$/,T,\3,\4,\5,\6);/'
 }
 
 @test "one file, readable, with what the report says" {
