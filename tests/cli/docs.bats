@@ -40,12 +40,12 @@ prepare() {
 @test "every page's commands" {
 	prepare
 	n=0
-	for page in $(commands pages); do
+	for page in $(commands pages); do # some: steps are counted below
 		mkdir "dir$n"
 		cp small.yaml compare.db "dir$n"
 		{ cat prelude.bash; commands cli "$page"; } >"dir$n/script.bash"
 		(cd "dir$n" && bash script.bash >said.txt 2>&1) || { cat "dir$n/said.txt"; return 1; }
-		grep -h '^[A-Za-z/]*[.]md:[0-9]*$' "dir$n/said.txt" >>steps.txt || true
+		grep -h '^[A-Za-z/]*[.]md:[0-9]*$' "dir$n/said.txt" >>steps.txt || true # all of its commands may be of live fabrics
 		n=$((n + 1))
 	done
 	[ "$(wc -l <steps.txt)" -ge 15 ]
@@ -60,7 +60,9 @@ prepare() {
 		grep -qE "^  weft $command( |$)" overview.txt || { echo "there is no weft $command: $rest"; return 1; }
 		"$WEFT" help "$command" >help.txt
 		# What is behind -- is the program's that weft exec runs.
-		for option in $(sed 's/\(^\| \)-- .*//' <<<"$rest" | grep -oE -- '(^| )--[a-z-]+' || true); do
+		# some: most have none
+		options=$(sed 's/\(^\| \)-- .*//' <<<"$rest" | grep -oE -- '(^| )--[a-z-]+') || true # as said
+		for option in $options; do
 			grep -qE -- "$option([ =,\[]|\$)" help.txt ||
 				{ echo "weft $command has no $option"; return 1; }
 		done

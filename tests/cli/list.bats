@@ -56,6 +56,7 @@ load common
 	for topic in profiles models gpus switches cables; do
 		"$WEFT" list "$topic" --json >names.json
 		n=0
+		# some: they are counted
 		for name in $(python3 -c 'import json; d = json.load(open("names.json")); print(*[e["name"] for e in next(v for v in d.values() if type(v) is list)])'); do
 			"$WEFT" show "$topic" "$name" >again.yaml
 			# Who has set a parameter is another file, of course.

@@ -23,7 +23,7 @@ shown() {
 		done
 		groff -ww -t -man -Tps -z "$(page "$name")" 2>>said.txt
 		# That there is no date is meant: it would be that of the build.
-		mandoc -T lint -W warning "$(page "$name")" | grep -v "WARNING: missing date" >>said.txt || true
+		mandoc -T lint -W warning "$(page "$name")" | grep -v "WARNING: missing date" >>said.txt || true # nothing else is what is hoped for
 	done
 	[ ! -s said.txt ] || { cat said.txt; return 1; }
 	# They would speak.

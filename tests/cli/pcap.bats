@@ -42,7 +42,7 @@ is_clean() {
 # opcodes NUMBER...: how many packets of the file that is_clean() looked at last have one of these opcodes; all, of
 # those that have one.
 opcodes() {
-	grep -cxE "$(tr ' ' '|' <<<"${*:-[0-9]+}")" opcodes.txt || true
+	grep -cxE "$(tr ' ' '|' <<<"${*:-[0-9]+}")" opcodes.txt || true # there may be none
 }
 
 # delivered_and_sent: what hosts sent plus what the switches sent to hosts of one run, control left out, by the report.

@@ -44,7 +44,7 @@ here() {
 	done
 	# In whatever form apt's sources are written, but one form at a time.
 	cat /etc/apt/sources.list.d/*.sources >sources.txt 2>/dev/null ||
-		cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list >sources.txt 2>/dev/null || true
+		cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list >sources.txt 2>/dev/null || true # one form is there
 	mmdebstrap --mode=root --variant=essential --dpkgopt=force-unsafe-io --include=ibverbs-utils \
 		--aptopt='Acquire::Languages "none"' "${options[@]}" \
 		--hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount \

@@ -41,12 +41,12 @@ commands() {
 			port=$(free_port)
 		}
 	END
-	for page in $(commands pages); do
+	for page in $(commands pages); do # some: steps are counted below
 		mkdir "dir$here"
 		ln -s "$WEFT_SOURCE_DIR/examples" "dir$here/examples"
 		{ cat prelude.bash; commands live "$page"; } >"dir$here/script.bash"
 		(cd "dir$here" && bash script.bash "$WEFT_SOURCE_DIR" >said.txt 2>&1) || { cat "dir$here/said.txt"; return 1; }
-		grep -h '^[A-Za-z/-]*[.]md:[0-9]*$' "dir$here/said.txt" >>steps.txt || true
+		grep -h '^[A-Za-z/-]*[.]md:[0-9]*$' "dir$here/said.txt" >>steps.txt || true # none of its commands may be of live fabrics
 		here=$((here + 1))
 	done
 	cat steps.txt

@@ -294,7 +294,7 @@ static void test_migrate_killed(void **state)
 			(void)open_file(&f);
 			pause();
 		}
-		nanosleep(&wait, NULL);
+		nanosleep(&wait, NULL); /* time: it is killed at any */
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_string_equal(ask(&f, "PRAGMA integrity_check", buf), "ok");
