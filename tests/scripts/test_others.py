@@ -130,7 +130,7 @@ class Setup(TreeCase):
         return env
 
     def test_another_system_that_lacks_something(self):
-        env = self.elsewhere("gcc", "ninja", "python3", known="sqlite3 zlib libibverbs")
+        env = self.elsewhere("gcc", "ninja", "python3", known="sqlite3 zlib libibverbs libmicrohttpd")
         status, lines = self.check("setup", env=env)
         self.assertEqual(status, 1, lines)
         self.assertIn("not a Debian system", lines[0])
@@ -139,7 +139,7 @@ class Setup(TreeCase):
 
     def test_another_system_that_has_all(self):
         env = self.elsewhere("gcc", "ninja", "python3", "cmake",
-                             known="libfyaml sqlite3 zlib libibverbs")
+                             known="libfyaml sqlite3 zlib libibverbs libmicrohttpd")
         self.assertEqual(self.check("setup", env=env), (0, []))
 
     def test_wrong_option(self):
