@@ -236,6 +236,7 @@ END
 	says "$out" "As they come"
 }
 
+# bats test_tags=long
 @test "the main job: on its own network no fabric is ahead; on racks ECMP is behind" {
 	small=(--set job.layers=1 --set job.scale_error=100)
 	weft compare "$WEFT_SOURCE_DIR/examples/train-64.yaml" --json "${small[@]}" --set job.scale=1/256 --seeds 2 \

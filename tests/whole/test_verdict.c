@@ -159,6 +159,7 @@ static void test_racks(void **state)
 	};
 
 	(void)state;
+	check_is_long();
 	check(&job);
 }
 
@@ -173,6 +174,7 @@ static void test_experts(void **state)
 		                        "ib-ndr" };
 
 	(void)state;
+	check_is_long();
 	check(&job);
 }
 
