@@ -13,7 +13,7 @@ commands() {
 	needs ib_write_bw tshark
 	here=$(free_port)
 	cat >prelude.bash <<-'END'
-		load() { :; }
+		load() { source "$WEFT_SOURCE_DIR/tests/live/$1.bash"; }
 		source "$1/tests/live/common.bash"
 		port=$(free_port)
 		net=127.$((port / 256)).$((port % 256))
