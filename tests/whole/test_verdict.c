@@ -4,15 +4,11 @@
  * each of 20. What is taken must be the same, and in every state so must be who is slower by what
  * counts.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "study/compare.h"
 #include "run/pool.h"
