@@ -52,14 +52,14 @@ here() {
 		cat log.txt
 		return 1
 	}
-	install -d -m 700 -o 65534 -g 65534 "$root/work"
+	install -d -m 700 -o 65534 -g 65534 "$root/srv"
 }
 
 # inside COMMAND...: an ordinary user in the clean system, which has a /proc.
 inside() {
 	unshare --mount --pid --fork --mount-proc="$stage/root/proc" \
 		chroot --userspec=65534:65534 "$stage/root" \
-		env -i HOME=/work TMPDIR=/work PATH=/usr/bin:/bin WEFT_RUNTIME_DIR=/work "$@"
+		env -i HOME=/srv TMPDIR=/srv PATH=/usr/bin:/bin WEFT_RUNTIME_DIR=/srv "$@"
 }
 
 @test "two release tarballs of the same sources are the same, and have the page" {
@@ -105,9 +105,9 @@ inside() {
 @test "in a clean system the page of weft report is the usual one" {
 	here
 	"$WEFT" run "$WEFT_SOURCE_DIR/examples/incast.yaml" --record r.db >/dev/null 2>&1
-	cp r.db "$stage/root/work/r.db"
-	chmod 644 "$stage/root/work/r.db"
-	inside weft report /work/r.db -o - >clean.html
+	cp r.db "$stage/root/srv/r.db"
+	chmod 644 "$stage/root/srv/r.db"
+	inside weft report /srv/r.db -o - >clean.html
 	"$WEFT" report r.db -o - >usual.html
 	cmp clean.html usual.html
 	grep -q "</html>" clean.html
@@ -124,7 +124,7 @@ inside() {
 	here
 	dpkg-deb -x "$stage"/deb/libweft-dev_*.deb dev
 	dpkg-deb -x "$stage"/deb/libweft1_*.deb dev
-	cc -I dev/usr/include -o "$stage/root/work/ping_pong" "$WEFT_SOURCE_DIR/examples/c/ping_pong.c" \
+	cc -I dev/usr/include -o "$stage/root/srv/ping_pong" "$WEFT_SOURCE_DIR/examples/c/ping_pong.c" \
 		-L "$(dirname "$(find dev -name libweft.so)")" -lweft
-	diff <(inside /work/ping_pong) <("$build/examples/ping_pong")
+	diff <(inside /srv/ping_pong) <("$build/examples/ping_pong")
 }
