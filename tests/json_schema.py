@@ -129,14 +129,20 @@ def read(path):
 # ---- what is wrong with schemas, documents, or both ----
 
 
+def takes_counters(part):
+    """Counters are rows of a table of weft's: an object of them may have more than the schema knows."""
+    return part.get("unevaluatedProperties") == {"$ref": "#/$defs/counter"}
+
+
 def check_schema(schema):
     jsonschema.Draft202012Validator.check_schema(schema.top)
     for place in schema.every():
         part = schema.at(place)
         if "properties" in part and not ("allOf" in part or place[:1] == ("$defs",) and len(place) == 2):
-            if part.get("additionalProperties") is not False:
+            if part.get("additionalProperties") is not False and not takes_counters(part):
                 yield f"{schema.path.name}: {text(place)} takes any key"
-        if "properties" in part and "allOf" in part and part.get("unevaluatedProperties") is not False:
+        if "properties" in part and "allOf" in part and part.get("unevaluatedProperties") is not False and \
+                not takes_counters(part):
             yield f"{schema.path.name}: {text(place)} takes any key"
         for key in part.get("required", []):
             if key not in part["properties"]:
@@ -174,9 +180,10 @@ class Mutants:
     def object(self, places, value, path):
         of_any = [self.schema.at(p)["additionalProperties"] for p in places
                   if isinstance(self.schema.at(p).get("additionalProperties"), dict)]
+        open_ = of_any or any(takes_counters(self.schema.at(p)) for p in places)
         required = {key for p in places for key in self.schema.at(p).get("required", [])}
         if self.is_new(places[0], "one key more"):
-            self.change(path, "one key more", lambda o: o.__setitem__("planted", [] if of_any else 1))
+            self.change(path, "one key more", lambda o: o.__setitem__("planted", [] if open_ else 1))
         for key in value:
             if not self.is_new(places[0], "any" if of_any else "." + key):
                 continue

@@ -16,8 +16,9 @@ look() {
 	"$WEFT" fault --name "$1" list --json >"fault-$1.json"
 }
 
+# attached FABRIC PROGRAM: before it, weft exec has looked at the fabric itself.
 attached() {
-	[[ "$("$WEFT" status --name "$1" --json)" == *'"pid"'* ]]
+	[[ "$("$WEFT" status --name "$1" --json)" == *"\"program\": \"$2\""* ]]
 }
 
 # A fabric of each kind: without a model, on the wire, InfiniBand; modelled, with faults, by the clock and not.
@@ -30,7 +31,7 @@ fabrics() {
 	up cluster.yaml --name modelled
 	up cluster.yaml --name unpaced --pace none
 	EXEC="--name plain" spawn h1 ibv_asyncwatch >asyncwatch.txt 2>&1
-	until_true attached plain
+	until_true attached plain ibv_asyncwatch
 	"${fault[@]}" link leaf0-spine0 down
 	"${fault[@]}" link h0 loss 1% delay 1ms
 	"${fault[@]}" pause-storm h1

@@ -96,8 +96,16 @@ class AddingCounter(unittest.TestCase):
         for patch in PATCHES.glob("*.patch"):
             self.assertEqual(len(touched(patch)), 2, patch)
 
+    def follows_schema(self, text):
+        """Returns the document; what it counts more is no breach of its schema."""
+        (self.work / "document.json").write_text(text)
+        done = subprocess.run(["/usr/bin/python3", "-B", str(ROOT / "tests" / "json_schema.py"), "valid",
+                               str(self.work / "document.json")], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads(text)
+
     def test_run(self):
-        for run in json.loads(self.run_weft("run", "s.yaml", "--json", "--ports", "-q"))["runs"]:
+        for run in self.follows_schema(self.run_weft("run", "s.yaml", "--json", "--ports", "-q"))["runs"]:
             self.assertGreater(run["total"]["waited"], 0)
             self.assertEqual(sum(c["waited"] for c in run["classes"]), run["total"]["waited"])
             self.assertEqual(sum(p["waited"] for p in run["ports"]), run["total"]["waited"])
@@ -128,7 +136,7 @@ class AddingCounter(unittest.TestCase):
             address = "127.0.0.1:%d" % s.getsockname()[1]
         self.run_weft("up", "cluster.yaml", "--metrics", address)
         try:
-            status = json.loads(self.run_weft("status", "--json"))
+            status = self.follows_schema(self.run_weft("status", "--json"))
             with urllib.request.urlopen(f"http://{address}/metrics") as answer:
                 metrics = answer.read().decode()
         finally:
