@@ -11,7 +11,7 @@
  * The results file itself has SQLite's locks: the first close() of any descriptor of it would drop
  * those of the whole process.
  */
-#ifndef _GNU_SOURCE
+#if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* F_OFD_SETLK */
 #endif
 #include "results/record_priv.h"
