@@ -19,7 +19,8 @@
 #
 # With WEFT_SHORT, a test that takes long is left to the build without it: files labelled `long`, tests in
 # bats with `# bats test_tags=long`, and cases over which check_step() (tests/unit/check.h) goes. The other way
-# round, tests with the tag `checked`, whose point is what assertions and sanitizers see, run only with it.
+# round, files labelled `checked` and tests with that tag, whose point is what assertions and sanitizers see,
+# run only with it.
 #
 # tests/costs.txt has how long tests take: costly ones begin first, and all others have the label `quick`.
 
@@ -109,7 +110,8 @@ function(weft_test_labels out file)
 			endif()
 		endforeach()
 	endif()
-	if((NOT WEFT_TEST_LABEL OR WEFT_TEST_LABEL IN_LIST labels) AND NOT (WEFT_SHORT AND "long" IN_LIST labels))
+	if((NOT WEFT_TEST_LABEL OR WEFT_TEST_LABEL IN_LIST labels) AND NOT (WEFT_SHORT AND "long" IN_LIST labels)
+			AND (WEFT_SHORT OR NOT "checked" IN_LIST labels))
 		set(${out}_WANTED TRUE PARENT_SCOPE)
 	else()
 		set(${out}_WANTED FALSE PARENT_SCOPE)

@@ -38,6 +38,7 @@ assert 0 < train["mfu_ppm"] < 500000
 }
 
 # A ring of 32: the delays that are not scaled count 31 times in each collective.
+# bats test_tags=long
 @test "a scale keeps MFU within 2 %, or is refused with one that does" {
 	printf 'description: small\nbase: llama3-8b\nhidden: 1024\nheads: 8\nkv_heads: 2\nffn: 4096\nvocabulary: 32000\nlayers: 4\n' >m.yaml
 	cat >s.yaml <<-'END'
@@ -74,6 +75,7 @@ assert 0 < train["mfu_ppm"] < 500000
 }
 
 # A message has 5 to 12 packets here, and seldom a whole number of them.
+# bats test_tags=long
 @test "scales that are no powers of two give the same MFU" {
 	printf 'description: small\nbase: llama3-8b\nhidden: 1024\nheads: 8\nkv_heads: 2\nffn: 1344\nvocabulary: 16032\nlayers: 4\n' >m.yaml
 	cat >s.yaml <<-'END'
@@ -159,6 +161,7 @@ assert 0 < train["mfu_ppm"] < 500000
 }
 
 # The time is that of the bytes on a 400 Gb/s line, 26 of headers for 4096 of data, to 0.1 %.
+# bats test_tags=long
 @test "messages longer than 1 GiB go in several" {
 	cat >big.goal <<-'END'
 		num_ranks 2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ctest: allocator */
+/* ctest: allocator checked */
 /*
  * test_oom.c - every allocation fails in turn, once or from then on, from the reading of a scenario
  * to the page of its results: each ends with -ENOMEM or does without, gives back what it took, and

@@ -4,7 +4,7 @@
  * point on: while it starts, and in whatever programs, captures and readers of metrics ask of it.
  * Whoever asks is told or let go; the daemon goes on, and forgets nothing in the end.
  *
- * ctest: oom
+ * ctest: oom checked
  */
 #define _GNU_SOURCE
 #include <netinet/in.h>

@@ -5,7 +5,7 @@
  * and join groups. They are told or packets are lost; nothing is left when they have gone, and the
  * fabric is as it was.
  *
- * ctest: oom
+ * ctest: oom checked
  */
 #define _GNU_SOURCE
 #include <sched.h>
