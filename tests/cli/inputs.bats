@@ -254,7 +254,18 @@ job() {
 	[ "$status" -eq 0 ]
 	weft export o.db --to csv --out csv
 	[ "$status" -eq 0 ]
+	# It does not say what node_exporter calls its counters; this weft knows, now and when it has been brought up.
+	weft export o.db --to prometheus --run 4 --out read.txt
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^# TYPE node_infiniband_' read.txt)" -eq 2 ]
+	grep -q '^# TYPE node_infiniband_port_data_transmitted_bytes_total counter$' read.txt
 	cmp o.db copy.db
+	small_scenario >other.yaml
+	cp o.db up.db
+	weft run other.yaml --record up.db -q
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	weft export up.db --to prometheus --run 4 --out brought_up.txt
+	cmp read.txt brought_up.txt
 	q o.db 'SELECT scenario FROM study WHERE id = 1' >s.yaml
 	truncate -s -1 s.yaml # what sqlite3 ends a row with
 	weft sweep s.yaml --vary seed=1,2 --record o.db --profiles p
