@@ -93,6 +93,14 @@ void wf_nic_kick(struct wf_nic *nic);
 void wf_nic_poll(struct wf_nic *nic);
 
 /*
+ * Takes in all that has come, and answers it, as an adapter in hardware has by now. To call before a
+ * queue pair leaves its state or goes: its program may have heard by another way that its peer is
+ * done, while the peer's last acknowledgement, or the packet that it wants acknowledged, still waits
+ * here.
+ */
+void wf_nic_catch_up(struct wf_nic *nic);
+
+/*
  * The program has got the completions it polled for. One that now looks at its memory for what its
  * peer writes, as RDMA programs do, would wait for the service thread, which on few CPUs waits for
  * the program. If it was seen to do so, this waits a little for that write in its place.

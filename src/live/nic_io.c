@@ -555,14 +555,21 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 
 void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *p)
 {
+	/* No more than fits: whoever still holds the memory might go on writing. */
+	uint64_t end = p->pipe.rx.pos + WF_RING_BYTES;
 	wf_time now = wf_nic_now(nic);
 
-	/* No more than fits: whoever still holds the memory might go on writing. */
-	for (unsigned i = 0; i < WF_RING_BYTES / WF_CACHE_LINE / RX_BATCH && wf_nic_is_linked(p);
-	     i++) {
+	while (wf_nic_is_linked(p) && p->pipe.rx.pos < end) {
 		if (receive_from(nic, p, now) == 0)
 			break;
 	}
+}
+
+void wf_nic_catch_up(struct wf_nic *nic)
+{
+	for (uint32_t i = 0; i < nic->n_peers; i++)
+		wf_nic_drain(nic, nic->peers[i]);
+	(void)wf_nic_progress(nic);
 }
 
 void wf_nic_tell(struct wf_nic *nic)

@@ -35,7 +35,12 @@ dtest_all() {
 			return 1
 		fi
 		served
-		grep "DAPL Test Complete. PASSED" server.txt
+		# dtest's status is 0 whatever it found.
+		if ! grep "DAPL Test Complete. PASSED" server.txt; then
+			echo "over $way"
+			cat server.txt
+			return 1
+		fi
 	done
 	[ "$(on h1 cat /sys/class/infiniband/weft0/ports/1/counters/port_rcv_packets)" -gt 1000 ]
 }
