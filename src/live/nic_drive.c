@@ -32,7 +32,7 @@
 #define GAP_MAX (100 * SPIN)  /* a pause counts for no more in that average */
 #define JUDGE (40 * MOMENT)   /* how often the thread looks whether the program computes */
 #define NUDGE_EVERY (2 * OFTEN)
-#define LINK_WAIT (5 * MEMORY) /* how long a program's call waits for a link */
+#define LINK_WAIT (50 * MEMORY) /* how long a program's call waits for a link: the daemon is busy */
 
 static wf_time cpu_time(clockid_t clock)
 {
