@@ -102,6 +102,10 @@ setup_file() {
 	for profile in ib-ndr uec-400g; do
 		document "show-$profile" show "$profile"
 	done
+	document show-gpu show gpus h100
+	document show-sizes show sizes hadoop
+	document help help
+	document help-run help run
 }
 
 # bats test_tags=long
@@ -207,7 +211,7 @@ setup_file() {
 @test "a document that cannot be written is an error" {
 	small_scenario >s.yaml
 	for args in "run s.yaml -q" "sweep s.yaml --vary seed=1 --record s.db -q" "perf --size 2 --iters 5" "list" "list parameters" \
-		"show ib-ndr"; do
+		"show ib-ndr" "show sizes hadoop" "help"; do
 		status=0
 		# shellcheck disable=SC2086
 		"$WEFT" $args --json >/dev/full 2>stderr.txt || status=$?
