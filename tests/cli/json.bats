@@ -189,7 +189,8 @@ setup_file() {
 	for args in "run none.yaml" "run s.yaml --set a=b" "run s.yaml --out no/such/folder" "run s.yaml --record other.db" \
 		"compare none.yaml" "compare s.yaml --fabric none" "sweep s.yaml --vary seed=1 --record other.db" \
 		"sweep s.yaml --vary run.unti=1 --record s.db" "perf --fabric none" "perf --size 0" "list none" "list a b" \
-		"show none" "show ./broken.yaml" "status" "status --name none" "fault list" "fault list it"; do
+		"show none" "show ./broken.yaml" "status" "status --name none" "fault list" "fault list it" \
+		"fault clear"; do
 		# shellcheck disable=SC2086
 		WEFT_RUNTIME_DIR=$BATS_TEST_TMPDIR/none weft $args --json
 		[ "$status" -ne 0 ]

@@ -212,7 +212,22 @@ same_as() {
 	says "$err" "weft run: there is no option -x"
 	weft run s.yaml --pcap= --p
 	[ "$status" -eq 2 ]
-	says "$err" "weft run: there is no option --p"
+	says "$err" "weft run: --p is short for several: --profiles, --ports, --pcap, --pcap-port, --paths;"
+	weft run s.yaml --s=3
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: --s is short for several: --set, --seed, --sample;"
+	weft run s.yaml --quite
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: there is no option --quite; did you mean quiet?"
+	weft run s.yaml -qo
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: -o needs a value;"
+	weft run s.yaml --out
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: --out needs a value;"
+	weft run s.yaml --json=1
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: --json takes no value;"
 }
 
 @test "weft perf has a seed, and says how far it is on a terminal only" {
