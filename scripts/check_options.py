@@ -4,7 +4,7 @@
 
 FILE has what `weft help --json` prints; otherwise PROGRAM is asked, which is the first of build/release,
 build/debug and build/clang that has been built. Each option means one thing in the whole program,
-and a letter or an old spelling as well; the page that --help prints and the page of the manual say the
+and each letter; no command has a spelling twice, old ones among them; the page that --help prints and the page of the manual say the
 same; and nothing is left unsaid. mandoc reads the manual's pages.
 """
 import collections

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "results/export.h"
+#include "text/file.h"
 #include "text/suggest.h"
 
 /* What the command line asks for. */
@@ -42,6 +43,7 @@ static int run_export(int argc, char **argv)
 {
 	const struct wf_export_ops *ops = NULL;
 	struct request req = { .run = 0 };
+	const char *out;
 	int rc = wf_opt_parse(&wf_cmd_export, argc, argv, &req);
 
 	if (rc >= 0)
@@ -53,7 +55,10 @@ static int run_export(int argc, char **argv)
 		ops = wf_export_find(req.to);
 	if (ops == NULL)
 		return unknown_format(req.to);
-	return export(argv[optind], ops, req.run, wf_opt_out_path(req.out));
+	out = wf_opt_out_path(req.out);
+	if (out != NULL && wf_file_is_same(out, argv[optind]))
+		return wf_cli_usage("export", "--out would replace the results");
+	return export(argv[optind], ops, req.run, out);
 }
 
 static void each_format(wf_values_fn *fn, void *arg)

@@ -96,7 +96,7 @@ static int print_json(const struct wf_cmd *only)
 	int rc = 0;
 
 	wf_json_init(&json, stdout);
-	wf_json_open(&json, NULL, '{');
+	wf_json_document(&json, "weft.help", 1);
 	wf_json_open(&json, "commands", '[');
 	for (size_t i = 0; rc == 0 && wf_cmd_all()[i] != NULL; i++) {
 		if (only == NULL || wf_cmd_all()[i] == only)

@@ -74,7 +74,7 @@ static int run_report(int argc, char **argv)
 	if (req.out == NULL)
 		req.out = named;
 	req.page.out = wf_opt_out_path(req.out);
-	if (strcmp(req.out, req.page.file) == 0)
+	if (req.page.out != NULL && wf_file_is_same(req.page.out, req.page.file))
 		return wf_cli_usage("report",
 		                    "the page would replace the results; name it with -o");
 	rc = wf_page_write(&req.page, &err);

@@ -39,6 +39,9 @@ static int parse(int argc, char **argv, struct request *req)
 	if (req->paths != NULL)
 		return wf_cli_usage("run", "--paths goes with --hpcc");
 	status = wf_cli_study_operand(&req->study, "run", argc, argv, "examples/incast.yaml");
+	if (status == 0 && req->pcap != NULL && strcmp(req->pcap, "-") == 0)
+		return wf_cli_usage("run", "--pcap: a capture is a file, which appears when it is "
+		                           "whole; name it");
 	if (status == 0 && req->pcap_ports != NULL && req->pcap == NULL)
 		return wf_cli_usage("run", "--pcap-port goes with --pcap FILE");
 	return status == 0 ? -1 : status;
@@ -225,7 +228,7 @@ static int simulate(struct request *req, struct wf_err *err)
 }
 
 /* weft run --hpcc: what else was said must go with it. */
-static int run_hpcc(const struct request *req)
+static int run_hpcc(const struct request *req, int argc, char **argv)
 {
 	static const struct wf_param seed = {
 		.name = "seed",
@@ -244,10 +247,15 @@ static int run_hpcc(const struct request *req)
 
 	if (wf_opt_out_path(req->study.out) == NULL)
 		return wf_cli_usage("run", "--hpcc needs --out, the folder of fct.txt and pfc.txt");
-	if (req->study.fabrics != NULL || req->ports || req->study.json ||
-	    req->study.record.path != NULL || req->study.sets.n > (req->study.seed != NULL))
+	if (optind != argc)
+		return wf_cli_usage("run", "--hpcc names what is run: '%.40s' is not expected",
+		                    argv[optind]);
+	if (req->study.fabrics != NULL || req->ports || req->study.json || req->wire_check ||
+	    req->pcap != NULL || req->pcap_ports != NULL || req->study.profiles != NULL ||
+	    req->study.record.path != NULL || req->study.record.sample_text != NULL ||
+	    req->study.record.events_text != NULL || req->study.sets.n > (req->study.seed != NULL))
 		return wf_cli_usage("run",
-		                    "--fabric, --set, --ports, --json and --record do not go with "
+		                    "only --out, --paths, --seed, --threads and --quiet go with "
 		                    "--hpcc");
 	if (req->study.seed != NULL && wf_param_set(&seed, &cmd.seed, req->study.seed, &why) != 0)
 		return wf_cli_usage("run", "--seed: %s", why.text);
@@ -264,7 +272,7 @@ static int run_run(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (req.hpcc != NULL)
-		return run_hpcc(&req);
+		return run_hpcc(&req, argc, argv);
 	rc = simulate(&req, &err);
 	if (rc == -EINTR)
 		return wf_progress_status();

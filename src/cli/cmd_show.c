@@ -126,7 +126,7 @@ static void print_points(const char *name, const struct wf_cdf *cdf)
 	struct wf_json json;
 
 	wf_json_init(&json, stdout);
-	wf_json_open(&json, NULL, '{');
+	wf_json_document(&json, "weft.sizes", 1);
 	wf_json_text(&json, "sizes", name);
 	wf_json_u64(&json, "mean", wf_cdf_mean(cdf));
 	wf_json_open(&json, "points", '[');

@@ -25,8 +25,8 @@ static const char *const forms[] = { "COMMAND [ARGUMENTS]", "help COMMAND", NULL
 static const struct wf_cmd_section sections[] = {
 	{ "Grammar",
 	  "An option means the same in every command that has it, its letter too. Where a command "
-	  "writes something, --out says where to, and `-` is standard output; where it prints a "
-	  "table, --json prints the same for programs. --threads are those of one simulation, "
+	  "has --out, that is where its output goes, and `-` is standard output; where it prints "
+	  "a table, --json prints the same for programs. --threads are those of one simulation, "
 	  "--jobs are simulations at once. `--` ends the options.\n" },
 	{ "Exit status", EXIT_STATUS },
 	{ "Environment",

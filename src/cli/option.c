@@ -152,9 +152,30 @@ static void unknown(const struct wf_cmd *cmd, const char *wrong)
 	             wf_suggest_text(&suggest, "there are (each with --)"));
 }
 
+/* Whether the word is short for several options; says which. */
+static bool is_short_for_several(const struct wf_cmd *cmd, const char *word)
+{
+	size_t len = strcspn(word + 2, "="), at = 0, n = 0;
+	char names[512] = "";
+
+	for (const struct wf_opt_row *r = cmd->options; r != NULL && r->is != NULL; r++) {
+		if (r->gone || strncmp(r->is->name, word + 2, len) != 0 || at >= sizeof(names))
+			continue;
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s--%s", n > 0 ? ", " : "",
+		                       r->is->name);
+		n++;
+	}
+	if (n < 2)
+		return false;
+	wf_cli_usage(cmd->name, "%.*s is short for several: %s", (int)len + 2, word, names);
+	return true;
+}
+
 /* Says what is wrong with the word that getopt_long() did not take. */
 static int refuse(const struct wf_cmd *cmd, int answer, const char *word)
 {
+	if (answer == ':' && strncmp(word, "--", 2) != 0)
+		return wf_cli_usage(cmd->name, "-%c needs a value", optopt);
 	if (answer == ':')
 		return wf_cli_usage(cmd->name, "%s needs a value", word);
 	if (strncmp(word, "--", 2) != 0)
@@ -162,7 +183,8 @@ static int refuse(const struct wf_cmd *cmd, int answer, const char *word)
 	if (optopt != 0)
 		return wf_cli_usage(cmd->name, "%.*s takes no value", (int)strcspn(word, "="),
 		                    word);
-	unknown(cmd, word);
+	if (!is_short_for_several(cmd, word))
+		unknown(cmd, word);
 	return WF_EXIT_USAGE;
 }
 

@@ -25,6 +25,8 @@ int wf_cli_record_check(struct wf_cli_record *rec, const char *cmd)
 	if (rec->path == NULL && (rec->sample_text != NULL || rec->events_text != NULL))
 		return wf_cli_usage(cmd, "%s goes with --record FILE",
 		                    rec->sample_text != NULL ? "--sample" : "--events");
+	if (rec->path != NULL && strcmp(rec->path, "-") == 0)
+		return wf_cli_usage(cmd, "--record: a database cannot be standard output");
 	if (rec->sample_text != NULL && strcmp(rec->sample_text, "none") == 0)
 		rec->opts.sample = WF_RECORD_NEVER;
 	else if (rec->sample_text != NULL &&

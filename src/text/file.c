@@ -105,6 +105,14 @@ bool wf_file_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
+bool wf_file_is_same(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
 int wf_file_beside(const char *from, const char *name, char out[WF_PATH_MAX])
 {
 	const char *slash = strrchr(from, '/');
@@ -163,6 +171,9 @@ int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err)
 		out->file = stdout;
 		return 0;
 	}
+	/* An empty name is that of no file; in out->path it would be standard output. */
+	if (path[0] == '\0')
+		return wf_file_refused("\"\"", ENOENT, err);
 	snprintf(out->path, sizeof(out->path), "%s", path);
 	if (is_special(path)) {
 		out->file = fopen(path, "w");

@@ -25,6 +25,9 @@ int wf_file_read(const char *path, size_t limit, struct wf_mem *mem, char **text
 /* Whether path names an existing file of any kind. */
 bool wf_file_exists(const char *path);
 
+/* Whether a and b name the same existing file, whatever they call it. */
+bool wf_file_is_same(const char *a, const char *b);
+
 /*
  * Writes to out the path of name as seen from the file called from: in the same folder, unless name
  * is absolute. Returns 0, or -ENAMETOOLONG when it does not fit.
@@ -47,7 +50,7 @@ struct wf_out {
 /*
  * Begins to write path, in a temporary file beside it; path NULL is standard output. A device or a
  * pipe is written to as it is, never replaced. Returns 0, -EINVAL with err filled where path is no
- * place to write to (no such folder, a folder, no right to), or -EIO with err filled.
+ * place to write to (empty, no such folder, a folder, no right to), or -EIO with err filled.
  */
 int wf_out_open(struct wf_out *out, const char *path, struct wf_err *err) WF_MUST_USE;
 

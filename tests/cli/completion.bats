@@ -17,10 +17,34 @@ bash_says() {
 	bash --norc -c '
 		source <(weft completion bash)
 		COMP_LINE=$1 COMP_POINT=${#1}
+		read -ra COMP_WORDS <<<"$(sed "s/[=:]/ & /g" <<<"$1")"
+		case $1 in *[\ =]) COMP_WORDS+=("") ;; esac
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 		COMPREPLY=()
 		_weft
 		printf "%s\n" "${COMPREPLY[@]}" | sort | paste -sd " "
 	' - "$1"
+}
+
+# bash_types LINE...: the words that bash has of each with the tabulator typed behind it, in < and >.
+bash_types() {
+	python3 - "$@" <<-'END'
+		import os, pty, re, sys
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.environ.update(PS1="go> ", TERM="dumb")
+		    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+		def until(pattern):
+		    said = b""
+		    while not re.search(pattern, said, re.S):
+		        said += os.read(fd, 4096)
+		    return said
+		os.write(fd, b"source <(weft completion bash); echo RE''ADY\n")
+		until(b"READY.*go> ")
+		for line in sys.argv[1:]:
+		    os.write(fd, line.encode() + b"\t\x01printf '<%s>' \x05; echo DO''NE\n")
+		    print(re.search(rb"((<[^>]*>)+)DONE", until(b"DONE.*go> "))[1].decode())
+	END
 }
 
 # fish_says LINE: the same of fish.
@@ -89,10 +113,10 @@ wanted() {
 	wanted "$(bash_says 'weft run --fabric=ib-n')" "ib-ndr ib-ndr-static"
 	wanted "$(bash_says 'weft run one.yaml -qf ib-n')" "ib-ndr ib-ndr-static"
 	wanted "$(bash_says 'weft run --set fabric.ecn.km')" "fabric.ecn.kmax= fabric.ecn.kmin="
-	wanted "$(bash_says 'weft run ')" "inner/ one.yaml two.yaml"
+	wanted "$(bash_says 'weft run ')" "inner one.yaml two.yaml"
 	wanted "$(bash_says 'weft run one.yaml ')" ""
-	wanted "$(bash_says 'weft report ')" "inner/ results.db"
-	wanted "$(bash_says 'weft run --profiles ')" "inner/"
+	wanted "$(bash_says 'weft report ')" "inner results.db"
+	wanted "$(bash_says 'weft run --profiles ')" "inner"
 	wanted "$(bash_says 'weft run --out o')" "one.yaml other.txt"
 	wanted "$(bash_says 'weft export results.db --to p')" "perfetto prometheus"
 	wanted "$(bash_says 'weft perf --op ')" "cas fadd read send write write-imm"
@@ -101,6 +125,35 @@ wanted() {
 	wanted "$(bash_says 'weft help swe')" "sweep"
 	wanted "$(bash_says 'weft run -- --s')" ""
 	says "$(bash_says 'weft exec --host h1 -- we')" "weft"
+}
+
+@test "bash: names that a shell takes apart" {
+	in_folder
+	mkdir "with blank" ../home ../home/below
+	touch "my own.yaml" 'do$lar.db' "with blank/in.yaml"
+	HOME=$BATS_TEST_TMPDIR/home
+	bash_types 'weft run my' \
+		'weft run my\ o' \
+		'weft run "my o' \
+		'weft run one.yaml --out=my' \
+		'weft run with\ blank/i' \
+		'weft run "my own.yaml" --thr' \
+		'weft report do' \
+		'weft run --profiles ~/b' \
+		$'weft run --set fabric.ecn.kmi\t5' \
+		'weft exec --host=h1 -- ls my' >said.txt
+	diff - said.txt <<-END
+		<weft><run><my own.yaml>
+		<weft><run><my own.yaml>
+		<weft><run><my own.yaml>
+		<weft><run><one.yaml><--out=my own.yaml>
+		<weft><run><with blank/in.yaml>
+		<weft><run><my own.yaml><--threads>
+		<weft><report><do\$lar.db>
+		<weft><run><--profiles><$HOME/below/>
+		<weft><run><--set><fabric.ecn.kmin=5>
+		<weft><exec><--host=h1><--><ls><my own.yaml>
+	END
 }
 
 @test "fish" {

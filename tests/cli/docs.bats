@@ -30,11 +30,49 @@ prepare() {
 @test "a command of which nothing is known is found" {
 	mkdir -p tree/docs tree/tests/docs
 	cp "$WEFT_SOURCE_DIR/tests/docs/commands.py" tree/tests/docs
-	printf '# A page\n\n\tmake coffee  # strong\n' >tree/docs/new.md
+	printf '# A page\n\n\tmake coffee  # strong\n\nText.\n\n\t# first\n\tA=1 make tea\n\n```\nfrob | weft run -\n```\n' >tree/docs/new.md
 	touch tree/README.md tree/CONTRIBUTING.md
+	[ "$(python3 -B tree/tests/docs/commands.py pages)" = docs/new.md ]
 	run python3 -B tree/tests/docs/commands.py check docs/new.md
 	[ "$status" -eq 1 ]
-	[ "$output" = "docs/new.md:3: nothing tests: make coffee" ]
+	[ "$output" = "docs/new.md:3: nothing tests: make coffee
+docs/new.md:8: nothing tests: A=1 make tea
+docs/new.md:11: nothing tests: frob | weft run -" ]
+}
+
+# command_examples: the commands in the comments of examples/, and those that the pages of help have as examples.
+command_examples() {
+	sed -n '/^#   weft /{:a;/\\$/{N;ba};s/\\\n# */ /g;s/^#   //;p}' "$WEFT_SOURCE_DIR"/examples/*.yaml
+	"$WEFT" help --json | python3 -c 'import json, re, sys
+told = json.load(sys.stdin)
+for page in [*told["commands"], told["overview"]]:
+    for block in re.findall(r"^Examples:\n((?: {4}.*\n)+)", page["text"], re.M):
+        print(re.sub(r"\\\n *", "", block), end="")' | sed 's/^ *//'
+}
+
+# Each is run as it is written, but ends when virtual time begins: names, parameters and values are all read by then.
+# bats test_tags=long
+@test "the commands of examples and of the pages of help" {
+	weft() {
+		local command=$1 small=()
+		shift
+		case $command in
+		run) small=(--quiet --set run.until=1ns) ;;
+		compare) small=(--quiet --set run.until=1ns --set compare.sizes=none --seeds 1) ;;
+		sweep) small=(--quiet --set run.until=1ns) ;;
+		perf) small=(--iters 2) ;;
+		esac
+		"$WEFT" "$command" "$@" "${small[@]}"
+	}
+	ln -s "$WEFT_SOURCE_DIR/examples" examples
+	HOME=$PWD
+	mkdir .zfunc
+	# Live fabrics are tests/live/docs.bats', and fish is tests/cli/completion.bats'.
+	command_examples | grep -vE '^weft (up|exec|status|capture|fault|down)( |$)|fish' >list
+	[ "$(wc -l <list)" -ge 70 ]
+	while read -r line; do
+		eval "$line" >said.txt 2>&1 </dev/null || { echo "$line"; cat said.txt; return 1; }
+	done <list
 }
 
 @test "every page's commands" {
@@ -56,6 +94,7 @@ prepare() {
 	# `weft run --ports` and the like, in running text.
 	grep -ohE '`weft [a-z]+ [^`]*`' "$WEFT_SOURCE_DIR"/README.md "$WEFT_SOURCE_DIR"/docs/*.md | tr -d '`' | sort -u >named.txt
 	[ "$(wc -l <named.txt)" -ge 20 ]
+	command_examples | grep -oE '^weft (up|exec|status|capture|fault|down)( .*|$)' >>named.txt
 	while read -r _ command rest; do
 		grep -qE "^  weft $command( |$)" overview.txt || { echo "there is no weft $command: $rest"; return 1; }
 		"$WEFT" help "$command" >help.txt

@@ -156,6 +156,11 @@ END
 	[ "$status" -eq 2 ]
 	says "$err" "there is no run 7; the runs are 1 to 2"
 	[ ! -e x ]
+	cp r.db kept.db
+	weft export r.db --to prometheus --out ./r.db
+	[ "$status" -eq 2 ]
+	says "$err" "--out would replace the results"
+	cmp r.db kept.db
 	weft export r.db --to prometheus --out nowhere/m.txt
 	[ "$status" -ne 0 ] && says "$err" "nowhere/m.txt"
 }

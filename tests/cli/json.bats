@@ -102,6 +102,10 @@ setup_file() {
 	for profile in ib-ndr uec-400g; do
 		document "show-$profile" show "$profile"
 	done
+	document show-gpu show gpus h100
+	document show-sizes show sizes hadoop
+	document help help
+	document help-run help run
 }
 
 # bats test_tags=long
@@ -185,7 +189,8 @@ setup_file() {
 	for args in "run none.yaml" "run s.yaml --set a=b" "run s.yaml --out no/such/folder" "run s.yaml --record other.db" \
 		"compare none.yaml" "compare s.yaml --fabric none" "sweep s.yaml --vary seed=1 --record other.db" \
 		"sweep s.yaml --vary run.unti=1 --record s.db" "perf --fabric none" "perf --size 0" "list none" "list a b" \
-		"show none" "show ./broken.yaml" "status" "status --name none" "fault list" "fault list it"; do
+		"show none" "show ./broken.yaml" "status" "status --name none" "fault list" "fault list it" \
+		"fault clear"; do
 		# shellcheck disable=SC2086
 		WEFT_RUNTIME_DIR=$BATS_TEST_TMPDIR/none weft $args --json
 		[ "$status" -ne 0 ]
@@ -207,7 +212,7 @@ setup_file() {
 @test "a document that cannot be written is an error" {
 	small_scenario >s.yaml
 	for args in "run s.yaml -q" "sweep s.yaml --vary seed=1 --record s.db -q" "perf --size 2 --iters 5" "list" "list parameters" \
-		"show ib-ndr"; do
+		"show ib-ndr" "show sizes hadoop" "help"; do
 		status=0
 		# shellcheck disable=SC2086
 		"$WEFT" $args --json >/dev/full 2>stderr.txt || status=$?

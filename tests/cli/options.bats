@@ -114,6 +114,44 @@ same_as() {
 	says "$err" "--hpcc needs --out"
 }
 
+@test "output does not take the place of what is read, and has a place of its own" {
+	small_scenario >s.yaml
+	cp s.yaml kept.yaml
+	for command in "run s.yaml" "compare s.yaml" "sweep s.yaml --vary seed=1 --record r.db"; do
+		# shellcheck disable=SC2086
+		weft $command -o ./s.yaml
+		[ "$status" -eq 2 ]
+		says "$err" "--out would replace the scenario"
+		# shellcheck disable=SC2086
+		weft $command -o ''
+		[ "$status" -eq 2 ]
+		says "$err" '"": cannot write it: No such file or directory'
+	done
+	cmp s.yaml kept.yaml
+	# These are files: no standard output, and none of that name.
+	weft run s.yaml --record -
+	[ "$status" -eq 2 ]
+	says "$err" "--record: a database cannot be standard output"
+	weft run s.yaml --pcap -
+	[ "$status" -eq 2 ]
+	says "$err" "--pcap: a capture is a file"
+	[ ! -e ./- ]
+	[ ! -e r.db ]
+}
+
+@test "what --hpcc has no use for is refused" {
+	for option in "--fabric ib-ndr" "--set seed=2" --ports --json --wire-check "--pcap p.pcapng" "--pcap-port h0" \
+		"--profiles ." "--record r.db" "--sample none" "--events none"; do
+		# shellcheck disable=SC2086
+		weft run --hpcc none.txt --out folder $option
+		[ "$status" -eq 2 ]
+		says "$err" "only --out, --paths, --seed, --threads and --quiet go with --hpcc"
+	done
+	weft run --hpcc none.txt s.yaml --out folder
+	[ "$status" -eq 2 ]
+	says "$err" "'s.yaml' is not expected"
+}
+
 @test "--threads are those of a simulation, --jobs are simulations, and old spellings are said to be" {
 	small_scenario >s.yaml
 	printf 'topology: {kind: single, hosts: 4}\nfabric: [ib-ndr, roce-400g]\njob: {kind: all-reduce, gpus_per_server: 2, bytes: 1MB}\ncompare: {sizes: none, seeds: 1}\n' >c.yaml
@@ -174,7 +212,22 @@ same_as() {
 	says "$err" "weft run: there is no option -x"
 	weft run s.yaml --pcap= --p
 	[ "$status" -eq 2 ]
-	says "$err" "weft run: there is no option --p"
+	says "$err" "weft run: --p is short for several: --profiles, --ports, --pcap, --pcap-port, --paths;"
+	weft run s.yaml --s=3
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: --s is short for several: --set, --seed, --sample;"
+	weft run s.yaml --quite
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: there is no option --quite; did you mean quiet?"
+	weft run s.yaml -qo
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: -o needs a value;"
+	weft run s.yaml --out
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: --out needs a value;"
+	weft run s.yaml --json=1
+	[ "$status" -eq 2 ]
+	says "$err" "weft run: --json takes no value;"
 }
 
 @test "weft perf has a seed, and says how far it is on a terminal only" {

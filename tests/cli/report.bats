@@ -150,9 +150,14 @@ recorded() {
 	weft report r.db -o no/such/folder.html
 	[ "$status" -eq 2 ]
 	says "$err" "no/such/folder.html: "
-	weft report r.db -o r.db
-	[ "$status" -eq 2 ]
-	says "$err" "the page would replace the results"
+	ln -s r.db link.db
+	cp r.db kept.db
+	for same in r.db ./r.db link.db; do
+		weft report r.db -o $same
+		[ "$status" -eq 2 ]
+		says "$err" "the page would replace the results"
+	done
+	cmp r.db kept.db
 }
 
 @test "weft report shows a killed run as far as it came" {

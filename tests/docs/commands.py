@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """commands.py pages | check PAGE... | cli PAGE | live PAGE - the commands that README.md and docs/ tell people to type.
 
-A block of a page (indented, or between lines of ```) whose first line begins with a program's name or a prompt
-is commands. `pages` lists the pages that have some. `check` fails on a command for which nothing here says how it
+A block of a page (indented, or between lines of ```) whose first line, comments aside, begins with a prompt or a
+program's name, or which has a command of weft anywhere, is commands. `pages` lists the pages that have some. `check` fails on a command for which nothing here says how it
 is tested. `cli` and `live` print a page's commands as a script of bash, for tests/cli/docs.bats and
 tests/live/docs.bats: blocks with a command of live fabrics are live, others are not.
 
@@ -19,6 +19,8 @@ PROGRAMS = ("weft", "make", "cmake", "ctest", "cc", "sqlite3", "scripts/", "jq",
             "build/", "apt-get", "sudo", "git", "tar", "dpkg", "pkg-config", "source", "./")
 PROMPT = re.compile(r"^(?:machine(\d))?\$ ")
 SAYS = re.compile(r"weft \w+: ")  # it is what weft prints
+SETS = re.compile(r"^(?:\w+=\S* )+")  # variables of one command
+WEFT = re.compile(r"(?:^|[|&;] *)weft [a-z]+\b(?!:)")
 LIVE = re.compile(r"(^|[|&;(] *|machine \d )weft (up|down|status|exec|fault|capture)\b")
 PREPARE = {
     "README.md": "sed -n '/^```yaml$/,/^```$/{/^```/d;p}' \"$WEFT_SOURCE_DIR/README.md\" >mine.yaml; mkdir DIR",
@@ -88,11 +90,18 @@ def blocks(page):
         yield first, block
 
 
+def is_commands(text):
+    begin = SETS.sub("", text[0])
+    if SAYS.match(begin):
+        return False
+    return bool(PROMPT.match(begin)) or begin.startswith(PROGRAMS) or any(WEFT.search(SETS.sub("", t)) for t in text)
+
+
 def commands(page):
     """Yields lists of (line, command), one for each block of commands. Those of machines begin with `machine N `."""
     for first, lines in blocks(page):
         text = [line.strip() for line in lines]
-        if not PROMPT.match(text[0]) and not text[0].startswith(PROGRAMS) or SAYS.match(text[0]):
+        if not is_commands([line for line in text if not line.startswith("#")] or text):
             continue
         prompts = any(PROMPT.match(line) for line in text)
         found, continued = [], False

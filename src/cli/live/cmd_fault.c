@@ -309,6 +309,8 @@ static int run_fault(int argc, char **argv)
 		return rc;
 	if (optind == argc)
 		return wf_cli_usage("fault", "what is to happen is missing");
+	if (req.json && strcmp(argv[optind], "list") != 0)
+		return wf_cli_usage("fault", "--json goes with list");
 	rc = wf_live_path(req.name, false, path, &err);
 	if (rc == 0)
 		rc = wf_live_look(path, &p, &err);

@@ -158,6 +158,9 @@ static void test_write(void **state)
 	assert_int_equal(wf_out_open(&out, "no/where", &err), -EINVAL);
 	assert_string_equal(err.text, "no/where: cannot write it: No such file or directory");
 	memset(&err, 0, sizeof(err));
+	assert_int_equal(wf_out_open(&out, "", &err), -EINVAL);
+	assert_string_equal(err.text, "\"\": cannot write it: No such file or directory");
+	memset(&err, 0, sizeof(err));
 	assert_int_equal(mkdir("folder", 0777), 0);
 	assert_int_equal(wf_out_open(&out, "folder", &err), -EINVAL);
 	assert_non_null(strstr(err.text, "folder: cannot write it: "));
@@ -168,6 +171,20 @@ static void test_write(void **state)
 	assert_int_equal(wf_out_commit(&out, &err), -EIO);
 	assert_int_equal(rmdir("folder"), 0);
 	assert_int_equal(wf_file_refused("x", ENOSPC, &err), -EIO);
+}
+
+static void test_same(void **state)
+{
+	(void)state;
+	put("r", "old", 3);
+	put("s", "old", 3);
+	assert_int_equal(symlink("r", "link"), 0);
+	assert_true(wf_file_is_same("r", "r"));
+	assert_true(wf_file_is_same("r", "./r"));
+	assert_true(wf_file_is_same("link", "r"));
+	assert_false(wf_file_is_same("r", "s"));
+	assert_false(wf_file_is_same("r", "nothing"));
+	assert_false(wf_file_is_same("nothing", "nothing"));
 }
 
 /* Nothing but r is left: no temporary file. */
@@ -185,6 +202,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_beside, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_write, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_leftovers, setup, teardown),
 	};
 
