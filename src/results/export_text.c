@@ -119,6 +119,28 @@ struct prom {
 };
 
 /*
+ * What node_exporter makes of a name of ethtool's: of its words, which _ separates, rx becomes
+ * received and tx transmitted.
+ */
+static void ethtool_metric(const char *counter, char *metric, size_t size)
+{
+	size_t at = (size_t)snprintf(metric, size, "node_ethtool");
+	size_t len;
+
+	for (; at < size; counter += len + (counter[len] == '_')) {
+		len = strcspn(counter, "_");
+		if (len == 2 && strncmp(counter, "rx", 2) == 0)
+			at += (size_t)snprintf(metric + at, size - at, "_received");
+		else if (len == 2 && strncmp(counter, "tx", 2) == 0)
+			at += (size_t)snprintf(metric + at, size - at, "_transmitted");
+		else
+			at += (size_t)snprintf(metric + at, size - at, "_%.*s", (int)len, counter);
+		if (counter[len] == '\0')
+			break;
+	}
+}
+
+/*
  * The metric of a counter, which node_exporter calls exporter, if it knows it; *type_p is its type,
  * *base_p whether its value is to be in the base unit.
  */
@@ -135,7 +157,7 @@ static void metric_of(const char *counter, const char *source, const char *kind,
 	}
 	if (strcmp(source, "ethtool") == 0) {
 		/* node_exporter does not know which of them are counters. */
-		snprintf(metric, size, "node_ethtool_%s", counter);
+		ethtool_metric(counter, metric, size);
 		*type_p = "untyped";
 		return;
 	}

@@ -104,7 +104,7 @@ for line in open("m.txt"):
 total = lambda name: sum(v for _, v in seen[name])
 want = lambda sql: db.execute(sql).fetchone()[0]
 by = "SELECT sum(t.value) FROM total t JOIN counter c ON c.id = t.counter AND c.name = '%s'"
-assert total("node_ethtool_rx_prio3_pause") == want(by % "rx_prio3_pause") > 0
+assert total("node_ethtool_received_prio3_pause") == want(by % "rx_prio3_pause") > 0
 assert total("node_infiniband_port_data_transmitted_bytes_total") == 4 * want(by % "port_xmit_data")
 assert total("node_infiniband_np_ecn_marked_roce_packets_received_total") > 0
 assert types["node_infiniband_port_transmit_wait_total"] == "counter"

@@ -126,7 +126,7 @@ class AddingCounter(unittest.TestCase):
                                         "WHERE t.run = ? AND c.measure = 'waited'", (run,)).fetchone()[0], waited)
         self.assertGreater(db.execute("SELECT count(*) FROM reading WHERE measure = 'waited'").fetchone()[0], 2)
         text = self.run_weft("export", "r.db", "--to", "prometheus")
-        for line in ("# TYPE node_ethtool_tx_waited_tc_3 untyped", "# TYPE weft_vl3_waited_total counter",
+        for line in ("# TYPE node_ethtool_transmitted_waited_tc_3 untyped", "# TYPE weft_vl3_waited_total counter",
                      "# TYPE weft_hca_rx_payloads_total counter"):
             self.assertTrue(f"\n{line}\n" in text, line)
 
