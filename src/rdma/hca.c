@@ -307,6 +307,11 @@ static void note_mark(struct wf_qp *qp, wf_time now)
 /* The reaction point. */
 static void handle_cnp(struct wf_qp *qp, wf_time now)
 {
+	/* Who has no congestion control that knows CNPs does not slow down. */
+	if (qp->cc->ops->on_cnp == wf_cc_no_cnp) {
+		wf_hca_count(qp->hca, WF_CTR_RP_CNP_IGNORED);
+		return;
+	}
 	wf_hca_count(qp->hca, WF_CTR_RP_CNP_HANDLED);
 	if (now >= qp->cc->timer)
 		qp->cc->ops->on_timer(qp->cc, now);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "cc/algs.h"
 #include "rdma/rig_pair.h"
 
 /* What passed, by time. */
@@ -408,17 +409,21 @@ static bool mark_writes(const struct wf_packet *pkt)
 	return !wf_op_is_write(pkt->opcode) || (pkt->flags & WF_PACKET_BAD) == 0;
 }
 
-static void test_cnp(void **state)
+/* Marked packets draw CNPs, which slow a sender down, or are ignored where it knows none. */
+static void check_cnp(const struct wf_cc_ops *cc, uint64_t handled, uint64_t ignored)
 {
 	struct wf_qp_tune tune = {
-		.cnp_interval = 500 * WF_NS, .ecn_echo = true, .ect = true, .cnp_cls = 6
+		.cc = cc,
+		.cnp_interval = 500 * WF_NS,
+		.ecn_echo = true,
+		.ect = true,
+		.cnp_cls = 6,
 	};
 	struct trace t = { .also = mark_writes };
 	struct pair p;
 	wf_time last = 0;
 	uint32_t n = 0;
 
-	(void)state;
 	pair_init(&p, &tune, NULL, 0);
 	p.rig.filter = record;
 	p.rig.ctx = &t;
@@ -441,8 +446,17 @@ static void test_cnp(void **state)
 	assert_int_equal(n, 2); /* ten packets, 100 ns apart */
 	assert_int_equal(counter(&p, 1, WF_CTR_NP_CNP_SENT), 2);
 	assert_int_equal(counter(&p, 1, WF_CTR_NP_ECN_MARKED_ROCE_PACKETS), 10);
-	assert_int_equal(counter(&p, 0, WF_CTR_RP_CNP_HANDLED), 2);
+	assert_int_equal(counter(&p, 0, WF_CTR_RP_CNP_HANDLED), handled);
+	assert_int_equal(counter(&p, 0, WF_CTR_RP_CNP_IGNORED), ignored);
 	pair_fini(&p);
+}
+
+static void test_cnp(void **state)
+{
+	(void)state;
+	check_cnp(&wf_cc_dcqcn, 2, 0);
+	check_cnp(NULL, 0, 2);
+	check_cnp(&wf_cc_timely, 0, 2);
 }
 
 /* With credits, a sender that is told of none sends one packet and waits. */
