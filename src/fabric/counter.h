@@ -98,15 +98,14 @@ struct wf_port_counter {
 	      .run = "drops_congestion", .value = "drops_congestion", .ports = { 1, 10, "drops" }) \
 	OTHER(drops_buffer, .unit = "packets", .help = "packets dropped for want of buffer",       \
 	      .followed = true, .ether = { "rx_prio%u_discards", "packets", 1 },                   \
-	      .ib = { "port_xmit_discards", "packets", 1 },                                        \
-	      .exporter = "port_discards_transmitted_total",                                       \
+	      .ib = { "port_buffer_overrun_errors", "packets", 1 },                                \
 	      .report = { WF_REPORT_LOSSES + 1, 0, "  congestion: no room" }, .rare = true,        \
 	      .run = "drops_buffer", .value = "drops_buffer", .live = "drops_buffer",              \
 	      .metric = { "buffer_drops", "packets for which there was no room" },                 \
 	      .status = { 3, 9, "drops" })                                                         \
 	OTHER(drops_life, .unit = "packets", .help = "packets too long at the head of a queue",    \
 	      .of = WF_OF_CREDIT, .followed = true,                                                \
-	      .ib = { "port_xmit_discards_hoq", "packets", 1 },                                    \
+	      .ib = { "port_sw_hoq_lifetime_limit_discards", "packets", 1 },                       \
 	      .report = { WF_REPORT_LOSSES + 2, 0, "  congestion: head of queue" }, .rare = true,  \
 	      .run = "drops_life", .value = "drops_life", .live = "drops_life",                    \
 	      .metric = { "lifetime_drops", NULL }, .status = { 3, 9, "drops" })                   \
@@ -120,12 +119,26 @@ struct wf_port_counter {
 	      .ports = { 2, 10, "errors" }, .status = { 4, 9, "errors" })                          \
 	OTHER(drops_down, .unit = "packets",                                                       \
 	      .help = "packets on the link or queued for it when it went down, or with no way round", \
-	      .followed = true, .ether = { "tx_discards_phy", "packets", 1 },                      \
-	      .ib = { "port_inactive_discards", "packets", 1 },                                    \
 	      .report = { WF_REPORT_LOSSES + 4, 0, "  links that were down" }, .rare = true,       \
 	      .run = "drops_down", .value = "drops_down", .live = "drops_down",                    \
 	      .metric = { "link_down_drops", "packets lost because a link was down" },             \
 	      .ports = { 3, 10, "link down" }, .status = { 5, 9, "link down" })                    \
+	/* The next two are its parts: real ports know only of the first. */                       \
+	OTHER(tx_down, .unit = "packets",                                                          \
+	      .help = "packets queued for the link when it went down, or with no way but it",      \
+	      .measure = "drops_down", .followed = true,                                           \
+	      .ether = { "tx_discards_phy", "packets", 1 },                                        \
+	      .ib = { "port_inactive_discards", "packets", 1 })                                    \
+	LANE(rx_down, .unit = "packets",                                                           \
+	     .help = "packets on the link into the port when it went down, or with no way on",     \
+	     .measure = "drops_down", .followed = true,                                            \
+	     .ether = { "rx_link_down_discards", "packets", 1 },                                   \
+	     .ib = { "port_rcv_link_down_discards", "packets", 1 })                                \
+	/* drops_life and tx_down, which InfiniBand's tools know together, too. */                 \
+	OTHER(tx_discards, .unit = "packets", .of = WF_OF_CREDIT,                                  \
+	      .help = "packets that did not leave: too long at the head of a queue, or the link was down", \
+	      .followed = true, .ib = { "port_xmit_discards", "packets", 1 },                      \
+	      .exporter = "port_discards_transmitted_total")                                       \
 	OTHER(drops_route, .unit = "packets", .help = "packets that had nowhere to go",            \
 	      .followed = true, .ether = { "rx_no_route_discards", "packets", 1 },                 \
 	      .ib = { "port_rcv_switch_relay_errors", "packets", 1 },                              \

@@ -180,6 +180,7 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 		fabric->flowctl->pass(dev, port, pkt->vl, pkt->size, now);
 	}
 	wf_port_lane(port, pkt->vl)->rx_lost++;
+	wf_port_lane(port, pkt->vl)->rx_down += gone;
 	wf_device_drop(dev, port, pkt->vl, pkt, gone ? WF_DROP_DOWN : WF_DROP_ERROR, now);
 	return true;
 }

@@ -115,11 +115,13 @@ static void drop_unrouted(struct wf_switch *sw, struct wf_port *in, unsigned que
 	}
 	assert(out == NULL || (!out->up && fabric->broken));
 	fabric->flowctl->pass(&sw->dev, in, pkt->vl, pkt->size, now);
-	if (out != NULL)
+	if (out != NULL) {
 		wf_device_drop(&sw->dev, out, queue, pkt, WF_DROP_DOWN, now);
-	else
-		wf_device_drop(&sw->dev, in, pkt->vl, pkt,
-		               fabric->broken ? WF_DROP_DOWN : WF_DROP_ROUTE, now);
+		return;
+	}
+	wf_port_lane(in, pkt->vl)->rx_down += fabric->broken;
+	wf_device_drop(&sw->dev, in, pkt->vl, pkt, fabric->broken ? WF_DROP_DOWN : WF_DROP_ROUTE,
+	               now);
 }
 
 /* ECN: between kmin and kmax with growing probability, above always. */

@@ -422,6 +422,11 @@ static void test_link_failure(void **state)
 		                 rig_queue(&r, 3)->drops_down + rig_queue(&r, 3)->drops_congestion);
 		if (i < 2)
 			assert_int_equal(rig_queue(&r, 3)->drops_congestion, 0);
+		/* Some were on a link, others waited for it. */
+		assert_true(rig_queue(&r, 3)->rx_down > 0 && rig_queue(&r, 3)->tx_down > 0);
+		assert_int_equal(rig_queue(&r, 3)->rx_down + rig_queue(&r, 3)->tx_down,
+		                 rig_queue(&r, 3)->drops_down);
+		assert_int_equal(rig_queue(&r, 3)->tx_discards, rig_queue(&r, 3)->tx_down);
 		rig_drain(&r);
 		rig_fini(&r);
 	}
@@ -442,6 +447,7 @@ static void test_head_of_queue_lifetime(void **state)
 	assert_true(rig_queue(&r, 3)->drops_life > 0);
 	assert_int_equal(rig_queue(&r, 3)->drops, rig_queue(&r, 3)->drops_life);
 	assert_int_equal(rig_queue(&r, 3)->drops, rig_queue(&r, 3)->drops_congestion);
+	assert_int_equal(rig_queue(&r, 3)->tx_discards, rig_queue(&r, 3)->drops_life);
 	rig_drain(&r);
 	rig_fini(&r);
 }

@@ -2,6 +2,8 @@
 /* counts.c - reading what ports have counted, and the table of it. */
 #include "sim/look/counts.h"
 
+#include <assert.h>
+
 #include "sim/look/state.h"
 #include "sim/sim_priv.h"
 #include "wire/ib.h"
@@ -91,6 +93,7 @@ static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool
 	uint64_t unit = !of_switch ? 0 : credits ? WF_IB_BLOCK : 1;
 	uint64_t ps = stopped(&sim->fabric, lane, wf_sim_now(sim));
 
+	assert(lane->rx_down <= lane->drops[WF_DROP_DOWN]);
 	*c = (struct wf_sim_counts){
 		WF_PORT_COUNTERS(TAKE, LEAVE).tx_packets = lane->tx_packets,
 		.tx_bytes = lane->tx_bytes,
@@ -100,6 +103,7 @@ static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool
 		.drops_life = lane->drops[WF_DROP_LIFE],
 		.drops_error = lane->drops[WF_DROP_ERROR],
 		.drops_down = lane->drops[WF_DROP_DOWN],
+		.tx_down = lane->drops[WF_DROP_DOWN] - lane->rx_down,
 		.drops_route = lane->drops[WF_DROP_ROUTE],
 		.paused_ps = credits ? 0 : ps,
 		.credit_waits = credits ? lane->stops : 0,
@@ -109,6 +113,7 @@ static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool
 		.max_queue_bytes = lane->max_bytes,
 		.max_buffer_bytes = unit * lane->max_used,
 	};
+	c->tx_discards = c->drops_life + c->tx_down;
 	for (unsigned why = 0; why < WF_DROPS; why++)
 		c->drops += lane->drops[why];
 }

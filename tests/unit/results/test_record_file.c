@@ -270,6 +270,13 @@ static void test_migrate(void **state)
 		ask(&f, "SELECT sql FROM sqlite_schema WHERE name = 'input'", buf),
 		ask(&fresh, "SELECT sql FROM sqlite_schema WHERE name = 'input'", columns));
 	assert_string_equal(ask(&f, "SELECT count(*) || total(value) FROM value", buf), values);
+	/* What was called PortXmitDiscards is none of it. */
+	assert_string_equal(ask(&f,
+	                        "SELECT group_concat(name) FROM (SELECT name FROM counter WHERE "
+	                        "source = 'infiniband' AND measure IN ('drops_buffer', "
+	                        "'drops_life') ORDER BY measure)",
+	                        buf),
+	                    "port_buffer_overrun_errors,port_sw_hoq_lifetime_limit_discards");
 	unlink(f.path);
 	unlink(fresh.path);
 }
