@@ -10,10 +10,12 @@
 #include "live/model.h"
 
 /*
- * Families come in this order: those of hosts' counters, of which each has places for several; what
- * else is told of hosts and of the model; those of ports' counters. A place may be empty.
+ * Families come in this order: those of hosts' counters, of which each has places for several and
+ * one for what node_exporter calls it; what else is told of hosts and of the model; those of ports'
+ * counters. A place may be empty.
  */
-#define OF_HOSTS (WF_LIVE_COUNTS * WF_HOST_METRICS)
+#define OF_HOST (WF_HOST_METRICS + 1)
+#define OF_HOSTS (WF_LIVE_COUNTS * OF_HOST)
 
 enum { HOST_STATE = OF_HOSTS, HOST_RATE, MODEL_SLIP, OF_PORTS };
 
@@ -26,9 +28,10 @@ struct family {
 	const struct wf_port_counter *port; /* of a port's; NULL */
 };
 
+/* Whether that place of a counter is one of several that are added up, under that name. */
 static bool is_metric(uint32_t count, uint32_t k, const char *name)
 {
-	const char *own = wf_live_counter(count)->metrics[k].name;
+	const char *own = k < WF_HOST_METRICS ? wf_live_counter(count)->metrics[k].name : NULL;
 
 	return own != NULL && strcmp(own, name) == 0;
 }
@@ -40,9 +43,9 @@ static uint64_t add_up(const uint64_t count[WF_LIVE_COUNTS], const char *name, u
 
 	*first_p = OF_HOSTS;
 	for (uint32_t place = 0; place < OF_HOSTS; place++) {
-		if (!is_metric(place / WF_HOST_METRICS, place % WF_HOST_METRICS, name))
+		if (!is_metric(place / OF_HOST, place % OF_HOST, name))
 			continue;
-		sum += count != NULL ? count[place / WF_HOST_METRICS] : 0;
+		sum += count != NULL ? count[place / OF_HOST] : 0;
 		if (*first_p == OF_HOSTS)
 			*first_p = place;
 	}
@@ -51,10 +54,18 @@ static uint64_t add_up(const uint64_t count[WF_LIVE_COUNTS], const char *name, u
 
 static void find_host_family(struct family *f)
 {
-	const struct wf_host_counter *row = wf_live_counter(f->place / WF_HOST_METRICS);
-	const struct wf_prom_family *metric = &row->metrics[f->place % WF_HOST_METRICS];
+	const struct wf_host_counter *row = wf_live_counter(f->place / OF_HOST);
+	const struct wf_prom_family *metric;
 	uint32_t first;
 
+	if (f->place % OF_HOST == WF_HOST_METRICS) {
+		if (row->exporter == NULL)
+			return;
+		snprintf(f->name, sizeof(f->name), "node_infiniband_%s", row->exporter);
+		f->help = row->help;
+		return;
+	}
+	metric = &row->metrics[f->place % OF_HOST];
 	if (metric->name == NULL)
 		return;
 	(void)add_up(NULL, metric->name, &first);
@@ -148,7 +159,8 @@ static int write_host(struct wf_daemon *d, const struct family *f, uint32_t host
 
 	if (f->place < OF_HOSTS) {
 		wf_daemon_counts(d, host, count);
-		value = add_up(count, f->name, &first);
+		value = f->place % OF_HOST == WF_HOST_METRICS ? count[f->place / OF_HOST]
+		                                              : add_up(count, f->name, &first);
 	} else if (f->place == HOST_STATE) {
 		value = h->down != 0 ? 1 : 4;
 	} else {

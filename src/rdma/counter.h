@@ -24,7 +24,7 @@ struct wf_host_counter {
 	const char *help;
 	bool hw;       /* a file of hw_counters/ below /sys under its name; else weft's own */
 	bool followed; /* recorded over time; else at the end only */
-	const char *exporter; /* of what is recorded, in node_exporter: node_infiniband_… */
+	const char *exporter; /* in node_exporter, recorded and live: node_infiniband_… */
 
 	/*
 	 * Of hosts of a live fabric. What several have in one file, or one metric, is added up.

@@ -164,15 +164,17 @@ assert all(h["total"]["qps"] == 0 for h in d["hosts"]), d'
 }
 
 @test "metrics for Prometheus" {
-	needs curl ibv_rc_pingpong
+	needs curl ibv_rc_pingpong ib_write_lat
 	port=$(free_port)
 	up --metrics "127.0.0.1:$port"
 	pair ibv_rc_pingpong -g 0 -n 100
+	pair ib_write_lat -F -n 5
 	"$WEFT" fault link h2 down
 	curl -sf "http://127.0.0.1:$port/metrics" >metrics.txt
 	grep -q '^node_infiniband_state_id{host="h1",device="weft0",port="1"} 4$' metrics.txt
 	grep -q '^node_infiniband_state_id{host="h2",device="weft0",port="1"} 1$' metrics.txt
 	awk '/^node_infiniband_port_packets_transmitted_total.host="h1"/ { seen = $2 } END { exit seen < 200 }' metrics.txt
+	awk '/^node_infiniband_rx_write_requests_total.host="h1"/ { seen = $2 } END { exit seen < 5 }' metrics.txt
 	run up --name other --metrics nowhere
 	[ "$status" -eq 2 ]
 }

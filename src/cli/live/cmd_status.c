@@ -110,7 +110,7 @@ static void print_late(const struct wf_live_picture *p)
 		       (double)ns / (double)packets / 1000);
 }
 
-/* Ports of switches; of hosts, those that have something to tell. */
+/* All ports: those of switches come before those of hosts. */
 static void print_model(const struct wf_live_picture *picture)
 {
 	const struct wf_live_model *m = picture->model;
