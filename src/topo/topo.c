@@ -9,16 +9,13 @@
 
 #define METRE INT64_C(1000)
 
-static const struct wf_topo_ops *const all_kinds[] = {
-	&wf_topo_auto,     &wf_topo_single, &wf_topo_leaf_spine,
-	&wf_topo_fat_tree, &wf_topo_rail,   &wf_topo_dragonfly,
-	&wf_topo_hpcc,     &wf_topo_htsim,  NULL,
-};
+#define OPS(id, text) &wf_topo_##id,
+#define NAME(id, text) text,
 
-/* The names of all_kinds, in its order; a test compares them. */
-static const char *const kind_names[] = {
-	"auto", "single", "leaf-spine", "fat-tree", "rail", "dragonfly", "hpcc", "htsim", NULL,
-};
+static const struct wf_topo_ops *const all_kinds[] = { WF_TOPO_KINDS(OPS) NULL };
+
+/* What a scenario calls them; a test compares it with what they call themselves. */
+static const char *const kind_names[] = { WF_TOPO_KINDS(NAME) NULL };
 
 #define FIELD(f)                                                                                   \
 	.offset = offsetof(struct wf_topo_cfg, f), .size = sizeof(((struct wf_topo_cfg *)0)->f)
@@ -140,8 +137,6 @@ const struct wf_param wf_topo_params[] = {
 };
 
 const size_t wf_topo_n_params = WF_ARRAY_SIZE(wf_topo_params);
-
-_Static_assert(WF_ARRAY_SIZE(all_kinds) == WF_ARRAY_SIZE(kind_names), "name every kind");
 
 const struct wf_topo_ops *const *wf_topo_kinds(void)
 {

@@ -12,14 +12,24 @@
 #define WF_TOPO_MAX_LINKS (UINT32_C(1) << 22)
 #define WF_TOPO_SECTION "topology" /* what a message about a built topology begins with */
 
-extern const struct wf_topo_ops wf_topo_auto;
-extern const struct wf_topo_ops wf_topo_single;
-extern const struct wf_topo_ops wf_topo_leaf_spine;
-extern const struct wf_topo_ops wf_topo_fat_tree;
-extern const struct wf_topo_ops wf_topo_rail;
-extern const struct wf_topo_ops wf_topo_dragonfly;
-extern const struct wf_topo_ops wf_topo_hpcc;
-extern const struct wf_topo_ops wf_topo_htsim;
+/*
+ * The table of kinds, the only place that names them all: the row X(rail, "rail") is what
+ * wf_topo_rail builds, in a file of its own, and what a scenario calls it. Declarations, the list
+ * and the names that topology.kind may have are made from it.
+ */
+#define WF_TOPO_KINDS(X)                                                                           \
+	X(auto, "auto")                                                                            \
+	X(single, "single")                                                                        \
+	X(leaf_spine, "leaf-spine")                                                                \
+	X(fat_tree, "fat-tree")                                                                    \
+	X(rail, "rail")                                                                            \
+	X(dragonfly, "dragonfly")                                                                  \
+	X(hpcc, "hpcc")                                                                            \
+	X(htsim, "htsim")
+
+#define WF_TOPO_DECLARE(id, text) extern const struct wf_topo_ops wf_topo_##id;
+WF_TOPO_KINDS(WF_TOPO_DECLARE)
+#undef WF_TOPO_DECLARE
 
 /* What one kind of link is like. */
 struct wf_wire {
