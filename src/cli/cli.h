@@ -44,7 +44,7 @@ struct wf_cmd {
 	const char *const *forms;
 	const char *text;                      /* what it does, as manual.h has it */
 	const struct wf_cmd_section *sections; /* ends with a zero row; NULL: none */
-	const char *see; /* pages of the manual: "weft-run(1), weft-show(1)" */
+	const char *see; /* pages of the manual: "weft-run(1), weft-show(1)"; NULL: none */
 	/* argv[0] is the command's name. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 };

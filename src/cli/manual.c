@@ -285,6 +285,8 @@ static void put_page(struct sheet *s, const struct wf_cmd *cmd)
 		fprintf(s->file, "\n%s:\n", cmd->sections[i].title);
 		put_text(s, cmd->sections[i].text, 2, false);
 	}
+	if (cmd->see == NULL)
+		return;
 	fputs("\nSee also:\n", s->file);
 	fill(s, cmd->see, (int)strlen(cmd->see), 2);
 }

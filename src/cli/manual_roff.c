@@ -255,6 +255,8 @@ static void put_page(struct roff *r)
 		put_title(r, cmd->sections[i].title);
 		put_text(r, cmd->sections[i].text, false);
 	}
+	if (cmd->see == NULL)
+		return;
 	put_title(r, "See also");
 	put_words(r, cmd->see, (int)strlen(cmd->see));
 }
