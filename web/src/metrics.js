@@ -61,7 +61,7 @@ const KNOWN = [
 export const ABOUT = {
 	Latency: { of: "message_latency_p50", words: "Messages are those between ranks, of whatever size, from being posted to being received; a collective waits for its last one, so the median can be shorter while the step is longer." },
 };
-const REST = "More counters of the adapters";
+const REST = "More counters";
 // Groups, and single values, that are worth a row only where something was counted.
 const QUIET = new Set([REST, SIMULATED, PACKETS, "exposed_tp", "exposed_pp", "exposed_ep", "exposed_dp", "step_bubble", "trimmed"]);
 // Said elsewhere on the page, or the sum of others.
