@@ -4,14 +4,20 @@
 
 The table is scripts/layers.txt below ROOT, which is the repository unless told. A file names a
 header of weft as "folder/file.h"; <...> is for system headers and for <weft/...>. With
---rights it also fails when the table gives a right that no file of the folder uses: the table is
-what the architecture is, not what it might be.
+--rights it also fails when the table gives a right that no file of the folder uses, or a link whose
+header neither the folder nor one above it includes: the table is what the architecture is, not
+what it might be.
 """
 import pathlib
 import re
 import sys
 
 import layers
+
+# What the links of the table are for; of others nothing is known.
+LINKS = {"m": {"math.h"}, "threads": {"pthread.h", "threads.h"}, "dl": {"dlfcn.h"},
+         "pkg:libfyaml": {"libfyaml.h"}, "pkg:libmicrohttpd": {"microhttpd.h"},
+         "pkg:sqlite3": {"sqlite3.h"}, "pkg:zlib": {"zlib.h"}}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:([<"])([^>"]+)[>"]|(\S+))')
 
@@ -28,6 +34,7 @@ class Checker:
         self.layers, self.pure = layers.read(root / "scripts" / "layers.txt")
         self.system = layers.read_system(root / "scripts" / "layers.txt")
         self.used = {folder: set() for folder in self.layers}  # folders and headers it includes
+        self.system_used = {folder: set() for folder in self.layers}  # system headers, any folder's
 
     def wrong_system(self, folder, header):
         """Why folder may not include <header>, or None."""
@@ -35,6 +42,7 @@ class Checker:
             allowed, row = self.pure, "include/weft"
         else:
             layer = self.layers[folder]
+            self.system_used[folder].add(header)
             if not layer.pure:
                 return None
             allowed, row = self.pure | layer.headers, f"{folder}/"
@@ -98,6 +106,20 @@ class Checker:
             for right in sorted((layer.uses | layer.headers) - self.used[folder]):
                 yield (f"scripts/layers.txt:{layer.line}: {folder}/ may include {right}, "
                        "and no file of it does: take the right away")
+            served = set().union(*(self.system_used[other] for other in self.above(folder)))
+            for link in sorted(layer.links):
+                needed = LINKS.get(link.rstrip("?"))
+                if needed is not None and served.isdisjoint(needed):
+                    yield (f"scripts/layers.txt:{layer.line}: {folder}/ links {link}, and neither it nor "
+                           "what includes it has a header of that: take the link away")
+
+    def above(self, folder):
+        """The folder, and those that use it, at first or second hand."""
+        found = {folder}
+        for other, layer in self.layers.items():  # rows come after those that they name
+            if layer.uses & found:
+                found.add(other)
+        return found
 
     def errors(self, rights):
         for path in sorted((self.root / "src").rglob("*.[ch]")):

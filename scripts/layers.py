@@ -13,6 +13,7 @@ class Layer(typing.NamedTuple):
     pure: bool
     uses: frozenset
     headers: frozenset  # system headers beside the pure ones
+    links: frozenset
     line: int  # of the row, for messages
 
 
@@ -66,11 +67,12 @@ def read(path=TABLE):
             continue
         if line.startswith(("linux =", "posix =")):
             continue
-        folder, level, io, uses, headers, _ = parse_row(line, where)
+        folder, level, io, uses, headers, links = parse_row(line, where)
         for used in sorted(words(uses) - {"weft"}):
             if used not in layers:
                 raise TableError(f"{where}: {folder} uses {used}, which no row above it names")
             if layers[used].level >= int(level):
                 raise TableError(f"{where}: {folder} uses {used}, which is not on a lower level")
-        layers[folder] = Layer(int(level), io == "pure", words(uses), words(headers), number)
+        layers[folder] = Layer(int(level), io == "pure", words(uses), words(headers), words(links),
+                               number)
     return layers, pure

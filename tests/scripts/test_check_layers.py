@@ -90,6 +90,20 @@ class CheckLayers(TreeCase):
         self.assertIn("b/ may include a, and no file of it does", lines[1])
         self.assert_clean(SCRIPT)
 
+    def test_link_that_nobody_uses(self):
+        self.table("a | 0 | any | - | - | m", "b | 1 | any | a | - | pkg:zlib pkg:other?", "c | 0 | any | - | - | -")
+        self.plant("src/a/a.c", "")
+        self.plant("src/b/b.c", '#include "a/a.h"\n#include <math.h>\n#include <zlib.h>\n')
+        self.assertEqual(self.check(SCRIPT, "--rights"), (0, []))
+        self.plant("src/b/b.c", '#include "a/a.h"\n')
+        self.plant("src/c/c.c", "#include <math.h>\n#include <zlib.h>\n")
+        status, lines = self.check(SCRIPT, "--rights")
+        self.assertEqual(status, 1)
+        self.assertEqual([line.split(":")[1] for line in lines], ["2", "3"])
+        self.assertIn("a/ links m, and neither it", lines[0])
+        self.assertIn("b/ links pkg:zlib, and neither it", lines[1])
+        self.assert_clean(SCRIPT)
+
     def test_linux_in_a_folder_for_any_system(self):
         for folder, header in (("run", "sys/epoll.h"), ("results", "sys/eventfd.h"),
                                ("cli", "linux/if.h"), ("scenario", "sys/random.h")):
