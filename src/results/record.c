@@ -254,8 +254,8 @@ static void destroy(struct wf_record *record)
 		sqlite3_finalize(record->insert[i]);
 	sqlite3_finalize(record->bulk);
 	sqlite3_finalize(record->progress);
-	sqlite3_close(record->db);
 	wf_record_lock_close(record);
+	sqlite3_close(record->db);
 	pthread_mutex_destroy(&record->lock);
 	free(record->about);
 	free(record);
@@ -279,7 +279,12 @@ int wf_record_open(const char *path, const char *kind, const char *name,
 	rc = sqlite3_open_v2(path, &record->db,
 	                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 	                     NULL);
-	rc = rc == SQLITE_OK ? set_up(record, err) : refuse(record, rc, err);
+	/* "" and ":memory:" would be gone with the process. */
+	if (rc == SQLITE_OK && *sqlite3_db_filename(record->db, "main") == '\0')
+		rc = wf_err_say(err, "'%s' is no name of a file; the results go to one",
+		                record->path);
+	else
+		rc = rc == SQLITE_OK ? set_up(record, err) : refuse(record, rc, err);
 	if (rc != 0) {
 		destroy(record);
 		return rc;

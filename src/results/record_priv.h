@@ -142,7 +142,10 @@ int wf_record_view(sqlite3 *db, int64_t version) WF_MUST_USE;
 
 /* ---- who is alive ---- */
 
-/* Opens FILE-lock; it is closed by wf_record_lock_close(). Returns 0 or -errno. */
+/*
+ * Opens FILE-lock; it is closed by wf_record_lock_close(), while the database is still open.
+ * Returns 0 or -errno.
+ */
 int wf_record_lock_open(struct wf_record *record) WF_MUST_USE;
 void wf_record_lock_close(struct wf_record *record);
 
