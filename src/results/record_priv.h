@@ -129,6 +129,16 @@ int wf_record_version_check(const char *path, int64_t version, struct wf_err *er
 int wf_record_migrate(sqlite3 *db, int64_t version) WF_MUST_USE;
 
 /*
+ * Opens a file to read it. What somebody who was killed in the middle of a change has left is taken
+ * back first, where we may write. *db_p is the caller's to close whatever is returned: SQLITE_OK or
+ * what SQLite says.
+ */
+int wf_record_open_to_read(const char *path, int wait_ms, sqlite3 **db_p) WF_MUST_USE;
+
+/* What was wrong with it, or with the last statement. */
+const char *wf_record_why(sqlite3 *db);
+
+/*
  * Nothing that a file brings along is run: not its views, which may be without end, nor its
  * triggers; and no cell of it is larger than anything that weft writes.
  */
