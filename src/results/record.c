@@ -170,6 +170,9 @@ int wf_record_study_begin(struct wf_record *record)
 	sqlite3_stmt *stmt = NULL;
 	int rc;
 
+	/* Another process may have begun it since it was looked for. */
+	if (record->study == 0 && record->resumed)
+		record->study = wf_record_study_find(record);
 	if (record->study != 0)
 		return SQLITE_OK;
 	rc = sqlite3_prepare_v2(record->db,

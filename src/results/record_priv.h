@@ -175,7 +175,9 @@ int wf_record_drop_runs(struct wf_record *record, const char *which) WF_MUST_USE
 
 /*
  * Takes away the finished runs that run has been done anew for: those of its study of the same
- * point, fabric and seed. The lock is held. Returns SQLITE_OK or what SQLite says.
+ * point, fabric and seed. Where another process has done the very same meanwhile, whose run may be
+ * known there by its number, it takes away run. The lock is held. Returns SQLITE_OK or what SQLite
+ * says.
  */
 int wf_record_replace(struct wf_record *record, int64_t run) WF_MUST_USE;
 
@@ -187,6 +189,9 @@ int wf_record_rows_prepare(struct wf_record *record) WF_MUST_USE;
  * says.
  */
 int wf_record_study_begin(struct wf_record *record) WF_MUST_USE;
+
+/* The newest study that is the same as record->about; 0: none. The lock is held. */
+int64_t wf_record_study_find(struct wf_record *record);
 
 /* Copies what a study is of. False: there is no memory. */
 bool wf_record_study_set(struct wf_record *record, const char *kind, const char *name,
