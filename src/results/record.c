@@ -52,7 +52,7 @@ void wf_record_fail(struct wf_record *record)
 	(void)wf_err_say(&record->why,
 	                 "%s: %s; recording has stopped, what was written before is "
 	                 "in the file",
-	                 record->path, sqlite3_errmsg(record->db));
+	                 record->path, wf_record_why(record->db));
 }
 
 /* Runs a statement without results. Returns SQLITE_OK or what SQLite says. */
@@ -86,7 +86,7 @@ static int refuse(const struct wf_record *record, int rc, struct wf_err *err)
 	if (rc == SQLITE_CANTOPEN)
 		return wf_err_say(err, "%s: cannot be created or written (is there such a folder?)",
 		                  record->path);
-	return wf_err_say(err, "%s: %s", record->path, sqlite3_errmsg(record->db));
+	return wf_err_say(err, "%s: %s", record->path, wf_record_why(record->db));
 }
 
 /* Makes the tables, or finds that they are there. In a transaction of the caller's. */

@@ -59,7 +59,15 @@ const char *wf_record_why(sqlite3 *db)
 	if (sqlite3_extended_errcode(db) == SQLITE_READONLY_ROLLBACK)
 		return "somebody who wrote it was killed; whoever may write the file and its "
 		       "folder has to open it first, as with weft report";
-	return sqlite3_errmsg(db);
+	switch (sqlite3_errcode(db)) {
+	case SQLITE_READONLY:
+		return "there is no right to write it, or its folder";
+	case SQLITE_BUSY: /* as fcntl() says that it knows of no locks */
+		return "somebody else has it locked, or its file system has no locks; name a file "
+		       "on another one";
+	default:
+		return sqlite3_errmsg(db);
+	}
 }
 
 int wf_record_version_check(const char *path, int64_t version, struct wf_err *err)
