@@ -3,10 +3,12 @@
 # with each recorded run, and a run of another id is done anew (docs/results.md).
 #
 # It is made of sources, not of the program: two clones of a commit have the same one, with any
-# compiler and in any folder, as they have the same results. By hand, in src/, for the folders that
-# scripts/layers.txt gives study, and itself:
+# compiler and in any folder, as they have the same results. What only shows results files, pages
+# and exports, has no part in them. By hand, in src/, for the folders that scripts/layers.txt gives
+# study, and itself:
 #
-#	find FOLDER... -name '*.[ch]' | LC_ALL=C sort | xargs sha256sum | sha256sum
+#	find FOLDER... -name '*.[ch]' -not -path 'results/page*' -not -path 'results/export*' |
+#		LC_ALL=C sort | xargs sha256sum | sha256sum
 #
 # Included by the build it adds what makes it; run as a script it makes it.
 
@@ -37,6 +39,7 @@ foreach(folder IN LISTS FOLDERS)
 	file(GLOB_RECURSE more RELATIVE "${ROOT}" "${ROOT}/${folder}/*.[ch]")
 	list(APPEND names ${more})
 endforeach()
+list(FILTER names EXCLUDE REGEX "^results/(page|export)[^/]*$")
 list(SORT names)
 set(all "")
 foreach(name IN LISTS names)

@@ -3,6 +3,7 @@
  * main.c - the program weft: finds the command and runs it.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,6 +29,22 @@ static void take_standard_files(void)
 		close(fd);
 }
 
+static void take_signal(int number)
+{
+	(void)number;
+}
+
+/*
+ * A file that would become larger than it may (ulimit -f) is an error of whoever writes it, as a
+ * full disk is. Programs that are begun from here do not inherit a handler.
+ */
+static void take_limits(void)
+{
+	const struct sigaction action = { .sa_handler = take_signal, .sa_flags = SA_RESTART };
+
+	(void)sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static char help[] = "help";
@@ -35,6 +52,7 @@ int main(int argc, char **argv)
 	const struct wf_cmd *cmd;
 
 	take_standard_files();
+	take_limits();
 	if (argc < 2) {
 		wf_cmd_help.run(1, just_help);
 		return WF_EXIT_USAGE;

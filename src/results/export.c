@@ -58,11 +58,8 @@ static int check(struct wf_export *ex, int rc, struct wf_err *err)
 {
 	int64_t id = -1, version = -1, runs = 0, last = 0;
 
-	if (rc == SQLITE_OK) {
-		wf_record_distrust(ex->db);
-		sqlite3_busy_timeout(ex->db, BUSY_MS);
+	if (rc == SQLITE_OK)
 		id = ask(ex, "PRAGMA application_id", 0, &rc);
-	}
 	if (rc == SQLITE_NOMEM)
 		return -ENOMEM;
 	if (rc == SQLITE_CANTOPEN)
@@ -82,7 +79,7 @@ static int check(struct wf_export *ex, int rc, struct wf_err *err)
 	if (rc == SQLITE_NOMEM)
 		return -ENOMEM;
 	if (rc != SQLITE_OK)
-		return wf_err_say(err, "%s: %s", ex->path, sqlite3_errmsg(ex->db));
+		return wf_err_say(err, "%s: %s", ex->path, wf_record_why(ex->db));
 	if (ex->run != 0 && runs == 0)
 		return wf_err_say(err, "%s: there is no run %lld; the runs are 1 to %lld", ex->path,
 		                  (long long)ex->run, (long long)last);
@@ -98,8 +95,7 @@ int wf_export_open(const char *path, int64_t run, struct wf_export **ex_p, struc
 		return -ENOMEM;
 	memcpy(ex->path, path, strlen(path) + 1);
 	ex->run = run;
-	rc = sqlite3_open_v2(path, &ex->db, SQLITE_OPEN_READONLY, NULL);
-	rc = check(ex, rc, err);
+	rc = check(ex, wf_record_open_to_read(path, BUSY_MS, &ex->db), err);
 	if (rc != 0) {
 		wf_export_close(ex);
 		return rc;

@@ -96,10 +96,10 @@ static const struct table {
 	                                         "BY t_ps) AS nth, "
 	                                         "count(*) OVER (PARTITION BY run, flow) AS n, "
 	                                         "dense_rank() OVER (PARTITION BY run ORDER BY "
-	                                         "flow) AS which, "
-	                                         "(SELECT count(DISTINCT flow) FROM flow_sample o "
-	                                         "WHERE o.run = s.run) "
-	                                         "AS flows FROM flow_sample s" LEADS ") AS s WHERE "
+	                                         "flow) AS which "
+	                                         "FROM flow_sample" LEADS ") AS s JOIN "
+	                                         "(SELECT run, count(DISTINCT flow) AS flows "
+	                                         "FROM flow_sample GROUP BY run) USING (run) WHERE "
 	                                         "(which - 1) % (1 + (flows - 1) / " MAX_FOLLOWED
 	                                         ") = 0 AND "
 	                                         "(nth = 1 OR nth = n OR nth % (1 + n / " MAX_STEPS

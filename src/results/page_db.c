@@ -25,7 +25,7 @@ static void failed(struct wf_page *page)
 		                     "it is not a results file; weft run --record FILE writes one");
 	} else {
 		wf_err_at(page->err, page->file, 0, 0, "cannot read it: %s",
-		          sqlite3_errmsg(page->db));
+		          wf_record_why(page->db));
 		page->rc = code == SQLITE_CORRUPT ? -EINVAL : -EIO;
 	}
 }
@@ -136,12 +136,8 @@ int wf_page_open(struct wf_page *page, const struct wf_page_request *request, st
 	if (access(request->file, R_OK) != 0)
 		page->rc =
 			wf_err_at(err, request->file, 0, 0, "cannot open it: %s", strerror(errno));
-	else if (sqlite3_open_v2(request->file, &page->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+	else if (wf_record_open_to_read(request->file, BUSY_MS, &page->db) != SQLITE_OK)
 		failed(page);
-	else
-		wf_record_distrust(page->db);
-	if (page->db != NULL)
-		sqlite3_busy_timeout(page->db, BUSY_MS);
 	check_schema(page);
 	/* One moment of the file, though somebody may be writing it. */
 	wf_page_number(page, "BEGIN", 0, 0);

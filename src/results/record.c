@@ -52,7 +52,7 @@ void wf_record_fail(struct wf_record *record)
 	(void)wf_err_say(&record->why,
 	                 "%s: %s; recording has stopped, what was written before is "
 	                 "in the file",
-	                 record->path, sqlite3_errmsg(record->db));
+	                 record->path, wf_record_why(record->db));
 }
 
 /* Runs a statement without results. Returns SQLITE_OK or what SQLite says. */
@@ -86,7 +86,7 @@ static int refuse(const struct wf_record *record, int rc, struct wf_err *err)
 	if (rc == SQLITE_CANTOPEN)
 		return wf_err_say(err, "%s: cannot be created or written (is there such a folder?)",
 		                  record->path);
-	return wf_err_say(err, "%s: %s", record->path, sqlite3_errmsg(record->db));
+	return wf_err_say(err, "%s: %s", record->path, wf_record_why(record->db));
 }
 
 /* Makes the tables, or finds that they are there. In a transaction of the caller's. */
@@ -170,6 +170,9 @@ int wf_record_study_begin(struct wf_record *record)
 	sqlite3_stmt *stmt = NULL;
 	int rc;
 
+	/* Another process may have begun it since it was looked for. */
+	if (record->study == 0 && record->resumed)
+		record->study = wf_record_study_find(record);
 	if (record->study != 0)
 		return SQLITE_OK;
 	rc = sqlite3_prepare_v2(record->db,
@@ -254,8 +257,8 @@ static void destroy(struct wf_record *record)
 		sqlite3_finalize(record->insert[i]);
 	sqlite3_finalize(record->bulk);
 	sqlite3_finalize(record->progress);
-	sqlite3_close(record->db);
 	wf_record_lock_close(record);
+	sqlite3_close(record->db);
 	pthread_mutex_destroy(&record->lock);
 	free(record->about);
 	free(record);
@@ -279,7 +282,12 @@ int wf_record_open(const char *path, const char *kind, const char *name,
 	rc = sqlite3_open_v2(path, &record->db,
 	                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 	                     NULL);
-	rc = rc == SQLITE_OK ? set_up(record, err) : refuse(record, rc, err);
+	/* "" and ":memory:" would be gone with the process. */
+	if (rc == SQLITE_OK && *sqlite3_db_filename(record->db, "main") == '\0')
+		rc = wf_err_say(err, "'%s' is no name of a file; the results go to one",
+		                record->path);
+	else
+		rc = rc == SQLITE_OK ? set_up(record, err) : refuse(record, rc, err);
 	if (rc != 0) {
 		destroy(record);
 		return rc;

@@ -29,8 +29,7 @@ static sqlite3_stmt *query(struct wf_record *record, const char *sql, int64_t fi
 
 /* ---- studies ---- */
 
-/* The study that is the same as about, or 0. */
-static int64_t find_study(struct wf_record *record)
+int64_t wf_record_study_find(struct wf_record *record)
 {
 	const struct wf_record_study *about = record->about;
 	sqlite3_stmt *stmt =
@@ -91,17 +90,24 @@ static int clear_study(struct wf_record *record)
 	return rc == SQLITE_OK ? wf_record_drop_runs(record, sql) : rc;
 }
 
+#define OTHERS                                                                                     \
+	"FROM run o JOIN run r ON r.id = %lld WHERE o.study = r.study AND o.id <> r.id AND "       \
+	"o.state = 'finished' AND o.overrides = r.overrides AND o.fabric = r.fabric AND "          \
+	"o.place = r.place AND o.point IS r.point AND o.seed = r.seed"
+
 int wf_record_replace(struct wf_record *record, int64_t run)
 {
 	char which[512];
+	int rc;
 
 	snprintf(which, sizeof(which),
-	         "(SELECT o.id FROM run o JOIN run r ON r.id = %lld WHERE o.study = r.study AND "
-	         "o.id <> r.id AND o.state = 'finished' AND o.overrides = r.overrides AND "
-	         "o.fabric = r.fabric AND o.place = r.place AND o.point IS r.point AND "
-	         "o.seed = r.seed)",
+	         "(SELECT r.id " OTHERS " AND o.digest = r.digest AND o.build = r.build AND "
+	         "o.finished_unix > r.started_unix)",
 	         (long long)run);
-	return wf_record_drop_runs(record, which);
+	rc = wf_record_drop_runs(record, which);
+	/* Where this took away the run itself, it has no others. */
+	snprintf(which, sizeof(which), "(SELECT o.id " OTHERS ")", (long long)run);
+	return rc == SQLITE_OK ? wf_record_drop_runs(record, which) : rc;
 }
 
 static int touch_study(struct wf_record *record)
@@ -130,7 +136,7 @@ int wf_record_resume(struct wf_record *record, const char *name, const char *sce
 	record->resumed = true;
 	rc = sqlite3_exec(record->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 	if (rc == SQLITE_OK) {
-		record->study = find_study(record);
+		record->study = wf_record_study_find(record);
 		if (record->study != 0)
 			rc = clear_study(record);
 		if (rc == SQLITE_OK && record->study != 0)

@@ -10,6 +10,8 @@
  *
  * The results file itself has SQLite's locks: the first close() of any descriptor of it would drop
  * those of the whole process.
+ *
+ * FILE is the name that SQLite knows it by, where symbolic links lead to: all have the same locks.
  */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* F_OFD_SETLK */
@@ -34,11 +36,12 @@
 /* "FILE-lock", to be freed; NULL without memory. */
 static char *lock_name(const struct wf_record *record)
 {
-	size_t size = strlen(record->path) + sizeof("-lock");
+	const char *file = sqlite3_db_filename(record->db, "main");
+	size_t size = strlen(file) + sizeof("-lock");
 	char *name = malloc(size);
 
 	if (name != NULL)
-		snprintf(name, size, "%s-lock", record->path);
+		snprintf(name, size, "%s-lock", file);
 	return name;
 }
 

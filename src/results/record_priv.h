@@ -129,6 +129,16 @@ int wf_record_version_check(const char *path, int64_t version, struct wf_err *er
 int wf_record_migrate(sqlite3 *db, int64_t version) WF_MUST_USE;
 
 /*
+ * Opens a file to read it. What somebody who was killed in the middle of a change has left is taken
+ * back first, where we may write. *db_p is the caller's to close whatever is returned: SQLITE_OK or
+ * what SQLite says.
+ */
+int wf_record_open_to_read(const char *path, int wait_ms, sqlite3 **db_p) WF_MUST_USE;
+
+/* What was wrong with it, or with the last statement. */
+const char *wf_record_why(sqlite3 *db);
+
+/*
  * Nothing that a file brings along is run: not its views, which may be without end, nor its
  * triggers; and no cell of it is larger than anything that weft writes.
  */
@@ -142,7 +152,10 @@ int wf_record_view(sqlite3 *db, int64_t version) WF_MUST_USE;
 
 /* ---- who is alive ---- */
 
-/* Opens FILE-lock; it is closed by wf_record_lock_close(). Returns 0 or -errno. */
+/*
+ * Opens FILE-lock; it is closed by wf_record_lock_close(), while the database is still open.
+ * Returns 0 or -errno.
+ */
 int wf_record_lock_open(struct wf_record *record) WF_MUST_USE;
 void wf_record_lock_close(struct wf_record *record);
 
@@ -162,7 +175,9 @@ int wf_record_drop_runs(struct wf_record *record, const char *which) WF_MUST_USE
 
 /*
  * Takes away the finished runs that run has been done anew for: those of its study of the same
- * point, fabric and seed. The lock is held. Returns SQLITE_OK or what SQLite says.
+ * point, fabric and seed. Where another process has done the very same meanwhile, whose run may be
+ * known there by its number, it takes away run. The lock is held. Returns SQLITE_OK or what SQLite
+ * says.
  */
 int wf_record_replace(struct wf_record *record, int64_t run) WF_MUST_USE;
 
@@ -174,6 +189,9 @@ int wf_record_rows_prepare(struct wf_record *record) WF_MUST_USE;
  * says.
  */
 int wf_record_study_begin(struct wf_record *record) WF_MUST_USE;
+
+/* The newest study that is the same as record->about; 0: none. The lock is held. */
+int64_t wf_record_study_find(struct wf_record *record);
 
 /* Copies what a study is of. False: there is no memory. */
 bool wf_record_study_set(struct wf_record *record, const char *kind, const char *name,

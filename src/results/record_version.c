@@ -28,6 +28,48 @@ void wf_record_distrust(sqlite3 *db)
 	(void)sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
+/* Opens path, and looks whether there is a database in it. */
+static int open_as(const char *path, int flags, int wait_ms, sqlite3 **db_p)
+{
+	int rc = sqlite3_open_v2(path, db_p, flags, NULL);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	wf_record_distrust(*db_p);
+	sqlite3_busy_timeout(*db_p, wait_ms);
+	(void)sqlite3_exec(*db_p, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+	return sqlite3_extended_errcode(*db_p);
+}
+
+int wf_record_open_to_read(const char *path, int wait_ms, sqlite3 **db_p)
+{
+	int rc = open_as(path, SQLITE_OPEN_READONLY, wait_ms, db_p);
+	sqlite3 *writer = NULL;
+
+	if (rc != SQLITE_READONLY_ROLLBACK)
+		return rc & 0xff;
+	(void)open_as(path, SQLITE_OPEN_READWRITE, wait_ms, &writer);
+	sqlite3_close(writer);
+	sqlite3_close(*db_p);
+	return open_as(path, SQLITE_OPEN_READONLY, wait_ms, db_p) & 0xff;
+}
+
+const char *wf_record_why(sqlite3 *db)
+{
+	if (sqlite3_extended_errcode(db) == SQLITE_READONLY_ROLLBACK)
+		return "somebody who wrote it was killed; whoever may write the file and its "
+		       "folder has to open it first, as with weft report";
+	switch (sqlite3_errcode(db)) {
+	case SQLITE_READONLY:
+		return "there is no right to write it, or its folder";
+	case SQLITE_BUSY: /* as fcntl() says that it knows of no locks */
+		return "somebody else has it locked, or its file system has no locks; name a file "
+		       "on another one";
+	default:
+		return sqlite3_errmsg(db);
+	}
+}
+
 int wf_record_version_check(const char *path, int64_t version, struct wf_err *err)
 {
 	if (version >= WF_RECORD_OLDEST && version <= WF_RECORD_VERSION)

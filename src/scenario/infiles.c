@@ -28,6 +28,16 @@ static void hash_text(const char *text, size_t len, char hash[WF_SHA256_TEXT])
 	wf_sha256_text(&h, hash);
 }
 
+static void append(struct wf_infiles *files, struct wf_infile *in)
+{
+	in->next = NULL;
+	if (files->last != NULL)
+		files->last->next = in;
+	else
+		files->first = in;
+	files->last = in;
+}
+
 int wf_infiles_add(struct wf_infiles *files, const char *kind, const char *name, const char *file,
                    const char *text, size_t len)
 {
@@ -45,11 +55,7 @@ int wf_infiles_add(struct wf_infiles *files, const char *kind, const char *name,
 	if (in->name == NULL || in->file == NULL)
 		return -ENOMEM;
 	hash_text(text, len, in->hash);
-	if (files->last != NULL)
-		files->last->next = in;
-	else
-		files->first = in;
-	files->last = in;
+	append(files, in);
 	return 0;
 }
 
@@ -96,6 +102,35 @@ int wf_infiles_again(const struct wf_infiles *files, const char *file, size_t li
 	mem->free(mem, *text_p);
 	return wf_err_at(err, file, 0, 0,
 	                 "it has changed since the scenario was read; begin again");
+}
+
+int wf_infiles_join(struct wf_infiles *files, const struct wf_infiles *now, bool may_add,
+                    struct wf_err *err)
+{
+	for (const struct wf_infile *in = now->first; in != NULL; in = in->next) {
+		const struct wf_infile *was = files->first;
+		struct wf_infile *copy;
+
+		while (was != NULL && strcmp(was->file, in->file) != 0)
+			was = was->next;
+		if (was == NULL ? !may_add : strcmp(was->hash, in->hash) != 0) {
+			wf_err_at(err, in->file, 0, 0,
+			          "it has changed since weft began; begin again");
+			return -EIO;
+		}
+		if (was != NULL)
+			continue;
+		copy = wf_arena_alloc(files->arena, sizeof(*copy), sizeof(void *));
+		if (copy == NULL)
+			return -ENOMEM;
+		*copy = *in;
+		copy->file = wf_arena_strdup(files->arena, in->file, strlen(in->file));
+		copy->kind = copy->name = "";
+		if (copy->file == NULL)
+			return -ENOMEM;
+		append(files, copy);
+	}
+	return 0;
 }
 
 void wf_infiles_digest(const struct wf_infiles *files, unsigned fabric, char text[WF_SHA256_TEXT])

@@ -62,6 +62,13 @@ int wf_infiles_again(const struct wf_infiles *files, const char *file, size_t li
                      struct wf_mem *mem, char **text_p, size_t *len_p,
                      struct wf_err *err) WF_MUST_USE;
 
+/*
+ * Adds the files of now that files does not have, where may_add says so. Returns 0, -ENOMEM, or
+ * -EIO with err filled where a file is not as it is in files, or not in it.
+ */
+int wf_infiles_join(struct wf_infiles *files, const struct wf_infiles *now, bool may_add,
+                    struct wf_err *err) WF_MUST_USE;
+
 /* Whether a file has a part in the runs of a fabric. */
 static inline bool wf_infile_is_of(const struct wf_infile *input, unsigned fabric)
 {

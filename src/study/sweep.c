@@ -35,6 +35,8 @@ struct wf_sweep {
 	size_t *missing;                   /* numbers of runs */
 	size_t n_missing;
 	struct wf_stale stale;
+	struct wf_arena arena;
+	struct wf_infiles *files; /* of all points, as they were when the sweep began */
 };
 
 /* A point, as overrides and as text. */
@@ -72,16 +74,21 @@ static void make_point(const struct wf_sweep_cfg *cfg, uint32_t number, struct p
 	}
 }
 
-/* Reads the scenario as it is at a point; s is the caller's to free, whatever is returned. */
+/*
+ * Reads the scenario as it is at a point, of the files that the sweep began with; s is the caller's
+ * to free, whatever is returned.
+ */
 static int read_point(const struct wf_sweep *sweep, uint32_t number, struct point *p,
-                      struct wf_scenario *s, struct wf_err *err)
+                      struct wf_scenario *s, bool begins, struct wf_err *err)
 {
 	struct wf_scenario_opts opts = sweep->cfg->opts;
+	int rc;
 
 	make_point(sweep->cfg, number, p);
 	opts.overrides = p->set;
 	opts.n_overrides = p->n;
-	return wf_scenario_read(s, sweep->cfg->scenario, &opts, err);
+	rc = wf_scenario_read(s, sweep->cfg->scenario, &opts, err);
+	return rc != 0 ? rc : wf_infiles_join(sweep->files, s->inputs, begins, err);
 }
 
 /* Finds the run of a point in the file: *id_p is -1 when it is not there. Returns 0 or -ENOMEM. */
@@ -154,7 +161,7 @@ static int look_up_point(struct wf_sweep *sweep, uint32_t number, struct wf_err 
 {
 	struct wf_scenario s;
 	struct point p;
-	int rc = read_point(sweep, number, &p, &s, err);
+	int rc = read_point(sweep, number, &p, &s, true, err);
 
 	if (rc == 0 && sweep->runs == NULL) {
 		rc = list_runs(sweep, &s, err);
@@ -205,9 +212,11 @@ int wf_sweep_create(const struct wf_sweep_cfg *cfg, struct wf_sweep **sweep_p, s
 	if (sweep == NULL)
 		return -ENOMEM;
 	sweep->cfg = cfg;
+	wf_arena_init(&sweep->arena);
+	sweep->files = wf_infiles_create(&sweep->arena);
 	for (unsigned a = 0; a < cfg->n_axes && points <= WF_SWEEP_MAX_RUNS; a++)
 		points *= cfg->axes[a].n;
-	rc = check(cfg, points, err);
+	rc = sweep->files == NULL ? -ENOMEM : check(cfg, points, err);
 	sweep->n_points = (uint32_t)points;
 	for (uint32_t i = 0; rc == 0 && i < sweep->n_points; i++)
 		rc = look_up_point(sweep, i, err);
@@ -225,6 +234,7 @@ void wf_sweep_destroy(struct wf_sweep *sweep)
 	free(sweep->runs);
 	free(sweep->missing);
 	free(sweep->labels);
+	wf_arena_fini(&sweep->arena);
 	free(sweep);
 }
 
@@ -245,11 +255,11 @@ const struct wf_stale *wf_sweep_stale(const struct wf_sweep *sweep)
 
 /* ---- running ---- */
 
-static int run_one(void *arg, size_t task, struct wf_err *err)
+/* Runs a point whose scenario has been read. */
+static int run_point(struct wf_sweep *sweep, size_t task, struct wf_scenario *s, struct run *r,
+                     const char *point, struct wf_err *err)
 {
-	struct wf_sweep *sweep = arg;
 	const struct wf_watch *watch = sweep->cfg->watch;
-	struct run *r = &sweep->runs[sweep->missing[task]];
 	struct wf_watch_task step = { watch, task };
 	struct wf_run_opts opts = {
 		.threads = 1,
@@ -258,28 +268,41 @@ static int run_one(void *arg, size_t task, struct wf_err *err)
 		.record = sweep->cfg->record,
 	};
 	struct wf_stale stale = { .n = 0 };
-	struct wf_scenario s;
 	struct wf_run *run = calloc(1, sizeof(*run));
-	struct point p;
-	int rc = run == NULL ? -ENOMEM : read_point(sweep, r->point, &p, &s, err);
+	int rc = run == NULL ? -ENOMEM : wf_scenario_build(s, err);
 
-	if (run == NULL)
-		return rc;
-	opts.record.point = p.text;
+	opts.record.point = point;
 	if (rc == 0)
-		rc = wf_scenario_build(&s, err);
+		rc = wf_run_fabric(s, r->fabric, &opts, run, err);
 	if (rc == 0) {
-		watch->begin(watch->arg, task, p.text);
-		rc = wf_run_fabric(&s, r->fabric, &opts, run, err);
-		watch->end(watch->arg, task);
-	}
-	if (rc == 0) {
-		rc = find_run(sweep, &s, r->fabric, p.text, &stale, &r->id);
+		rc = find_run(sweep, s, r->fabric, point, &stale, &r->id);
 		rc = run->stopped ? -EINTR : rc;
 		wf_run_fini(run);
 	}
-	wf_scenario_fini(&s);
 	free(run);
+	return rc;
+}
+
+static int run_one(void *arg, size_t task, struct wf_err *err)
+{
+	struct wf_sweep *sweep = arg;
+	const struct wf_watch *watch = sweep->cfg->watch;
+	struct run *r = &sweep->runs[sweep->missing[task]];
+	struct wf_stale stale = { .n = 0 };
+	struct wf_scenario s;
+	struct point p;
+	int rc = read_point(sweep, r->point, &p, &s, false, err);
+
+	/* Another process may have done it by now. */
+	if (rc == 0)
+		rc = find_run(sweep, &s, r->fabric, p.text, &stale, &r->id);
+	if (rc == 0) {
+		watch->begin(watch->arg, task, p.text);
+		if (r->id < 0)
+			rc = run_point(sweep, task, &s, r, p.text, err);
+		watch->end(watch->arg, task);
+	}
+	wf_scenario_fini(&s);
 	return rc;
 }
 

@@ -206,6 +206,24 @@ job() {
 	cmp ../stdout.txt again.txt
 }
 
+has_one() {
+	[ "$(q s.db "SELECT count(*) FROM run WHERE state = 'finished'" 2>/dev/null)" -gt 0 ]
+}
+
+@test "a file that is edited while a sweep goes ends it" {
+	begin
+	small_scenario | sed 's/size: 100KB/size: 4MB/' >s.yaml
+	"$WEFT" sweep s.yaml --vary seed=1..20+1 --record s.db --profiles p --jobs 1 -q >out.txt 2>err.txt 3>&- &
+	pid=$!
+	until_true has_one
+	echo "# edited" >>p/roce-400g.yaml
+	wait $pid && status=0 || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(cat err.txt)" = "p/roce-400g.yaml: it has changed since weft began; begin again" ] || { cat err.txt; return 1; }
+	[ ! -s out.txt ]
+	[ "$(q s.db "SELECT count(*) < 20, count(DISTINCT digest) FROM run WHERE state = 'finished'")" = "1|1" ]
+}
+
 @test "what another build of weft did is done anew" {
 	begin
 	small_scenario >s.yaml

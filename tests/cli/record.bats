@@ -229,7 +229,7 @@ END
 	plain=$out
 	# Files end at 200 KB.
 	status=0
-	(trap '' XFSZ; ulimit -f 200; exec "$WEFT" run s.yaml --record r.db --sample 100ns) \
+	(ulimit -f 200; exec "$WEFT" run s.yaml --record r.db --sample 100ns) \
 		>stdout.txt 2>stderr.txt || status=$?
 	[ "$status" -eq 1 ]
 	[ "$(cat stdout.txt)" = "$plain" ]

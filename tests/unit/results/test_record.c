@@ -490,6 +490,46 @@ static void test_stale(void **state)
 	unlink(f.path);
 }
 
+/*
+ * Two processes that do the same at once have one study, each of its runs once, and both find them
+ * at the end under the numbers they had.
+ */
+static void test_twice(void **state)
+{
+	struct wf_record_head h = head;
+	struct wf_record_run *run = NULL;
+	struct wf_err err = { "" };
+	struct file f, other;
+	char buf[512];
+
+	(void)state;
+	open_file(&f);
+	close_file(&f);
+	other = f;
+	set_inputs(&h, "d1", first, 2);
+	sweep_again(&f);
+	sweep_again(&other);
+	assert_int_equal(wf_record_begin(f.record, &h, &run, &err), 0);
+	do_run(&other, &h, WF_RECORD_FINISHED);
+	assert_int_equal(wf_record_find(f.record, &h), 2);
+	assert_int_equal(wf_record_end(run, &tail, &err), 0);
+	assert_int_equal(wf_record_find(f.record, &h), 2);
+	/* Of other files it is another run, whoever was first. */
+	set_inputs(&h, "d2", edited, 2);
+	assert_int_equal(wf_record_begin(f.record, &h, &run, &err), 0);
+	set_inputs(&h, "d1", first, 2);
+	do_run(&other, &h, WF_RECORD_FINISHED);
+	assert_int_equal(wf_record_end(run, &tail, &err), 0);
+	set_inputs(&h, "d2", edited, 2);
+	assert_int_equal(wf_record_find(f.record, &h), 3);
+	assert_int_equal(wf_record_close(other.record, &err), 0);
+	close_file(&f);
+	assert_string_equal(ask(&f, "SELECT id, study, digest FROM run", buf, sizeof(buf)),
+	                    "3|1|d2\n");
+	assert_string_equal(ask(&f, "SELECT count(*) FROM study", buf, sizeof(buf)), "1\n");
+	unlink(f.path);
+}
+
 static void change(const struct file *f, const char *sql)
 {
 	sqlite3 *db = NULL;
@@ -537,7 +577,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),    cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_threads), cmocka_unit_test(test_resume),
-		cmocka_unit_test(test_stale),   cmocka_unit_test(test_build),
+		cmocka_unit_test(test_stale),   cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_build),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,6 +178,93 @@ static void test_lock_file(void **state)
 	unlink(f.path);
 }
 
+/* All names of a file have the same locks. */
+static void test_links(void **state)
+{
+	struct wf_record *one, *two;
+	struct wf_record_run *run;
+	struct file f, link;
+	char buf[1024];
+
+	(void)state;
+	make_file(&f);
+	link = f;
+	memcpy(strchr(link.path, '\0'), "-link", sizeof("-link"));
+	assert_int_equal(symlink(f.path, link.path), 0);
+	one = open_file(&f);
+	run = begin(one);
+	two = open_file(&link);
+	assert_string_equal(ask(&f, STATES, buf), "running");
+	close_file(two);
+	end(run);
+	two = open_file(&link);
+	run = begin(two);
+	close_file(one);
+	one = open_file(&f);
+	assert_string_equal(ask(&f, STATES, buf), "finished,running");
+	end(run);
+	close_file(two);
+	close_file(one);
+	assert_int_not_equal(access(f.lock, F_OK), 0);
+	unlink(link.path);
+	unlink(f.path);
+}
+
+/* What goes to no file is not recorded. */
+static void test_no_file(void **state)
+{
+	static const char *const names[] = { "", ":memory:", "/dev/null" };
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(names); i++) {
+		struct wf_record *record = NULL;
+		struct wf_err err = { "" };
+
+		assert_int_equal(wf_record_open(names[i], "run", "x", &record, &err), -EINVAL);
+		assert_null(record);
+		assert_true(err.text[0] != '\0');
+	}
+}
+
+/* Whoever wrote it was killed in the middle of a change: readers see what was before. */
+static void test_journal(void **state)
+{
+	const char *const journal = "PRAGMA journal_mode = PERSIST;";
+	struct file f;
+	sqlite3 *db = NULL;
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	make_file(&f);
+	close_file(open_file(&f));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (sqlite3_open(f.path, &db) == SQLITE_OK &&
+		    sqlite3_exec(db, journal, NULL, NULL, NULL) == SQLITE_OK &&
+		    sqlite3_exec(db,
+		                 "PRAGMA cache_size = 1; BEGIN; CREATE TABLE x (y); "
+		                 "INSERT INTO x WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+		                 "FROM n LIMIT 99) SELECT zeroblob(4000) FROM n",
+		                 NULL, NULL, NULL) == SQLITE_OK)
+			kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(sqlite3_open_v2(f.path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "SELECT * FROM run", NULL, NULL, NULL), SQLITE_READONLY);
+	sqlite3_close(db);
+	assert_int_equal(wf_record_open_to_read(f.path, 1000, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "SELECT * FROM run", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "SELECT * FROM x", NULL, NULL, NULL), SQLITE_ERROR);
+	sqlite3_close(db);
+	unlink(f.path);
+	snprintf(f.lock, sizeof(f.lock), "%s-journal", f.path);
+	unlink(f.lock);
+}
+
 #define PROCESSES 4
 #define TIMES 25
 
@@ -355,6 +442,8 @@ int main(void)
 		cmocka_unit_test(test_alive),    cmocka_unit_test(test_lock_file),
 		cmocka_unit_test(test_many),     cmocka_unit_test(test_migrate),
 		cmocka_unit_test(test_versions), cmocka_unit_test(test_migrate_killed),
+		cmocka_unit_test(test_links),    cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_journal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

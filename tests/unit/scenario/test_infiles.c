@@ -129,11 +129,42 @@ static void test_again(void **state)
 	wf_arena_fini(&arena);
 }
 
+/* What a sweep reads at one point is what it read at another, and in the beginning. */
+static void test_join(void **state)
+{
+	struct wf_infiles *files, *now, *edited;
+	struct wf_arena arena;
+	struct wf_err err = { "" };
+
+	(void)state;
+	wf_arena_init(&arena);
+	files = wf_infiles_create(&arena);
+	now = wf_infiles_create(&arena);
+	edited = wf_infiles_create(&arena);
+	assert_true(files != NULL && now != NULL && edited != NULL);
+	add(now, 0, "scenario", "", "s.yaml", "a");
+	add(now, 0, "profile", "x", "x.yaml", "b");
+	add(edited, 0, "profile", "y", "x.yaml", "c");
+	assert_int_equal(wf_infiles_join(files, now, false, &err), -EIO);
+	assert_string_equal(err.text, "s.yaml: it has changed since weft began; begin again");
+	assert_int_equal(wf_infiles_join(files, now, true, &err), 0);
+	assert_int_equal(wf_infiles_join(files, now, false, &err), 0);
+	assert_string_equal(files->last->file, "x.yaml");
+	for (int may_add = 0; may_add < 2; may_add++) {
+		err.text[0] = '\0';
+		assert_int_equal(wf_infiles_join(files, edited, may_add, &err), -EIO);
+		assert_string_equal(err.text,
+		                    "x.yaml: it has changed since weft began; begin again");
+	}
+	wf_arena_fini(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_digest),
 		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_join),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
