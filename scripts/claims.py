@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what is claimed of InfiniBand and RoCE, and what was published, with weft.
 
-usage: claims.py [--weft PROGRAM] [--check | --write] [--full] [--small] [--only NAME,...] [--seeds N] [--jobs N] [--list]
+usage: claims.py [--weft PROGRAM] [--check | --write] [--full] [--only NAME,...] [--seeds N] [--jobs N] [--list]
 
 Every claim is one or more scenarios, examples/claim-*.yaml, and some statements that its figures make
 true or false; examples/validate-*.yaml are set-ups of published measurements. Prints the figures, the
@@ -15,7 +15,6 @@ brackets, and a statement holds ("yes") only if it does on every seed; else the 
            are within 1 %; exit status 1 where not
   --write  put them there, between the lines <!-- claims.py NAME --> and <!-- end -->, with a summary
   --full   also what takes minutes: larger runs and training steps, the validation
-  --small  only what takes no time, for builds with sanitizers
   --jobs   so many simulations at a time; what comes out is the same
 """
 
@@ -101,7 +100,6 @@ def arguments():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--full", action="store_true")
-    parser.add_argument("--small", action="store_true")
     parser.add_argument("--only", type=lambda s: s.split(","))
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--jobs", type=int, default=1)
@@ -116,7 +114,7 @@ def arguments():
 
 def main():
     args = arguments()
-    wanted = {"small"} | (set() if args.small else {"normal"}) | ({"full"} if args.full else set())
+    wanted = {"normal"} | ({"full"} if args.full else set())
     names = args.only or [n for n, (_, cost) in BLOCKS.items() if cost in wanted]
     for name in names:
         if name not in BLOCKS:

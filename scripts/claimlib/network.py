@@ -112,7 +112,7 @@ def tree(weft):
 
 
 BLOCKS = {
-    "write": (write, "small"),
-    "hops": (hops, "small"),
+    "write": (write, "normal"),
+    "hops": (hops, "normal"),
     "tree": (tree, "normal"),
 }

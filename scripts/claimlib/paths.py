@@ -281,5 +281,5 @@ BLOCKS = {
     "dragonfly": (dragonfly, "normal"),
     "one-switch": (one_switch, "normal"),
     "blocking": (blocking, "full"),
-    "cost": (cost, "small"),
+    "cost": (cost, "normal"),
 }

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: long
 # claims.bats - docs/claims.md: every claim measured again, with the verdict and the figures of the page.
 
 load common
 
 @test "every claim has the verdict and the figures of the page" {
-	# Assertions and sanitizers make the larger ones take minutes.
-	small=${WEFT_TEST_SHORT:+--small}
-	python3 -B "$WEFT_SOURCE_DIR/scripts/claims.py" --weft "$WEFT" --check $small
+	python3 -B "$WEFT_SOURCE_DIR/scripts/claims.py" --weft "$WEFT" --check
 }
 
 @test "every scenario of a claim is on the page, and measured" {

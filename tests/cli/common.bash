@@ -27,6 +27,15 @@ says() {
 	fi
 }
 
+# first_of WORD...: all of them; with sanitizers, beside which another build has all, the first.
+first_of() {
+	if [ -n "${WEFT_TEST_SHORT-}" ]; then
+		echo "$1"
+	else
+		echo "$@"
+	fi
+}
+
 # small_scenario: a scenario that takes no time, with lines to change by sed.
 small_scenario() {
 	cat <<'END'

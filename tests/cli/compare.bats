@@ -149,6 +149,7 @@ END
 	[ "$(sqlite3 r.db "SELECT count(*), count(DISTINCT study) FROM run")" = "6|1" ]
 }
 
+# bats test_tags=long
 @test "JSON has the figures of the table, and any number of threads gives the same" {
 	job >s.yaml
 	weft compare s.yaml --json --fabric ib-ndr,roce-400g --jobs 1
@@ -187,6 +188,7 @@ assert f["ecn_marks"] == run["total"]["ecn_marks"], (f, run)
 END
 }
 
+# bats test_tags=long
 @test "what matters is heard" {
 	job >s.yaml
 	weft compare s.yaml --fabric ib-ndr,roce-400g --matters ethernet,cost

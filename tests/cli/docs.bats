@@ -75,6 +75,7 @@ for page in [*told["commands"], told["overview"]]:
 	done <list
 }
 
+# bats test_tags=long
 @test "every page's commands" {
 	prepare
 	n=0

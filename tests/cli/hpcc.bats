@@ -7,12 +7,14 @@ data() {
 	echo "$WEFT_SOURCE_DIR/tests/data/ns3/$1"
 }
 
+# bats test_tags=long
 @test "what it prints of the HPCC simulator's cases is what that prints" {
 	# Assertions and sanitizers make the large cases take minutes.
 	small=${WEFT_TEST_SHORT:+--small}
 	python3 "$WEFT_SOURCE_DIR/scripts/compare_ns3.py" --weft "$WEFT" $small
 }
 
+# bats test_tags=long
 @test "made-up cases on links of mixed rates: what a second implementation of the model says" {
 	python3 "$WEFT_SOURCE_DIR/scripts/compare_ns3.py" --weft "$WEFT" \
 		--data "$WEFT_SOURCE_DIR/tests/data/ns3_made"

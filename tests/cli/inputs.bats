@@ -133,6 +133,7 @@ job() {
 	printf 'topology: %s\nfabric: ib-ndr\njob: {kind: %s, file: %s, gpus_per_server: %d}\n' "$3" "$1" "$2" "$4"
 }
 
+# bats test_tags=long
 @test "jobs: GOAL, htsim, SimAI and the HPCC simulator's flows" {
 	begin
 	mkdir d

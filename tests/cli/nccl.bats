@@ -19,6 +19,7 @@ assert not missing, missing
 
 # What has to be set for a parameter to count; and what it changes from one end to the other. A parameter that is
 # not here fails the test.
+# bats test_tags=long
 @test "every parameter of collectives at both ends of its range" {
 	printf 'topology: {kind: rail, hosts: 16, gpus: 8, host_rate: 400Gbps, radix: 0}\nfabric: ib-ndr\njob: {bytes: 64KiB}\nrun: {until: 3000s}\n' >s.yaml
 	cat >ends.py <<-'END'
@@ -106,12 +107,14 @@ assert not missing, missing
 	END
 }
 
+# bats test_tags=long
 @test "the grid of all-reduces is as in docs/validation.md" {
 	python3 -B "$WEFT_SOURCE_DIR/scripts/allreduce_grid.py" --weft "$WEFT" --check --small >out.txt 2>err.txt ||
 		{ cat err.txt; return 1; }
 	grep -q "16 GPUs" out.txt
 }
 
+# bats test_tags=long
 @test "a cell of the grid that differs is told, with status 1" {
 	mkdir -p docs scripts
 	cp "$WEFT_SOURCE_DIR/scripts/allreduce_grid.py" scripts

@@ -57,6 +57,7 @@ load common
 	python3 -m json.tool <stdout.txt >/dev/null
 }
 
+# bats test_tags=long
 @test "the same on 1, 2 and 4 threads, and twice" {
 	for example in incast permutation all-to-all link-failure; do
 		for fabric in ib-ndr roce-400g roce-400g-lossy; do

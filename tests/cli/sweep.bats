@@ -146,6 +146,7 @@ print(t["study"]["cells"][1], len(t["run"]["cells"]) // len(t["run"]["columns"])
 	[ "$(sqlite3 s.db 'SELECT count(*) FROM run')" -eq 0 ]
 }
 
+# bats test_tags=long
 @test "every value that a run records can be shown" {
 	small_scenario >s.yaml
 	"$WEFT" run s.yaml -f roce-400g,ib-ndr,tcp-400g,uec-400g --record r.db -q >/dev/null

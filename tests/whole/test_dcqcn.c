@@ -168,6 +168,7 @@ static void test_paper(void **state)
 static void test_paper_late(void **state)
 {
 	(void)state;
+	check_is_long();
 	check_plan(&(struct plan){ "40Gbps", paper, 2, 10 * WF_MS, 50 * WF_MS, 50 * WF_MS });
 	check_plan(&(struct plan){ "40Gbps", paper, 16, 2 * WF_MS, 50 * WF_MS, 50 * WF_MS });
 }
@@ -182,6 +183,7 @@ static void test_production(void **state)
 static void test_production_late(void **state)
 {
 	(void)state;
+	check_is_long();
 	check_plan(&(struct plan){ "100Gbps", production, 2, 10 * WF_MS, 50 * WF_MS, 50 * WF_MS });
 	check_plan(&(struct plan){ "100Gbps", production, 16, 2 * WF_MS, 50 * WF_MS, 50 * WF_MS });
 }
@@ -194,6 +196,12 @@ static void test_shipped(void **state)
 	(void)state;
 	check_plan(&(struct plan){ "400Gbps", shipped, 2, 0, 5 * WF_MS, 10 * WF_MS });
 	check_plan(&(struct plan){ "400Gbps", shipped, 16, 0, 5 * WF_MS, 10 * WF_MS });
+}
+
+static void test_shipped_late(void **state)
+{
+	(void)state;
+	check_is_long();
 	check_plan(&(struct plan){ "400Gbps", shipped, 2, WF_MS, 5 * WF_MS, 10 * WF_MS });
 	check_plan(&(struct plan){ "400Gbps", shipped, 16, WF_MS, 5 * WF_MS, 10 * WF_MS });
 }
@@ -264,10 +272,10 @@ static void test_cnp_pacing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paper),      cmocka_unit_test(test_paper_late),
-		cmocka_unit_test(test_production), cmocka_unit_test(test_production_late),
-		cmocka_unit_test(test_shipped),    cmocka_unit_test(test_paper_incast),
-		cmocka_unit_test(test_cnp_pacing),
+		cmocka_unit_test(test_paper),        cmocka_unit_test(test_paper_late),
+		cmocka_unit_test(test_production),   cmocka_unit_test(test_production_late),
+		cmocka_unit_test(test_shipped),      cmocka_unit_test(test_shipped_late),
+		cmocka_unit_test(test_paper_incast), cmocka_unit_test(test_cnp_pacing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

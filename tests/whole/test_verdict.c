@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ctest: long */
 /*
  * A verdict does not change with the seed: four jobs, each judged from five seeds, beginning with
  * each of 20. What is taken must be the same, and in every state so must be who is slower by what
@@ -13,11 +14,7 @@
 #include "study/compare.h"
 #include "run/pool.h"
 
-#ifdef NDEBUG
 #define FIRSTS 20
-#else
-#define FIRSTS 2 /* with sanitizers it would take long, and shows no more */
-#endif
 #define SEEDS 5
 #define MAX_SETS 8
 
@@ -155,7 +152,6 @@ static void test_racks(void **state)
 	};
 
 	(void)state;
-	check_is_long();
 	check(&job);
 }
 
@@ -170,7 +166,6 @@ static void test_experts(void **state)
 		                        "ib-ndr" };
 
 	(void)state;
-	check_is_long();
 	check(&job);
 }
 
