@@ -102,7 +102,7 @@ sockets() {
 	for fabric in roce-400g ib-ndr; do
 		up --fabric "$fabric"
 		connect ib_write_bw -F -R -n 500 -s 4096 -- ib_write_bw -F -R -n 500 -s 4096 127.77.0.1
-		connect ib_send_lat -F -R -n 500 -- ib_send_lat -F -R -n 500 127.77.0.1
+		connect ib_send_lat -F -C -R -n 500 -- ib_send_lat -F -C -R -n 500 127.77.0.1
 		"$WEFT" down
 	done
 }

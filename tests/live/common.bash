@@ -170,7 +170,7 @@ ask() {
 
 # pair PROGRAM ARGS...: a server on h1 and a client on h2 that find each other by TCP over loopback; both end
 # well. perftest's programs measure how fast the clock of the CPU is, and end in an error when they were interrupted
-# in that; with -F they go on. Over links that lose packets take perftest's programs: the pingpongs end without waiting for each other, so
+# in that; with -F they go on. With -C those that measure latency say it in cycles, and do not. Over links that lose packets take perftest's programs: the pingpongs end without waiting for each other, so
 # one whose last acknowledgement is lost fails, as on hardware.
 pair() {
 	local port program=$1
