@@ -193,11 +193,16 @@ both() {
 
 # total FIELD [HOST]: the sum of a counter over all programs that are there now, or those of a host.
 total() {
-	"$WEFT" status --json | python3 -c '
-import json, sys
-d = json.load(sys.stdin)
-print(sum(p[sys.argv[1]] for h in d["hosts"] if sys.argv[2] in ("", h["name"]) for p in h["programs"]))' \
-		"$1" "${2-}"
+	"$WEFT" status --json | awk -v field="\"$1\":" -v host="${2:+\"$2\",}" '
+		$1 == "\"name\":" { name = $2 }
+		/"programs": \[$/ { programs = 1 }
+		/^ *\]/ { programs = 0 }
+		programs && $1 == field && (host == "" || host == name) { n += $2 }
+		END {
+			if (NR == 0)
+				exit 1
+			printf "%.0f\n", n
+		}'
 }
 
 # above FIELD N [HOST]: the sum is larger than that.
