@@ -15,6 +15,8 @@
 #include "../tests/unit/live/rig_nic.h"
 #include "live/sock.h"
 #include "live/tap.h"
+#include "wire/mad.h"
+#include "wire/opnum.h"
 
 #define GROUP (WF_LIVE_GROUP | 3)
 #define MOST_FDS 8 /* more than the program takes */
@@ -248,6 +250,22 @@ static void read_asked(struct fuzz *f)
 		;
 }
 
+/* A message of a connection manager's comes there, which is one by its packet. */
+static void write_mad(struct fuzz *f)
+{
+	struct wf_packet pkt = { .opcode = WF_OP_UD_SEND_ONLY, .qpn = WF_QPN_GSI, .pkey = 0xffff };
+	uint8_t *mad = f->far.tx.broken ? NULL : wf_ring_reserve(&f->far.tx, WF_MAD_LEN);
+
+	if (mad == NULL)
+		return;
+	pkt.length = pkt.input = WF_MAD_LEN;
+	pkt.u.deth.src_qpn = WF_QPN_GSI;
+	pkt.u.deth.qkey = WF_QKEY_GMP;
+	for (unsigned i = 0; i < WF_MAD_LEN; i++)
+		mad[i] = next(f);
+	wf_ring_commit(&f->far.tx, &pkt, WF_MAD_LEN);
+}
+
 /* A packet comes by the memory that is sent more than once. */
 static void write_packet(struct fuzz *f)
 {
@@ -257,11 +275,11 @@ static void write_packet(struct fuzz *f)
 
 	for (size_t i = 8; i < sizeof(pkt) && how % 2 == 0 && f->size > 0; i++)
 		((uint8_t *)&pkt)[i] = next(f);
-	if (how % 4 == 1)
-		pkt.qpn = WF_QPN_GSI;
 	if (how >= 250)
 		memset(f->far.shared, how, 256);
-	if (!f->far.tx.broken && wf_ring_reserve(&f->far.tx, bytes) != NULL)
+	if (how % 4 == 1)
+		write_mad(f);
+	else if (!f->far.tx.broken && wf_ring_reserve(&f->far.tx, bytes) != NULL)
 		wf_ring_commit(&f->far.tx, &pkt, bytes);
 }
 

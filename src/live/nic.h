@@ -93,10 +93,10 @@ void wf_nic_kick(struct wf_nic *nic);
 void wf_nic_poll(struct wf_nic *nic);
 
 /*
- * Takes in all that has come, and answers it, as an adapter in hardware has by now. To call before a
- * queue pair leaves its state or goes: its program may have heard by another way that its peer is
- * done, while the peer's last acknowledgement, or the packet that it wants acknowledged, still waits
- * here.
+ * Takes in all that has come, and answers it, as an adapter in hardware has by now. To call before
+ * a queue pair leaves its state or goes: its program may have heard by another way that its peer is
+ * done, while the peer's last acknowledgement, or the packet that it wants acknowledged, still
+ * waits here.
  */
 void wf_nic_catch_up(struct wf_nic *nic);
 

@@ -108,8 +108,8 @@ connect() {
 	pair ibv_rc_pingpong -g 0 -n 50 -s 3001 -c
 	pair ibv_uc_pingpong -g 1 -n 10
 	pair ibv_ud_pingpong -g 1 -n 10
-	pair ib_atomic_lat -F -x 1 -n 5
-	pair ib_read_lat -F -x 1 -n 5 -s 5000
+	pair ib_atomic_lat -F -C -x 1 -n 5
+	pair ib_read_lat -F -C -x 1 -n 5 -s 5000
 	end_capture
 	is_all o
 	shows o "t['cut'] == 0"
@@ -136,7 +136,7 @@ connect() {
 	pair ibv_rc_pingpong -n 50 -s 3001 -c
 	pair ibv_ud_pingpong -n 10
 	pair ibv_xsrq_pingpong -n 10
-	pair ib_atomic_lat -F -n 5
+	pair ib_atomic_lat -F -C -n 5
 	end_capture TERM
 	is_all o
 	decode o

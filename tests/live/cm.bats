@@ -6,20 +6,11 @@
 bats_require_minimum_version 1.5.0
 load common
 
-# listening HOST N: programs of the host listen for N services.
-listening() {
-	"$WEFT" status --json | python3 -c '
-import json, sys
-hosts = json.load(sys.stdin)["hosts"]
-n = sum(p["listens"] for h in hosts if h["name"] == sys.argv[1] for p in h["programs"])
-sys.exit(n < int(sys.argv[2]))' "$1" "$2"
-}
-
 # serve PROGRAM ARGS...: starts it on h1 and waits until it listens.
 serve() {
 	spawn h1 "$@" >server.txt 2>&1
 	server=$pid
-	if ! until_true listening h1 1; then
+	if ! until_true above listens 0 h1; then
 		echo "nobody listens on h1:"
 		cat server.txt
 		return 1
@@ -102,7 +93,7 @@ sockets() {
 	for fabric in roce-400g ib-ndr; do
 		up --fabric "$fabric"
 		connect ib_write_bw -F -R -n 500 -s 4096 -- ib_write_bw -F -R -n 500 -s 4096 127.77.0.1
-		connect ib_send_lat -F -R -n 500 -- ib_send_lat -F -R -n 500 127.77.0.1
+		connect ib_send_lat -F -C -R -n 500 -- ib_send_lat -F -C -R -n 500 127.77.0.1
 		"$WEFT" down
 	done
 }
@@ -169,7 +160,7 @@ group() {
 	# Another host has ports of its own.
 	spawn h2 rping -s -C 1 >other.txt 2>&1
 	client=$pid
-	until_true listening h2 1
+	until_true above listens 0 h2
 	on h1 rping -c -a 127.77.0.2 -C 1
 	ended "$client"
 	client=

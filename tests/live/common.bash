@@ -170,7 +170,7 @@ ask() {
 
 # pair PROGRAM ARGS...: a server on h1 and a client on h2 that find each other by TCP over loopback; both end
 # well. perftest's programs measure how fast the clock of the CPU is, and end in an error when they were interrupted
-# in that; with -F they go on. Over links that lose packets take perftest's programs: the pingpongs end without waiting for each other, so
+# in that; with -F they go on. With -C those that measure latency say it in cycles, and do not. Over links that lose packets take perftest's programs: the pingpongs end without waiting for each other, so
 # one whose last acknowledgement is lost fails, as on hardware.
 pair() {
 	local port program=$1
@@ -193,11 +193,16 @@ both() {
 
 # total FIELD [HOST]: the sum of a counter over all programs that are there now, or those of a host.
 total() {
-	"$WEFT" status --json | python3 -c '
-import json, sys
-d = json.load(sys.stdin)
-print(sum(p[sys.argv[1]] for h in d["hosts"] if sys.argv[2] in ("", h["name"]) for p in h["programs"]))' \
-		"$1" "${2-}"
+	"$WEFT" status --json | awk -v field="\"$1\":" -v host="${2:+\"$2\",}" '
+		$1 == "\"name\":" { name = $2 }
+		/"programs": \[$/ { programs = 1 }
+		/^ *\]/ { programs = 0 }
+		programs && $1 == field && (host == "" || host == name) { n += $2 }
+		END {
+			if (NR == 0)
+				exit 1
+			printf "%.0f\n", n
+		}'
 }
 
 # above FIELD N [HOST]: the sum is larger than that.

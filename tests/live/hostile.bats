@@ -251,6 +251,7 @@ wrapped() {
 	chmod +x "$1"
 }
 
+# bats test_tags=checked
 @test "a program with few descriptors" {
 	needs ibv_devinfo ibv_rc_pingpong rping
 	start
@@ -365,7 +366,7 @@ settled() {
 	usable
 }
 
-# bats test_tags=checked
+# bats test_tags=long
 @test "nice 19, beside programs that take all CPUs" {
 	needs rping ibv_rc_pingpong
 	hogs=()

@@ -17,12 +17,12 @@ quick() {
 operations() {
 	quick ib_write_bw -q 4 -b
 	quick ib_write_bw --use_old_post_send
-	quick ib_write_lat -s 64 -I 64
+	quick ib_write_lat -C -s 64 -I 64
 	quick ib_send_bw -q 4 --use-srq
 	quick ib_send_bw -b
 	quick ib_send_bw -s 64 -I 64
 	quick ib_atomic_bw -A FETCH_AND_ADD -q 4
-	quick ib_atomic_lat -A CMP_AND_SWAP
+	quick ib_atomic_lat -C -A CMP_AND_SWAP
 }
 
 # bats test_tags=long

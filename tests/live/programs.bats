@@ -90,7 +90,8 @@ mpi() {
 }
 
 # Debian's has no connection manager for RoCE, and knows no speed above HDR. Its patch of munmap() does not
-# go with that of the address sanitizer.
+# go with that of the address sanitizer, and eight ranks that poll have much to wait for in such a build.
+# bats test_tags=long
 @test "Open MPI over its own verbs code, eight ranks on four hosts, InfiniBand" {
 	cat >cluster.yaml <<-END
 		name: cluster

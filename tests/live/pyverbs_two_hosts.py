@@ -312,6 +312,14 @@ class Remote:
             [weft, 'exec', '--host', host, '--', sys.executable, '-B', __file__, folder,
              '--agent', str(other.fileno()), *modules], pass_fds=[other.fileno()])
         other.close()
+        self.seen = None
+
+    def where(self):
+        """The host that it is on, as the fabric sees its device, which is open."""
+        if self.seen is None:
+            self.seen = next(h['name'] for h in status()['hosts']
+                             if self.process.pid in [p['pid'] for p in h['programs']])
+        return self.seen
 
     def ask(self, what, *args):
         remote, out = self, io.BytesIO()
@@ -394,9 +402,7 @@ def place(cls, args, kwargs):
     where = agents_of(args, kwargs) or {agents[len(players) % 2]}
     agent, = where
     made = agent.ask('call', cls, args, kwargs)
-    pid = agent.process.pid
-    players.append([h['name'] for h in status()['hosts']
-                    if pid in [p['pid'] for p in h['programs']]][0])
+    players.append(agent.where())
     return made
 
 
@@ -573,16 +579,20 @@ def cm_traffic(addresses, manager, expected):
     return two_nodes_rdmacm_traffic
 
 
-def totals():
+def totals(hosts=None):
     """What the hosts of the agents have counted."""
-    hosts = {h['name']: h['total'] for h in status()['hosts']}
+    hosts = {h['name']: h['total'] for h in hosts or status()['hosts']}
     return [hosts[agent.host] for agent in agents]
 
 
-def crossed(before, messages):
+def packets(before, now):
+    """How many packets the hosts of the agents have sent and received since then."""
+    return [[n[k] - then[k] for then, n in zip(before, now)] for k in ('tx_packets', 'rx_packets')]
+
+
+def crossed(before, messages, now=None):
     """Whether each host got since then a packet at least for each message that the other sent."""
-    tx, rx = ([now[k] - then[k] for then, now in zip(before, totals())]
-              for k in ('tx_packets', 'rx_packets'))
+    tx, rx = packets(before, now or totals())
     return any(tx[i] and rx[1 - i] for i in (0, 1)) and \
         all(tx[i] >= messages[agents[i]] <= rx[1 - i] for i in (0, 1))
 
@@ -594,7 +604,7 @@ class Result(unittest.TestResult):
         super().__init__()
         self.expected = expected
         self.counts = collections.Counter()
-        self.before = None
+        self.before = self.after = None
 
     def tell(self, kind, test, more=''):
         self.counts[kind] += 1
@@ -604,15 +614,21 @@ class Result(unittest.TestResult):
         super().startTest(test)
         players.clear()
         self.expected.clear()
-        self.before = totals()
+        self.before = self.after or totals()
+
+    def are_gone(self):
+        """Whether no program is there any more; then, what all have counted is in after."""
+        hosts = status()['hosts']
+        self.after = totals(hosts)
+        return not any(h['programs'] for h in hosts)
 
     def finish(self):
         """Ends what the test has left; returns what the hosts have counted since it began."""
         for agent in agents:
             sent, received = agent.ask('reset')
             self.expected[agent] = self.expected.get(agent, 0) + sent
-        until(lambda: not any(h['programs'] for h in status()['hosts']), 'the end of programs')
-        return [{k: now[k] - then[k] for k in now} for then, now in zip(self.before, totals())]
+        until(self.are_gone, 'the end of programs')
+        return [{k: now[k] - then[k] for k in now} for then, now in zip(self.before, self.after)]
 
     def addSuccess(self, test):
         counted = self.finish()
@@ -627,7 +643,7 @@ class Result(unittest.TestResult):
             self.tell('failed', test, f': its players are on {hosts}; {numbers}')
         elif not any(wanted) and not any(c['tx_packets'] for c in counted):
             self.tell('silent', test, ': it sends nothing; ' + numbers)
-        elif crossed(self.before, self.expected):
+        elif crossed(self.before, self.expected, self.after):
             self.tell('crossed', test, ': ' + numbers)
         else:
             self.tell('failed', test, ': its messages did not cross; ' + numbers)
@@ -644,6 +660,26 @@ class Result(unittest.TestResult):
         self.tell('failed', test, '\n' + ''.join(traceback.format_exception(*err)))
 
     addFailure = addError
+
+
+def wait_first(tear_down, result):
+    """In place of tearDown(), which closes the devices: what nobody waits for has arrived."""
+    def tearDown(self):
+        silent = 0
+
+        def arrived():
+            nonlocal silent
+            tx, rx = packets(result.before, totals())
+            # A program that has just sent something may not have counted it yet.
+            silent = silent + 1 if not any(tx) else 0
+            return silent == 3 or any(tx[i] and rx[1 - i] for i in (0, 1))
+
+        try:
+            if len(players) > 1:
+                until(arrived, 'packets that arrive')
+        finally:
+            tear_down(self)
+    return tearDown
 
 
 def each(suite):
@@ -690,6 +726,7 @@ def main():
     base.RDMACMBaseTest.two_nodes_rdmacm_traffic = cm_traffic(addresses, manager, expected)
 
     result = Result(expected)
+    base.RDMATestCase.tearDown = wait_first(base.RDMATestCase.tearDown, result)
     loader = unittest.TestLoader()
     for test in (t for module in loaded for t in each(loader.loadTestsFromModule(module))):
         if not re.search(args.only, test.id()):

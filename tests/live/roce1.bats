@@ -19,7 +19,7 @@ captured() {
 	client=$!
 	until_true grep -q listening capture.txt
 	pair ib_write_bw -F -n 5 -s 4096 -x 3
-	pair ib_send_lat -F -n 5 -c UD -x 4
+	pair ib_send_lat -F -C -n 5 -c UD -x 4
 	pair ibv_ud_pingpong -n 5 -g 3
 	kill -INT "$client"
 	ended "$client"

@@ -186,7 +186,7 @@ all() {
 	across ibv_rc_pingpong -g 1 -n 20 -s 100001 -m 256 -e -c
 	across ib_write_bw -F -x 1 --force-link=Ethernet -s 65536 -n 200 -u 20
 	across ib_read_bw -F -x 1 --force-link=Ethernet -s 65536 -n 200 -u 20
-	across ib_atomic_lat -F -x 1 --force-link=Ethernet -n 100 -u 20
+	across ib_atomic_lat -F -C -x 1 --force-link=Ethernet -n 100 -u 20
 }
 
 @test "two fabrics on two addresses of loopback" {

@@ -332,6 +332,9 @@ static void fail_in_turn(enum oom_how how)
 		well = live(&f);
 		failed = oom_disarm();
 		assert_true(well || failed);
+		/* The fabric is as it was: what a failure has left behind is there for the next. */
+		if (failed && n % 4 != 0)
+			continue;
 		oom_arm(OOM_ONE, INT32_MAX);
 		assert_true(live(&f));
 		assert_false(oom_disarm());
