@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The toolchain of the preset arm64: Debian's cross compiler, the packages that scripts/arm64-root unpacked, and
+# The toolchain of the preset arm64: Debian's cross compiler, the packages that scripts/debian-root unpacked, and
 # qemu's user mode to run what was built.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
@@ -9,7 +9,7 @@ set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/../build/arm64-root" ABSOLUTE)
 if(NOT EXISTS "${root}/packages")
-	message(FATAL_ERROR "the libraries for arm64 are missing: scripts/arm64-root fetches them")
+	message(FATAL_ERROR "the libraries for arm64 are missing: scripts/test-arm64 fetches them")
 endif()
 set(CMAKE_SYSROOT "${root}")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

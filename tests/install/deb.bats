@@ -27,28 +27,16 @@ prepare() {
 	}
 }
 
-# here: the clean system, made by the first who asks.
+# here: the clean system, made by the first who asks: of what our packages need there is what they say, and base-files, which
+# makes the folders; dpkg installs them.
 here() {
-	local one options=() root=$stage/root
+	local root=$stage/root ours=()
 	[ -d "$stage/deb" ] || cannot "the packages are made on Debian"
 	[ "$(id -u)" -eq 0 ] || cannot "only root installs packages"
-	command -v mmdebstrap >/dev/null || cannot "mmdebstrap is missing (scripts/setup --test)"
 	[ ! -e "$root/usr/bin/weft" ] || return 0
-	while IFS= read -r one; do
-		options+=("--aptopt=$one")
-	done < <(apt-config dump | grep -i '^Acquire::[a-z]*::proxy')
-	for one in "$stage"/deb/{weft_,libweft1_,weft-doc_}*.deb; do
-		# No path with a blank in it.
-		cp "$one" .
-		options+=("--include=$PWD/$(basename "$one")")
-	done
-	# In whatever form apt's sources are written, but one form at a time.
-	cat /etc/apt/sources.list.d/*.sources >sources.txt 2>/dev/null ||
-		cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list >sources.txt 2>/dev/null || true # one form is there
-	mmdebstrap --mode=root --variant=essential --dpkgopt=force-unsafe-io --include=ibverbs-utils \
-		--aptopt='Acquire::Languages "none"' "${options[@]}" \
-		--hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount \
-		"" "$root" - <sources.txt >log.txt 2>&1 || {
+	ours=("$stage"/deb/{weft_,libweft1_,weft-doc_}*.deb)
+	"$WEFT_SOURCE_DIR/scripts/debian-root" "$root" "$(dpkg --print-architecture)" base-files ibverbs-utils "${ours[@]}"
+	PATH=$PATH:/usr/sbin:/sbin dpkg --root="$root" --force-unsafe-io --install "${ours[@]}" >log.txt 2>&1 || {
 		cat log.txt
 		return 1
 	}
@@ -58,8 +46,8 @@ here() {
 # inside COMMAND...: an ordinary user in the clean system, which has a /proc.
 inside() {
 	unshare --mount --pid --fork --mount-proc="$stage/root/proc" \
-		chroot --userspec=65534:65534 "$stage/root" \
-		env -i HOME=/srv TMPDIR=/srv PATH=/usr/bin:/bin WEFT_RUNTIME_DIR=/srv "$@"
+		env -i HOME=/srv TMPDIR=/srv PATH=/usr/sbin:/usr/bin:/bin WEFT_RUNTIME_DIR=/srv \
+		chroot --userspec=65534:65534 "$stage/root" "$@"
 }
 
 @test "two release tarballs of the same sources are the same, and have the page" {
