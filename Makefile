@@ -52,8 +52,7 @@ clean: ## remove everything that was built
 	rm -rf build
 
 install: ## build for and install below PREFIX (/usr/local); DESTDIR is honoured
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null
-	@scripts/build release
+	@scripts/build release -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	@cmake --install build/release
 	@cp build/release/install_manifest.txt build/release/installed.txt
 
