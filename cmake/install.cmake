@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `make install` puts below the prefix: the program, the libraries with their headers and what finds them,
-# the profiles, the schemas of what it prints, examples, documents and the manual pages that are not of commands (pages.cmake). What the program needs to run is the component
-# program, the shared library alone the component library. Nothing of it names the place that it was built in, and it may be
-# moved as a whole.
+# What `make install` puts below the prefix: the program, the libraries with their headers and what finds them, the profiles,
+# the schemas of what it prints, examples and documents; the manual and completion are pages.cmake's and man5.cmake's. What
+# the program needs to run is the component program, the shared library alone the component library. Nothing of it names the
+# place that it was built in, and it may be moved as a whole.
 include(CMakePackageConfigHelpers)
 
 file(RELATIVE_PATH data_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_DATADIR}")
@@ -69,12 +69,6 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 	"${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}/LICENSE"
 	DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT documentation)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-	COMPONENT documentation FILES_MATCHING PATTERN "*.md" PATTERN "man" EXCLUDE)
+	COMPONENT documentation FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
 	COMPONENT documentation PATTERN ".*" EXCLUDE)
-foreach(section 3 5 7 8)
-	file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.${section}")
-	if(pages)
-		install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}")
-	endif()
-endforeach()

@@ -32,4 +32,4 @@ if(TARGET tests)
 	add_dependencies(tests man5)
 endif()
 install(FILES "${WEFT_MAN}/weft-scenario.5" "${WEFT_MAN}/weft-results.5"
-	DESTINATION "${CMAKE_INSTALL_MANDIR}/man5")
+	DESTINATION "${CMAKE_INSTALL_MANDIR}/man5" COMPONENT pages)

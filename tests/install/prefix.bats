@@ -42,6 +42,11 @@ ping_pong() {
 	says "$output" PORT_ACTIVE
 }
 
+@test "all of it belongs to a component" {
+	DESTDIR=$PWD/root cmake --install "$build" --prefix /opt --component Unspecified >log.txt
+	[ ! -e root ]
+}
+
 @test "nothing that is installed names the sources or the build" {
 	run -1 grep -rlF -e "$WEFT_SOURCE_DIR" -e "$build" "$prefix"
 	[ -z "$output" ]
