@@ -18,7 +18,7 @@ prepare() {
 	mkdir "$stage/src"
 	(cd "$WEFT_SOURCE_DIR" && git ls-files -z -- ':!tests' ':!fuzz' | tar --create --null --files-from - --ignore-failed-read) |
 		tar -x -C "$stage/src"
-	tools_without "$stage/bin" node nodejs npm npx corepack
+	tools_without "$stage/bin" node nodejs npm npx corepack bash flock
 	# As little as shows it, quickly compiled: without what needs Linux, as on a system that has what POSIX has.
 	configure "$stage/src" "$stage/build" >"$stage/configure.txt" 2>&1 &&
 		PATH=$stage/bin ninja -C "$stage/build" weft >"$stage/build.txt" 2>&1 || {
