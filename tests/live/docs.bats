@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live
+# ctest: live long
 # What README.md and the pages in docs/ tell people to type of live fabrics does what they say (tests/docs/commands.py).
 
 load common

@@ -104,7 +104,7 @@ mpi() {
 		--mca btl_openib_warn_no_device_params_found 0 --mca memory ^patcher
 }
 
-# qperf_all N ARGS...: so many tests, each of which measures something.
+# qperf_all N ARGS...: so many tests, each of which measures something, for a second, which is its least.
 qperf_all() {
 	local n=$1 port
 	shift
@@ -124,15 +124,14 @@ qperf_all() {
 # bats test_tags=long
 @test "qperf over InfiniBand" {
 	up --fabric ib-ndr
-	qperf_all 8 127.0.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw rc_fetch_add_mr uc_lat ud_lat \
-		ud_bw
+	qperf_all 4 127.0.0.1 rc_lat rc_rdma_write_bw uc_lat ud_bw
 }
 
 # On RoCE it connects with rdma_cm only, since it knows LIDs and no GIDs; and that only for RC.
 # bats test_tags=long
 @test "qperf over RoCE v2, with rdma_cm" {
 	up
-	qperf_all 5 -cm 1 127.77.0.1 rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_bw rc_fetch_add_mr
+	qperf_all 3 -cm 1 127.77.0.1 rc_bw rc_rdma_read_bw rc_fetch_add_mr
 }
 
 @test "libfabric finds the device" {
