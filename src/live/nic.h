@@ -96,9 +96,10 @@ void wf_nic_poll(struct wf_nic *nic);
  * Takes in all that has come, and answers it, as an adapter in hardware has by now. To call before
  * a queue pair leaves its state or goes: its program may have heard by another way that its peer is
  * done, while the peer's last acknowledgement, or the packet that it wants acknowledged, still
- * waits here.
+ * waits here. Does nothing for one that is not ready to receive: what has come for it too early
+ * waits, and would be lost.
  */
-void wf_nic_catch_up(struct wf_nic *nic);
+void wf_nic_catch_up(struct wf_nic *nic, const struct wf_qp *qp);
 
 /*
  * The program has got the completions it polled for. One that now looks at its memory for what its

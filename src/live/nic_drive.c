@@ -103,6 +103,8 @@ void wf_nic_assert(const struct wf_nic *nic)
 		assert(!wf_nic_is_linked(p) || p == nic->self ||
 		       p->told == (nic->drive.state == WF_DRIVE_WAITS));
 		assert(p->link != WF_NIC_GONE || nic->reap);
+		/* Room is given back after the answers, and not forgotten. */
+		assert(!wf_nic_is_linked(p) || nic->taken || p->pipe.rx.tail == p->pipe.rx.pos);
 	}
 	assert(asked == nic->n_asked && (asked == 0 || !nic->orphan));
 #else

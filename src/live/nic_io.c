@@ -548,6 +548,8 @@ static unsigned receive_from(struct wf_nic *nic, struct wf_nic_peer *p, wf_time 
 		if (rx->pos - rx->tail >= RELEASE_BYTES && wf_ring_release(rx))
 			(void)wf_pipe_wake(&p->pipe);
 	}
+	if (n != 0)
+		nic->taken = true;
 	if (wf_unlikely(rx->broken))
 		wf_nic_peer_break(nic, p);
 	return n;
@@ -565,8 +567,12 @@ void wf_nic_drain(struct wf_nic *nic, struct wf_nic_peer *p)
 	}
 }
 
-void wf_nic_catch_up(struct wf_nic *nic)
+void wf_nic_catch_up(struct wf_nic *nic, const struct wf_qp *qp)
 {
+	enum wf_qp_state state = wf_qp_state(qp);
+
+	if (state == WF_QPS_RESET || state == WF_QPS_INIT)
+		return;
 	for (uint32_t i = 0; i < nic->n_peers; i++)
 		wf_nic_drain(nic, nic->peers[i]);
 	(void)wf_nic_progress(nic);
@@ -639,9 +645,13 @@ void wf_nic_publish(struct wf_nic *nic)
 	atomic_store_explicit(&count[WF_LIVE_LATE_NS], nic->late_ns, memory_order_relaxed);
 }
 
-/* Gives back the room of what was taken in, now that it is answered. */
+/*
+ * Gives back the room of what was taken in, now that it is answered: until then its sender does not
+ * take it for lost (wf_nic_underway()).
+ */
 static void release(struct wf_nic *nic)
 {
+	nic->taken = false;
 	for (uint32_t i = 0; i < nic->n_peers; i++) {
 		struct wf_nic_peer *p = nic->peers[i];
 
@@ -695,7 +705,7 @@ unsigned wf_nic_progress(struct wf_nic *nic)
 	if (wf_unlikely(nic->gsi != NULL))
 		wf_nic_gsi_progress(nic, now);
 	tx = transmit(nic, now);
-	if (rx != 0)
+	if (nic->taken)
 		release(nic);
 	if (rx + tx != 0 || staged)
 		wake_peers(nic, now);

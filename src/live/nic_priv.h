@@ -42,6 +42,7 @@ struct wf_nic {
 	bool down; /* as the port's event said last */
 	uint64_t dropped, tx_octets, rx_octets;
 	uint32_t rounds;
+	bool taken;      /* packets came whose room is not given back yet */
 	uint32_t late;   /* rounds in a row in which timers waited for what has come already */
 	uint32_t n_taps; /* captures that want copies of all packets */
 	struct wf_nic_tap *taps[WF_LIVE_CAPTURES];

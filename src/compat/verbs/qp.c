@@ -283,7 +283,7 @@ int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask)
 	if (!wv_lock(ibv->context))
 		return EIO;
 	if ((mask & IBV_QP_STATE) != 0)
-		wf_nic_catch_up(nic);
+		wf_nic_catch_up(nic, qp->qp);
 	ret = -convert_attr(ibv, attr, mask, &a);
 	/* The lock may have been let go. */
 	if (ret == 0)
@@ -365,7 +365,7 @@ int ibv_destroy_qp(struct ibv_qp *ibv)
 		return EIO;
 	assert(*qp->handles > 0);
 	if (--*qp->handles == 0) {
-		wf_nic_catch_up(wv_nic(ibv->context));
+		wf_nic_catch_up(wv_nic(ibv->context), qp->qp);
 		wf_nic_remove_qp(wv_nic(ibv->context), qp->qp);
 		wf_qp_destroy(qp->qp);
 		free(qp->handles);
