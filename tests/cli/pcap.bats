@@ -55,7 +55,7 @@ print(r["packets_sent"] + r["packets_delivered"])'
 	need_tshark
 	rc_scenario >s.yaml
 	for fabric in roce-400g ib-ndr roce-400g-lossy; do
-		for op in $(first_of write send read window); do
+		for op in $(first_of write send read window); do # some: the first at least
 			weft run s.yaml --quiet --json --fabric $fabric --pcap o.pcapng \
 				--set traffic.op=$op --set traffic.size=50KB
 			[ "$status" -eq 0 ]
@@ -141,7 +141,7 @@ print(json.load(open("stdout.txt"))["runs"][0]["total"]["trimmed"])')" ]
 @test "losses are in it: a packet that was lost on the link, and its repetition" {
 	need_tshark
 	rc_scenario >s.yaml
-	for fabric in $(first_of roce-400g ib-ndr roce-400g-lossy); do
+	for fabric in $(first_of roce-400g ib-ndr roce-400g-lossy); do # some: the first at least
 		weft run s.yaml --quiet --json --fabric $fabric --set fabric.link.ber=5e-9 --set run.until=100ms \
 			--set traffic.size=2MB --pcap o.pcapng --wire-check
 		[ "$status" -eq 0 ]
