@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Benchmarks and fuzzers: bench/x.c is the program bench_x and fuzz/x.c the libFuzzer target fuzz_x
-# (a file that carries the prefix already keeps its name). Both may use everything below cli.
+# Benchmarks and fuzzers: bench/x.c is the program bench_x and fuzz/x.c the program fuzz_x (a file that carries
+# the prefix already keeps its name). Both may use everything below cli. In the fuzz preset libFuzzer looks for new
+# inputs; among the tests the kept ones are run, and some that are made of them (tests/fuzz/replay.c).
 
 # Sets <out> to the program's name for source.
 function(weft_prefixed out prefix source)
@@ -40,50 +41,58 @@ if(WEFT_BENCH)
 	endforeach()
 endif()
 
-if(WEFT_FUZZ)
-	enable_testing()
-	add_custom_target(fuzzers)
-	set(WEFT_FUZZ_RUNS 5000 CACHE STRING "How many inputs the short run of a fuzzer tries")
-	file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fuzz/*.c")
-	weft_built(sources)
-	foreach(source IN LISTS sources)
-		weft_prefixed(name fuzz "${source}")
-		add_executable(${name} EXCLUDE_FROM_ALL "${source}")
-		set_target_properties(${name} PROPERTIES
-			RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
-		# libFuzzer calls an entry point that no header declares.
-		target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
-		target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-		# Those of compat have its functions in place of the C library's.
-		if(name MATCHES "^fuzz_compat_")
-			target_link_libraries(${name} PRIVATE weft_compat)
-		else()
-			target_link_libraries(${name} PRIVATE weft_all)
-		endif()
-		add_dependencies(fuzzers ${name})
-		# The kept inputs, where there are any, then as many new ones: the same on every run.
-		set(corpus "")
-		string(REGEX REPLACE "^fuzz_" "" short ${name})
-		if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/fuzz/corpus/${short}")
-			set(corpus "${PROJECT_BINARY_DIR}/fuzz/new/${short}"
-				"${PROJECT_SOURCE_DIR}/fuzz/corpus/${short}")
-			file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz/new/${short}")
-		endif()
-		# The words of its language, where it has one.
-		set(words "")
+# A fuzzer's program; the rest of the arguments are what feeds it, where that is not libFuzzer.
+function(weft_add_fuzzer name source)
+	add_executable(${name} EXCLUDE_FROM_ALL "${source}" ${ARGN})
+	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+	# libFuzzer calls an entry point that no header declares.
+	target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+	# Those of compat have its functions in place of the C library's.
+	if(name MATCHES "^fuzz_compat_")
+		target_link_libraries(${name} PRIVATE weft_compat)
+	else()
+		target_link_libraries(${name} PRIVATE weft_all)
+	endif()
+endfunction()
+
+# As a test: the kept inputs, where there are any, then as many that are made of them, with the words of the language,
+# where it has some. One that takes long for an input says so: fuzz: runs=1/10
+function(weft_add_replay name source)
+	weft_add_fuzzer(${name} "${source}" "${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c")
+	string(REGEX REPLACE "^fuzz_" "" short ${name})
+	set(runs 5000)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+	file(STRINGS "${source}" mark REGEX "^[ /*]*fuzz: runs=1/[0-9]+" LIMIT_COUNT 1)
+	if(mark MATCHES "runs=1/([0-9]+)")
+		math(EXPR runs "${runs} / ${CMAKE_MATCH_1}")
+	endif()
+	set(arguments ${runs})
+	if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/fuzz/corpus/${short}")
+		list(APPEND arguments "${PROJECT_SOURCE_DIR}/fuzz/corpus/${short}")
 		if(EXISTS "${PROJECT_SOURCE_DIR}/fuzz/dict/${short}.dict")
-			set(words "-dict=${PROJECT_SOURCE_DIR}/fuzz/dict/${short}.dict")
+			list(APPEND arguments "${PROJECT_SOURCE_DIR}/fuzz/dict/${short}.dict")
 		endif()
-		# One that takes long for an input says so: fuzz: runs=1/10
-		set(runs ${WEFT_FUZZ_RUNS})
-		set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
-		file(STRINGS "${source}" mark REGEX "^[ /*]*fuzz: runs=1/[0-9]+" LIMIT_COUNT 1)
-		if(mark MATCHES "runs=1/([0-9]+)")
-			math(EXPR runs "${runs} / ${CMAKE_MATCH_1}")
-		endif()
-		add_test(NAME ${name} COMMAND ${name} ${words} -seed=1 -runs=${runs} -timeout=300
-			-rss_limit_mb=2048 -print_final_stats=0 ${corpus})
-		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 1800
-			WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+	endif()
+	add_dependencies(tests ${name})
+	weft_register(${name} fuzz 1800 ${name} ${arguments})
+	# An input of a few KB is no reason to ask for much at once.
+	set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
+		"ASAN_OPTIONS=string_append::max_allocation_size_mb=2048")
+endfunction()
+
+file(GLOB fuzzers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fuzz/*.c")
+weft_built(fuzzers)
+if(WEFT_FUZZ)
+	add_custom_target(fuzzers)
+	foreach(source IN LISTS fuzzers)
+		weft_prefixed(name fuzz "${source}")
+		weft_add_fuzzer(${name} "${source}")
+		target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+		add_dependencies(fuzzers ${name})
+	endforeach()
+elseif(WEFT_TESTS AND WEFT_TESTS_IN_ALL)
+	foreach(source IN LISTS fuzzers)
+		weft_prefixed(name fuzz "${source}")
+		weft_add_replay(${name} "${source}")
 	endforeach()
 endif()

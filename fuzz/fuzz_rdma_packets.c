@@ -148,7 +148,7 @@ static void change_state(struct target *t)
 	attr.path_mtu = WF_MTU_256;
 	attr.qp_state = (enum wf_qp_state)(take(t, 1) % 16);
 	if (attr.qp_state < WF_QPS_STATES) {
-		(void)wf_qp_modify(qp, &attr, WF_QP_STATE);
+		(void)!wf_qp_modify(qp, &attr, WF_QP_STATE);
 		return;
 	}
 	rig_reset_qp(qp);

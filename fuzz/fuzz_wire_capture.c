@@ -65,11 +65,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(packet.at >= 0);
 		MUST(packet.bytes >= data && packet.bytes + packet.captured <= data + size);
 		write_and_read(&packet);
-		(void)wf_headers_decode(packet.bytes, packet.captured,
-		                        packet.link_type == WF_LINKTYPE_ETHERNET
-		                                ? WF_LINK_ETHERNET
-		                                : WF_LINK_INFINIBAND,
-		                        &h, &reason);
+		(void)!wf_headers_decode(packet.bytes, packet.captured,
+		                         packet.link_type == WF_LINKTYPE_ETHERNET
+		                                 ? WF_LINK_ETHERNET
+		                                 : WF_LINK_INFINIBAND,
+		                         &h, &reason);
 	}
 	return 0;
 }
