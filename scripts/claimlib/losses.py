@@ -3,7 +3,7 @@
 
 import statistics
 
-from .measure import Block, all_of, of, percent, ratio, span, times
+from .measure import Block, all_of, counts, of, percent, ratio, span, times
 
 LOST = ["0", "0.01%", "0.1%", "1%"]
 RECOVERY = ["go-back-n", "selective"]
@@ -22,8 +22,8 @@ def loss(weft):
             seen = weft.queries(LOSS, scenario, fabric__link__loss=lost)
             for r in RECOVERY:
                 got[lost, r] = [x[column] for found in seen for x in found if x[0] == r]
-                waits = statistics.median(x[3] or 0 for found in seen for x in found if x[0] == r)
-                row.append("%s, %d timeouts" % (span(got[lost, r], "GB/s" if got is stream else "us"), waits))
+                waits = [x[3] or 0 for found in seen for x in found if x[0] == r]
+                row.append("%s, %s" % (span(got[lost, r], "GB/s" if got is stream else "us"), counts(waits, "timeouts")))
         rows.append(row)
     b = Block()
     b.table(["loss on each link", "stream, go-back-n", "stream, selective", "2 all-reduces, go-back-n",
@@ -199,6 +199,6 @@ BLOCKS = {
     "lossless": (lossless, "normal"),
     "drops": (drops, "normal"),
     "loss": (loss, "normal"),
-    "failure": (failure, "normal"),
+    "failure": (failure, "normal", "all"),
     "errors": (errors, "normal"),
 }

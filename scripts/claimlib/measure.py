@@ -145,6 +145,12 @@ def span(values, unit="", scale=1, digits=3):
     return "%s %s" % (text, unit) if unit else text
 
 
+def counts(values, unit):
+    """The same of whole numbers."""
+    low, mid, high = min(values), statistics.median_low(values), max(values)
+    return "%d%s %s" % (mid, "" if low == high else " (%d to %d)" % (low, high), unit)
+
+
 def percent(values):
     """Of a share, or of the shares on several seeds."""
     return span(values if isinstance(values, list) else [values], "%", 100)

@@ -277,7 +277,7 @@ BLOCKS = {
     "scale-full": (scale_full, "full"),
     "collisions": (collisions, "normal"),
     "collisions-full": (collisions_full, "full"),
-    "deterministic": (deterministic, "normal"),
+    "deterministic": (deterministic, "normal", "all"),
     "dragonfly": (dragonfly, "normal"),
     "one-switch": (one_switch, "normal"),
     "blocking": (blocking, "full"),

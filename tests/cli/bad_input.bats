@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # bad_input.bats - whatever is wrong with the input: one line that says where, what is wrong and what
 # would be right, exit status 2, nothing on standard output, nothing written.
 

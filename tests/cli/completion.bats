@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # completion.bats - what bash, zsh and fish complete, each asked itself.
 
 load common

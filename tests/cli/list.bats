@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # list.bats - weft list, show, help and --version.
 
 load common

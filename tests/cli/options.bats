@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # options.bats - one grammar of options: what they mean everywhere, the spellings of older versions, and
 # the pages that are made from their tables.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live
+# ctest: live checked
 # The names under which a live fabric shows what its hosts and ports count: they stay as they are.
 # tests/data/counters has what is long. A new counter is a row more there.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live
+# ctest: live checked
 # What is killed without warning: others get the errors that the specification names, and nothing is left.
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live
+# ctest: live checked
 # What weft status and weft fault list print with --json is what schemas/ says, and all of it (tests/cli/json.bats).
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live
+# ctest: live checked
 # The device below /sys and /dev, where programs and scripts look for it.
 
 load common

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live
+# ctest: live checked
 # What users' surroundings may be: a umask that lets nobody else in, a path with a blank, no HOME, no folder for sockets.
 
 bats_require_minimum_version 1.5.0

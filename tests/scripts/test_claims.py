@@ -5,7 +5,8 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts"))
-from claimlib.measure import Block, Weft, all_of, figure, percent, ratio, span, word  # noqa: E402
+from claims import within  # noqa: E402
+from claimlib.measure import Block, Weft, all_of, counts, figure, percent, ratio, span, word  # noqa: E402
 
 
 class Rule(unittest.TestCase):
@@ -62,6 +63,32 @@ class Figures(unittest.TestCase):
         for jobs in (1, 4):
             weft = Weft("/bin/false", seeds=7, jobs=jobs)
             self.assertEqual(weft.each(weft.seeds, lambda s: s * s), [s * s for s in range(1, 8)])
+
+
+class Sample(unittest.TestCase):
+    """What one seed gives, beside what the page has for all."""
+
+    def test_figures(self):
+        self.assertTrue(within("| a | 3.06 (2.54 to 3.82) GB/s |", "| a | 2.53 GB/s |"))
+        self.assertFalse(within("| a | 3.06 (2.54 to 3.82) GB/s |", "| a | 2.51 GB/s |"))
+        self.assertFalse(within("| a | 3.06 (2.54 to 3.82) GB/s |", "| a | 3.87 GB/s |"))
+        self.assertFalse(within("| a | 3.06 (2.54 to 3.82) GB/s |", "| a | 3.06 us |"))
+        self.assertTrue(within("| 62.1 to 69.5 % |", "| 63.7 to 69.4 % |"))
+        self.assertFalse(within("| 62.1 to 69.5 % |", "| 61 to 69.4 % |"))
+        self.assertTrue(within("| 0 (-0.5 to 0.5) |", "| -0.1 |"))
+        self.assertFalse(within("| 48.9 GB/s |", "| 48.1 GB/s |"))
+
+    def test_words(self):
+        for now in ("yes", "no"):
+            self.assertTrue(within("| said | found | on 3 of 5 seeds |", "| said | found | %s |" % now))
+        self.assertTrue(within("| said | found | yes |", "| said | found | yes |"))
+        self.assertFalse(within("| said | found | yes |", "| said | found | no |"))
+        self.assertTrue(within("**Holds in part.**", "**Holds.**"))
+        self.assertFalse(within("**Holds in part.**", "(nothing)"))
+
+    def test_counts(self):
+        self.assertEqual(counts([14, 22, 18], "timeouts"), "18 (14 to 22) timeouts")
+        self.assertEqual(counts([0, 0], "timeouts"), "0 timeouts")
 
 
 if __name__ == "__main__":
