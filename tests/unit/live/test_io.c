@@ -82,7 +82,7 @@ static void test_answered(void **state)
 	assert_int_equal(pkt.psn, MANY - 1);
 }
 
-/* Its sender has the room back, or it would wait for ever for what has come: also where nothing is answered. */
+/* Its sender has the room back, also where nothing is answered: else it takes it for under way. */
 static void test_room_is_given_back(void **state)
 {
 	struct rig *r = *state;
@@ -96,7 +96,7 @@ static void test_room_is_given_back(void **state)
 	assert_int_equal(r->far[0].tx.tail, r->far[0].tx.pos);
 }
 
-/* A peer that is connected already sends at once: what comes before the queue pair is ready waits for it. */
+/* A peer that is connected sends at once: what comes before the queue pair is ready waits. */
 static void test_too_early(void **state)
 {
 	static const struct {
