@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* fuzz: runs=1/4 */
 /*
  * fuzz_rdma_model.c - the bytes are a verbs program and the faults of its network: what it leaves
  * behind must be what the model of tests/unit/rdma says.

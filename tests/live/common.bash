@@ -121,8 +121,7 @@ free_port() {
 
 # listened PORT: somebody does at this moment.
 listened() {
-	awk -v port="$(printf ':%04X' "$1")" \
-		'$4 == "0A" && substr($2, length($2) - 4) == port { seen = 1 } END { exit !seen }' /proc/net/tcp*
+	[ -n "$(ss -Hltn "sport = :$1")" ]
 }
 
 # listens PORT PID: waits until somebody listens; not if the program, which is to, has ended.
