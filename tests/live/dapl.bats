@@ -49,11 +49,11 @@ dtest_all() {
 # bats test_tags=long
 @test "DAPL over RoCE v2" {
 	up
-	dtest_all cma scm
+	dtest_all cma
 }
 
 # bats test_tags=long
 @test "DAPL over InfiniBand" {
 	up --fabric ib-ndr
-	dtest_all cma scm ucm
+	dtest_all scm ucm
 }

@@ -715,14 +715,14 @@ static void test_out_of_memory(void **state)
 		unsigned failed = 0, went = 0;
 
 		for (size_t limit = 64; limit < (size_t)8 << 20;
-		     limit += check_step(4) * (8192 / kinds[k][1] + limit / 64)) {
+		     limit += check_step(8) * (8192 / kinds[k][1] + limit / 64)) {
 			int ret = crowd_run(wf_mem_heap(), kinds[k][0], kinds[k][1], limit);
 
 			assert_true(ret == 0 || ret == -ENOMEM);
 			failed += ret != 0;
 			went += ret == 0;
 		}
-		assert_true(failed > 50 / check_step(4) && went > 0);
+		assert_true(failed > 50 / check_step(8) && went > 0);
 	}
 }
 
