@@ -48,7 +48,7 @@ def write():
 
 
 def total():
-    seconds = dict(stages(TABLE.read_text()))["total"] * CPUS / min(os.cpu_count() or CPUS, 8)
+    seconds = sum(s for _, s in stages(TABLE.read_text())) * CPUS / min(os.cpu_count() or CPUS, 8)
     print(f"This takes about {max(1, round(seconds / 60))} minutes on {os.cpu_count()} CPUs that are idle.")
 
 
