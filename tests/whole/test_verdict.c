@@ -2,8 +2,8 @@
 /* ctest: long */
 /*
  * A verdict does not change with the seed: four jobs, each judged from five seeds, beginning with
- * each of 8, or 20 with WEFT_TEST_ALL. What is taken must be the same, and in every state so must be who is slower by what
- * counts.
+ * each of 8, or 20 with WEFT_TEST_ALL. What is taken must be the same, and in every state so must
+ * be who is slower by what counts.
  */
 #include "check.h"
 
