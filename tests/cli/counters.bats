@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # counters.bats - the names under which ports' and adapters' counters are shown: they stay as they are.
 # tests/data/counters has what is long. A new counter is a row more in each of them.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # export.bats - weft export: what others' tools make of it.
 
 load common

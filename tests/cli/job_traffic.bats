@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # job_traffic.bats - a job and other traffic on one fabric.
 
 load common

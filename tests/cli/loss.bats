@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # loss.bats - three kinds of loss, from the run to the verdict: congestion, errors on links, links that were down. Only the
 # first breaks the promise of a lossless class.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # profiles.bats - every profile names whose configuration it is, and does not serve for other rates.
 
 load common

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ctest: checked
 # report.bats - weft report on the command line; tests/web looks at the page itself.
 
 load common

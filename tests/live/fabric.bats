@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live
+# ctest: live checked
 # Fabrics begin and end, programs see their host's device.
 
 bats_require_minimum_version 1.5.0

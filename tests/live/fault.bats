@@ -111,6 +111,7 @@ sys.exit(not all(sum(q[c] for q in p) for c in ("lost", "icrc_errors", "retransm
 	pair ibv_rc_pingpong -g 0 -n 100
 }
 
+# bats test_tags=checked
 @test "asynchronous events of the port" {
 	needs ibv_asyncwatch
 	up
@@ -174,6 +175,7 @@ gives_up() {
 	ends "$other"
 }
 
+# bats test_tags=checked
 @test "pause-storm: nothing gets to the host, and goes on when it ends" {
 	needs ib_write_bw
 	up
@@ -197,6 +199,7 @@ gives_up() {
 	client=
 }
 
+# bats test_tags=checked
 @test "kill-host: its programs end, peers get RETRY_EXC_ERR, it can be brought back" {
 	needs ib_write_bw
 	up

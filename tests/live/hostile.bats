@@ -376,12 +376,12 @@ settled() {
 	done
 	start
 	wrapped ibv_rc_pingpong "exec nice -n 19"
-	pair ./ibv_rc_pingpong -g 0 -n 20 -e
-	pair ./ibv_rc_pingpong -g 0 -n 20
-	spawn h1 nice -n 19 rping -s -C 20 -V >server.txt 2>&1
+	pair ./ibv_rc_pingpong -g 0 -n 10 -e
+	pair ./ibv_rc_pingpong -g 0 -n 10
+	spawn h1 nice -n 19 rping -s -C 10 -V >server.txt 2>&1
 	server=$pid
 	until_true above listens 0
-	ask rping -c -a 127.77.0.1 -C 20 -V
+	ask rping -c -a 127.77.0.1 -C 10 -V
 	served
 	kill -9 "${hogs[@]}"
 	for pid in "${hogs[@]}"; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live
+# ctest: live checked
 # Programs that are no guests in their own house: they close, duplicate and pass on descriptors, fork in every way,
 # have small stacks and handlers of signals, and know nothing of a library that lives in them (hostile_fd.c).
 
@@ -30,7 +30,6 @@ plain() {
 	! ldd "$WEFT" | grep -q 'lib[at]san' || skip "a build with a sanitizer"
 }
 
-# bats test_tags=checked
 @test "no plain file is taken for a channel, and no channel for a plain file" {
 	build
 	up
@@ -43,7 +42,6 @@ plain() {
 	cases fork vfork spawn exec
 }
 
-# bats test_tags=checked
 @test "a channel that is closed by another thread, and handlers that come later" {
 	build
 	up
@@ -61,7 +59,6 @@ plain() {
 	cases threads
 }
 
-# bats test_tags=checked
 @test "cancelled threads, small stacks, bad pointers" {
 	build
 	plain
@@ -69,7 +66,6 @@ plain() {
 	cases cancel stack pointers
 }
 
-# bats test_tags=checked
 @test "a stack of 64 KiB" {
 	build
 	plain

@@ -155,6 +155,7 @@ bandwidth() {
 	run -1 "$WEFT" fault link h1 delay 1900ms
 }
 
+# bats test_tags=checked
 @test "two send to one: the switch pauses them, nothing is lost" {
 	needs ib_write_bw
 	cluster "kind: single, hosts: 3, host_rate: 125Mbps" \
@@ -232,6 +233,7 @@ bandwidth() {
 	run -2 "$WEFT" fault link leaf0-leaf1 down
 }
 
+# bats test_tags=checked
 @test "faults of hosts: corruption, the cable, a pause storm that spreads, death" {
 	needs ibv_rc_pingpong ib_write_bw ibv_asyncwatch
 	cluster "kind: single, hosts: 4, host_rate: 1Gbps" \
@@ -288,6 +290,7 @@ bandwidth() {
 	pair ibv_rc_pingpong -g 0 -n 100 -e
 }
 
+# bats test_tags=checked
 @test "programs and the daemon are killed in the middle" {
 	needs ib_send_bw ibv_rc_pingpong
 	cluster "kind: single, hosts: 3, host_rate: 1Gbps" "profile: ib-ndr"
@@ -317,6 +320,7 @@ bandwidth() {
 	pair ibv_rc_pingpong -n 100 -e
 }
 
+# bats test_tags=checked
 @test "what is said of it: status, metrics, and what cannot be" {
 	needs curl ibv_rc_pingpong ib_write_bw
 	port=$(free_port)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# ctest: live root
+# ctest: live root checked
 # Two users with a fabric each, at the same time: both work, and neither gets at the other's.
 
 bats_require_minimum_version 1.5.0
