@@ -22,8 +22,8 @@
 # round, files labelled `checked` and tests with that tag, whose point is what assertions and sanitizers see,
 # run only with it.
 #
-# tests/costs.txt has how long tests take: costly ones begin first, and those below a quarter of a
-# minute have the label `quick`.
+# tests/costs.txt has how long tests take: costly ones begin first, and those below ten seconds have
+# the label `quick`.
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET GLOBAL cmocka)
@@ -130,7 +130,7 @@ function(weft_register name labels timeout)
 	if(DEFINED WEFT_COST_${name})
 		set_tests_properties(${name} PROPERTIES COST ${WEFT_COST_${name}})
 	endif()
-	if(NOT DEFINED WEFT_COST_${name} OR WEFT_COST_${name} LESS 15)
+	if(NOT DEFINED WEFT_COST_${name} OR WEFT_COST_${name} LESS 10)
 		set_property(TEST ${name} APPEND PROPERTY LABELS quick)
 	endif()
 endfunction()

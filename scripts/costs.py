@@ -19,7 +19,7 @@ HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
 # costs.txt - how long stages of `make test` and tests take, in seconds, on an otherwise idle machine with two CPUs.
 # CTest begins with the costly tests, so that none is left alone at the end; `make test` says how long it will
-# take; `make check` leaves out what takes a quarter of a minute or more. Made by `scripts/costs.py write`.
+# take; `make check` leaves out what takes ten seconds or more. Made by `scripts/costs.py write`.
 """
 PASSED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) \.+\s+Passed\s+([\d.]+) sec")
 
