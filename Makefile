@@ -15,7 +15,7 @@ run: ## install what is missing, build, and run the main demonstration
 	@scripts/need scripts/run-main
 	@scripts/run-main
 
-test: ## run all tests: debug with sanitizers, release, threads, short fuzzing
+test: ## run all tests: debug with sanitizers and fuzzers' kept inputs, release, arm64, threads
 	@scripts/setup --test
 	@scripts/test
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_clang.py [FILE...] - what clang warns of in every C file that the build compiles, or in these.
 
-The files and their options are those of build/clang, which need not be built. What a build makes
-first, such as the page of weft report, is left out: the fuzzers' build has it.
+The files, fuzzers among them, and their options are those of build/clang, which need not be built. What a
+build makes first, such as the page of weft report, is left out.
 """
 import concurrent.futures
 import json
