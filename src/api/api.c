@@ -217,6 +217,7 @@ static int build(struct weft_fabric *f, const struct weft_fabric_attr *attr, str
 	cfg.topo = s->fabrics[0].net->topo;
 	cfg.fabric = &s->fabrics[0].values.cfg;
 	cfg.cc = &s->fabrics[0].values.cc;
+	cfg.devices = wf_devices_of(&s->fabrics[0].devices);
 	cfg.faults = s->fabrics[0].net->events;
 	cfg.n_faults = s->fabrics[0].net->n_events;
 	cfg.reconverge = s->cfg.reconverge;

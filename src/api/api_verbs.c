@@ -272,7 +272,8 @@ int weft_qp_create(struct weft_adapter *a, const struct weft_qp_attr *attr, stru
 	init.send_cq = attr->send_cq->cq;
 	init.recv_cq = attr->recv_cq->cq;
 	if (init.type == WF_QPT_RC) {
-		ret = wf_conn_tune(f->fabric, &f->scenario.fabrics[0].values.cc, &init.tune, &err);
+		ret = wf_conn_tune(f->fabric, a->host, &f->scenario.fabrics[0].values.cc,
+		                   &init.tune, &err);
 		if (ret != 0)
 			return ret;
 	}

@@ -72,6 +72,7 @@ struct wf_param {
 	int (*check)(const char *text, struct wf_err *err);
 	const char
 		*instead_of; /* a row that counts in place of this one, unless this is set later */
+	unsigned per; /* what may have a value of its own: bits that the table's owner defines */
 };
 
 /*

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/show_devices.h"
 #include "cli/topics.h"
 #include "scenario/bill.h"
 #include "scenario/fabric_table.h"
@@ -187,6 +188,12 @@ static int run_show(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
+	if (optind + 3 == argc && strcmp(argv[optind], "devices") == 0) {
+		rc = wf_paths_init(&paths, req.profiles, &err);
+		return rc != 0 ? wf_cli_fail(rc, &err)
+		               : wf_show_devices(&paths, argv[optind + 1], argv[optind + 2],
+		                                 req.json);
+	}
 	if (optind + 2 == argc)
 		topic = argv[optind++];
 	if (optind + 1 != argc)
@@ -225,6 +232,12 @@ static const struct wf_values first = { .each = each_first };
 static const struct wf_values second = { .each = each_second };
 static const struct wf_values *const operands[] = { &first, &second, NULL };
 
+static const char *const forms[] = {
+	"show [--json] [--profiles DIR] [TOPIC] NAME",
+	"show [--json] [--profiles DIR] devices SCENARIO NAME",
+	NULL,
+};
+
 static const struct wf_opt_row options[] = {
 	{ .is = &wf_opt_json, .take = wf_opt_take_flag, .at = offsetof(struct request, json) },
 	{ .is = &wf_opt_profiles,
@@ -236,7 +249,8 @@ static const struct wf_opt_row options[] = {
 static const struct wf_cmd_section sections[] = {
 	{ "Examples", "  weft show roce-400g\n"
 	              "  weft show ib-ndr --json\n"
-	              "  weft show gpus h100\n" },
+	              "  weft show gpus h100\n"
+	              "  weft show devices examples/devices.yaml leaf1\n" },
 	{ NULL, NULL },
 };
 
@@ -254,7 +268,12 @@ const struct wf_cmd wf_cmd_show = {
 		":profiles\tfabrics\n"
 		":models, gpus\twhat is trained, and on what\n"
 		":switches, cables\twatts and prices of a network's parts; cables by their rate\n"
-		":sizes\ta distribution of flow sizes, as its file has it\n",
+		":sizes\ta distribution of flow sizes, as its file has it\n"
+		"\n"
+		"With `devices`, a scenario and a name, prints what a device of the scenario has "
+		"(`leaf3`, `h12`), or one of its ports (`leaf3:5`, `leaf3:h12`), in each of its "
+		"fabrics, and where that was set.\n",
+	.forms = forms,
 	.sections = sections,
 	.see = "weft(1), weft-list(1), weft-scenario(5)",
 	.run = run_show,

@@ -14,13 +14,12 @@ static void assert_buffer(const struct wf_buffer *b)
 }
 
 int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const char *name,
-                   uint32_t n_ports, uint32_t n_lossless, uint64_t headroom, struct wf_err *err)
+                   uint32_t n_lossless, uint64_t headroom, struct wf_err *err)
 {
-	uint64_t reserved = (uint64_t)n_ports * n_lossless * cfg->buffer_reserved;
+	uint64_t reserved = n_lossless * cfg->buffer_reserved;
 
 	wf_buffer_set_cell(b, wf_narrow_u32(cfg->buffer_cell));
 	b->reserved = wf_narrow_u32(cfg->buffer_reserved);
-	b->alpha = cfg->buffer_alpha;
 	b->xon = cfg->buffer_xon;
 	b->size = cfg->buffer_size;
 	if (reserved + headroom >= b->size)
@@ -71,12 +70,12 @@ enum wf_buffer_verdict wf_buffer_take(struct wf_buffer *b, struct wf_lane *in, u
 	uint64_t more = after - before;
 
 	if (in->headroom == 0 &&
-	    (more == 0 || (after <= threshold(free, b->alpha) && more <= free))) {
+	    (more == 0 || (after <= threshold(free, in->alpha) && more <= free))) {
 		in->used += cost;
 		b->shared_used += more;
 		note(b, in, cost);
-		return after > 0 && after >= threshold(free - more, b->alpha) ? WF_BUFFER_XOFF
-		                                                              : WF_BUFFER_OK;
+		return after > 0 && after >= threshold(free - more, in->alpha) ? WF_BUFFER_XOFF
+		                                                               : WF_BUFFER_OK;
 	}
 	if ((uint64_t)in->headroom + cost > in->capacity)
 		return WF_BUFFER_FULL;
@@ -105,16 +104,16 @@ bool wf_buffer_is_low(const struct wf_buffer *b, const struct wf_lane *in)
 
 	return in->headroom == 0 &&
 	       (shared == 0 ||
-	        shared + b->xon <= threshold(b->shared_size - b->shared_used, b->alpha));
+	        shared + b->xon <= threshold(b->shared_size - b->shared_used, in->alpha));
 }
 
 bool wf_buffer_take_lossy(struct wf_buffer *b, struct wf_lane *in, const struct wf_lane *out,
-                          uint32_t size, uint32_t alpha)
+                          uint32_t size)
 {
 	uint32_t cost = wf_buffer_cost(b, size);
 	uint64_t free = b->shared_size - b->shared_used;
 
-	if (out->bytes + (uint64_t)cost > threshold(free, alpha) || cost > free)
+	if (out->bytes + (uint64_t)cost > threshold(free, out->out_alpha) || cost > free)
 		return false;
 	b->shared_used += cost;
 	in->used += cost;

@@ -19,7 +19,6 @@ struct wf_buffer {
 	uint32_t cell;
 	uint64_t per_cell; /* 2^32 / cell, rounded up: dividing by multiplying */
 	uint32_t reserved; /* bytes of each port and lossless class */
-	uint64_t alpha;    /* units of 2^-16 */
 	uint64_t xon;      /* bytes below the threshold */
 	uint64_t size;
 	uint64_t shared_size;
@@ -48,12 +47,11 @@ static inline void wf_buffer_set_cell(struct wf_buffer *b, uint32_t cell)
 }
 
 /*
- * Divides the buffer up for n_ports ports with n_lossless lossless classes each, which need
- * headroom bytes all together. Returns 0 or -EINVAL with err filled.
+ * Divides the buffer up for n_lossless lossless classes of ports, which need headroom bytes all
+ * together. Returns 0 or -EINVAL with err filled.
  */
 int wf_buffer_init(struct wf_buffer *b, const struct wf_fabric_cfg *cfg, const char *name,
-                   uint32_t n_ports, uint32_t n_lossless, uint64_t headroom,
-                   struct wf_err *err) WF_MUST_USE;
+                   uint32_t n_lossless, uint64_t headroom, struct wf_err *err) WF_MUST_USE;
 
 /*
  * A packet comes into lossless lane in. OK and XOFF: it has its buffer; XOFF: the peer must stop.
@@ -67,11 +65,11 @@ void wf_buffer_give(struct wf_buffer *b, struct wf_lane *in, uint32_t size);
 bool wf_buffer_is_low(const struct wf_buffer *b, const struct wf_lane *in);
 
 /*
- * A packet wants to wait in lossy queue out, which may take alpha (of 2^16) times what is free.
- * Returns false when it has to be dropped.
+ * A packet wants to wait in lossy queue out, which may take out_alpha times what is free. Returns
+ * false when it has to be dropped.
  */
 bool wf_buffer_take_lossy(struct wf_buffer *b, struct wf_lane *in, const struct wf_lane *out,
-                          uint32_t size, uint32_t alpha);
+                          uint32_t size);
 
 /* It leaves. */
 void wf_buffer_give_lossy(struct wf_buffer *b, struct wf_lane *in, uint32_t size);

@@ -24,8 +24,7 @@ struct entry {
 
 /* ---- Ethernet ---- */
 
-/* A list of priorities, as a mask. */
-static int parse_priorities(const char *name, const char *text, unsigned *mask, struct wf_err *err)
+int wf_priorities_parse(const char *name, const char *text, unsigned *mask, struct wf_err *err)
 {
 	static const struct wf_param fields[] = {
 		{ .name = "priority", .kind = WF_PARAM_U32, FIELD(id), .max = PRIORITIES - 1 },
@@ -122,7 +121,7 @@ static int fill_weights(unsigned named, unsigned strict, unsigned weight[PRIORIT
 static int parse_trim(const struct wf_fabric_cfg *cfg, unsigned lossless, unsigned ecn,
                       unsigned *mask, struct wf_err *err)
 {
-	if (parse_priorities("classes.trim", cfg->class_trim, mask, err) != 0)
+	if (wf_priorities_parse("classes.trim", cfg->class_trim, mask, err) != 0)
 		return -EINVAL;
 	if ((*mask & (*mask - 1)) != 0)
 		return wf_err_say(err,
@@ -137,14 +136,15 @@ static int parse_trim(const struct wf_fabric_cfg *cfg, unsigned lossless, unsign
 	return 0;
 }
 
-static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c, struct wf_err *err)
+static int parse_ethernet(const struct wf_fabric_cfg *cfg, unsigned more, struct wf_classes *c,
+                          struct wf_err *err)
 {
 	unsigned weight[PRIORITIES] = { 0 };
 	unsigned lossless, strict, ecn, named, trim;
 
-	if (parse_priorities("classes.lossless", cfg->class_lossless, &lossless, err) != 0 ||
-	    parse_priorities("classes.strict", cfg->class_strict, &strict, err) != 0 ||
-	    parse_priorities("classes.ecn", cfg->class_ecn, &ecn, err) != 0 ||
+	if (wf_priorities_parse("classes.lossless", cfg->class_lossless, &lossless, err) != 0 ||
+	    wf_priorities_parse("classes.strict", cfg->class_strict, &strict, err) != 0 ||
+	    wf_priorities_parse("classes.ecn", cfg->class_ecn, &ecn, err) != 0 ||
 	    parse_weights(cfg->class_weights, strict, weight, err) != 0)
 		return -EINVAL;
 	if (strcmp(cfg->flowctl, "none") == 0)
@@ -162,9 +162,12 @@ static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c,
 	}
 
 	for (unsigned p = 0; p < PRIORITIES; p++) {
-		if (!(named & 1u << p))
+		if (!((named | more) & 1u << p))
 			continue;
-		c->of[p] = (uint8_t)c->n;
+		if (named & 1u << p)
+			c->of[p] = (uint8_t)c->n;
+		else
+			weight[p] = 1;
 		if (trim >> p & 1) {
 			c->trims = true;
 			c->trim = (uint8_t)c->n;
@@ -180,7 +183,11 @@ static int parse_ethernet(const struct wf_fabric_cfg *cfg, struct wf_classes *c,
 		if ((trim >> p & 1) != 0 && cfg->buffer_trim_alpha != (uint64_t)WF_PARAM_AUTO)
 			c->queue[c->n - 1].alpha = wf_narrow_u32(cfg->buffer_trim_alpha);
 	}
-	/* All other priorities stay with queue 0: that of priority 0, or the lowest there is. */
+	/* All other priorities share a queue: that of priority 0, or the lowest that is named. */
+	for (unsigned p = 0; p < WF_MAX_CLASSES; p++) {
+		if (!(named >> p & 1))
+			c->of[p] = c->of[__builtin_ctz(named)];
+	}
 	return 0;
 }
 
@@ -315,16 +322,31 @@ static int parse_infiniband(const struct wf_fabric_cfg *cfg, struct wf_classes *
 	return rc != 0 ? rc : check_arb(c, cfg->vl_count, err);
 }
 
+unsigned wf_classes_priorities(const struct wf_fabric_cfg *cfg, const struct wf_classes *classes)
+{
+	unsigned mask = 0;
+
+	for (unsigned q = 0; q < classes->n && strcmp(cfg->link_layer, "infiniband") != 0; q++)
+		mask |= 1u << classes->queue[q].id;
+	return mask;
+}
+
 int wf_classes_parse(const struct wf_fabric_cfg *cfg, struct wf_classes *classes,
                      struct wf_err *err)
 {
-	struct wf_classes c = { 0 };
+	return wf_classes_parse_with(cfg, 0, classes, err);
+}
+
+int wf_classes_parse_with(const struct wf_fabric_cfg *cfg, unsigned more,
+                          struct wf_classes *classes, struct wf_err *err)
+{
+	struct wf_classes c = { .high_limit = cfg->vl_high_limit };
 	int rc;
 
 	if (strcmp(cfg->link_layer, "infiniband") == 0)
 		rc = parse_infiniband(cfg, &c, err);
 	else
-		rc = parse_ethernet(cfg, &c, err);
+		rc = parse_ethernet(cfg, more, &c, err);
 	if (rc == 0)
 		*classes = c;
 	return rc;

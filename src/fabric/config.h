@@ -14,6 +14,15 @@
 #include "base/err.h"
 #include "base/param.h"
 
+/*
+ * What may have a value of its own for a parameter (struct wf_param.per); a row without any is of
+ * the whole fabric.
+ */
+#define WF_PER_HOST 1u   /* a host's adapter */
+#define WF_PER_SWITCH 2u /* a switch */
+#define WF_PER_PORT 4u   /* a port of the above, where they are named, else of either */
+#define WF_PER_LINK 8u   /* a link, the same at both ends */
+
 #define WF_MAX_QUEUES 16  /* queues (traffic classes or virtual lanes) of a port */
 #define WF_MAX_CLASSES 16 /* priorities or service levels in packets */
 #define WF_NAME 16
@@ -39,6 +48,7 @@ struct wf_fabric_cfg {
 
 	wf_time link_phy;           /* PHY and FEC, per link crossing */
 	uint64_t link_gap;          /* bytes: preamble and inter-packet gap */
+	uint64_t link_rate;         /* bits/s, at most the topology's; or auto: the topology's */
 	uint64_t link_ber;          /* errors per 10^18 bits */
 	uint64_t link_loss;         /* units of 2^-32: the same of a packet, whatever its size */
 	char switch_model[WF_NAME]; /* of profiles/switches; "": not said */
@@ -58,6 +68,27 @@ struct wf_fabric_cfg {
 	uint64_t nic_rate_min;    /* bits/s of the host links that all this is made for; 0: any */
 	uint64_t nic_rate_max;
 	uint64_t mtu; /* payload bytes of a full packet */
+	uint64_t
+		port_mtu; /* bytes: no larger IP packet (Ethernet) or payload passes; or auto: any */
+	char nic_dscp
+		[128]; /* DSCP of each class's packets: wf_maps_parse(); auto: wf_wire_dscp() */
+	uint64_t nic_cnp_dscp; /* of CNPs; or auto: as their class */
+
+	/* What switches make of a packet, Ethernet: wf_maps_parse(); "auto": nothing is changed */
+	char map_trust[8];      /* "dscp", "pcp" or "port" */
+	uint32_t map_port_tc;   /* traffic class of all packets, trust port */
+	char map_dscp_tc[256];  /* DSCP -> traffic class */
+	char map_pcp_tc[64];    /* 802.1p -> traffic class */
+	char map_tc_queue[64];  /* traffic class -> queue */
+	char map_tc_pg[64];     /* traffic class -> priority group */
+	char map_pfc_queue[64]; /* priority in a pause frame -> queue that stops */
+	char map_pfc_pg[64];    /* the same -> priority group that sends it when it is full */
+	char pfc_tx[64];        /* priorities for which pause frames are sent; auto: the lossless */
+	char pfc_rx[64];        /* and obeyed */
+
+	/* routing ecmp */
+	char hash_fields[64]; /* "src,dst,sport" */
+	uint64_t hash_seed;   /* or auto: another in each switch */
 
 	/* Ethernet classes; the lists name priorities, "3,4" */
 	char class_lossless[64];
@@ -79,11 +110,12 @@ struct wf_fabric_cfg {
 	uint64_t buffer_trim_alpha;  /* the same for the queue of trimmed packets; or auto */
 	uint64_t buffer_xon;         /* bytes below the XOFF threshold at which XON is sent */
 
-	uint64_t ecn_kmin;             /* bytes */
-	uint64_t ecn_kmax;             /* bytes */
-	uint64_t ecn_pmax;             /* units of 2^-32 */
-	char ecn_at[WF_NAME];          /* "enqueue" or "dequeue": when the queue is looked at */
-	char ecn_by_rate[WF_ECN_TEXT]; /* other values for ports of a rate: wf_ecn_parse() */
+	uint64_t ecn_kmin;              /* bytes */
+	uint64_t ecn_kmax;              /* bytes */
+	uint64_t ecn_pmax;              /* units of 2^-32 */
+	char ecn_at[WF_NAME];           /* "enqueue" or "dequeue": when the queue is looked at */
+	char ecn_by_rate[WF_ECN_TEXT];  /* other values for ports of a rate: wf_ecn_parse() */
+	char ecn_by_class[WF_ECN_TEXT]; /* and for queues: wf_ecn_parse_classes() */
 
 	uint64_t pfc_frame;   /* bytes of a pause frame */
 	uint32_t pfc_quanta;  /* pause time in a frame, 512 bit times each */
@@ -139,6 +171,13 @@ struct wf_ecn_rate {
 int wf_ecn_parse(const char *text, struct wf_ecn_rate *rates, unsigned *n_p,
                  struct wf_err *err) WF_MUST_USE;
 
+/*
+ * The same for ecn.by_class: "priority:kmin:kmax:pmax". Sets ecn[p] of the priorities that are
+ * named, of WF_MAX_CLASSES; their mask in *named_p.
+ */
+int wf_ecn_parse_classes(const char *text, struct wf_ecn *ecn, unsigned *named_p,
+                         struct wf_err *err) WF_MUST_USE;
+
 /* A row of a table of headrooms, as SONiC's pg_profile_lookup.ini has them. */
 struct wf_headroom_row {
 	uint64_t rate;   /* bits/s of the port */
@@ -193,6 +232,20 @@ struct wf_classes {
  */
 int wf_classes_parse(const struct wf_fabric_cfg *cfg, struct wf_classes *classes,
                      struct wf_err *err) WF_MUST_USE;
+
+/*
+ * The same with queues for the Ethernet priorities in more (a mask) as well, which no packet uses
+ * unless a map says so: devices of a fabric that differ have the same queues all the same.
+ */
+int wf_classes_parse_with(const struct wf_fabric_cfg *cfg, unsigned more,
+                          struct wf_classes *classes, struct wf_err *err) WF_MUST_USE;
+
+/* Reads "3,4", the value of the parameter called name, into a mask. Returns as above. */
+int wf_priorities_parse(const char *name, const char *text, unsigned *mask,
+                        struct wf_err *err) WF_MUST_USE;
+
+/* Ethernet: the priorities that have a queue, as a mask; 0: it is InfiniBand. */
+unsigned wf_classes_priorities(const struct wf_fabric_cfg *cfg, const struct wf_classes *classes);
 
 /*
  * Checks what no single row can: that the values of cfg fit each other. Returns 0, or -EINVAL with

@@ -147,6 +147,20 @@ struct wf_port_counter {
 	      .run = "drops_route", .value = "drops_route", .live = "drops_route",                 \
 	      .metric = { "route_drops", NULL },                                                   \
 	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
+	OTHER(drops_mtu, .unit = "packets", .help = "packets larger than the port passes",         \
+	      .followed = true, .ether = { "rx_out_of_range_len_phy", "packets", 1 },              \
+	      .ib = { "port_neighbor_mtu_discards", "packets", 1 },                                \
+	      .report = { WF_REPORT_LOSSES + 6, 0, "  larger than port.mtu" }, .rare = true,       \
+	      .run = "drops_mtu", .value = "drops_mtu", .live = "drops_mtu",                       \
+	      .metric = { "mtu_drops", NULL },                                                     \
+	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
+	OTHER(drops_watchdog, .unit = "packets", .of = WF_OF_PFC,                                  \
+	      .help = "packets dropped by the PFC watchdog", .followed = true,                     \
+	      .ether = { "tx_prio%u_watchdog_discards", "packets", 1 },                            \
+	      .report = { WF_REPORT_LOSSES + 7, 0, "  PFC watchdog" }, .rare = true,               \
+	      .run = "drops_watchdog", .value = "drops_watchdog", .live = "drops_watchdog",        \
+	      .metric = { "watchdog_drops", NULL },                                                \
+	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
 	/* Of whole ports. */                                                                      \
 	OTHER(link_downed, .unit = "times", .help = "times the link went down",                    \
 	      .live = "link_downed", .metric = { "link_downed", NULL })                            \

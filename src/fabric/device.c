@@ -9,6 +9,9 @@
 
 #include "base/rng.h"
 #include "fabric/telemetry.h"
+#include "fabric/transmit.h"
+#include "wire/ether.h"
+#include "wire/opcode.h"
 
 #define RNG_PORT 1 /* domain of the draws for loss on links */
 
@@ -26,6 +29,7 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 
 	dev->ops = ops;
 	dev->fabric = fabric;
+	dev->setup = wf_fabric_setup(fabric, id);
 	dev->shard = wf_shard_user(shard);
 	dev->id = id;
 	dev->n_ports = n_ports;
@@ -39,6 +43,8 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 
 		port->number = (uint16_t)i;
 		port->up = true;
+		port->setup = wf_fabric_port_setup(fabric, id, i);
+		port->maps = fabric->maps;
 		port->hooked = fabric->hooks != NULL;
 		port->rng_key = wf_rand_key(fabric->seed, RNG_PORT, (uint64_t)id << 16 | i);
 		port->lanes = &dev->lanes[i * n_queues];
@@ -54,9 +60,8 @@ void wf_port_set_rate(struct wf_port *port, uint64_t rate)
 	port->per_byte = wf_rate_per_byte(rate);
 }
 
-/* The same where somebody sees it: a tap, or hooks that say how long it takes. */
-static void put_hooked(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
-                       wf_time now)
+void wf_port_put_hooked(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
+                        wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
 	uint32_t bytes = pkt->size + fabric->gap;
@@ -74,39 +79,6 @@ static void put_hooked(struct wf_device *dev, struct wf_port *port, const struct
 	wf_link_commit(&port->link, dev->node.shard, at);
 }
 
-/* Puts pkt on the wire now. */
-static void put_on_link(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
-                        wf_time now)
-{
-	struct wf_cell *cell = wf_link_slot(&port->link, dev->node.shard);
-	uint32_t bytes = pkt->size + dev->fabric->gap;
-	uint32_t head = bytes < port->cut ? bytes : port->cut;
-
-	assert(port->free_at <= now && port->up && pkt->input != WF_PACKET_GONE);
-	assert(bytes <= WF_PORT_STORE && pkt->size <= dev->fabric->largest);
-	memcpy(cell->body, (const char *)pkt + sizeof(wf_time), sizeof(cell->body));
-	dev->shard->hops++;
-	if (wf_unlikely(port->hooked)) {
-		put_hooked(dev, port, pkt, now);
-		return;
-	}
-	port->free_at = now + wf_port_time(port, bytes);
-	wf_link_commit(&port->link, dev->node.shard, now + wf_port_time(port, head) + port->delay);
-}
-
-void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lane *lane,
-                      const struct wf_packet *pkt, wf_time now)
-{
-	lane->tx_packets++;
-	lane->tx_bytes += pkt->size;
-	if (port->held != 0) /* where nobody is held back, nobody counts */
-		dev->fabric->flowctl->sent(lane, pkt->size);
-#ifndef NDEBUG
-	dev->shard->tally[pkt->cls].on_links++;
-#endif
-	put_on_link(dev, port, pkt, now);
-}
-
 void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	struct wf_packet pkt = { .size = (uint16_t)dev->fabric->control_size };
@@ -114,7 +86,7 @@ void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_ti
 	assert(port->control != 0);
 	dev->fabric->flowctl->make_control(dev, port, &pkt, now);
 	port->control_packets++;
-	put_on_link(dev, port, &pkt, now);
+	wf_port_put(dev, port, &pkt, now);
 }
 
 void wf_port_want_control(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
@@ -137,10 +109,10 @@ void wf_lane_stop(struct wf_lane *lane, wf_time now)
  * The chance that a packet of size bytes has a bit error, in units of 2^-64: link.ber goes down to
  * 1e-18, far below 2^-32 for a packet. UINT64_MAX stands for certainty.
  */
-static uint64_t error_chance(const struct wf_fabric *fabric, uint32_t size)
+static uint64_t error_chance(const struct wf_port *port, uint32_t size)
 {
 	const uint64_t one = UINT64_C(1000000000000000000);
-	unsigned __int128 p = (unsigned __int128)fabric->cfg.link_ber * size * 8;
+	unsigned __int128 p = (unsigned __int128)port->setup->cfg.link_ber * size * 8;
 
 	return p < one ? (uint64_t)((p << 64) / one) : UINT64_MAX;
 }
@@ -153,10 +125,25 @@ static bool draws(struct wf_port *port, uint64_t chance, uint64_t more)
 	return wf_rand64(port->rng_key, port->rng_count++) < sum;
 }
 
+bool wf_port_refuses(const struct wf_fabric *fabric, const struct wf_port *port,
+                     const struct wf_packet *pkt)
+{
+	const struct wf_fabric_cfg *cfg = &port->setup->cfg;
+	uint32_t around = WF_ETH_LEN + WF_SIZE_FCS + (fabric->roce1 ? WF_VLAN_LEN : 0);
+
+	if (cfg->port_mtu == (uint64_t)WF_PARAM_AUTO)
+		return false;
+	if (fabric->flowctl->uses_credits)
+		return pkt->type == WF_PACKET_RDMA && !wf_op_is_atomic(pkt->opcode) &&
+		       pkt->length > cfg->port_mtu;
+	return pkt->size > cfg->port_mtu + around;
+}
+
 bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
 	bool control = wf_packet_is_control(pkt->type);
+	bool large = !control && wf_port_refuses(fabric, port, pkt);
 	bool gone = pkt->input == WF_PACKET_GONE;
 
 	assert(gone || port->up); /* nothing is sent into a link that is down */
@@ -165,10 +152,10 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 	 */
 	if (control && (gone || fabric->hooks == NULL))
 		return gone;
-	if (!gone) {
+	if (!gone && !large) {
 		if (fabric->hooks != NULL
 		            ? !fabric->hooks->loses(dev, port, pkt)
-		            : !draws(port, port->loss, error_chance(fabric, pkt->size))) {
+		            : !draws(port, port->loss, error_chance(port, pkt->size))) {
 			if (wf_unlikely(port->corrupt != 0) && !control &&
 			    draws(port, port->corrupt, 0))
 				pkt->flags |= WF_PACKET_BAD;
@@ -179,9 +166,15 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 		/* It was sent and received, if not whole: its credits come back. */
 		fabric->flowctl->pass(dev, port, pkt->vl, pkt->size, now);
 	}
+	if (!gone && large)
+		fabric->flowctl->pass(dev, port, pkt->vl, pkt->size, now);
 	wf_port_lane(port, pkt->vl)->rx_lost++;
 	wf_port_lane(port, pkt->vl)->rx_down += gone;
-	wf_device_drop(dev, port, pkt->vl, pkt, gone ? WF_DROP_DOWN : WF_DROP_ERROR, now);
+	wf_device_drop(dev, port, pkt->vl, pkt,
+	               gone    ? WF_DROP_DOWN
+	               : large ? WF_DROP_MTU
+	                       : WF_DROP_ERROR,
+	               now);
 	return true;
 }
 

@@ -21,18 +21,22 @@
 
 /*
  * Why a packet is lost. There are three kinds that are never added up: congestion (no room, or too
- * long at the head of a queue), errors on links, and links that are down. Only congestion breaks
- * the promise of a lossless class. A packet without a route is lost to a link that is down as long
+ * long at the head of a queue), errors on links, and links that are down; and what devices drop
+ * because they are set to. Only congestion breaks the promise of a lossless class. A packet without a route is lost to a link that is down as long
  * as one is, or as routes are those from when one was; else its destination has no route at all.
  */
 enum wf_drop {
-	WF_DROP_BUFFER, /* congestion: no room */
-	WF_DROP_LIFE,   /* congestion: too long at the head of a queue */
-	WF_DROP_ERROR,  /* bit errors, or a link that loses packets at random */
-	WF_DROP_DOWN,   /* on the link or queued for it when it went down; no way round */
-	WF_DROP_ROUTE,  /* no port leads to the destination, though all links are up */
+	WF_DROP_BUFFER,   /* congestion: no room */
+	WF_DROP_LIFE,     /* congestion: too long at the head of a queue */
+	WF_DROP_ERROR,    /* bit errors, or a link that loses packets at random */
+	WF_DROP_DOWN,     /* on the link or queued for it when it went down; no way round */
+	WF_DROP_ROUTE,    /* no port leads to the destination, though all links are up */
+	WF_DROP_MTU,      /* it is larger than a port passes */
+	WF_DROP_WATCHDOG, /* its queue is stopped for so long that the PFC watchdog drops it */
 	WF_DROPS
 };
+
+struct wf_setup;
 
 struct wf_lane {
 	/* egress */
@@ -61,11 +65,14 @@ struct wf_lane {
 		uint32_t headroom; /* pfc: bytes taken of the headroom, besides used */
 		uint32_t low;      /* credit: with fewer blocks granted the peer may run short */
 	};
-	uint32_t max_used; /* largest used + headroom */
-	uint32_t received; /* blocks, in total: ABR */
-	uint32_t granted;  /* the last limit we sent */
-	uint32_t capacity; /* headroom bytes (pfc) or buffer blocks (credit) this lane has */
-	bool xoff;         /* we told the peer to stop */
+	uint32_t max_used;  /* largest used + headroom */
+	uint32_t received;  /* blocks, in total: ABR */
+	uint32_t granted;   /* the last limit we sent */
+	uint32_t capacity;  /* headroom bytes (pfc) or buffer blocks (credit) this lane has */
+	uint32_t alpha;     /* units of 2^-16: lossless, what it may take of the free buffer */
+	uint32_t out_alpha; /* the same, lossy, of the queue by which packets leave */
+	bool xoff;          /* pfc: too full; the peer was told to stop, where frames are sent */
+	bool lossless;      /* what comes in by it has headroom */
 
 	/* counters; those of fabric/counter.h under the names that they have there */
 	uint32_t drops[WF_DROPS];
@@ -91,10 +98,11 @@ struct wf_port {
 	uint16_t number;
 	bool up;
 	bool lossy;  /* received packets may be lost: a link that went down, loss, ber */
-	bool global; /* between groups of a dragonfly */
+	bool maps;   /* the queue of what comes in has to be looked up */
 	bool hooked; /* wf_fabric.tap or wf_fabric.hooks see what is put on the wire */
 
 	wf_time in_delay; /* delay of the link into this port */
+	const struct wf_setup *setup;
 	uint64_t loss;    /* units of 2^-32, per received packet */
 	uint64_t corrupt; /* units of 2^-32: the packet goes on with WF_PACKET_BAD */
 	uint64_t rng_key;
@@ -110,7 +118,8 @@ struct wf_port {
 	uint8_t cursor;        /* DWRR: queue whose turn it is */
 	bool victim;           /* its bit in InfiniBand's Victim_Mask: marks without credits, too */
 	int32_t deficit[WF_MAX_QUEUES]; /* DWRR, bytes */
-	struct wf_ecn ecn;              /* of this port */
+	const struct wf_ecn *ecn;       /* by queue */
+	bool global;                    /* between groups of a dragonfly */
 	uint64_t use;                   /* pint: its utilisation, Q32 */
 	wf_time last_left;              /* pint: when the last packet left */
 	uint32_t last_bytes;            /* pint: and how many bytes it had */
@@ -138,6 +147,7 @@ struct wf_device {
 	struct wf_node node; /* first: the engine's */
 	const struct wf_device_ops *ops;
 	const struct wf_fabric *fabric;
+	const struct wf_setup *setup;  /* what it is set to; its ports may have others */
 	struct wf_fabric_shard *shard; /* its shard's pool and tallies */
 	struct wf_port *ports;
 	struct wf_lane *lanes; /* lanes[port * n_queues + queue] */
@@ -189,12 +199,6 @@ void wf_device_fini_nothing(struct wf_device *dev);
 /* Sets the rate at which port sends, bits/s: between WF_RATE_MIN and WF_RATE_MAX. */
 void wf_port_set_rate(struct wf_port *port, uint64_t rate);
 
-/*
- * Sends pkt from a queue of port now: the wire is free, and flow control allows it. pkt is copied.
- */
-void wf_port_transmit(struct wf_device *dev, struct wf_port *port, struct wf_lane *lane,
-                      const struct wf_packet *pkt, wf_time now);
-
 /* Sends the link control packet that waits for port. The wire is free. */
 void wf_port_transmit_control(struct wf_device *dev, struct wf_port *port, wf_time now);
 
@@ -229,6 +233,10 @@ static inline void wf_lane_go(struct wf_lane *lane, wf_time now)
  * counted); it may come corrupted. Call only when port->lossy.
  */
 bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt, wf_time now);
+
+/* Whether a packet is larger than port passes, in or out: port.mtu. */
+bool wf_port_refuses(const struct wf_fabric *fabric, const struct wf_port *port,
+                     const struct wf_packet *pkt);
 
 /* Counts a packet of queue that ends here, now, without being delivered. */
 void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,

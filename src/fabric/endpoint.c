@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "wire/ib.h"
+#include "wire/opcode.h"
 
 /* What holds between any two calls. */
 static void assert_endpoint(const struct wf_endpoint *ep)
@@ -16,7 +17,7 @@ static void assert_endpoint(const struct wf_endpoint *ep)
 
 	assert(ep->waiting >> ep->dev.n_queues == 0);
 	for (uint8_t c = 0; c < WF_MAX_CLASSES; c++)
-		held |= (ep->waiting >> wf_fabric_queue(ep->dev.fabric, c) & 1u) << c;
+		held |= (ep->waiting >> wf_fabric_queue(&ep->dev, c) & 1u) << c;
 	assert(ep->held == held);
 	for (uint32_t mask = ep->waiting; mask != 0; mask &= mask - 1) {
 		unsigned q = (unsigned)__builtin_ctz(mask);
@@ -42,7 +43,16 @@ int wf_endpoint_init(struct wf_endpoint *ep, const struct wf_device_ops *ops,
 	if (ep->head == NULL || ep->owed == NULL)
 		return -ENOMEM;
 	ep->host = host;
+	ep->marks = ep->dev.setup->maps.marks;
 	return 0;
+}
+
+void wf_endpoint_mark(const struct wf_endpoint *ep, struct wf_packet *pkt)
+{
+	const struct wf_setup *s = ep->dev.setup;
+	bool cnp = pkt->type == WF_PACKET_RDMA && pkt->opcode == WF_OP_CNP && s->cnp_mark != 0;
+
+	pkt->mark = (cnp ? s->cnp_mark : s->mark_of[pkt->cls % WF_PRIORITIES]) & 15u;
 }
 
 int wf_endpoint_start(struct wf_device *dev, struct wf_err *err)
@@ -94,7 +104,7 @@ void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now)
 	for (unsigned q = 0; q < fabric->classes.n; q++) {
 		if (fabric->flowctl->uses_credits) {
 			give_back(ep, q, now);
-		} else if (fabric->classes.queue[q].lossless) {
+		} else if (port->setup->classes.queue[q].lossless) {
 			wf_port_lane(port, q)->xoff = on;
 			wf_port_want_control(&ep->dev, port, q, now);
 		}
@@ -118,7 +128,7 @@ unsigned wf_endpoint_pick(struct wf_endpoint *ep, uint32_t queues, uint32_t can)
 
 		wf_port_lane(port, i)->head = &ep->head[i];
 	}
-	q = fabric->sched->pick(&fabric->classes, port, can);
+	q = fabric->sched->pick(&port->setup->classes, port, can);
 	for (uint32_t mask = queues; mask != 0; mask &= mask - 1)
 		wf_port_lane(port, (unsigned)__builtin_ctz(mask))->head = NULL;
 	assert(can >> q & 1);
@@ -131,7 +141,7 @@ static void set_waiting(struct wf_endpoint *ep, const struct wf_pull_ops *ops, u
 	ep->waiting = queues;
 	ep->held = 0;
 	for (uint8_t c = 0; c < WF_MAX_CLASSES && queues != 0; c++) {
-		if (queues >> wf_fabric_queue(ep->dev.fabric, c) & 1)
+		if (queues >> wf_fabric_queue(&ep->dev, c) & 1)
 			ep->held |= 1u << c;
 	}
 	assert_endpoint(ep);
@@ -153,7 +163,7 @@ bool wf_endpoint_pull(struct wf_endpoint *ep, const struct wf_pull_ops *ops, wf_
 	unsigned q;
 
 	while ((can == 0 || ops->rivals(ep)) && ops->next(ep, now, &pkt)) {
-		q = wf_fabric_queue(ep->dev.fabric, pkt.cls);
+		q = wf_fabric_queue(&ep->dev, pkt.cls);
 		pkt.vl = q & WF_PACKET_VL;
 		assert(!(ep->waiting >> q & 1));
 		if (wf_endpoint_may_send(ep, q, pkt.size, now, again_p)) {

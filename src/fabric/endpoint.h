@@ -21,6 +21,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/receive.h"
+#include "fabric/transmit.h"
 
 /* Timers of a host's node; its own follow. */
 enum { WF_ENDPOINT_WIRE, WF_ENDPOINT_FLOWCTL, WF_ENDPOINT_TIMERS };
@@ -31,6 +32,7 @@ struct wf_endpoint {
 	uint32_t waiting;       /* bit per queue with a pulled packet at its head */
 	uint32_t held;          /* bit per class that leaves by such a queue */
 	bool storm;             /* it lets nobody send to it */
+	bool marks;             /* its packets have a DSCP that is not their class's */
 	uint32_t *owed;         /* by queue: bytes whose credits a storm keeps back */
 	struct wf_packet *head; /* by queue; meaningful of those that wait */
 };
@@ -142,10 +144,14 @@ static inline uint32_t wf_endpoint_ready(struct wf_endpoint *ep, uint32_t queues
 /* The queue of can (not 0) that sends next, by the scheduler; queues as above. */
 unsigned wf_endpoint_pick(struct wf_endpoint *ep, uint32_t queues, uint32_t can);
 
+/* Gives a packet the mark that the adapter is set to. */
+void wf_endpoint_mark(const struct wf_endpoint *ep, struct wf_packet *pkt);
+
 /* Puts a packet of the host on the wire, which is free, by queue pkt->vl, which may send. */
-static inline void wf_endpoint_send(struct wf_endpoint *ep, const struct wf_packet *pkt,
-                                    wf_time now)
+static inline void wf_endpoint_send(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
+	if (wf_unlikely(ep->marks))
+		wf_endpoint_mark(ep, pkt);
 	ep->dev.shard->tally[pkt->cls].sent++;
 	wf_port_transmit(&ep->dev, wf_endpoint_port(ep), wf_device_lane(&ep->dev, 0, pkt->vl), pkt,
 	                 now);

@@ -39,24 +39,46 @@ static int check_cfg(const struct wf_fabric_cfg *cfg, const struct wf_flowctl_op
 		                  "flowctl: %s does not go with link_layer %s; "
 		                  "infiniband uses credit, ethernet uses pfc or none",
 		                  flowctl->name, cfg->link_layer);
-	if (cfg->ecn_kmin > cfg->ecn_kmax)
-		return wf_err_say(err, "ecn.kmin: larger than ecn.kmax; kmin <= kmax is needed");
 	if (cfg->mtu + header_bytes(cfg->header) > UINT16_MAX)
 		return wf_err_say(err, "mtu: a packet would be larger than 65535 bytes");
 	return 0;
 }
 
-static int compile_ecn(struct wf_fabric *fabric, struct wf_err *err)
+/* Whether switches go by grades of their ports, not by what waits there at the moment. */
+static bool is_graded(const struct wf_fabric_cfg *cfg)
 {
-	const struct wf_fabric_cfg *cfg = &fabric->cfg;
-	unsigned n;
-	int ret = wf_ecn_parse(cfg->ecn_by_rate, fabric->ecn_rates, &n, err);
+	return (cfg->adaptive_low | (uint64_t)cfg->adaptive_delay | (uint64_t)cfg->adaptive_bind) !=
+	       0;
+}
 
+/* Compiles what devices are set to, and what of it the packet path has to look at at all. */
+static int compile_setups(struct wf_fabric *fabric, struct wf_err *err)
+{
+	unsigned n = fabric->devices == NULL ? 1 : fabric->devices->n + 1;
+	int ret;
+
+	assert(n <= WF_MAX_SETUPS);
+	fabric->setups = fabric->mem->alloc(fabric->mem, n * sizeof(*fabric->setups));
+	if (fabric->setups == NULL)
+		return -ENOMEM;
+	ret = wf_setups_compile(&fabric->cfg, fabric->devices, fabric->setups, fabric->dscp, err);
 	if (ret != 0)
 		return ret;
-	fabric->n_ecn_rates = (uint8_t)n;
-	fabric->ecn = (struct wf_ecn){ cfg->ecn_kmin, cfg->ecn_kmax, cfg->ecn_pmax };
-	fabric->mark_late = strcmp(cfg->ecn_at, "dequeue") == 0;
+	fabric->classes = fabric->setups[0].classes;
+	fabric->departs = fabric->telemetry != WF_TELEMETRY_NONE;
+	for (unsigned i = 0; i < n; i++) {
+		const struct wf_setup *s = &fabric->setups[i];
+
+		fabric->departs |= s->mark_late || s->fecn;
+		if (fabric->route == &wf_route_ecmp && s->hash_fields != WF_HASH_ALL)
+			fabric->route = &wf_route_hashed;
+		if (fabric->route == &wf_route_adaptive && is_graded(&s->cfg))
+			fabric->route = &wf_route_graded;
+		fabric->maps |=
+			!s->maps.same || s->maps.marks ||
+			memcmp(s->classes.of, fabric->classes.of, sizeof(s->classes.of)) != 0;
+	}
+	fabric->careful = fabric->departs || fabric->flowctl->uses_credits;
 	return 0;
 }
 
@@ -106,8 +128,8 @@ static bool has_global_links(const struct wf_topo *topo)
 }
 
 int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
-                   const struct wf_topo *topo, uint64_t seed, struct wf_mem *mem,
-                   struct wf_err *err)
+                   const struct wf_devices *devices, const struct wf_topo *topo, uint64_t seed,
+                   struct wf_mem *mem, struct wf_err *err)
 {
 	const struct wf_flowctl_ops *flowctl = wf_flowctl_find(cfg->flowctl);
 	const struct wf_route_ops *route = wf_route_find(cfg->routing);
@@ -127,19 +149,13 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 
 	memset(fabric, 0, sizeof(*fabric));
 	fabric->cfg = *cfg;
+	fabric->devices = devices;
 	fabric->mem = mem;
 	fabric->born_step = born_step(topo);
-	ret = wf_classes_parse(cfg, &fabric->classes, err);
-	if (ret != 0)
-		return ret;
 	fabric->flowctl = flowctl;
 	fabric->route = route;
-	if (route == &wf_route_adaptive &&
-	    (cfg->adaptive_low | (uint64_t)cfg->adaptive_delay | (uint64_t)cfg->adaptive_bind) != 0)
-		fabric->route = &wf_route_graded;
 	fabric->sched = flowctl->uses_credits ? &wf_sched_vlarb : &wf_sched_ets;
 	fabric->topo = topo;
-	fabric->classes.high_limit = cfg->vl_high_limit;
 	fabric->seed = seed;
 	fabric->gap = wf_narrow_u32(cfg->link_gap);
 	fabric->header = header_bytes(cfg->header);
@@ -151,17 +167,11 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	                  wf_size_overhead_max(largest, wf_encap_is_tagged(largest));
 	fabric->control_size =
 		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : wf_narrow_u32(cfg->pfc_frame);
-	ret = compile_ecn(fabric, err);
-	if (ret != 0)
-		return ret;
-	fabric->fecn = flowctl->uses_credits && cfg->fecn_threshold != 0;
-	fabric->fecn_bytes = wf_narrow_u32(cfg->vl_buffer * (16 - cfg->fecn_threshold) / 16);
 	ret = compile_telemetry(fabric, err);
+	if (ret == 0)
+		ret = compile_setups(fabric, err);
 	if (ret != 0)
 		return ret;
-	fabric->departs =
-		fabric->telemetry != WF_TELEMETRY_NONE || fabric->mark_late || fabric->fecn;
-	fabric->careful = fabric->departs || flowctl->uses_credits;
 	if (flowctl->uses_credits && has_global_links(topo))
 		fabric->vl_shift = wf_narrow_u8(cfg->vl_count / 2);
 	return wf_fabric_find_routes(fabric, NULL, &fabric->routes);
@@ -190,6 +200,9 @@ void wf_fabric_fini(struct wf_fabric *fabric)
 	wf_pint_fini(&fabric->pint, fabric->mem);
 	wf_routes_destroy(fabric->routes);
 	fabric->routes = NULL;
+	if (fabric->mem != NULL)
+		fabric->mem->free(fabric->mem, fabric->setups);
+	fabric->setups = NULL;
 }
 
 wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo_node *node)
@@ -199,12 +212,20 @@ wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo
 	return node->has_latency ? node->latency : cfg->switch_latency;
 }
 
-wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
-                        const struct wf_topo_node *node)
+wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link, bool to_a)
 {
-	const struct wf_fabric_cfg *cfg = &fabric->cfg;
+	uint32_t node = to_a ? link->a : link->b;
+	const struct wf_setup *port =
+		wf_fabric_port_setup(fabric, node, to_a ? link->a_port : link->b_port);
 
-	return link->delay + cfg->link_phy + wf_fabric_pipeline(cfg, node);
+	return link->delay + port->cfg.link_phy +
+	       wf_fabric_pipeline(&port->cfg, &fabric->topo->nodes[node]);
+}
+
+uint64_t wf_fabric_rate(const struct wf_fabric *fabric, const struct wf_topo_link *link)
+{
+	return wf_min_u64(link->rate,
+	                  wf_fabric_port_setup(fabric, link->a, link->a_port)->cfg.link_rate);
 }
 
 static bool refill(struct wf_fabric_shard *shard)

@@ -11,6 +11,7 @@
 #include "fabric/incident.h"
 #include "fabric/route/route.h"
 #include "fabric/sched/sched.h"
+#include "fabric/setup.h"
 #include "topo/routes.h"
 #include "wire/size.h"
 
@@ -63,8 +64,12 @@ struct wf_fabric_hooks {
 };
 
 struct wf_fabric {
-	struct wf_fabric_cfg cfg;
-	struct wf_classes classes;
+	struct wf_setup *setups;   /* what devices are set to; 0: where nothing else is said */
+	struct wf_fabric_cfg cfg;  /* of setup 0, and of the fabric as a whole */
+	struct wf_classes classes; /* of setup 0 */
+	const struct wf_devices *devices; /* NULL: all have setup 0 */
+	uint8_t dscp[WF_MARKS];           /* of packets with a mark */
+	bool maps;                        /* the queue of a packet depends on the device */
 	const struct wf_flowctl_ops *flowctl;
 	const struct wf_route_ops *route;
 	const struct wf_sched_ops *sched;
@@ -107,32 +112,58 @@ struct wf_fabric {
 	bool broken;        /* a link is down, or was when the routes were found; the driver's */
 	bool careful;       /* packets that go straight through a switch have to be looked at */
 	bool departs;       /* something happens when a packet leaves: telemetry, or marking then */
-	bool mark_late;     /* ecn.at dequeue */
-	bool fecn;          /* InfiniBand switches mark: fecn.threshold is not 0 */
-	uint32_t fecn_bytes; /* longer queues are congested */
-	uint8_t n_ecn_rates;
-	struct wf_ecn ecn;
-	struct wf_ecn_rate ecn_rates[WF_ECN_RATES];
 	const struct wf_fabric_hooks *hooks; /* the driver's, before devices are made; or NULL */
 };
 
-/* The queue in which a packet of class cls leaves its host. */
-static inline uint8_t wf_fabric_queue(const struct wf_fabric *fabric, uint8_t cls)
+/* The setup of a node, and of a port of one, by its number in the topology. */
+static inline const struct wf_setup *wf_fabric_setup(const struct wf_fabric *fabric, uint32_t node)
 {
-	uint8_t queue = fabric->classes.of[cls];
+	return &fabric->setups[fabric->devices != NULL ? fabric->devices->of_node[node] : 0];
+}
 
-	if (fabric->vl_shift == 0 || fabric->classes.queue[queue].exempt)
+static inline const struct wf_setup *wf_fabric_port_setup(const struct wf_fabric *fabric,
+                                                          uint32_t node, unsigned port)
+{
+	uint32_t i = fabric->topo->nodes[node].first_port + port;
+
+	return &fabric->setups[fabric->devices != NULL ? fabric->devices->of_port[i] : 0];
+}
+
+/* The same of the other end of a port's link. */
+static inline const struct wf_setup *wf_fabric_peer_setup(const struct wf_fabric *fabric,
+                                                          uint32_t node, unsigned port)
+{
+	const struct wf_topo_port *p =
+		&fabric->topo->ports[fabric->topo->nodes[node].first_port + port];
+
+	return wf_fabric_port_setup(fabric, p->peer, p->peer_port);
+}
+
+/* The queue in which a packet of class cls leaves a host. */
+static inline uint8_t wf_fabric_queue(const struct wf_device *host, uint8_t cls)
+{
+	const struct wf_classes *classes = &host->setup->classes;
+	uint8_t queue = classes->of[cls];
+
+	if (host->fabric->vl_shift == 0 || classes->queue[queue].exempt)
 		return queue;
-	return queue % fabric->vl_shift;
+	return queue % host->fabric->vl_shift;
+}
+
+/* What maps tell a packet by: wf_setup.queue_of. */
+static inline unsigned wf_packet_key(const struct wf_packet *pkt)
+{
+	return pkt->cls | (unsigned)pkt->mark << 4;
 }
 
 /*
- * Compiles a configuration. topo and mem are borrowed for the life of the fabric. Returns 0,
- * -ENOMEM, or -EINVAL with err filled.
+ * Compiles a configuration, and those of devices that have another one (NULL: none has). topo,
+ * devices and mem are borrowed for the life of the fabric. Returns 0, -ENOMEM, or -EINVAL with err
+ * filled.
  */
 int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
-                   const struct wf_topo *topo, uint64_t seed, struct wf_mem *mem,
-                   struct wf_err *err) WF_MUST_USE;
+                   const struct wf_devices *devices, const struct wf_topo *topo, uint64_t seed,
+                   struct wf_mem *mem, struct wf_err *err) WF_MUST_USE;
 
 /*
  * Computes the fabric's routes over the links for which down[link] is 0 (NULL: over all), with the
@@ -152,11 +183,13 @@ void wf_fabric_fini(struct wf_fabric *fabric);
 wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo_node *node);
 
 /*
- * Delay of a link into node: propagation, PHY, and the receive pipeline. The smallest over all
- * links into switches is the engine's window.
+ * Delay of a link, towards its end a or b: propagation, PHY, and the receive pipeline. The smallest
+ * over all links into switches is the engine's window.
  */
-wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link,
-                        const struct wf_topo_node *node);
+wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link, bool to_a);
+
+/* Bits/s of a link: what the topology says, or less where it came up with less. */
+uint64_t wf_fabric_rate(const struct wf_fabric *fabric, const struct wf_topo_link *link);
 
 /*
  * How hosts' packets are wrapped where the configuration's header is name: "rocev2", "rocev1",

@@ -29,9 +29,9 @@ void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
 	cfg->horizon = 0;
 	for (uint32_t i = 0; i < topo->n_links; i++) {
 		const struct wf_topo_link *l = &topo->links[i];
-		wf_time slow = wf_rate_time(wf_rate_per_byte(l->rate), bytes) + 1;
-		wf_time to_a = wf_fabric_delay(fabric, l, &topo->nodes[l->a]);
-		wf_time to_b = wf_fabric_delay(fabric, l, &topo->nodes[l->b]);
+		wf_time slow = wf_rate_time(wf_rate_per_byte(wf_fabric_rate(fabric, l)), bytes) + 1;
+		wf_time to_a = wf_fabric_delay(fabric, l, true);
+		wf_time to_b = wf_fabric_delay(fabric, l, false);
 
 		/* Hosts are late nodes: what is on its way to them does not count. */
 		if (!is_host(topo, l->a))
@@ -110,10 +110,12 @@ static bool can_cut(const struct wf_network *net, uint32_t id, uint64_t rate)
 {
 	const struct wf_topo_node *node = &net->topo->nodes[id];
 
-	if (node->kind == WF_TOPO_HOST || !net->fabric->cfg.switch_cut)
+	if (node->kind == WF_TOPO_HOST || !net->devices[id]->setup->cfg.switch_cut)
 		return false;
 	for (uint32_t p = 0; p < node->n_ports; p++) {
-		if (net->topo->links[net->topo->ports[node->first_port + p].link].rate > rate)
+		if (wf_fabric_rate(net->fabric,
+		                   &net->topo->links[net->topo->ports[node->first_port + p].link]) >
+		    rate)
 			return false;
 	}
 	return true;
@@ -138,14 +140,16 @@ static int connect_half(const struct wf_network *net, uint32_t link, bool from_a
 	struct wf_half h = wf_network_half(net, link, from_a);
 
 	to = &net->topo->nodes[h.dst->id];
-	wf_port_set_rate(h.out, l->rate);
-	h.out->delay = wf_fabric_delay(fabric, l, to);
-	h.out->cut = can_cut(net, h.dst->id, l->rate) ? wf_narrow_u16(CUT_HEADER + fabric->gap)
-	                                              : WF_PORT_STORE;
+	wf_port_set_rate(h.out, wf_fabric_rate(fabric, l));
+	h.out->delay = wf_fabric_delay(fabric, l, !from_a);
+	h.out->cut = can_cut(net, h.dst->id, h.out->rate) ? wf_narrow_u16(CUT_HEADER + fabric->gap)
+	                                                  : WF_PORT_STORE;
 	h.in->in_delay = h.out->delay;
-	h.in->loss = wf_min_u64(l->loss + fabric->cfg.link_loss, WF_PROB_ONE);
-	h.in->lossy = h.in->loss != 0 || fabric->cfg.link_ber != 0;
+	h.in->loss = wf_min_u64(l->loss + h.in->setup->cfg.link_loss, WF_PROB_ONE);
+	h.in->lossy = h.in->loss != 0 || h.in->setup->cfg.link_ber != 0 ||
+	              h.in->setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
 	h.in->global = net->topo->ports[to->first_port + h.in->number].global;
+	h.in->maps |= h.in->global && fabric->vl_shift != 0;
 	return wf_link_connect(&h.out->link, &h.src->node, &h.dst->node, h.in->number);
 }
 

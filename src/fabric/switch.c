@@ -18,6 +18,7 @@
 
 #include "base/rng.h"
 #include "fabric/receive.h"
+#include "fabric/transmit.h"
 #include "fabric/telemetry.h"
 #include "wire/ib.h"
 #include "wire/opcode.h"
@@ -25,6 +26,7 @@
 
 #define RNG_SWITCH 2 /* domain of the draws for marking and spraying */
 #define NO_PORT UINT32_MAX
+#define REFUSED 0x80000000u /* with a port: that one does not take the packet */
 
 static struct wf_switch *to_switch(struct wf_device *dev)
 {
@@ -70,6 +72,37 @@ static unsigned ports_up(const struct wf_switch *sw, const uint16_t *ports, unsi
 	return n_up;
 }
 
+/* The port that a packet takes, where some may be down. */
+static uint32_t choose(struct wf_switch *sw, const struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	uint32_t leaf = fabric->routes->leaf_of_host[pkt->dst];
+	const struct wf_route_set *set;
+	uint16_t up[WF_TOPO_MAX_PORTS];
+	uint32_t out = fabric->routes->port_of_host[pkt->dst];
+	unsigned n;
+
+	if (leaf == sw->leaf)
+		return sw->dev.ports[out].up ? out : NO_PORT;
+	set = &sw->sets[sw->set_of_leaf[leaf]];
+	if (sw->n_down == 0)
+		return set->n == 0 ? NO_PORT
+		                   : fabric->route->pick(sw, sw->set_ports + set->first, set->n,
+		                                         pkt, now);
+	n = ports_up(sw, sw->set_ports + set->first, set->n, up);
+	return n == 0 ? NO_PORT : fabric->route->pick(sw, up, n, pkt, now);
+}
+
+/* The same where some may not take it, either. */
+static uint32_t route_carefully(struct wf_switch *sw, const struct wf_packet *pkt, wf_time now)
+{
+	uint32_t out = choose(sw, pkt, now);
+
+	if (out != NO_PORT && wf_port_refuses(sw->dev.fabric, &sw->dev.ports[out], pkt))
+		return out | REFUSED;
+	return out;
+}
+
 static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
@@ -77,34 +110,33 @@ static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time
 	uint32_t leaf = routes->leaf_of_host[pkt->dst];
 	const struct wf_route_set *set;
 
-	if (leaf == sw->leaf) {
-		uint32_t out = routes->port_of_host[pkt->dst];
-
-		return sw->dev.ports[out].up ? out : NO_PORT;
-	}
+	if (wf_unlikely(sw->n_odd != 0))
+		return route_carefully(sw, pkt, now);
+	if (leaf == sw->leaf)
+		return routes->port_of_host[pkt->dst];
 	set = &sw->sets[sw->set_of_leaf[leaf]];
-	if (wf_unlikely(sw->n_down != 0)) {
-		uint16_t up[WF_TOPO_MAX_PORTS];
-		unsigned n = ports_up(sw, sw->set_ports + set->first, set->n, up);
-
-		return n == 0 ? NO_PORT : fabric->route->pick(sw, up, n, pkt, now);
-	}
 	if (wf_unlikely(set->n == 0))
 		return NO_PORT;
 	return fabric->route->pick(sw, sw->set_ports + set->first, set->n, pkt, now);
 }
 
 /*
- * There is no way for a packet. It is lost to the link that it would have taken, when that is one
+ * There is no way for a packet, or it may not take it. It is lost to the link that it would have taken, when that is one
  * of this switch's and down, and is counted there; else where it came in.
  */
-static void drop_unrouted(struct wf_switch *sw, struct wf_port *in, unsigned queue,
+static void drop_unrouted(struct wf_switch *sw, struct wf_port *in, uint32_t way, unsigned queue,
                           const struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	uint32_t leaf = fabric->routes->leaf_of_host[pkt->dst];
 	struct wf_port *out = NULL;
 
+	if (way != NO_PORT) {
+		fabric->flowctl->pass(&sw->dev, in, pkt->vl, pkt->size, now);
+		wf_device_drop(&sw->dev, &sw->dev.ports[way & ~REFUSED], queue, pkt, WF_DROP_MTU,
+		               now);
+		return;
+	}
 	if (leaf == sw->leaf) {
 		out = &sw->dev.ports[fabric->routes->port_of_host[pkt->dst]];
 	} else {
@@ -125,14 +157,14 @@ static void drop_unrouted(struct wf_switch *sw, struct wf_port *in, unsigned que
 }
 
 /* ECN: between kmin and kmax with growing probability, above always. */
-static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_t queued)
+static bool should_mark(struct wf_switch *sw, const struct wf_port *out, unsigned queue,
+                        uint32_t queued)
 {
-	const struct wf_fabric *fabric = sw->dev.fabric;
-	const struct wf_ecn *ecn = &fabric->ecn;
+	const struct wf_ecn *ecn = &sw->dev.setup->ecn[queue];
 	uint64_t chance;
 
-	if (wf_unlikely(fabric->n_ecn_rates != 0))
-		ecn = &out->ecn;
+	if (wf_unlikely(sw->ecn_by_port))
+		ecn = &out->ecn[queue];
 	if (queued <= ecn->kmin)
 		return false;
 	if (queued > ecn->kmax)
@@ -151,9 +183,9 @@ static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_
 static bool should_fecn(struct wf_switch *sw, const struct wf_port *out, const struct wf_lane *lane,
                         const struct wf_packet *pkt)
 {
-	const struct wf_fabric_cfg *cfg = &sw->dev.fabric->cfg;
+	const struct wf_fabric_cfg *cfg = &sw->dev.setup->cfg;
 
-	if (lane->bytes <= sw->dev.fabric->fecn_bytes || pkt->size < cfg->fecn_size * WF_IB_BLOCK)
+	if (lane->bytes <= sw->dev.setup->fecn_bytes || pkt->size < cfg->fecn_size * WF_IB_BLOCK)
 		return false;
 	if (lane->stops != 0 && lane->tx_bytes - lane->stop_bytes < cfg->vl_buffer && !out->victim)
 		return false;
@@ -165,19 +197,18 @@ static bool should_fecn(struct wf_switch *sw, const struct wf_port *out, const s
 static void depart(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane, unsigned queue,
                    struct wf_packet *pkt, wf_time now)
 {
-	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_setup *setup = sw->dev.setup;
 
-	if (fabric->mark_late && fabric->classes.queue[queue].ecn && lane->bytes != 0 &&
-	    !wf_packet_is_roce1(pkt) && should_mark(sw, out, lane->bytes)) {
+	if (setup->mark_late && sw->ecn >> queue & 1 && lane->bytes != 0 &&
+	    !wf_packet_is_roce1(pkt) && should_mark(sw, out, queue, lane->bytes)) {
 		pkt->flags |= WF_PACKET_CE;
 		lane->ecn_marked++;
 	}
-	if (fabric->fecn && !fabric->classes.queue[queue].exempt &&
-	    should_fecn(sw, out, lane, pkt)) {
+	if (setup->fecn && !setup->classes.queue[queue].exempt && should_fecn(sw, out, lane, pkt)) {
 		lane->ecn_marked += !(pkt->flags & WF_PACKET_CE);
 		pkt->flags |= WF_PACKET_CE;
 	}
-	if (fabric->telemetry != WF_TELEMETRY_NONE)
+	if (sw->dev.fabric->telemetry != WF_TELEMETRY_NONE)
 		wf_int_stamp(sw, out, pkt, now);
 }
 
@@ -190,8 +221,8 @@ static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *l
 		return; /* the run ends */
 	*p = *pkt;
 	p->next = NULL;
-	if ((p->flags & WF_PACKET_ECT) && sw->dev.fabric->classes.queue[queue].ecn &&
-	    !sw->dev.fabric->mark_late && should_mark(sw, out, lane->bytes)) {
+	if ((p->flags & WF_PACKET_ECT) && sw->ecn >> queue & 1 && !sw->dev.setup->mark_late &&
+	    should_mark(sw, out, queue, lane->bytes)) {
 		/* A packet that was marked before it came here is not counted again. */
 		lane->ecn_marked += !(p->flags & WF_PACKET_CE);
 		p->flags |= WF_PACKET_CE;
@@ -244,7 +275,7 @@ static struct wf_lane *trim(struct wf_switch *sw, struct wf_port *in, const stru
                             unsigned *queue_p, struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
-	const struct wf_classes *classes = &fabric->classes;
+	const struct wf_classes *classes = &sw->dev.setup->classes;
 	struct wf_lane *lane = wf_device_lane(&sw->dev, out->number, classes->trim);
 	struct wf_int_record *record;
 
@@ -285,6 +316,36 @@ static void go_straight(struct wf_switch *sw, struct wf_port *in, struct wf_port
 		depart(sw, out, lane, queue, pkt, now);
 }
 
+/*
+ * The queue by which a packet goes on, where that depends on the device. On Ethernet it may be
+ * buffered as one of another class than it came in.
+ */
+static unsigned look_up(struct wf_switch *sw, const struct wf_port *in, struct wf_packet *pkt)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+	const struct wf_setup *setup = in->setup;
+	unsigned queue = pkt->vl;
+
+	if (fabric->maps && !fabric->flowctl->uses_credits) {
+		if (pkt->type == WF_PACKET_TRIMMED && setup->classes.trims)
+			pkt->vl = setup->classes.trim & WF_PACKET_VL;
+		else
+			pkt->vl = setup->group_of[wf_packet_key(pkt)] & WF_PACKET_VL;
+		return pkt->type == WF_PACKET_TRIMMED && setup->classes.trims
+		               ? setup->classes.trim
+		               : setup->queue_of[wf_packet_key(pkt)];
+	}
+	if (fabric->maps) {
+		queue = setup->queue_of[wf_packet_key(pkt)];
+		if (pkt->vl >= fabric->vl_shift && fabric->vl_shift != 0 &&
+		    !setup->classes.queue[queue].exempt)
+			queue += fabric->vl_shift;
+	}
+	if (in->global && queue < fabric->vl_shift)
+		queue += fabric->vl_shift;
+	return queue;
+}
+
 static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
 	struct wf_switch *sw = to_switch(wf_device_of(node));
@@ -299,13 +360,13 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 	if (wf_unlikely(pkt == NULL))
 		return;
 	queue = pkt->vl;
-	if (wf_unlikely(in->global) && queue < fabric->vl_shift)
-		queue += fabric->vl_shift;
+	if (wf_unlikely(in->maps))
+		queue = look_up(sw, in, pkt);
 	dev->queues_used |= 1u << queue;
 	pkt->input = (uint16_t)input;
 	port = route(sw, pkt, now);
-	if (wf_unlikely(port == NO_PORT)) {
-		drop_unrouted(sw, in, queue, pkt, now);
+	if (wf_unlikely(port >= REFUSED)) {
+		drop_unrouted(sw, in, port, queue, pkt, now);
 		return;
 	}
 	out = &dev->ports[port];
@@ -343,7 +404,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 static uint32_t eligible(struct wf_switch *sw, struct wf_port *port, wf_time now, wf_time *again_p)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
-	wf_time life = fabric->cfg.vl_hoq_life;
+	wf_time life = port->setup->cfg.vl_hoq_life;
 	uint32_t can = 0;
 
 	for (uint32_t mask = port->nonempty; mask != 0; mask &= mask - 1) {
@@ -368,7 +429,7 @@ static uint32_t eligible(struct wf_switch *sw, struct wf_port *port, wf_time now
 /* Drops heads that have waited too long for credits: InfiniBand's head-of-queue lifetime limit. */
 static void drop_expired(struct wf_switch *sw, struct wf_port *port, wf_time now)
 {
-	wf_time life = sw->dev.fabric->cfg.vl_hoq_life;
+	wf_time life = port->setup->cfg.vl_hoq_life;
 
 	for (uint32_t mask = port->nonempty & port->blocked; mask != 0; mask &= mask - 1) {
 		unsigned q = (unsigned)__builtin_ctz(mask);
@@ -414,7 +475,7 @@ static void send_chosen(struct wf_switch *sw, struct wf_port *port, wf_time now)
 			wf_port_wake(&sw->dev, port, now);
 		return;
 	}
-	if (fabric->cfg.vl_hoq_life != WF_PARAM_AUTO && port->blocked != 0)
+	if (wf_unlikely(port->blocked != 0) && port->setup->cfg.vl_hoq_life != WF_PARAM_AUTO)
 		drop_expired(sw, port, now);
 	can = eligible(sw, port, now, &again);
 	port->blocked = (uint16_t)(port->nonempty & ~can);
@@ -427,7 +488,7 @@ static void send_chosen(struct wf_switch *sw, struct wf_port *port, wf_time now)
 		q = (unsigned)__builtin_ctz(can);
 		fabric->sched->alone(port, q);
 	} else {
-		q = fabric->sched->pick(&fabric->classes, port, can);
+		q = fabric->sched->pick(&port->setup->classes, port, can);
 	}
 	send_head(sw, port, q, now);
 	if ((port->nonempty & ~port->blocked) != 0 || port->control != 0)
@@ -505,25 +566,45 @@ void wf_switch_set_routes(struct wf_switch *sw)
 	sw->lft = r->lft;
 }
 
-/* The marking thresholds of each port, from its rate. */
+/* The thresholds of a port whose setup has them by the rate. */
+static int set_ecn_by_rate(struct wf_switch *sw, struct wf_port *port, struct wf_err *err)
+{
+	const struct wf_setup *s = port->setup;
+	struct wf_ecn *own = wf_shard_alloc(sw->dev.node.shard, sw->dev.n_queues * sizeof(*own));
+	unsigned k = 0;
+
+	if (own == NULL)
+		return -ENOMEM;
+	while (k < s->n_ecn_rates && s->ecn_rates[k].rate != port->rate)
+		k++;
+	if (k == s->n_ecn_rates)
+		return wf_err_say(
+			err,
+			"ecn.by_rate: nothing is said of ports of %llu bits/s; every rate of "
+			"the topology is needed",
+			(unsigned long long)port->rate);
+	for (unsigned q = 0; q < sw->dev.n_queues; q++)
+		own[q] = s->ecn_own >> q & 1 ? s->ecn[q] : s->ecn_rates[k].ecn;
+	port->ecn = own;
+	return 0;
+}
+
+/* The marking thresholds of each port. */
 static int set_ecn(struct wf_switch *sw, struct wf_err *err)
 {
-	const struct wf_fabric *fabric = sw->dev.fabric;
+	int ret = 0;
 
-	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
+	for (unsigned i = 0; i < sw->dev.n_ports && ret == 0; i++) {
 		struct wf_port *port = &sw->dev.ports[i];
-		unsigned k = 0;
 
-		while (k < fabric->n_ecn_rates && fabric->ecn_rates[k].rate != port->rate)
-			k++;
-		if (k == fabric->n_ecn_rates)
-			return wf_err_say(err,
-			                  "ecn.by_rate: nothing is said of ports of %llu bits/s; "
-			                  "every rate of the topology is needed",
-			                  (unsigned long long)port->rate);
-		port->ecn = fabric->ecn_rates[k].ecn;
+		port->ecn = port->setup->ecn;
+		if (port->setup->n_ecn_rates != 0)
+			ret = set_ecn_by_rate(sw, port, err);
+		sw->ecn_by_port |= port->ecn != sw->dev.setup->ecn;
+		for (unsigned q = 0; q < sw->dev.n_queues; q++)
+			sw->ecn |= (uint16_t)(port->setup->classes.queue[q].ecn << q);
 	}
-	return 0;
+	return ret;
 }
 
 /* The victim mask: which ports mark although they wait for credits. */
@@ -531,7 +612,7 @@ static void set_victims(struct wf_switch *sw)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	const struct wf_topo *topo = fabric->topo;
-	const char *mask = fabric->cfg.fecn_victim_mask;
+	const char *mask = sw->dev.setup->cfg.fecn_victim_mask;
 
 	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
 		uint32_t peer = topo->ports[topo->nodes[sw->dev.id].first_port + i].peer;
@@ -547,10 +628,13 @@ static int switch_start(struct wf_device *dev, struct wf_err *err)
 	struct wf_switch *sw = to_switch(dev);
 	const struct wf_fabric *fabric = dev->fabric;
 
-	if (fabric->n_ecn_rates != 0 && set_ecn(sw, err) != 0)
-		return -EINVAL;
-	if (fabric->fecn)
-		set_victims(sw);
+	int ret = set_ecn(sw, err);
+
+	if (ret != 0)
+		return ret;
+	set_victims(sw);
+	for (unsigned i = 0; i < sw->dev.n_ports; i++)
+		sw->n_odd += sw->dev.ports[i].setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
 	return fabric->flowctl->divide(sw, err);
@@ -564,6 +648,7 @@ static void switch_set_up(struct wf_device *dev, struct wf_port *port, bool up, 
 	if (port->up == up)
 		return;
 	sw->n_down += up ? -1u : 1u;
+	sw->n_odd += up ? -1u : 1u;
 	wf_port_set_up(&sw->dev, port, up, now);
 	for (unsigned q = 0; q < sw->dev.fabric->classes.n && !up; q++) {
 		struct wf_lane *lane = wf_port_lane(port, q);
@@ -607,6 +692,9 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
 		return NULL;
 	wf_switch_set_routes(sw);
 	sw->rng_key = wf_rand_key(fabric->seed, RNG_SWITCH, id);
+	sw->hash_key = sw->dev.setup->cfg.hash_seed;
+	if (sw->hash_key == (uint64_t)WF_PARAM_AUTO)
+		sw->hash_key = sw->rng_key;
 	return &sw->dev;
 }
 

@@ -21,7 +21,11 @@ struct wf_switch {
 	struct wf_grades *grades; /* routing adaptive with grades */
 	uint64_t rng_key;
 	uint64_t rng_count;
-	uint32_t n_down; /* ports that are down */
+	uint64_t hash_key; /* routing ecmp */
+	uint32_t n_down;   /* ports that are down */
+	uint32_t n_odd;    /* ports for which a packet has to be looked at: these, and others */
+	uint16_t ecn;      /* mask of queues whose packets are marked, at any port */
+	bool ecn_by_port;  /* ports have thresholds of their own */
 };
 
 /*

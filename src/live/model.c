@@ -92,7 +92,7 @@ static bool take(struct wf_dmodel *m, struct wf_dclient *c, uint32_t held, wf_ti
 			continue;
 		}
 		if (pkt.cls == 0)
-			pkt.cls = m->cls;
+			pkt.cls = m->cls & WF_PACKET_CLASS;
 		if ((held >> pkt.cls & 1) != 0)
 			return false;
 		r = get(m);

@@ -43,7 +43,7 @@ bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot
 	bool roce1 = t->layer == WF_LIVE_ROCE && wf_packet_is_roce1(pkt);
 	enum wf_encap encap = t->layer == WF_LIVE_IB ? WF_ENCAP_IB : WF_ENCAP_ROCE2_IPV4;
 
-	if (!is_whole(t, pkt) || pkt->cls > WF_PACKET_VL)
+	if (!is_whole(t, pkt))
 		return false;
 	if (ud && wf_live_slot(pkt->u.deth.src_qpn) != slot &&
 	    !(pkt->u.deth.src_qpn == WF_QPN_GSI && pkt->qpn == WF_QPN_GSI))

@@ -66,7 +66,7 @@ static bool is_window_bound(const struct wf_ns3_qp *qp)
 
 static void transmit(struct wf_ns3_host *h, struct wf_packet *pkt, wf_time now)
 {
-	pkt->vl = wf_fabric_queue(h->ep.dev.fabric, pkt->cls) & WF_PACKET_VL;
+	pkt->vl = wf_fabric_queue(&h->ep.dev, pkt->cls) & WF_PACKET_VL;
 	wf_endpoint_send(&h->ep, pkt, now);
 }
 
@@ -94,7 +94,7 @@ static void send_data(struct wf_ns3_host *h, struct wf_ns3_qp *qp, wf_time now)
 		.src = h->ep.host,
 		.dst = qp->spec->dst,
 		.type = WF_PACKET_DATA,
-		.cls = qp->spec->cls,
+		.cls = qp->spec->cls & WF_PACKET_CLASS,
 		.flags = WF_PACKET_ECT,
 		.entropy = qp->spec->sport,
 		.length = (uint16_t)wf_min_u64(left, h->env->mtu),
@@ -149,8 +149,8 @@ static uint32_t next_qp(struct wf_ns3_host *h, wf_time at)
 		i = i + 1 == n ? 0 : i + 1;
 		qp = h->active[i];
 		catch_up(qp, at); /* the window goes with the rate */
-		if (!is_paused(h, wf_fabric_queue(h->ep.dev.fabric, qp->spec->cls)) &&
-		    has_bytes(qp) && !is_window_bound(qp)) {
+		if (!is_paused(h, wf_fabric_queue(&h->ep.dev, qp->spec->cls)) && has_bytes(qp) &&
+		    !is_window_bound(qp)) {
 			if (qp->next_avail > at)
 				continue;
 			chosen = i;
@@ -416,7 +416,7 @@ struct wf_device *wf_ns3_host_create(struct wf_shard *shard, const struct wf_ns3
 		return NULL;
 	h->env = env;
 	h->n_flows = n;
-	h->ack_queue = wf_fabric_queue(env->fabric, ACK_CLASS);
+	h->ack_queue = wf_fabric_queue(&h->ep.dev, ACK_CLASS);
 	h->ack_free = env->ack_first || env->fabric->classes.queue[h->ack_queue].id != ACK_CLASS;
 	h->active = wf_shard_alloc(shard, ((size_t)n + 1) * sizeof(struct wf_ns3_qp *));
 	if (h->active == NULL)

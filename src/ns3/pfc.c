@@ -66,7 +66,7 @@ static int ns3_divide(struct wf_switch *sw, struct wf_err *err)
 		wf_ns3_switch_of(sw)->port[i].alpha = (uint32_t)alpha;
 	}
 	return wf_buffer_init(&sw->buffer, &fabric->cfg, topo->nodes[sw->dev.id].name,
-	                      sw->dev.n_ports, 1, headroom, err);
+	                      sw->dev.n_ports, headroom, err);
 }
 
 static uint64_t shared_part(const struct wf_buffer *b, uint64_t used)

@@ -301,8 +301,8 @@ static int make_network(struct wf_ns3_sim *sim, const struct wf_ns3_sim_cfg *cfg
 
 static int build(struct wf_ns3_sim *sim, const struct wf_ns3_sim_cfg *cfg, struct wf_err *err)
 {
-	int ret =
-		wf_fabric_init(&sim->fabric, cfg->fabric, cfg->topo, cfg->seed, wf_mem_heap(), err);
+	int ret = wf_fabric_init(&sim->fabric, cfg->fabric, NULL, cfg->topo, cfg->seed,
+	                         wf_mem_heap(), err);
 
 	if (ret != 0)
 		return ret;

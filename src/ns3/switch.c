@@ -12,6 +12,7 @@
  * only for an instant. A packet is marked by the queue that it leaves behind.
  */
 #include "fabric/receive.h"
+#include "fabric/transmit.h"
 #include "fabric/telemetry.h"
 #include "ns3/ns3_priv.h"
 
@@ -72,10 +73,10 @@ static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time
 }
 
 /* Between kmin and kmax with growing probability, above always. */
-static bool should_mark(struct wf_switch *sw, const struct wf_port *out, uint32_t queued)
+static bool should_mark(struct wf_switch *sw, const struct wf_port *out, unsigned queue,
+                        uint32_t queued)
 {
-	const struct wf_fabric *fabric = sw->dev.fabric;
-	const struct wf_ecn *ecn = fabric->n_ecn_rates != 0 ? &out->ecn : &fabric->ecn;
+	const struct wf_ecn *ecn = &out->ecn[queue];
 	uint64_t chance;
 
 	if (queued <= ecn->kmin)
@@ -95,7 +96,7 @@ static void send(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane
 
 	assert(!wf_ns3_is_busy(&sw->dev, out) && pkt->vl < fabric->classes.n);
 	if (fabric->classes.queue[pkt->vl].ecn && lane->bytes != 0 &&
-	    should_mark(sw, out, lane->bytes)) {
+	    should_mark(sw, out, pkt->vl, lane->bytes)) {
 		pkt->flags |= WF_PACKET_CE;
 		lane->ecn_marked++;
 	}

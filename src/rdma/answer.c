@@ -129,7 +129,7 @@ static void make_cnp(struct wf_qp *qp, struct wf_packet *pkt)
 	wf_qp_fill(qp, qp->hca->attr.roce ? WF_OP_CNP : WF_OP_CNP_IB, 0, pkt);
 	pkt->flags = WF_PACKET_BECN;
 	if (qp->init.tune.cnp_cls != 0)
-		pkt->cls = qp->init.tune.cnp_cls;
+		pkt->cls = qp->init.tune.cnp_cls & WF_PACKET_CLASS;
 	wf_hca_count(qp->hca, WF_CTR_NP_CNP_SENT);
 }
 
@@ -168,7 +168,7 @@ static void make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 	           wf_psn_add(resp->epsn, positive ? WF_PSN_MASK : 0), pkt);
 	set_aeth(qp, pkt, syndrome, msn);
 	if (qp->init.tune.ack_cls != 0)
-		pkt->cls = qp->init.tune.ack_cls;
+		pkt->cls = qp->init.tune.ack_cls & WF_PACKET_CLASS;
 	if (resp->echo != 0) {
 		pkt->payload = resp->echo;
 		pkt->flags |= WF_PACKET_INT;

@@ -387,7 +387,7 @@ void wf_qp_fill(const struct wf_qp *qp, uint8_t opcode, uint32_t psn, struct wf_
 		.size = (uint16_t)(hca->attr.overhead + wf_op_header_len(opcode)),
 		.input = qp->traffic_class,
 		.type = WF_PACKET_RDMA,
-		.cls = qp->cls,
+		.cls = qp->cls & WF_PACKET_CLASS,
 		.flags = qp->ect,
 		.opcode = opcode,
 		.entropy = qp->entropy,
@@ -402,6 +402,11 @@ void wf_qp_set_patience(struct wf_qp *qp, unsigned shift)
 	assert(shift <= 2);
 	qp->req.timeout = qp->req.timeout >> qp->patience << shift;
 	qp->patience = (uint8_t)shift;
+}
+
+uint32_t wf_qp_host(const struct wf_qp *qp)
+{
+	return qp->hca->attr.host;
 }
 
 uint32_t wf_qp_num(const struct wf_qp *qp)

@@ -100,6 +100,9 @@ int wf_qp_modify(struct wf_qp *qp, const struct wf_qp_attr *attr, uint32_t mask)
 void wf_qp_query(const struct wf_qp *qp, struct wf_qp_attr *attr_p, struct wf_qp_init *init_p);
 
 uint32_t wf_qp_num(const struct wf_qp *qp);
+
+/* The number of its adapter's host. */
+uint32_t wf_qp_host(const struct wf_qp *qp);
 enum wf_qp_state wf_qp_state(const struct wf_qp *qp);
 enum wf_qp_type wf_qp_type(const struct wf_qp *qp);
 

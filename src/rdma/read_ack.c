@@ -61,7 +61,7 @@ void wf_read_make_ack(struct wf_qp *qp, struct wf_packet *pkt)
 		pkt->flags |= WF_PACKET_BECN;
 	req->ce = false;
 	if (tune->ack_cls != 0)
-		pkt->cls = tune->ack_cls;
+		pkt->cls = tune->ack_cls & WF_PACKET_CLASS;
 	if (req->echo != 0) {
 		pkt->payload = req->echo;
 		pkt->flags |= WF_PACKET_INT;

@@ -295,7 +295,7 @@ static bool build_ud(struct wf_qp *qp, struct wf_swqe *wqe, uint32_t psn, struct
 	pkt->dst = wqe->ud.dest;
 	pkt->qpn = wqe->ud.qpn;
 	pkt->entropy = wqe->ud.entropy;
-	pkt->cls = wqe->ud.cls;
+	pkt->cls = wqe->ud.cls & WF_PACKET_CLASS;
 	pkt->input = wqe->ud.traffic_class;
 	pkt->flags = (uint8_t)((pkt->flags & WF_PACKET_SOLICITED) | wqe->ud.ect);
 	pkt->u.deth.qkey = wqe->ud.qkey;

@@ -613,7 +613,7 @@ static int make_qp(struct job_host *h, const struct wf_fabric *fabric, struct jo
 		.srq = h->srq,
 		.cap = { .max_send_wr = 2 * announced(h->job) * h->job->parts, .max_send_sge = 1 },
 	};
-	int ret = wf_conn_tune(fabric, h->job->cc, &init.tune, err);
+	int ret = wf_conn_tune(fabric, h->number, h->job->cc, &init.tune, err);
 
 	if (ret == 0)
 		ret = wf_qp_create(h->pd, &init, qp_p);

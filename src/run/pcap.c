@@ -213,6 +213,7 @@ void wf_pcap_listen(struct wf_pcap *pcap, struct wf_sim *sim)
 {
 	const struct wf_topo *topo = pcap->cfg.topo;
 
+	wf_sim_wire_marks(sim, &pcap->conf);
 	wf_sim_set_tap(sim, pcap_tap, pcap);
 	for (uint32_t node = 0; node < topo->n_nodes; node++) {
 		for (unsigned p = 0; p < topo->nodes[node].n_ports; p++) {

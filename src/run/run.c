@@ -141,6 +141,7 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		.topo = fabric->net->topo,
 		.fabric = &fabric->cfg,
 		.cc = &fabric->values.cc,
+		.devices = wf_devices_of(&fabric->devices),
 		.flows = scenario->flows.flow,
 		.n_flows = scenario->flows.n,
 		.faults = fabric->net->events,
@@ -171,7 +172,7 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC);
 	rc = wf_sim_create(&cfg, &sim, &why);
 	if (rc == -EINVAL)
-		wf_settings_err(&fabric->settings, &fabric->place, &why, err);
+		wf_devices_err(scenario, fabric, &why, err);
 	if (rc != 0)
 		goto out;
 	rc = watch(sim, opts);

@@ -108,8 +108,8 @@ static const struct wf_param fault_params[] = {
 };
 
 static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults",
-	                                "job",      "hosts",  NULL };
-static const char *const fabric_keys[] = { "profile", "name", NULL };
+	                                "job",      "hosts",  "devices", NULL };
+static const char *const fabric_keys[] = { "profile", "name", "devices", NULL };
 static const char *const fault_keys[] = { "link", NULL };
 
 /* What reading needs besides the scenario. */
@@ -244,7 +244,11 @@ static int add_mapped_fabric(struct reader *r, const struct wf_ynode *node)
 		if (rc != 0)
 			return rc;
 	}
-	return wf_settings_apply(&fabric->settings, node, fabric_keys, r->err);
+	rc = wf_settings_apply(&fabric->settings, node, fabric_keys, r->err);
+	if (rc == 0 && wf_ynode_get(node, "devices") != NULL)
+		rc = wf_devices_read(r->s, wf_ynode_get(node, "devices"),
+		                     (int)(fabric - r->s->fabrics), r->err);
+	return rc;
 }
 
 static int read_fabric(struct reader *r, const struct wf_ynode *node)
@@ -683,8 +687,11 @@ static int alloc_lists(struct wf_scenario *s)
 	s->fabrics = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_FABRICS * sizeof(*s->fabrics), 64);
 	s->traffic = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_TRAFFIC * sizeof(*s->traffic), 64);
 	s->faults = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_FAULTS * sizeof(*s->faults), 64);
+	s->rules = wf_arena_alloc(&s->arena,
+	                          WF_SCENARIO_MAX_RULES * sizeof(struct wf_device_rule *), 64);
 	s->nets = wf_arena_alloc(&s->arena, WF_SCENARIO_MAX_FABRICS * sizeof(*s->nets), 64);
-	if (s->fabrics == NULL || s->traffic == NULL || s->faults == NULL || s->nets == NULL)
+	if (s->fabrics == NULL || s->traffic == NULL || s->faults == NULL || s->rules == NULL ||
+	    s->nets == NULL)
 		return -ENOMEM;
 	return 0;
 }
@@ -704,6 +711,8 @@ static int read_root(struct reader *r)
 		rc = wf_settings_apply(&s->settings, r->root, top_keys, r->err);
 	if (rc == 0)
 		rc = read_topology(r);
+	if (rc == 0 && wf_ynode_get(r->root, "devices") != NULL)
+		rc = wf_devices_read(s, wf_ynode_get(r->root, "devices"), -1, r->err);
 	if (rc == 0)
 		rc = read_fabrics(r);
 	if (rc == 0)

@@ -14,6 +14,7 @@
 
 #include "fabric/config.h"
 #include "scenario/bill.h"
+#include "scenario/devices.h"
 #include "scenario/paths.h"
 #include "scenario/fabric_table.h"
 #include "scenario/infiles.h"
@@ -71,6 +72,7 @@ struct wf_scenario_fabric {
 	/* made by wf_scenario_build() */
 	const struct wf_scenario_net *net; /* one of the scenario's, which owns it */
 	struct wf_bill bill;               /* what that is made of */
+	struct wf_device_table devices;    /* what each device is set to */
 };
 
 struct wf_scenario_traffic {
@@ -109,6 +111,8 @@ struct wf_scenario {
 	struct wf_place topo_place;
 	struct wf_scenario_fabric *fabrics;
 	unsigned n_fabrics;
+	struct wf_device_rule **rules;
+	unsigned n_rules;
 	struct wf_scenario_traffic *traffic;
 	unsigned n_traffic;
 	struct wf_scenario_fault *faults;

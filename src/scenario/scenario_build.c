@@ -293,6 +293,8 @@ int wf_scenario_build(struct wf_scenario *scenario, struct wf_err *err)
 {
 	int rc = build_nets(scenario, err);
 
+	for (unsigned i = 0; rc == 0 && i < scenario->n_fabrics; i++)
+		rc = wf_devices_build(scenario, &scenario->fabrics[i], err);
 	if (rc == 0)
 		rc = check_rates(scenario, err);
 	if (rc == 0)

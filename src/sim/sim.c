@@ -171,7 +171,7 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 
 	if (strcmp(fabric.switch_int, "auto") == 0 && cc != NULL && cc->telemetry)
 		memcpy(fabric.switch_int, "int", sizeof("int"));
-	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->topo, cfg->seed, sim->mem, err);
+	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->devices, cfg->topo, cfg->seed, sim->mem, err);
 	sim->gated.env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
 	if (cfg->gate != NULL) {
 		sim->fabric.lost = wf_gate_lost;

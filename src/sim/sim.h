@@ -9,6 +9,7 @@
 #include "base/hist.h"
 #include "base/mem.h"
 #include "fabric/config.h"
+#include "fabric/setup.h"
 #include "rdma/counter.h"
 #include "sim/look/counts.h"
 #include "sim/prog/cc_choice.h"
@@ -28,8 +29,10 @@ struct wf_sim_fault {
 struct wf_sim_cfg {
 	const struct wf_topo *topo;         /* borrowed for the life of the simulation */
 	const struct wf_fabric_cfg *fabric; /* borrowed until wf_sim_create() returns */
-	const struct wf_cc_choice *cc;      /* borrowed for its life; NULL: no congestion control */
-	const struct wf_flow_spec *flows;   /* borrowed until wf_sim_create() returns */
+	/* Devices that have a configuration of their own; borrowed for its life. NULL: none has. */
+	const struct wf_devices *devices;
+	const struct wf_cc_choice *cc;    /* borrowed for its life; NULL: no congestion control */
+	const struct wf_flow_spec *flows; /* borrowed until wf_sim_create() returns */
 	size_t n_flows;
 	/*
 	 * Programs on the hosts (sim/prog/app.h), alone or beside flows over queue pairs; copied,

@@ -53,16 +53,22 @@ uint32_t wf_wire_addr_host_lid(uint16_t lid)
 	return lid >= 1 && lid <= UNICAST_LIDS ? lid - 1u : WF_WIRE_HOST_NONE;
 }
 
+uint8_t wf_wire_dscp(unsigned cls)
+{
+	if (cls == 3)
+		return DSCP_ROCE;
+	return (uint8_t)(cls < 8 ? 8 * cls : 2 * cls + 1);
+}
+
 void wf_wire_conf_init(struct wf_wire_conf *conf, enum wf_encap encap)
 {
 	assert(encap < WF_ENCAPS && !wf_encap_is_control(encap));
 	*conf = (struct wf_wire_conf){ .encap = encap, .hop_limit = HOP_LIMIT };
 	for (uint8_t i = 0; i < WF_WIRE_CLASSES; i++) {
-		conf->dscp[i] = (uint8_t)(i < 8 ? 8 * i : 2 * i + 1);
+		conf->dscp[i] = wf_wire_dscp(i);
 		conf->dscp_trim[i] = (uint8_t)(i < 8 ? 8 * i + 4 : 2 * i + 17);
 		conf->vl[i] = i % 8;
 	}
-	conf->dscp[3] = DSCP_ROCE;
 }
 
 static int find_dscp(const uint8_t table[WF_WIRE_CLASSES], uint8_t dscp)

@@ -35,7 +35,9 @@ struct wf_wire_conf {
 	uint8_t hop_limit;                  /* RoCE v2: what the sender puts, one less per switch */
 	uint8_t dscp[WF_WIRE_CLASSES];      /* RoCE: of each class; no value twice */
 	uint8_t dscp_trim[WF_WIRE_CLASSES]; /* RoCE v2: of trimmed packets, by the class they had */
-	uint8_t vl[WF_WIRE_CLASSES];        /* InfiniBand: of each service level */
+	uint8_t dscp_mark
+		[WF_WIRE_CLASSES];   /* RoCE: of packets with a mark, which go before these */
+	uint8_t vl[WF_WIRE_CLASSES]; /* InfiniBand: of each service level */
 };
 
 /* The addresses of a host by its number. */
@@ -45,6 +47,9 @@ void wf_wire_addr_init(struct wf_wire_addr *addr, uint32_t host);
 uint32_t wf_wire_addr_host_ipv4(uint32_t ipv4);
 uint32_t wf_wire_addr_host_gid(const uint8_t *gid);
 uint32_t wf_wire_addr_host_lid(uint16_t lid);
+
+/* DSCP of a class where nobody says another one. */
+uint8_t wf_wire_dscp(unsigned cls);
 
 /*
  * A fabric with that encapsulation (not a control frame's), no VLAN, hop limit 64; class c has

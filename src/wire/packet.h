@@ -39,7 +39,8 @@ static inline int wf_packet_is_control(uint8_t type)
 #define WF_PACKET_INT 0x80       /* carries telemetry (fabric/telemetry.h) */
 #define WF_PACKET_BAD 0x40       /* corrupted on the way: the receiver discards it */
 
-#define WF_PACKET_VL 15u /* largest vl */
+#define WF_PACKET_VL 15u    /* largest vl */
+#define WF_PACKET_CLASS 15u /* and cls */
 
 /* input of a packet on a link, once the link has gone down: no port has this number. */
 #define WF_PACKET_GONE UINT16_MAX
@@ -55,7 +56,8 @@ struct wf_packet {
 	uint16_t input;   /* port it came in by, inside a switch; WF_PACKET_GONE on a link */
 	uint8_t type : 4; /* enum wf_packet_type */
 	uint8_t vl : 4;   /* queue (VL or traffic class) it takes on the link it is on */
-	uint8_t cls;      /* priority or service level, 0..15 */
+	uint8_t cls : 4;  /* priority or service level, as its sender has it */
+	uint8_t mark : 4; /* its DSCP: 0 for that of cls, else a number of the fabric's table */
 	uint8_t flags;    /* WF_PACKET_* */
 	uint8_t opcode;   /* BTH opcode */
 	uint16_t entropy; /* UDP source port: what ECMP hashes besides src and dst; 0: RoCE v1 */

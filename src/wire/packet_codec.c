@@ -63,7 +63,9 @@ static void put_link(const struct wf_packet *p, const struct wf_wire_conf *conf,
 	h->has_vlan = conf->vlan && wf_encap_is_eth(conf->encap);
 	h->vlan.pcp = cls & 7;
 	h->vlan.vid = conf->vid;
-	h->ipv4.dscp = trimmed ? conf->dscp_trim[cls] : conf->dscp[cls];
+	h->ipv4.dscp = trimmed        ? conf->dscp_trim[cls]
+	               : p->mark != 0 ? conf->dscp_mark[p->mark]
+	                              : conf->dscp[cls];
 	h->ipv4.ecn = roce2 ? packet_ecn(p) : WF_ECN_NOT;
 	h->ipv4.frag = WF_IPV4_DF;
 	h->ipv4.ttl = conf->hop_limit;
@@ -270,7 +272,7 @@ static void get_ip(const struct wf_headers *h, const struct wf_wire_conf *conf, 
 {
 	int trimmed = wf_wire_conf_trimmed(conf, dscp);
 
-	p->cls = trimmed >= 0 ? (uint8_t)trimmed : class_of(h, conf, dscp);
+	p->cls = (trimmed >= 0 ? (uint8_t)trimmed : class_of(h, conf, dscp)) & WF_PACKET_CLASS;
 	if (trimmed >= 0)
 		p->type = WF_PACKET_TRIMMED;
 	p->entropy = h->udp.src;
@@ -296,15 +298,15 @@ static void get_link(const struct wf_headers *h, const struct wf_wire_conf *conf
 		get_ip(h, conf, h->ipv6.dscp, h->ipv6.ecn, p);
 		return;
 	case WF_ENCAP_ROCE1:
-		p->cls = class_of(h, conf, h->ipv6.dscp);
+		p->cls = class_of(h, conf, h->ipv6.dscp) & WF_PACKET_CLASS;
 		break;
 	case WF_ENCAP_IB:
 		p->src = wf_wire_addr_host_lid(h->lrh.slid);
 		p->dst = wf_wire_addr_host_lid(h->lrh.dlid);
-		p->cls = h->lrh.sl;
+		p->cls = h->lrh.sl & WF_PACKET_CLASS;
 		break;
 	case WF_ENCAP_IB_GRH:
-		p->cls = h->lrh.sl;
+		p->cls = h->lrh.sl & WF_PACKET_CLASS;
 		break;
 	case WF_ENCAP_PFC:
 	case WF_ENCAP_FCP:

@@ -35,7 +35,7 @@ change() {
 	change 's/size: /sise: /' "s.yaml:6:25: unknown key 'sise'; did you mean size?"
 	change 's/until/untl/' "s.yaml:7:7: unknown key 'run.untl'; did you mean run.until?"
 	change 's/^seed: 1/colour: blue/' \
-		"s.yaml:2:1: unknown key 'colour'; the keys here are topology, fabric, traffic, faults, job, hosts, name"
+		"s.yaml:2:1: unknown key 'colour'; the keys here are topology, fabric, traffic, faults, job, hosts, devices, name"
 }
 
 @test "a wrong unit names the right ones" {

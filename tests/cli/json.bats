@@ -103,6 +103,7 @@ setup_file() {
 		document "show-$profile" show "$profile"
 	done
 	document show-gpu show gpus h100
+	document show-devices show devices "$WEFT_SOURCE_DIR/examples/devices.yaml" leaf0
 	document show-sizes show sizes hadoop
 	document help help
 	document help-run help run

@@ -162,7 +162,7 @@ static void test_let_go_while_pcie_is_busy(void **state)
 	rig_pause(r.sim, 0, 3, UINT16_MAX); /* 335 us */
 	while (ep->waiting == 0)
 		step(&r, 20 * WF_US);
-	other = wf_device_lane(&ep->dev, 0, wf_fabric_queue(ep->dev.fabric, 0));
+	other = wf_device_lane(&ep->dev, 0, wf_fabric_queue(&ep->dev, 0));
 	while (other->tx_packets == 0)
 		step(&r, 60 * WF_US);
 	assert_true(ep->waiting != 0);

@@ -85,7 +85,12 @@ static const struct context {
 	{ "fabric.flowctl", "" },
 	{ "fabric.routing", "" },
 	{ "fabric.header", "" },
+	{ "fabric.link.rate", "ops=1 run.until=10s fabric.sender.timeout=1000s fabric.mtu=1024 "
+	                      "fabric.buffer.size=1GB" },
 	{ "fabric.link.", "ops=1 fabric.buffer.size=1GB" },
+	{ "fabric.port.mtu", "ops=1" },
+	{ "fabric.maps.", "ops=1" },
+	{ "fabric.hash.", "ops=1" },
 	{ "fabric.switch.pint_", "fabric.switch.telemetry=pint " CC "hpcc" },
 	{ "fabric.switch.telemetry", CC "hpcc" },
 	{ "fabric.switch.", "ops=1 fabric.buffer.size=1GB" },
@@ -126,6 +131,9 @@ static const struct context {
 	{ "fabric.cc.swift.", CC "swift" },
 	{ "fabric.cc.timely.", CC "timely" },
 	{ "fabric.cc.cnp_802p_prio", "fabric.ecn.kmin=4KB fabric.ecn.kmax=8KB " CC "dcqcn" },
+	{ "fabric.cc.reaction_point", "fabric.ecn.kmin=4KB fabric.ecn.kmax=8KB " CC "dcqcn" },
+	{ "fabric.cc.notification_point",
+	  "fabric.ecn.kmin=4KB fabric.ecn.kmax=8KB " CC "dcqcn" },
 	{ "fabric.cc.cnp_per", "fabric.ecn.kmin=4KB fabric.ecn.kmax=8KB " CC "dcqcn" },
 	{ "fabric.cc.min_time_between_cnps",
 	  "fabric.ecn.kmin=4KB fabric.ecn.kmax=8KB " CC "dcqcn" },
@@ -195,6 +203,7 @@ static const struct other {
 	/* Everything is lost. */
 	{ "fabric.link.ber", "max", CUT },
 	{ "fabric.link.loss", "max", CUT },
+	{ "fabric.port.mtu", "min", CUT },
 	/* A step takes longer than the run. */
 	{ "job.launch", "max", CUT },
 	{ "job.nvlink.ll", "max", CUT },

@@ -636,7 +636,7 @@ static bool two_next(void *arg, uint32_t host, uint32_t held, wf_time now, struc
 			.type = WF_PACKET_RDMA,
 			.opcode = WF_OP_RC_SEND_ONLY,
 			.dst = 1,
-			.cls = t->prog[i].cls,
+			.cls = t->prog[i].cls & WF_PACKET_CLASS,
 			.length = MTU,
 			.qpn = i,
 			.size = wf_size_packet(wf_header_encap(t->rig.fabric.header), false,

@@ -486,6 +486,7 @@ static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_d
 		.topo = s->fabrics[0].net->topo,
 		.fabric = fabric,
 		.cc = &s->fabrics[0].values.cc,
+		.devices = wf_devices_of(&s->fabrics[0].devices),
 		.reconverge = s->cfg.reconverge,
 		.seed = s->cfg.seed,
 	};

@@ -63,7 +63,9 @@ static uint32_t low_mark(const struct wf_fabric *fabric, const struct wf_port *p
 static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
-	uint32_t capacity = wf_narrow_u32(fabric->cfg.vl_buffer / WF_IB_BLOCK);
+	const struct wf_setup *peer = wf_fabric_peer_setup(fabric, dev->id, port->number);
+	uint32_t capacity = wf_narrow_u32(port->setup->cfg.vl_buffer / WF_IB_BLOCK);
+	uint32_t granted = wf_narrow_u32(peer->cfg.vl_buffer / WF_IB_BLOCK);
 
 	for (unsigned q = 0; q < fabric->classes.n; q++) {
 		struct wf_lane *lane = wf_port_lane(port, q);
@@ -75,7 +77,7 @@ static void credit_start(struct wf_device *dev, struct wf_port *port, wf_time no
 		lane->capacity = capacity;
 		lane->low = low_mark(fabric, port);
 		lane->credit.sent = 0;
-		lane->credit.limit = now == 0 ? capacity : 0;
+		lane->credit.limit = now == 0 ? granted : 0;
 		lane->received = 0;
 		lane->granted = now == 0 ? capacity : 0;
 		if (now != 0)

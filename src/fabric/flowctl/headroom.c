@@ -78,19 +78,21 @@ static wf_time stop_time(const struct wf_device *dev, const struct wf_port *port
 	uint64_t frames = 0;
 
 	for (unsigned q = 0; q < fabric->classes.n; q++)
-		frames += fabric->classes.queue[q].lossless;
+		frames += port->setup->classes.queue[q].lossless;
 	frames = (frames + WF_ARRAY_SIZE(pkt->u.pause.quanta) - 1) /
 	         WF_ARRAY_SIZE(pkt->u.pause.quanta);
 	return wf_port_time_long(port,
 	                         2 * largest + frames * (fabric->control_size + fabric->gap)) +
 	       port->in_delay + port->delay +
-	       wf_pfc_reaction(&fabric->cfg, port->rate, &topo->nodes[peer]);
+	       wf_pfc_reaction(&wf_fabric_peer_setup(fabric, dev->id, port->number)->cfg,
+	                       port->rate, &topo->nodes[peer]);
 }
 
 uint64_t wf_pfc_headroom(const struct wf_device *dev, const struct wf_port *port)
 {
 	const struct wf_fabric *fabric = dev->fabric;
-	uint64_t cell = fabric->cfg.buffer_cell, small = fabric->cfg.buffer_small;
+	const struct wf_fabric_cfg *cfg = &port->setup->cfg;
+	uint64_t cell = cfg->buffer_cell, small = cfg->buffer_small;
 	wf_time time = stop_time(dev, port);
 	uint64_t of_large = (fabric->max_wire + cell - 1) / cell;
 	uint64_t of_small = (fabric->header + cell - 1) / cell;
@@ -182,7 +184,7 @@ static uint64_t from_table(const struct wf_fabric_cfg *cfg, uint64_t rate, wf_ti
 
 uint64_t wf_pfc_headroom_given(const struct wf_device *dev, const struct wf_port *port)
 {
-	const struct wf_fabric_cfg *cfg = &dev->fabric->cfg;
+	const struct wf_fabric_cfg *cfg = &port->setup->cfg;
 	const struct wf_topo *topo = dev->fabric->topo;
 	wf_time cable =
 		topo->links[topo->ports[topo->nodes[dev->id].first_port + port->number].link].delay;

@@ -9,17 +9,17 @@
 
 static void none_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
-	(void)dev;
-	(void)port;
 	(void)now;
+	for (unsigned q = 0; q < dev->n_queues; q++)
+		wf_port_lane(port, q)->out_alpha = port->setup->classes.queue[q].alpha;
 }
 
 static int none_divide(struct wf_switch *sw, struct wf_err *err)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 
-	return wf_buffer_init(&sw->buffer, &fabric->cfg, fabric->topo->nodes[sw->dev.id].name,
-	                      sw->dev.n_ports, 0, 0, err);
+	return wf_buffer_init(&sw->buffer, &sw->dev.setup->cfg,
+	                      fabric->topo->nodes[sw->dev.id].name, 0, 0, err);
 }
 
 static void none_down(struct wf_device *dev, struct wf_port *port, wf_time now)
@@ -34,7 +34,7 @@ static bool none_admit(struct wf_switch *sw, struct wf_port *in, const struct wf
 {
 	(void)now;
 	return wf_buffer_take_lossy(&sw->buffer, wf_device_lane(&sw->dev, in->number, pkt->vl), out,
-	                            pkt->size, sw->dev.fabric->classes.queue[pkt->vl].alpha);
+	                            pkt->size);
 }
 
 static void none_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,

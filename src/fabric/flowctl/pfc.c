@@ -33,7 +33,7 @@ static void assert_lane(const struct wf_device *dev, const struct wf_port *port,
 	 * Receiving: what comes after XOFF fits the headroom, and only lossless classes have one.
 	 */
 	assert(lane->headroom <= lane->capacity);
-	assert(!lane->xoff || dev->fabric->classes.queue[queue].lossless);
+	assert(!lane->xoff || port->setup->classes.queue[queue].lossless);
 	/* Sending: pauses begin before they end, one after another, and who has one is asked. */
 	assert(lane->pause.from <= lane->pause.until);
 	assert(lane->again.from <= lane->again.until);
@@ -44,15 +44,34 @@ static void assert_lane(const struct wf_device *dev, const struct wf_port *port,
 	(void)lane;
 }
 
+/* What the packet path needs of the port's setup. */
+static void set_lane(struct wf_port *port, unsigned queue)
+{
+	const struct wf_class *c = &port->setup->classes.queue[queue];
+	struct wf_lane *lane = wf_port_lane(port, queue);
+
+	lane->lossless = c->lossless;
+	lane->alpha = wf_narrow_u32(port->setup->cfg.buffer_alpha);
+	lane->out_alpha = c->alpha;
+}
+
+/* Has a frame sent about a queue that is full, or no longer: where frames are sent about it. */
+static void tell_peer(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
+{
+	if (port->setup->pause_of[queue] != 0)
+		wf_port_want_control(dev, port, queue, now);
+}
+
 static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	for (unsigned q = 0; q < dev->fabric->classes.n; q++) {
 		struct wf_lane *lane = wf_port_lane(port, q);
 
 		assert(lane->pause.until == 0 && lane->again.until == 0);
+		set_lane(port, q);
 		port->held &= (uint16_t) ~(1u << q);
 		if (lane->xoff) /* the link was down: say it again */
-			wf_port_want_control(dev, port, q, now);
+			tell_peer(dev, port, q, now);
 		assert_lane(dev, port, q);
 	}
 }
@@ -62,7 +81,7 @@ static void stop_peer(struct wf_device *dev, struct wf_port *port, unsigned queu
 	struct wf_lane *lane = wf_port_lane(port, queue);
 
 	lane->xoff = true;
-	wf_port_want_control(dev, port, queue, now);
+	tell_peer(dev, port, queue, now);
 }
 
 /* Once, for links as they are then: what is headroom and what is shared does not change later. */
@@ -72,21 +91,20 @@ static int pfc_divide(struct wf_switch *sw, struct wf_err *err)
 	uint64_t headroom = 0;
 	uint32_t n_lossless = 0;
 
-	for (unsigned q = 0; q < fabric->classes.n; q++)
-		n_lossless += fabric->classes.queue[q].lossless;
 	for (unsigned i = 0; i < sw->dev.n_ports; i++) {
 		uint64_t given = wf_pfc_headroom_given(&sw->dev, &sw->dev.ports[i]);
 
 		for (unsigned q = 0; q < fabric->classes.n; q++) {
-			if (!fabric->classes.queue[q].lossless)
+			if (!sw->dev.ports[i].setup->classes.queue[q].lossless)
 				continue;
+			n_lossless++;
 			wf_device_lane(&sw->dev, i, q)->capacity =
 				(uint32_t)wf_min_u64(given, UINT32_MAX);
 			headroom += given;
 		}
 	}
-	return wf_buffer_init(&sw->buffer, &fabric->cfg, fabric->topo->nodes[sw->dev.id].name,
-	                      sw->dev.n_ports, n_lossless, headroom, err);
+	return wf_buffer_init(&sw->buffer, &sw->dev.setup->cfg,
+	                      fabric->topo->nodes[sw->dev.id].name, n_lossless, headroom, err);
 }
 
 static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
@@ -94,9 +112,8 @@ static bool pfc_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_
 {
 	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 
-	if (!sw->dev.fabric->classes.queue[pkt->vl].lossless)
-		return wf_buffer_take_lossy(&sw->buffer, lane, out, pkt->size,
-		                            sw->dev.fabric->classes.queue[pkt->vl].alpha);
+	if (!lane->lossless)
+		return wf_buffer_take_lossy(&sw->buffer, lane, out, pkt->size);
 
 	switch (wf_buffer_take(&sw->buffer, lane, pkt->size)) {
 	case WF_BUFFER_OK:
@@ -117,14 +134,14 @@ static void pfc_release(struct wf_switch *sw, struct wf_port *in, const struct w
 {
 	struct wf_lane *lane = wf_device_lane(&sw->dev, in->number, pkt->vl);
 
-	if (!sw->dev.fabric->classes.queue[pkt->vl].lossless) {
+	if (!lane->lossless) {
 		wf_buffer_give_lossy(&sw->buffer, lane, pkt->size);
 		return;
 	}
 	wf_buffer_give(&sw->buffer, lane, pkt->size);
 	if (wf_unlikely(lane->xoff) && wf_buffer_is_low(&sw->buffer, lane)) {
 		lane->xoff = false;
-		wf_port_want_control(&sw->dev, in, pkt->vl, now);
+		tell_peer(&sw->dev, in, pkt->vl, now);
 	}
 	assert(lane->xoff ||
 	       lane->headroom == 0); /* the headroom is used by who was told to stop */
@@ -229,9 +246,9 @@ static void stop(struct wf_lane *lane, wf_time at, wf_time end)
 static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned queue, uint16_t quanta,
                        wf_time now)
 {
-	const struct wf_fabric *fabric = dev->fabric;
 	struct wf_lane *lane = wf_port_lane(port, queue);
-	wf_time at = now + wf_pfc_reaction(&fabric->cfg, port->rate, &fabric->topo->nodes[dev->id]);
+	wf_time at = now + wf_pfc_reaction(&port->setup->cfg, port->rate,
+	                                   &dev->fabric->topo->nodes[dev->id]);
 
 	roll(dev, port, queue, now);
 	assert(lane->pause.until == 0 || lane->pause.until > now);
@@ -268,37 +285,43 @@ static void pfc_control(struct wf_device *dev, struct wf_port *port, const struc
 	unsigned n = 0;
 
 	for (uint32_t mask = pkt->u.pause.mask; mask != 0; mask &= mask - 1) {
-		unsigned priority = (unsigned)__builtin_ctz(mask);
+		uint8_t queue = port->setup->pause_queue[__builtin_ctz(mask)];
+		uint16_t quanta = pkt->u.pause.quanta[n++];
 
-		take_pause(dev, port, dev->fabric->classes.of[priority], pkt->u.pause.quanta[n++],
-		           now);
+		if (queue != WF_NO_LANE) /* else PFC is off for that priority here */
+			take_pause(dev, port, queue, quanta, now);
 	}
 }
 
 static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
                              wf_time now)
 {
-	const struct wf_fabric *fabric = dev->fabric;
+	uint32_t quanta = port->setup->cfg.pfc_quanta;
 	unsigned timer = dev->n_ports + port->number;
-	unsigned n = 0;
+	unsigned stopped = 0, n = 0;
 
 	pkt->type = WF_PACKET_PAUSE;
-	/* Queues are in the order of their priorities, so mask and quanta agree. */
-	for (; port->control != 0 && n < WF_ARRAY_SIZE(pkt->u.pause.quanta);
+	for (; port->control != 0;
 	     port->control = (uint16_t)(port->control & (port->control - 1))) {
 		unsigned q = (unsigned)__builtin_ctz(port->control);
+		unsigned of = port->setup->pause_of[q];
 		struct wf_lane *lane = wf_port_lane(port, q);
 
-		pkt->u.pause.mask |= (uint16_t)(1u << fabric->classes.queue[q].id);
-		pkt->u.pause.quanta[n++] = lane->xoff ? wf_narrow_u16(fabric->cfg.pfc_quanta) : 0;
+		if (__builtin_popcount(pkt->u.pause.mask | of) >
+		    (int)WF_ARRAY_SIZE(pkt->u.pause.quanta))
+			break;
+		pkt->u.pause.mask |= (uint16_t)of;
 		if (!lane->xoff)
 			continue;
+		stopped |= of;
 		lane->pause_tx++;
 		/* Say it again before it runs out, counted from when the frame begins to leave. */
 		if (!wf_timer_is_set(&dev->node, timer))
-			wf_timer_set(&dev->node, timer,
-			             now + pause_time(port, fabric->cfg.pfc_quanta) / 2);
+			wf_timer_set(&dev->node, timer, now + pause_time(port, quanta) / 2);
 	}
+	for (uint32_t mask = pkt->u.pause.mask; mask != 0; mask &= mask - 1)
+		pkt->u.pause.quanta[n++] =
+			(stopped & mask & -mask) != 0 ? wf_narrow_u16(quanta) : 0;
 }
 
 /* Says again what still holds. */
@@ -306,7 +329,7 @@ static void pfc_timer(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	for (unsigned q = 0; q < dev->fabric->classes.n; q++) {
 		if (wf_port_lane(port, q)->xoff)
-			wf_port_want_control(dev, port, q, now);
+			tell_peer(dev, port, q, now);
 	}
 }
 

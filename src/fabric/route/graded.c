@@ -35,9 +35,9 @@ int wf_grades_create(struct wf_switch *sw, struct wf_shard *shard)
 	if (g == NULL)
 		return -ENOMEM;
 	g->grade = wf_shard_alloc(shard, sw->dev.n_ports * sizeof(*g->grade));
-	if (sw->dev.fabric->cfg.adaptive_bind != 0)
+	if (sw->dev.setup->cfg.adaptive_bind != 0)
 		g->flow = wf_shard_alloc(shard, FLOWS * sizeof(*g->flow));
-	if (g->grade == NULL || (sw->dev.fabric->cfg.adaptive_bind != 0 && g->flow == NULL))
+	if (g->grade == NULL || (sw->dev.setup->cfg.adaptive_bind != 0 && g->flow == NULL))
 		return -ENOMEM;
 	sw->grades = g;
 	return 0;
@@ -45,7 +45,7 @@ int wf_grades_create(struct wf_switch *sw, struct wf_shard *shard)
 
 static uint32_t grade_of(const struct wf_switch *sw, unsigned port, wf_time now)
 {
-	const struct wf_fabric_cfg *cfg = &sw->dev.fabric->cfg;
+	const struct wf_fabric_cfg *cfg = &sw->dev.setup->cfg;
 	uint32_t load = sw->load[port];
 
 	if (load == 0 && sw->dev.ports[port].free_at <= now)
@@ -63,7 +63,7 @@ static uint32_t grade_of(const struct wf_switch *sw, unsigned port, wf_time now)
 static uint32_t known_grade(struct wf_switch *sw, unsigned port, wf_time now)
 {
 	struct wf_grades *g = sw->grades;
-	wf_time delay = sw->dev.fabric->cfg.adaptive_delay;
+	wf_time delay = sw->dev.setup->cfg.adaptive_delay;
 
 	if (delay == 0)
 		return grade_of(sw, port, now);
@@ -105,7 +105,7 @@ static bool is_one_of(const uint16_t *ports, unsigned n, uint32_t port)
 static unsigned graded_pick(struct wf_switch *sw, const uint16_t *ports, unsigned n,
                             const struct wf_packet *pkt, wf_time now)
 {
-	wf_time bind = sw->dev.fabric->cfg.adaptive_bind;
+	wf_time bind = sw->dev.setup->cfg.adaptive_bind;
 	struct flowlet *f;
 	uint64_t flow;
 

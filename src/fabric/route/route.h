@@ -33,6 +33,7 @@ const struct wf_route_ops *wf_route_find(const char *name);
 
 extern const struct wf_route_ops wf_route_lft;
 extern const struct wf_route_ops wf_route_ecmp;
+extern const struct wf_route_ops wf_route_hashed; /* ecmp, where hash.fields leaves some out */
 extern const struct wf_route_ops wf_route_adaptive;
 extern const struct wf_route_ops wf_route_graded; /* adaptive, where adaptive.* are set */
 extern const struct wf_route_ops wf_route_spray;

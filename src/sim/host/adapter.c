@@ -85,7 +85,7 @@ wf_time wf_adapter_seen(const struct wf_adapter *a, enum wf_wc_opcode opcode, wf
 	bool fetches =
 		opcode == WF_WC_RDMA_READ || opcode == WF_WC_COMP_SWAP || opcode == WF_WC_FETCH_ADD;
 
-	return now + (fetches ? a->ep.dev.fabric->cfg.nic_fetch : 0);
+	return now + (fetches ? a->ep.dev.setup->cfg.nic_fetch : 0);
 }
 
 /* Gives a packet that wants one a record, or an acknowledgement the one that it brings back. */
@@ -266,13 +266,13 @@ static bool must_fetch(const struct wf_adapter *a, const struct wf_send_wr *wr)
 		return false;
 	for (uint32_t i = 0; i < wr->num_sge; i++)
 		bytes += wr->sge[i].length;
-	return (wr->flags & WF_SEND_INLINE) == 0 && bytes > a->ep.dev.fabric->cfg.nic_inline;
+	return (wr->flags & WF_SEND_INLINE) == 0 && bytes > a->ep.dev.setup->cfg.nic_inline;
 }
 
 int wf_adapter_post(struct wf_adapter *a, struct wf_qp *qp, const struct wf_send_wr *wr,
                     const struct wf_send_wr **bad_p, wf_time now)
 {
-	const struct wf_fabric_cfg *cfg = &a->ep.dev.fabric->cfg;
+	const struct wf_fabric_cfg *cfg = &a->ep.dev.setup->cfg;
 	wf_time ready = now + cfg->nic_doorbell + cfg->nic_tx;
 	int ret;
 
@@ -507,9 +507,9 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	if (wf_endpoint_init(&a->ep, &device_ops, fabric, host) != 0)
 		return NULL;
 	full.host = host;
-	full.line_rate =
-		fabric->topo->links[fabric->topo->ports[fabric->topo->nodes[id].first_port].link]
-			.rate;
+	full.line_rate = wf_fabric_rate(
+		fabric,
+		&fabric->topo->links[fabric->topo->ports[fabric->topo->nodes[id].first_port].link]);
 	full.overhead = (uint16_t)(fabric->header - WF_BTH_LEN);
 	full.roce = !fabric->flowctl->uses_credits;
 	full.data = env->payload != NULL;
@@ -520,7 +520,7 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	a->env = env;
 	a->counts = fs->user;
 	a->shard_number = fs->number;
-	a->pcie = wf_rate_per_byte(fabric->cfg.nic_pcie);
+	a->pcie = wf_rate_per_byte(a->ep.dev.setup->cfg.nic_pcie);
 	return &a->ep.dev;
 }
 

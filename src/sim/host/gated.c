@@ -38,7 +38,7 @@ void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on)
 int wf_gated_tune(const struct wf_sim *sim, const struct wf_cc_choice *cc, struct wf_qp_tune *tune,
                   struct wf_err *err)
 {
-	return wf_conn_tune(&sim->fabric, cc, tune, err);
+	return wf_conn_tune(&sim->fabric, WF_TOPO_NONE, cc, tune, err);
 }
 
 void wf_gated_fault(const struct wf_sim *sim, uint32_t link, struct wf_gated_fault *fault_p)
@@ -71,7 +71,7 @@ static void set_half(struct wf_sim *sim, uint32_t link, bool from_a,
                      const struct wf_gated_fault *was, const struct wf_gated_fault *is, wf_time now)
 {
 	struct wf_half h = wf_network_half(&sim->net, link, from_a);
-	uint64_t loss = sim->topo->links[link].loss + sim->fabric.cfg.link_loss + is->loss;
+	uint64_t loss = sim->topo->links[link].loss + h.in->setup->cfg.link_loss + is->loss;
 
 	set_delay(h.src, h.out, is->delay - was->delay, now);
 	h.in->in_delay = h.out->delay;

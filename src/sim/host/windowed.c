@@ -36,7 +36,7 @@ static struct wf_host *to_host(struct wf_node *node)
 
 static unsigned queue_of(const struct wf_host *h, uint8_t cls)
 {
-	return wf_fabric_queue(h->ep.dev.fabric, cls);
+	return wf_fabric_queue(&h->ep.dev, cls);
 }
 
 static void ring_add(struct wf_host *h, uint32_t i)
@@ -131,7 +131,7 @@ static void send_data(struct wf_host *h, uint32_t i, wf_time now)
 		.src = h->ep.host,
 		.dst = f->dst,
 		.type = WF_PACKET_DATA,
-		.cls = f->cls,
+		.cls = f->cls & WF_PACKET_CLASS,
 		.flags = h->ep.dev.fabric->roce1 ? 0 : WF_PACKET_ECT,
 		.entropy = f->entropy,
 		.length = packet_length(h, f, f->next),
@@ -164,7 +164,7 @@ static void send_answer(struct wf_host *h, uint32_t i, wf_time now)
 		.dst = f->src,
 		.size = (uint16_t)(h->ep.dev.fabric->header + WF_AETH_LEN),
 		.type = f->owes_nak ? WF_PACKET_NAK : WF_PACKET_ACK,
-		.cls = f->cls,
+		.cls = f->cls & WF_PACKET_CLASS,
 		.entropy = f->entropy,
 		.qpn = f->tx,
 		.psn = f->expected,

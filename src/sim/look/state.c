@@ -39,10 +39,10 @@ static bool is_stopped(const struct wf_sim *sim, uint32_t node, unsigned port, u
 }
 
 /* Alone in the buffer, an input is stopped when it has alpha times what it leaves free. */
-static uint64_t xoff_alone(const struct wf_buffer *b)
+static uint64_t xoff_alone(const struct wf_buffer *b, uint64_t alpha)
 {
 	return b->reserved +
-	       (uint64_t)((unsigned __int128)b->shared_size * b->alpha / (WF_RATIO_ONE + b->alpha));
+	       (uint64_t)((unsigned __int128)b->shared_size * alpha / (WF_RATIO_ONE + alpha));
 }
 
 /* Credits come back after the link's delay both ways and a packet each way on the wire. */
@@ -77,7 +77,8 @@ bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, u
 		state->capacity = lane->capacity;
 		state->needed = wf_pfc_headroom(sim->net.devices[node], p);
 		state->xoff = xoff_alone(
-			&wf_container_of(sim->net.devices[node], struct wf_switch, dev)->buffer);
+			&wf_container_of(sim->net.devices[node], struct wf_switch, dev)->buffer,
+			lane->alpha);
 	}
 	return true;
 }

@@ -17,9 +17,13 @@
 #include "wire/addr.h"
 
 struct wf_wire_check;
+struct wf_sim;
 
 /* How the packets of a fabric look on the wire. */
 void wf_wire_check_conf(const struct wf_fabric_cfg *cfg, struct wf_wire_conf *conf);
+
+/* The same, of what a simulation's packets are marked with. */
+void wf_sim_wire_marks(const struct wf_sim *sim, struct wf_wire_conf *conf);
 
 /* A check for n_shards shards; fabric is borrowed. Returns 0 or -ENOMEM. */
 int wf_wire_check_create(const struct wf_fabric *fabric, unsigned n_shards,

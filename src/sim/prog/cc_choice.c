@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cc/algs.h"
+#include "fabric/config.h"
 
 static const char *const cnp_per[] = {
 	[WF_CNP_PER_QP] = "qp", [WF_CNP_PER_HOST] = "ip", [WF_CNP_PER_PORT] = "port", NULL
@@ -39,6 +40,18 @@ static const struct wf_param own_rows[] = {
 	  .help = "what that time is kept for: each queue pair (the paper), each address CNPs go "
 	          "to, or "
 	          "the port (NVIDIA's ROCE_CC_CNP_MODERATION)" },
+	{ .name = "cc.reaction_point",
+	  .kind = WF_PARAM_BOOL,
+	  .offset = offsetof(struct wf_cc_choice, reacts),
+	  .size = sizeof(bool),
+	  .def = "true",
+	  .help = "an adapter slows down when it is told of marks (RP; ecn/roce_rp/enable)" },
+	{ .name = "cc.notification_point",
+	  .kind = WF_PARAM_BOOL,
+	  .offset = offsetof(struct wf_cc_choice, notifies),
+	  .size = sizeof(bool),
+	  .def = "true",
+	  .help = "an adapter tells senders of marks (NP; ecn/roce_np/enable)" },
 	{ .name = "cc.cnp_802p_prio",
 	  .kind = WF_PARAM_U32,
 	  .offset = offsetof(struct wf_cc_choice, cnp_class),
@@ -96,8 +109,10 @@ int wf_cc_choice_rows(struct wf_mem *mem, size_t base, struct wf_param **rows_p,
 		}
 	}
 	assert(k == n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		rows[i].offset += base;
+		rows[i].per = WF_PER_HOST;
+	}
 	*rows_p = rows;
 	*n_p = n;
 	return 0;
@@ -134,16 +149,20 @@ int wf_cc_choice_tune(const struct wf_cc_choice *choice, struct wf_qp_tune *tune
 		by_cnp = wants_cnps(ops, choice->param[i].bytes);
 		tune->cc = ops;
 		tune->cc_param = ops->param_size > 0 ? choice->param[i].bytes : NULL;
-		tune->cnp_interval = by_cnp ? cnp_gap(choice) : 0;
+		tune->cnp_interval = by_cnp && choice->notifies ? cnp_gap(choice) : 0;
 		tune->cnp_cls = wf_narrow_u8(choice->cnp_class);
 		tune->cnp_per = WF_CNP_PER_QP;
 		while (cnp_per[tune->cnp_per] != NULL &&
 		       strcmp(cnp_per[tune->cnp_per], choice->cnp_per) != 0)
 			tune->cnp_per++;
 		/* Those that do not wait for CNPs see the marks in the acknowledgements. */
-		tune->ecn_echo = !by_cnp;
+		tune->ecn_echo = !by_cnp && choice->notifies;
 		/* They need them for READ responses, too: of CNPs the responder hears anyway. */
 		tune->read_acks = !by_cnp && ops != &wf_cc_none;
+		if (!choice->reacts) {
+			tune->cc = &wf_cc_none;
+			tune->cc_param = NULL;
+		}
 		return 0;
 	}
 	return wf_err_say(err, "cc.algorithm: there is no \"%s\"; weft list cc names them",

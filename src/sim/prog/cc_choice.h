@@ -21,6 +21,8 @@ struct wf_cc_choice {
 	wf_time cnp_gap;    /* least time between two CNPs for one queue pair */
 	char cnp_per[8];    /* what that holds for: "qp", "ip" or "port" */
 	uint32_t cnp_class; /* priority of CNPs; 0: as the data */
+	bool reacts;        /* as a sender */
+	bool notifies;      /* as a receiver */
 	struct {
 		uint64_t align[0];
 		unsigned char bytes[WF_CC_PARAM_MAX];

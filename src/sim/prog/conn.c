@@ -29,12 +29,23 @@ int wf_conn_mtu(const struct wf_fabric *fabric, enum wf_mtu *mtu_p, struct wf_er
 	                       "4096 bytes");
 }
 
-int wf_conn_tune(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
+/* What an adapter is set to; host WF_TOPO_NONE: none that differs. */
+static const struct wf_setup *setup_of(const struct wf_fabric *fabric, uint32_t host)
+{
+	return host == WF_TOPO_NONE ? fabric->setups
+	                            : wf_fabric_setup(fabric, fabric->topo->host_node[host]);
+}
+
+int wf_conn_tune(const struct wf_fabric *fabric, uint32_t host, const struct wf_cc_choice *cc,
                  struct wf_qp_tune *tune, struct wf_err *err)
 {
-	const struct wf_fabric_cfg *cfg = &fabric->cfg;
+	const struct wf_setup *setup = setup_of(fabric, host);
+	const struct wf_fabric_cfg *cfg = &setup->cfg;
 	bool reorders;
 	int ret;
+
+	if (setup->user != NULL)
+		cc = setup->user;
 
 	/* No window: hardware has none. sender.window is the windowed sender's alone. */
 	tune->ack_every = cfg->sender_ack;
@@ -82,6 +93,7 @@ uint8_t wf_conn_timeout(wf_time at)
 int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_host,
                uint32_t peer_qpn, uint8_t cls, uint32_t access)
 {
+	const struct wf_setup *setup = setup_of(fabric, wf_qp_host(qp));
 	struct wf_qp_attr attr = {
 		.qp_state = WF_QPS_INIT,
 		.port_num = 1,
@@ -91,7 +103,7 @@ int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_h
 		.max_rd_atomic = 16,
 		.max_dest_rd_atomic = 16,
 		.min_rnr_timer = 12,
-		.timeout = wf_conn_timeout(fabric->cfg.sender_timeout),
+		.timeout = wf_conn_timeout(setup->cfg.sender_timeout),
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 	};

@@ -323,7 +323,7 @@ static int make_qp(struct wf_perf_side *s, const struct wf_fabric *fabric, struc
 		         .max_send_sge = 1,
 		         .max_recv_sge = 1 },
 	};
-	int ret = wf_conn_tune(fabric, perf->cfg.cc, &init.tune, err);
+	int ret = wf_conn_tune(fabric, s->host, perf->cfg.cc, &init.tune, err);
 
 	return ret != 0 ? ret : wf_qp_create(s->pd, &init, qp_p);
 }

@@ -378,7 +378,7 @@ static int make_qp(struct host *h, const struct wf_fabric *fabric, const struct 
 		         .max_send_sge = 1,
 		         .max_recv_sge = 1 },
 	};
-	int ret = wf_conn_tune(fabric, h->rc->cc, &init.tune, err);
+	int ret = wf_conn_tune(fabric, (uint32_t)(h - h->rc->hosts), h->rc->cc, &init.tune, err);
 
 	return ret != 0 ? ret : wf_qp_create(h->pd, &init, qp_p);
 }

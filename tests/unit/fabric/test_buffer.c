@@ -10,7 +10,7 @@
 
 #define CELL 100
 
-static struct wf_fabric_cfg config(uint64_t size, uint64_t alpha_q16)
+static struct wf_fabric_cfg config(uint64_t size)
 {
 	struct wf_fabric_cfg cfg;
 
@@ -18,19 +18,17 @@ static struct wf_fabric_cfg config(uint64_t size, uint64_t alpha_q16)
 	cfg.buffer_size = size;
 	cfg.buffer_cell = CELL;
 	cfg.buffer_reserved = 1000;
-	cfg.buffer_alpha = alpha_q16;
 	cfg.buffer_xon = 500;
 	return cfg;
 }
 
-static void start(struct wf_buffer *b, uint64_t size, uint64_t alpha_q16, uint32_t ports,
-                  uint64_t headroom)
+static void start(struct wf_buffer *b, uint64_t size, uint32_t lanes, uint64_t headroom)
 {
-	struct wf_fabric_cfg cfg = config(size, alpha_q16);
+	struct wf_fabric_cfg cfg = config(size);
 	struct wf_err err = { "" };
 
 	memset(b, 0, sizeof(*b));
-	assert_int_equal(wf_buffer_init(b, &cfg, "sw", ports, 1, headroom, &err), 0);
+	assert_int_equal(wf_buffer_init(b, &cfg, "sw", lanes, headroom, &err), 0);
 }
 
 static bool give(struct wf_buffer *b, struct wf_lane *in)
@@ -41,12 +39,12 @@ static bool give(struct wf_buffer *b, struct wf_lane *in)
 
 static void test_too_small_is_an_error(void **state)
 {
-	struct wf_fabric_cfg cfg = config(4000, WF_RATIO_ONE);
+	struct wf_fabric_cfg cfg = config(4000);
 	struct wf_buffer b = { 0 };
 	struct wf_err err = { "" };
 
 	(void)state;
-	assert_int_equal(wf_buffer_init(&b, &cfg, "sw", 2, 1, 2000, &err), -EINVAL);
+	assert_int_equal(wf_buffer_init(&b, &cfg, "sw", 2, 2000, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "buffer.size: sw needs 2000 bytes for headroom"));
 }
 
@@ -73,24 +71,24 @@ static void test_cost_is_whole_cells(void **state)
 /* The largest buffer, reserved and headroom that the rows allow come out as they are. */
 static void test_the_largest_is_no_other(void **state)
 {
-	struct wf_fabric_cfg cfg = config(WF_BUFFER_MAX, WF_ALPHA_MAX);
-	struct wf_lane lane = { .capacity = UINT32_MAX };
+	struct wf_fabric_cfg cfg = config(WF_BUFFER_MAX);
+	struct wf_lane lane = { .capacity = UINT32_MAX, .alpha = WF_ALPHA_MAX };
 	struct wf_buffer b = { 0 };
 	struct wf_err err = { "" };
 
 	(void)state;
 	cfg.buffer_reserved = WF_BUFFER_MAX - 1000000;
-	assert_int_equal(wf_buffer_init(&b, &cfg, "sw", 1, 1, 500000, &err), 0);
+	assert_int_equal(wf_buffer_init(&b, &cfg, "sw", 1, 500000, &err), 0);
 	assert_int_equal(b.reserved, WF_BUFFER_MAX - 1000000);
 	assert_int_equal(b.shared_size, 500000);
 	cfg.buffer_reserved = WF_BUFFER_MAX;
 	assert_int_equal(
-		wf_buffer_init(&b, &cfg, "sw", 1024, 8, 8192 * (uint64_t)WF_BUFFER_MAX, &err),
+		wf_buffer_init(&b, &cfg, "sw", 1024 * 8, 8192 * (uint64_t)WF_BUFFER_MAX, &err),
 		-EINVAL);
 
 	/* A lane that has all of it counts all of it. */
 	cfg.buffer_reserved = 0;
-	assert_int_equal(wf_buffer_init(&b, &cfg, "sw", 1, 1, 0, &err), 0);
+	assert_int_equal(wf_buffer_init(&b, &cfg, "sw", 1, 0, &err), 0);
 	for (uint64_t left = WF_BUFFER_MAX; left >= 2 * UINT16_MAX;
 	     left -= wf_buffer_cost(&b, UINT16_MAX))
 		assert_int_not_equal(wf_buffer_take(&b, &lane, UINT16_MAX), WF_BUFFER_FULL);
@@ -104,10 +102,10 @@ static void test_the_largest_is_no_other(void **state)
 static void test_reserved_shared_headroom(void **state)
 {
 	struct wf_buffer b;
-	struct wf_lane in = { .capacity = 300 };
+	struct wf_lane in = { .capacity = 300, .alpha = WF_RATIO_ONE };
 
 	(void)state;
-	start(&b, 11300, WF_RATIO_ONE, 1, 300);
+	start(&b, 11300, 1, 300);
 	assert_int_equal(b.shared_size, 10000);
 	for (unsigned i = 0; i < 10; i++)
 		assert_int_equal(wf_buffer_take(&b, &in, 100), WF_BUFFER_OK);
@@ -143,11 +141,11 @@ static void test_reserved_shared_headroom(void **state)
 static void test_threshold_shrinks(void **state)
 {
 	struct wf_buffer b;
-	struct wf_lane a = { .capacity = 100 }, c = { .capacity = 100 };
+	struct wf_lane a = { .capacity = 100, .alpha = WF_RATIO_ONE }, c = a;
 	uint32_t first;
 
 	(void)state;
-	start(&b, 2 * 1000 + 200 + 9000, WF_RATIO_ONE, 2, 200);
+	start(&b, 2 * 1000 + 200 + 9000, 2, 200);
 	while (wf_buffer_take(&b, &a, 100) == WF_BUFFER_OK)
 		;
 	first = a.used;
@@ -166,7 +164,9 @@ static void test_large_alpha_stays_inside(void **state)
 
 	(void)state;
 	memset(in, 0, sizeof(in));
-	start(&b, 4 * 1000 + 5000, 64 * WF_RATIO_ONE, 4, 0);
+	for (unsigned i = 0; i < WF_ARRAY_SIZE(in); i++)
+		in[i].alpha = 64 * WF_RATIO_ONE;
+	start(&b, 4 * 1000 + 5000, 4, 0);
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t r = wf_rand64(1, i);
 		struct wf_lane *lane = &in[r & 3];
@@ -185,12 +185,12 @@ static void test_large_alpha_stays_inside(void **state)
 static void test_lossy_threshold(void **state)
 {
 	struct wf_buffer b;
-	struct wf_lane in = { 0 }, out = { 0 };
+	struct wf_lane in = { 0 }, out = { .out_alpha = WF_RATIO_ONE };
 	unsigned n = 0;
 
 	(void)state;
-	start(&b, 10000, WF_RATIO_ONE, 0, 0);
-	while (wf_buffer_take_lossy(&b, &in, &out, 100, WF_RATIO_ONE)) {
+	start(&b, 10000, 0, 0);
+	while (wf_buffer_take_lossy(&b, &in, &out, 100)) {
 		out.bytes += 100;
 		n++;
 	}

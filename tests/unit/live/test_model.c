@@ -107,7 +107,7 @@ static void test_only_what_is_right(void **state)
 			.opcode = cases[i].opcode,
 			.dst = cases[i].dst,
 			.qpn = cases[i].qpn,
-			.cls = cases[i].cls,
+			.cls = cases[i].cls & WF_PACKET_CLASS,
 			.length = cases[i].length,
 			.payload = cases[i].named,
 			.u.deth.src_qpn = cases[i].src_qpn,

@@ -21,7 +21,7 @@ static void random_packet(struct test_rnd *r, uint8_t op, struct wf_packet *p)
 	p->type = WF_PACKET_RDMA;
 	p->src = test_rnd_below(r, 49151);
 	p->dst = test_rnd_below(r, 49151);
-	p->cls &= 15;
+	p->mark = 0;
 	p->flags &= WF_PACKET_ECT | WF_PACKET_CE | WF_PACKET_BECN | WF_PACKET_ACK_REQ |
 	            WF_PACKET_SOLICITED | WF_PACKET_MIGRATED;
 	p->opcode = op;
@@ -345,7 +345,7 @@ static void test_trimmed(void **state)
 
 		wf_wire_conf_init(&conf, i % 2 != 0 ? WF_ENCAP_ROCE2_IPV6 : WF_ENCAP_ROCE2_IPV4);
 		random_packet(&r, ops[i % WF_ARRAY_SIZE(ops)], &p);
-		p.cls = (uint8_t)(i / WF_ARRAY_SIZE(ops));
+		p.cls = (i / WF_ARRAY_SIZE(ops)) & WF_PACKET_CLASS;
 		p.length = 0;
 		q = p;
 		p.type = WF_PACKET_TRIMMED;
