@@ -218,8 +218,8 @@ static int build(struct weft_fabric *f, const struct weft_fabric_attr *attr, str
 	cfg.fabric = &s->fabrics[0].values.cfg;
 	cfg.cc = &s->fabrics[0].values.cc;
 	cfg.devices = wf_devices_of(&s->fabrics[0].devices);
-	cfg.faults = s->fabrics[0].net->events;
-	cfg.n_faults = s->fabrics[0].net->n_events;
+	cfg.faults = s->fabrics[0].events;
+	cfg.n_faults = s->fabrics[0].n_events;
 	cfg.reconverge = s->cfg.reconverge;
 	cfg.seed = s->cfg.seed;
 	cfg.threads = attr->threads != 0 ? attr->threads : 1;

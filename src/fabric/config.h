@@ -22,6 +22,7 @@
 #define WF_PER_SWITCH 2u /* a switch */
 #define WF_PER_PORT 4u   /* a port of the above, where they are named, else of either */
 #define WF_PER_LINK 8u   /* a link, the same at both ends */
+#define WF_PER_TIME 16u  /* and it may change while the fabric runs */
 
 #define WF_MAX_QUEUES 16  /* queues (traffic classes or virtual lanes) of a port */
 #define WF_MAX_CLASSES 16 /* priorities or service levels in packets */
@@ -54,6 +55,7 @@ struct wf_fabric_cfg {
 	char switch_model[WF_NAME]; /* of profiles/switches; "": not said */
 	uint32_t switch_ports;      /* of one switch; 0: not said */
 	wf_time switch_latency;     /* first bit in to first bit out, unloaded */
+	wf_time switch_reconverge;  /* link change to new routes; auto = as all others */
 	char switch_int[WF_NAME]; /* telemetry for packets that ask for it: auto, none, int, pint */
 	uint64_t pint_base;       /* units of 2^-16: the ratio of two codes */
 	wf_time pint_rtt;         /* what utilisation is averaged over */

@@ -147,6 +147,13 @@ struct wf_port_counter {
 	      .run = "drops_route", .value = "drops_route", .live = "drops_route",                 \
 	      .metric = { "route_drops", NULL },                                                   \
 	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
+	OTHER(drops_hops, .unit = "packets", .of = WF_OF_ALL_BUT_CREDIT,                           \
+	      .help = "packets that passed too many switches", .followed = true,                   \
+	      .ether = { "rx_hop_limit_discards", "packets", 1 },                                  \
+	      .report = { WF_REPORT_LOSSES + 8, 0, "  hop limit" }, .rare = true,                  \
+	      .run = "drops_hops", .value = "drops_hops", .live = "drops_hops",                    \
+	      .metric = { "hop_limit_drops", NULL },                                               \
+	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
 	OTHER(drops_mtu, .unit = "packets", .help = "packets larger than the port passes",         \
 	      .followed = true, .ether = { "rx_out_of_range_len_phy", "packets", 1 },              \
 	      .ib = { "port_neighbor_mtu_discards", "packets", 1 },                                \

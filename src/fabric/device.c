@@ -105,6 +105,27 @@ void wf_lane_stop(struct wf_lane *lane, wf_time now)
 	lane->stops++;
 }
 
+void wf_port_set_loss(const struct wf_fabric *fabric, uint32_t node, struct wf_port *port)
+{
+	const struct wf_topo *topo = fabric->topo;
+	const struct wf_fabric_cfg *cfg = &port->setup->cfg;
+	uint32_t link = topo->ports[topo->nodes[node].first_port + port->number].link;
+
+	port->loss =
+		wf_min_u64(topo->links[link].loss + cfg->link_loss + port->more_loss, WF_PROB_ONE);
+	/* It stays on where the link went down before: what was cut is still to come. */
+	port->lossy |= fabric->hops_count || port->loss != 0 || port->corrupt != 0 ||
+	               cfg->link_ber != 0 || cfg->port_mtu != (uint64_t)WF_PARAM_AUTO;
+}
+
+void wf_device_changed(struct wf_device *dev, wf_time now)
+{
+	for (unsigned i = 0; i < dev->n_ports; i++) {
+		wf_port_set_loss(dev->fabric, dev->id, &dev->ports[i]);
+		dev->fabric->flowctl->changed(dev, &dev->ports[i], now);
+	}
+}
+
 /*
  * The chance that a packet of size bytes has a bit error, in units of 2^-64: link.ber goes down to
  * 1e-18, far below 2^-32 for a packet. UINT64_MAX stands for certainty.
@@ -139,10 +160,22 @@ bool wf_port_refuses(const struct wf_fabric *fabric, const struct wf_port *port,
 	return pkt->size > cfg->port_mtu + around;
 }
 
+/* Counts a switch that a packet came to. True: it was one too many. */
+static bool goes_round(const struct wf_device *dev, struct wf_packet *pkt)
+{
+	if (dev->fabric->topo->nodes[dev->id].kind == WF_TOPO_HOST) {
+		pkt->src = wf_packet_src(pkt);
+		return false;
+	}
+	pkt->src += 1u << WF_PACKET_SRC_BITS;
+	return pkt->src >> WF_PACKET_SRC_BITS > WF_PACKET_HOPS_MAX;
+}
+
 bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = dev->fabric;
 	bool control = wf_packet_is_control(pkt->type);
+	bool round = !control && fabric->hops_count && goes_round(dev, pkt);
 	bool large = !control && wf_port_refuses(fabric, port, pkt);
 	bool gone = pkt->input == WF_PACKET_GONE;
 
@@ -152,7 +185,7 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 	 */
 	if (control && (gone || fabric->hooks == NULL))
 		return gone;
-	if (!gone && !large) {
+	if (!gone && !large && !round) {
 		if (fabric->hooks != NULL
 		            ? !fabric->hooks->loses(dev, port, pkt)
 		            : !draws(port, port->loss, error_chance(port, pkt->size))) {
@@ -166,13 +199,14 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 		/* It was sent and received, if not whole: its credits come back. */
 		fabric->flowctl->pass(dev, port, pkt->vl, pkt->size, now);
 	}
-	if (!gone && large)
+	if (!gone && (large || round))
 		fabric->flowctl->pass(dev, port, pkt->vl, pkt->size, now);
 	wf_port_lane(port, pkt->vl)->rx_lost++;
 	wf_port_lane(port, pkt->vl)->rx_down += gone;
 	wf_device_drop(dev, port, pkt->vl, pkt,
 	               gone    ? WF_DROP_DOWN
 	               : large ? WF_DROP_MTU
+	               : round ? WF_DROP_HOPS
 	                       : WF_DROP_ERROR,
 	               now);
 	return true;
@@ -201,6 +235,7 @@ void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
 	struct wf_packet whole = *pkt;
 	struct wf_int_record *record = wf_int_detach(dev->shard, &whole);
 
+	whole.src = wf_packet_src(pkt);
 	wf_port_lane(port, queue)->drops[why]++;
 	dev->shard->tally[pkt->cls].dropped++;
 	if (record != NULL)

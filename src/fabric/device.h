@@ -31,6 +31,7 @@ enum wf_drop {
 	WF_DROP_ERROR,    /* bit errors, or a link that loses packets at random */
 	WF_DROP_DOWN,     /* on the link or queued for it when it went down; no way round */
 	WF_DROP_ROUTE,    /* no port leads to the destination, though all links are up */
+	WF_DROP_HOPS,     /* it circled until its hop limit: switches did not agree on the way */
 	WF_DROP_MTU,      /* it is larger than a port passes */
 	WF_DROP_WATCHDOG, /* its queue is stopped for so long that the PFC watchdog drops it */
 	WF_DROPS
@@ -103,8 +104,9 @@ struct wf_port {
 
 	wf_time in_delay; /* delay of the link into this port */
 	const struct wf_setup *setup;
-	uint64_t loss;    /* units of 2^-32, per received packet */
-	uint64_t corrupt; /* units of 2^-32: the packet goes on with WF_PACKET_BAD */
+	uint64_t loss;      /* units of 2^-32, per received packet */
+	uint64_t more_loss; /* the driver's part of it, besides what topology and setup say */
+	uint64_t corrupt;   /* units of 2^-32: the packet goes on with WF_PACKET_BAD */
 	uint64_t rng_key;
 	uint32_t rng_count;
 	uint32_t control_packets;  /* sent */
@@ -139,6 +141,11 @@ struct wf_device_ops {
 	int (*start)(struct wf_device *dev, struct wf_err *err);
 	/* The link at port goes down or comes up, now, while no node runs. */
 	void (*set_up)(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);
+	/*
+	 * It, or a port of it, is set to something else now, while no node runs: dev->setup and
+	 * port->setup say what.
+	 */
+	void (*changed)(struct wf_device *dev, wf_time now);
 	/* Gives back what is not the engine's memory. */
 	void (*fini)(struct wf_device *dev);
 };
@@ -193,6 +200,9 @@ static inline wf_time wf_port_time_long(const struct wf_port *port, uint64_t n)
 int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
                    const struct wf_fabric *fabric, uint32_t id) WF_MUST_USE;
 
+/* What every device does when it is set to something else: its ports' losses and flow control. */
+void wf_device_changed(struct wf_device *dev, wf_time now);
+
 /* The op of a device that has nothing to give back. */
 void wf_device_fini_nothing(struct wf_device *dev);
 
@@ -233,6 +243,9 @@ static inline void wf_lane_go(struct wf_lane *lane, wf_time now)
  * counted); it may come corrupted. Call only when port->lossy.
  */
 bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt, wf_time now);
+
+/* Sets what is lost of what port receives, from topology, setup and port->more_loss. */
+void wf_port_set_loss(const struct wf_fabric *fabric, uint32_t node, struct wf_port *port);
 
 /* Whether a packet is larger than port passes, in or out: port.mtu. */
 bool wf_port_refuses(const struct wf_fabric *fabric, const struct wf_port *port,

@@ -72,6 +72,12 @@ void wf_endpoint_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf
 		ep->owed[q] = 0;
 }
 
+void wf_endpoint_changed(struct wf_device *dev, wf_time now)
+{
+	wf_endpoint_of_device(dev)->marks = dev->setup->maps.marks;
+	wf_device_changed(dev, now);
+}
+
 void wf_endpoint_keep(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_flowctl_ops *flowctl = ep->dev.fabric->flowctl;

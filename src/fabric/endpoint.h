@@ -57,6 +57,7 @@ int wf_endpoint_init(struct wf_endpoint *ep, const struct wf_device_ops *ops,
 /* Ops of a host that has nothing to add: flow control alone, and the port alone. */
 int wf_endpoint_start(struct wf_device *dev, struct wf_err *err);
 void wf_endpoint_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);
+void wf_endpoint_changed(struct wf_device *dev, wf_time now);
 
 static inline struct wf_port *wf_endpoint_port(const struct wf_endpoint *ep)
 {

@@ -51,25 +51,50 @@ static bool is_graded(const struct wf_fabric_cfg *cfg)
 	       0;
 }
 
-/* Compiles what devices are set to, and what of it the packet path has to look at at all. */
-static int compile_setups(struct wf_fabric *fabric, struct wf_err *err)
+/* Which setup each device and port has is the fabric's own to change. */
+static int copy_numbers(struct wf_fabric *fabric, const struct wf_devices *devices)
 {
-	unsigned n = fabric->devices == NULL ? 1 : fabric->devices->n + 1;
-	int ret;
+	struct wf_mem *mem = fabric->mem;
+	size_t nodes = fabric->topo->n_nodes * sizeof(uint16_t);
+	size_t ports = fabric->topo->n_ports * sizeof(uint16_t);
+
+	fabric->setup_of_node = mem->alloc(mem, nodes);
+	fabric->setup_of_port = mem->alloc(mem, ports);
+	if (fabric->setup_of_node == NULL || fabric->setup_of_port == NULL)
+		return -ENOMEM;
+	memcpy(fabric->setup_of_node, devices->of_node, nodes);
+	memcpy(fabric->setup_of_port, devices->of_port, ports);
+	return 0;
+}
+
+/* Compiles what devices are set to, and what of it the packet path has to look at at all. */
+static int compile_setups(struct wf_fabric *fabric, const struct wf_devices *devices,
+                          struct wf_err *err)
+{
+	unsigned n = devices == NULL ? 1 : devices->n + 1;
+	int ret = devices == NULL ? 0 : copy_numbers(fabric, devices);
+
+	if (ret != 0)
+		return ret;
 
 	assert(n <= WF_MAX_SETUPS);
 	fabric->setups = fabric->mem->alloc(fabric->mem, n * sizeof(*fabric->setups));
 	if (fabric->setups == NULL)
 		return -ENOMEM;
-	ret = wf_setups_compile(&fabric->cfg, fabric->devices, fabric->setups, fabric->dscp, err);
+	ret = wf_setups_compile(&fabric->cfg, devices, fabric->setups, fabric->dscp, err);
 	if (ret != 0)
 		return ret;
 	fabric->classes = fabric->setups[0].classes;
 	fabric->departs = fabric->telemetry != WF_TELEMETRY_NONE;
+	fabric->slowest = (uint64_t)WF_PARAM_AUTO;
 	for (unsigned i = 0; i < n; i++) {
 		const struct wf_setup *s = &fabric->setups[i];
 
 		fabric->departs |= s->mark_late || s->fecn;
+		fabric->slowest = wf_min_u64(fabric->slowest, s->cfg.link_rate);
+		/* InfiniBand's local packets have no hop limit: there they circle for ever. */
+		fabric->hops_count |=
+			s->cfg.switch_reconverge != WF_PARAM_AUTO && !fabric->flowctl->uses_credits;
 		if (fabric->route == &wf_route_ecmp && s->hash_fields != WF_HASH_ALL)
 			fabric->route = &wf_route_hashed;
 		if (fabric->route == &wf_route_adaptive && is_graded(&s->cfg))
@@ -149,7 +174,6 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 
 	memset(fabric, 0, sizeof(*fabric));
 	fabric->cfg = *cfg;
-	fabric->devices = devices;
 	fabric->mem = mem;
 	fabric->born_step = born_step(topo);
 	fabric->flowctl = flowctl;
@@ -169,7 +193,7 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : wf_narrow_u32(cfg->pfc_frame);
 	ret = compile_telemetry(fabric, err);
 	if (ret == 0)
-		ret = compile_setups(fabric, err);
+		ret = compile_setups(fabric, devices, err);
 	if (ret != 0)
 		return ret;
 	if (flowctl->uses_credits && has_global_links(topo))
@@ -200,9 +224,13 @@ void wf_fabric_fini(struct wf_fabric *fabric)
 	wf_pint_fini(&fabric->pint, fabric->mem);
 	wf_routes_destroy(fabric->routes);
 	fabric->routes = NULL;
-	if (fabric->mem != NULL)
+	if (fabric->mem != NULL) {
 		fabric->mem->free(fabric->mem, fabric->setups);
+		fabric->mem->free(fabric->mem, fabric->setup_of_node);
+		fabric->mem->free(fabric->mem, fabric->setup_of_port);
+	}
 	fabric->setups = NULL;
+	fabric->setup_of_node = fabric->setup_of_port = NULL;
 }
 
 wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo_node *node)

@@ -67,9 +67,12 @@ struct wf_fabric {
 	struct wf_setup *setups;   /* what devices are set to; 0: where nothing else is said */
 	struct wf_fabric_cfg cfg;  /* of setup 0, and of the fabric as a whole */
 	struct wf_classes classes; /* of setup 0 */
-	const struct wf_devices *devices; /* NULL: all have setup 0 */
-	uint8_t dscp[WF_MARKS];           /* of packets with a mark */
-	bool maps;                        /* the queue of a packet depends on the device */
+	uint16_t *setup_of_node;   /* numbers of setups; NULL: all have setup 0 */
+	uint16_t *setup_of_port;
+	uint8_t dscp[WF_MARKS]; /* of packets with a mark */
+	bool maps;              /* the queue of a packet depends on the device */
+	bool hops_count;        /* packets may circle: those that took too many hops are dropped */
+	uint64_t slowest; /* bits/s that a link may have at some time; or auto: the topology's */
 	const struct wf_flowctl_ops *flowctl;
 	const struct wf_route_ops *route;
 	const struct wf_sched_ops *sched;
@@ -118,7 +121,7 @@ struct wf_fabric {
 /* The setup of a node, and of a port of one, by its number in the topology. */
 static inline const struct wf_setup *wf_fabric_setup(const struct wf_fabric *fabric, uint32_t node)
 {
-	return &fabric->setups[fabric->devices != NULL ? fabric->devices->of_node[node] : 0];
+	return &fabric->setups[fabric->setup_of_node != NULL ? fabric->setup_of_node[node] : 0];
 }
 
 static inline const struct wf_setup *wf_fabric_port_setup(const struct wf_fabric *fabric,
@@ -126,7 +129,7 @@ static inline const struct wf_setup *wf_fabric_port_setup(const struct wf_fabric
 {
 	uint32_t i = fabric->topo->nodes[node].first_port + port;
 
-	return &fabric->setups[fabric->devices != NULL ? fabric->devices->of_port[i] : 0];
+	return &fabric->setups[fabric->setup_of_port != NULL ? fabric->setup_of_port[i] : 0];
 }
 
 /* The same of the other end of a port's link. */

@@ -29,7 +29,8 @@ void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
 	cfg->horizon = 0;
 	for (uint32_t i = 0; i < topo->n_links; i++) {
 		const struct wf_topo_link *l = &topo->links[i];
-		wf_time slow = wf_rate_time(wf_rate_per_byte(wf_fabric_rate(fabric, l)), bytes) + 1;
+		uint64_t rate = wf_min_u64(wf_fabric_rate(fabric, l), fabric->slowest);
+		wf_time slow = wf_rate_time(wf_rate_per_byte(rate), bytes) + 1;
 		wf_time to_a = wf_fabric_delay(fabric, l, true);
 		wf_time to_b = wf_fabric_delay(fabric, l, false);
 
@@ -145,9 +146,7 @@ static int connect_half(const struct wf_network *net, uint32_t link, bool from_a
 	h.out->cut = can_cut(net, h.dst->id, h.out->rate) ? wf_narrow_u16(CUT_HEADER + fabric->gap)
 	                                                  : WF_PORT_STORE;
 	h.in->in_delay = h.out->delay;
-	h.in->loss = wf_min_u64(l->loss + h.in->setup->cfg.link_loss, WF_PROB_ONE);
-	h.in->lossy = h.in->loss != 0 || h.in->setup->cfg.link_ber != 0 ||
-	              h.in->setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
+	wf_port_set_loss(fabric, h.dst->id, h.in);
 	h.in->global = net->topo->ports[to->first_port + h.in->number].global;
 	h.in->maps |= h.in->global && fabric->vl_shift != 0;
 	return wf_link_connect(&h.out->link, &h.src->node, &h.dst->node, h.in->number);
@@ -200,13 +199,48 @@ void wf_network_set_link(const struct wf_network *net, uint32_t link, bool up, w
 	h.dst->ops->set_up(h.dst, h.in, up, now);
 }
 
-void wf_network_set_routes(const struct wf_network *net)
+/* The rate of a link's two directions, and what may be cut through from it. */
+static void set_rate(const struct wf_network *net, uint32_t link)
 {
-	for (uint32_t id = 0; id < net->topo->n_nodes; id++) {
-		if (!is_host(net->topo, id))
-			wf_switch_set_routes(
-				wf_container_of(net->devices[id], struct wf_switch, dev));
+	for (int i = 0; i < 2; i++) {
+		struct wf_half h = wf_network_half(net, link, i == 0);
+
+		wf_port_set_rate(h.out, wf_fabric_rate(net->fabric, &net->topo->links[link]));
 	}
+}
+
+static void set_cut(const struct wf_network *net, uint32_t link)
+{
+	for (int i = 0; i < 2; i++) {
+		struct wf_half h = wf_network_half(net, link, i == 0);
+
+		h.out->cut = can_cut(net, h.dst->id, h.out->rate)
+		                     ? wf_narrow_u16(CUT_HEADER + net->fabric->gap)
+		                     : WF_PORT_STORE;
+	}
+}
+
+void wf_network_changed(const struct wf_network *net, uint32_t id, wf_time now)
+{
+	const struct wf_topo_node *node = &net->topo->nodes[id];
+	struct wf_device *dev = net->devices[id];
+
+	dev->setup = wf_fabric_setup(net->fabric, id);
+	for (uint32_t p = 0; p < node->n_ports; p++) {
+		dev->ports[p].setup = wf_fabric_port_setup(net->fabric, id, p);
+		set_rate(net, net->topo->ports[node->first_port + p].link);
+	}
+	for (uint32_t p = 0; p < node->n_ports; p++)
+		set_cut(net, net->topo->ports[node->first_port + p].link);
+	dev->ops->changed(dev, now);
+}
+
+void wf_network_set_routes(const struct wf_network *net, uint32_t id,
+                           const struct wf_routes *routes)
+{
+	if (!is_host(net->topo, id))
+		wf_switch_set_routes(wf_container_of(net->devices[id], struct wf_switch, dev),
+		                     routes);
 }
 
 void wf_network_fini(struct wf_network *net)

@@ -57,8 +57,12 @@ int wf_network_start(const struct wf_network *net, struct wf_err *err) WF_MUST_U
 /* Takes a link down or up at both its ends, now, while no node runs. */
 void wf_network_set_link(const struct wf_network *net, uint32_t link, bool up, wf_time now);
 
-/* Has every switch take over the fabric's routes, while no node runs. */
-void wf_network_set_routes(const struct wf_network *net);
+/* A node, or a port of it, has another setup in the fabric now, while no node runs. */
+void wf_network_changed(const struct wf_network *net, uint32_t id, wf_time now);
+
+/* Has a node take over routes, while no node runs; nothing happens to a host. */
+void wf_network_set_routes(const struct wf_network *net, uint32_t id,
+                           const struct wf_routes *routes);
 
 /* The two ports of one direction of a link: who sends, and who receives. */
 struct wf_half {

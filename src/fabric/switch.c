@@ -555,9 +555,9 @@ static const struct wf_node_ops switch_ops = {
 	.warm = switch_warm,
 };
 
-void wf_switch_set_routes(struct wf_switch *sw)
+void wf_switch_set_routes(struct wf_switch *sw, const struct wf_routes *routes)
 {
-	const struct wf_route_switch *r = &sw->dev.fabric->routes->switches[sw->dev.id];
+	const struct wf_route_switch *r = &routes->switches[sw->dev.id];
 
 	sw->leaf = r->leaf;
 	sw->set_of_leaf = r->set_of_leaf;
@@ -623,6 +623,32 @@ static void set_victims(struct wf_switch *sw)
 	}
 }
 
+/* What choosing a port depends on besides the routes. */
+static void set_up_routing(struct wf_switch *sw)
+{
+	sw->hash_key = sw->dev.setup->cfg.hash_seed;
+	if (sw->hash_key == (uint64_t)WF_PARAM_AUTO)
+		sw->hash_key = sw->rng_key;
+	sw->n_odd = sw->n_down;
+	for (unsigned i = 0; i < sw->dev.n_ports; i++)
+		sw->n_odd += sw->dev.ports[i].setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
+}
+
+/* It is set to something else: what start() had made of its setup is made anew. */
+static void switch_changed(struct wf_device *dev, wf_time now)
+{
+	struct wf_switch *sw = to_switch(dev);
+	struct wf_err err;
+
+	sw->ecn = 0;
+	sw->ecn_by_port = false;
+	/* Rates are those that were accepted at the start; without memory the run ends. */
+	if (set_ecn(sw, &err) == -ENOMEM)
+		wf_shard_no_memory(dev->node.shard);
+	set_up_routing(sw);
+	wf_device_changed(dev, now);
+}
+
 static int switch_start(struct wf_device *dev, struct wf_err *err)
 {
 	struct wf_switch *sw = to_switch(dev);
@@ -633,8 +659,7 @@ static int switch_start(struct wf_device *dev, struct wf_err *err)
 	if (ret != 0)
 		return ret;
 	set_victims(sw);
-	for (unsigned i = 0; i < sw->dev.n_ports; i++)
-		sw->n_odd += sw->dev.ports[i].setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
+	set_up_routing(sw);
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
 	return fabric->flowctl->divide(sw, err);
@@ -665,6 +690,7 @@ static void switch_set_up(struct wf_device *dev, struct wf_port *port, bool up, 
 static const struct wf_device_ops device_ops = {
 	.start = switch_start,
 	.set_up = switch_set_up,
+	.changed = switch_changed,
 	.fini = wf_device_fini_nothing,
 };
 
@@ -690,11 +716,8 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
 		return NULL;
 	if (fabric->route == &wf_route_graded && wf_grades_create(sw, shard) != 0)
 		return NULL;
-	wf_switch_set_routes(sw);
+	wf_switch_set_routes(sw, fabric->routes);
 	sw->rng_key = wf_rand_key(fabric->seed, RNG_SWITCH, id);
-	sw->hash_key = sw->dev.setup->cfg.hash_seed;
-	if (sw->hash_key == (uint64_t)WF_PARAM_AUTO)
-		sw->hash_key = sw->rng_key;
 	return &sw->dev;
 }
 

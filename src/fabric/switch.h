@@ -43,8 +43,8 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
                                       uint32_t id, const struct wf_node_ops *ops,
                                       size_t size) WF_MUST_USE;
 
-/* Takes over the fabric's routes (anew), while no node runs. */
-void wf_switch_set_routes(struct wf_switch *sw);
+/* Takes over routes (anew), while no node runs. */
+void wf_switch_set_routes(struct wf_switch *sw, const struct wf_routes *routes);
 
 /* Packets of each class that wait in the switch now: for checking. */
 void wf_switch_count(const struct wf_switch *sw, uint64_t *per_class);

@@ -399,6 +399,7 @@ static struct wf_ns3_qp *make_qp(struct wf_ns3_host *h, uint32_t flow)
 static const struct wf_device_ops device_ops = {
 	.start = wf_endpoint_start,
 	.set_up = wf_endpoint_set_up,
+	.changed = wf_endpoint_changed,
 	.fini = wf_device_fini_nothing,
 };
 

@@ -276,6 +276,7 @@ const struct wf_flowctl_ops wf_ns3_pfc = {
 	.help = "PFC as the HPCC simulator (ns-3) models it: no quanta, explicit resume",
 	.uses_credits = false,
 	.start = ns3_start,
+	.changed = ns3_timer, /* settings do not change here */
 	.down = ns3_down,
 	.divide = ns3_divide,
 	.admit = ns3_admit,

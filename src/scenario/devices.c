@@ -27,6 +27,15 @@ static bool set_same(const struct wf_rule_set *a, const struct wf_rule_set *b)
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
+static struct wf_rule_set set_both(const struct wf_rule_set *a, const struct wf_rule_set *b)
+{
+	struct wf_rule_set both;
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(both.bit); i++)
+		both.bit[i] = a->bit[i] & b->bit[i];
+	return both;
+}
+
 static bool set_empty(const struct wf_rule_set *s)
 {
 	const struct wf_rule_set none = { { 0 } };
@@ -42,17 +51,26 @@ static int check_rows(const struct wf_device_rule *rule, struct wf_err *err)
 	const struct wf_settings *s = &rule->settings;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->place[i].file != NULL && s->table[i].per == 0)
+		if (s->place[i].file == NULL)
+			continue;
+		if (s->table[i].per == 0)
 			return wf_place_err(&s->place[i], err,
 			                    "%s is the same for all devices of a fabric; write it "
 			                    "under fabric",
 			                    s->table[i].name);
+		if (rule->timed && (s->table[i].per & WF_PER_TIME) == 0)
+			return wf_place_err(
+				&s->place[i], err,
+				"%s cannot change while the fabric runs; write it under "
+				"devices",
+				s->table[i].name);
 	}
 	return 0;
 }
 
-static int read_rule(struct wf_scenario *s, const struct wf_ynode *node, int fabric,
-                     struct wf_err *err)
+/* kind: all of the rule but its settings, which are in node. */
+static int read_rule(struct wf_scenario *s, const struct wf_ynode *node,
+                     const struct wf_device_rule *kind, struct wf_err *err)
 {
 	struct wf_device_rule *rule =
 		wf_arena_alloc(&s->arena, sizeof(*rule), _Alignof(struct wf_device_rule));
@@ -70,11 +88,7 @@ static int read_rule(struct wf_scenario *s, const struct wf_ynode *node, int fab
 		                    "%s is %s; write a mapping of parameters, e.g. "
 		                    "{ecn: {kmin: 1MB}}",
 		                    node->key->text, wf_ynode_kind_name(node->kind));
-	*rule = (struct wf_device_rule){
-		.name = node->key->text,
-		.fabric = fabric,
-		.place = wf_place_of(node->key),
-	};
+	*rule = *kind;
 	rc = wf_settings_init(&rule->settings, "devices", rows, n, &rule->values, &s->arena, err);
 	if (rc == 0)
 		rc = wf_settings_apply(&rule->settings, node, NULL, err);
@@ -95,8 +109,27 @@ int wf_devices_read(struct wf_scenario *s, const struct wf_ynode *mapping, int f
 		                    "1MB}}}",
 		                    wf_ynode_kind_name(mapping->kind));
 	for (const struct wf_ynode *v = mapping->child; rc == 0 && v != NULL; v = v->next)
-		rc = read_rule(s, v, fabric, err);
+		rc = read_rule(s, v,
+		               &(struct wf_device_rule){ .name = v->key->text,
+		                                         .fabric = fabric,
+		                                         .place = wf_place_of(v->key) },
+		               err);
 	return rc;
+}
+
+int wf_devices_read_fault(struct wf_scenario *s, const struct wf_ynode *mapping,
+                          const struct wf_ynode *on, wf_time at, wf_time until, struct wf_err *err)
+{
+	const struct wf_device_rule kind = {
+		.name = on->text,
+		.fabric = -1,
+		.timed = true,
+		.at = at,
+		.until = until,
+		.place = wf_place_of(on),
+	};
+
+	return read_rule(s, mapping, &kind, err);
 }
 
 /* ---- what each has ---- */
@@ -108,6 +141,8 @@ struct build {
 	const struct wf_topo *topo;
 	struct wf_mem *mem;
 	struct wf_rule_set *device, *port, *link; /* by node, and by port of the topology */
+	struct wf_rule_set active; /* rules that hold at the time that is looked at */
+	struct wf_rule_set timed;  /* rules that do not hold all the time */
 	uint16_t *of_node, *of_port;
 	struct wf_device_variant *variant[WF_MAX_SETUPS - 1];
 	unsigned n;
@@ -332,25 +367,116 @@ static int find_variant(struct build *b, const struct wf_device_variant *want, u
 	return fill_variant(b, v, err);
 }
 
-/* Rules that only say something of links say nothing of the device by itself. */
-static int find_node(struct build *b, uint32_t id, struct wf_err *err)
+/* What a node and its ports have by the rules that hold now, into arrays like those of a table. */
+static int find_node(struct build *b, uint32_t id, uint16_t *of_node, uint16_t *of_port,
+                     struct wf_err *err)
 {
 	const struct wf_topo_node *node = &b->topo->nodes[id];
-	struct wf_device_variant want = { .device = b->device[id], .is_host = is_host(b, id) };
-	int rc = find_variant(b, &want, &b->of_node[id], err);
+	struct wf_device_variant want = { .device = set_both(&b->device[id], &b->active),
+		                          .is_host = is_host(b, id) };
+	int rc = find_variant(b, &want, &of_node[id], err);
 
 	for (uint32_t i = 0; rc == 0 && i < node->n_ports; i++) {
 		uint32_t port = node->first_port + i;
 
-		want.port = b->port[port];
-		want.link = b->link[port];
-		rc = find_variant(b, &want, &b->of_port[port], err);
+		want.port = set_both(&b->port[port], &b->active);
+		want.link = set_both(&b->link[port], &b->active);
+		rc = find_variant(b, &want, &of_port[port], err);
 	}
+	return rc;
+}
+
+/* ---- what changes ---- */
+
+/* Whether some rule for a node or its ports does not hold all the time. */
+static bool changes(const struct build *b, uint32_t id)
+{
+	const struct wf_topo_node *node = &b->topo->nodes[id];
+	struct wf_rule_set both = set_both(&b->device[id], &b->timed);
+	bool any = !set_empty(&both);
+
+	for (uint32_t i = 0; i < node->n_ports && !any; i++) {
+		struct wf_rule_set port = set_both(&b->port[node->first_port + i], &b->timed);
+		struct wf_rule_set link = set_both(&b->link[node->first_port + i], &b->timed);
+
+		any = !set_empty(&port) || !set_empty(&link);
+	}
+	return any;
+}
+
+/* The rules that hold at a time; also the next time at which that changes, or WF_TIME_NEVER. */
+static wf_time set_active(struct build *b, wf_time at)
+{
+	wf_time next = WF_TIME_NEVER;
+
+	memset(&b->active, 0, sizeof(b->active));
+	for (unsigned i = 0; i < b->s->n_rules; i++) {
+		const struct wf_device_rule *rule = b->s->rules[i];
+		wf_time until = rule->until == WF_PARAM_AUTO ? WF_TIME_NEVER : rule->until;
+
+		if (!rule->timed || (rule->at <= at && at < until))
+			set_add(&b->active, i);
+		if (rule->timed && rule->at > at)
+			next = wf_min_time(next, rule->at);
+		else if (rule->timed && until > at)
+			next = wf_min_time(next, until);
+	}
+	return next;
+}
+
+/* Events for what a node and its ports have from at on and had not before. */
+static int add_changes(struct build *b, uint32_t id, wf_time at, uint16_t *of_node,
+                       uint16_t *of_port, struct wf_err *err)
+{
+	const struct wf_topo_node *node = &b->topo->nodes[id];
+	uint16_t before[WF_TOPO_MAX_PORTS], was = of_node[id];
+	struct wf_sim_fault event = { .at = at, .kind = WF_SIM_FAULT_NODE, .what = id };
+	int rc;
+
+	memcpy(before, of_port + node->first_port, node->n_ports * sizeof(*before));
+	rc = find_node(b, id, of_node, of_port, err);
+	event.setup = of_node[id];
+	if (rc == 0 && of_node[id] != was)
+		rc = wf_faults_add(b->s, b->f, &event, &b->s->rules[0]->place, err);
+	event.kind = WF_SIM_FAULT_PORT;
+	for (uint32_t i = 0; i < node->n_ports && rc == 0; i++) {
+		event.what = node->first_port + i;
+		event.setup = of_port[event.what];
+		if (event.setup != before[i])
+			rc = wf_faults_add(b->s, b->f, &event, &b->s->rules[0]->place, err);
+	}
+	return rc;
+}
+
+/* Goes through the times at which rules begin and cease to hold. */
+static int find_changes(struct build *b, wf_time at, struct wf_err *err)
+{
+	struct wf_mem *heap = wf_mem_heap();
+	uint16_t *of_node = heap->alloc(heap, b->topo->n_nodes * sizeof(*of_node));
+	uint16_t *of_port = heap->alloc(heap, b->topo->n_ports * sizeof(*of_port));
+	int rc = of_node == NULL || of_port == NULL ? -ENOMEM : 0;
+
+	if (rc == 0) {
+		memcpy(of_node, b->of_node, b->topo->n_nodes * sizeof(*of_node));
+		memcpy(of_port, b->of_port, b->topo->n_ports * sizeof(*of_port));
+	}
+	while (rc == 0 && at != WF_TIME_NEVER) {
+		wf_time next = set_active(b, at);
+
+		for (uint32_t id = 0; id < b->topo->n_nodes && rc == 0; id++) {
+			if (changes(b, id))
+				rc = add_changes(b, id, at, of_node, of_port, err);
+		}
+		at = next;
+	}
+	heap->free(heap, of_node);
+	heap->free(heap, of_port);
 	return rc;
 }
 
 static int find_all(struct build *b, struct wf_err *err)
 {
+	wf_time first;
 	int rc = 0;
 
 	for (b->rule = 0; b->rule < b->s->n_rules && rc == 0; b->rule++) {
@@ -359,9 +485,15 @@ static int find_all(struct build *b, struct wf_err *err)
 		if (only < 0 || b->f == &b->s->fabrics[only])
 			rc = place_rule(b, err);
 	}
+	for (unsigned i = 0; i < b->s->n_rules; i++) {
+		if (b->s->rules[i]->timed)
+			set_add(&b->timed, i);
+	}
+	/* What begins at 0 is an event as well. */
+	first = set_active(b, -1);
 	for (uint32_t i = 0; rc == 0 && i < b->topo->n_nodes; i++)
-		rc = find_node(b, i, err);
-	return rc;
+		rc = find_node(b, i, b->of_node, b->of_port, err);
+	return rc == 0 ? find_changes(b, first, err) : rc;
 }
 
 /* Keeps what was found in the fabric, and counts the queues that its devices have all together. */

@@ -29,6 +29,8 @@ struct wf_scenario_net;
 struct wf_device_rule {
 	const char *name; /* as it is written, with * and ? */
 	int fabric;       /* the only one it is for; -1: for all */
+	bool timed;       /* a fault: it holds from at to until (WF_PARAM_AUTO: for good) */
+	wf_time at, until;
 	struct wf_place place;
 	struct wf_settings settings; /* what it sets has a place */
 	struct wf_fabric_values values;
@@ -63,8 +65,14 @@ static inline const struct wf_devices *wf_devices_of(const struct wf_device_tabl
 int wf_devices_read(struct wf_scenario *s, const struct wf_ynode *mapping, int fabric,
                     struct wf_err *err) WF_MUST_USE;
 
+/* The same of a fault's settings, from at to until; on is the name of what they are for. */
+int wf_devices_read_fault(struct wf_scenario *s, const struct wf_ynode *mapping,
+                          const struct wf_ynode *on, wf_time at, wf_time until,
+                          struct wf_err *err) WF_MUST_USE;
+
 /*
- * Finds what each device and port of a fabric has, on its network, and checks it. Returns the same.
+ * Finds what each device and port of a fabric has, on its network, and checks it; faults that change it
+ * become events of the fabric. Returns the same.
  */
 int wf_devices_build(struct wf_scenario *s, struct wf_scenario_fabric *f,
                      struct wf_err *err) WF_MUST_USE;

@@ -85,32 +85,9 @@ const struct wf_param wf_scenario_params[] = {
 
 const size_t wf_scenario_n_params = WF_ARRAY_SIZE(wf_scenario_params);
 
-/* One entry of faults, without its link. */
-struct fault_times {
-	wf_time down, up;
-};
-
-static const struct wf_param fault_params[] = {
-	{ .name = "down",
-	  .kind = WF_PARAM_TIME,
-	  FIELD(struct fault_times, down),
-	  .has_auto = true,
-	  .max = 1000000 * WF_S,
-	  .def = "auto",
-	  .help = "when the link goes down" },
-	{ .name = "up",
-	  .kind = WF_PARAM_TIME,
-	  FIELD(struct fault_times, up),
-	  .has_auto = true,
-	  .max = 1000000 * WF_S,
-	  .def = "auto",
-	  .help = "when it comes back; auto: never" },
-};
-
 static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults",
 	                                "job",      "hosts",  "devices", NULL };
 static const char *const fabric_keys[] = { "profile", "name", "devices", NULL };
-static const char *const fault_keys[] = { "link", NULL };
 
 /* What reading needs besides the scenario. */
 struct reader {
@@ -303,7 +280,7 @@ static int read_fabrics(struct reader *r)
 	return rc;
 }
 
-/* ---- traffic and faults ---- */
+/* ---- traffic ---- */
 
 static int read_traffic(struct reader *r)
 {
@@ -365,93 +342,6 @@ static int check_job(struct reader *r)
 		return wf_settings_err(&job->settings, &job->place, &why, r->err);
 	return wf_job_load(&job->cfg, &job->settings, &job->place, r->opts->paths, r->s->file,
 	                   r->s->inputs, &r->s->arena, r->err);
-}
-
-/* [leaf0, spine1] or [leaf0, spine1, 2] */
-static int read_link(struct reader *r, const struct wf_ynode *node, struct wf_scenario_fault *f)
-{
-	static const struct wf_param row = {
-		.kind = WF_PARAM_U32,
-		.size = sizeof(uint32_t),
-		.max = WF_TOPO_MAX_PORTS,
-	};
-	const struct wf_ynode *v = node->child;
-	struct wf_err why = { "" };
-	int i = 0;
-
-	if (node->kind != WF_YNODE_SEQUENCE || node->n < 2 || node->n > 3)
-		return wf_ynode_err(node, r->err,
-		                    "link is %s; write the names of its two ends, e.g. "
-		                    "[leaf0, spine1]",
-		                    node->kind == WF_YNODE_SEQUENCE
-		                            ? "not a pair"
-		                            : wf_ynode_kind_name(node->kind));
-	for (; i < 2; i++, v = v->next) {
-		if (v->kind != WF_YNODE_SCALAR || strlen(v->text) >= sizeof(f->ends[i]))
-			return wf_ynode_err(v, r->err,
-			                    "this is not the name of a node; write one, "
-			                    "e.g. leaf0");
-		memcpy(f->ends[i], v->text, strlen(v->text) + 1);
-	}
-	if (v != NULL &&
-	    (v->kind != WF_YNODE_SCALAR || wf_param_set(&row, &f->parallel, v->text, &why) != 0))
-		return wf_ynode_err(v, r->err,
-		                    "which of several links between the two is a number "
-		                    "from 0; %s",
-		                    why.text);
-	return 0;
-}
-
-static int read_fault(struct reader *r, const struct wf_ynode *node)
-{
-	struct wf_scenario_fault *f = &r->s->faults[r->s->n_faults++];
-	struct fault_times times = { 0 };
-	struct wf_settings settings;
-	struct wf_place place = wf_place_of(node);
-	const struct wf_ynode *link;
-	int rc = wf_settings_init(&settings, "fault", fault_params, WF_ARRAY_SIZE(fault_params),
-	                          &times, &r->s->arena, r->err);
-
-	if (rc == 0)
-		rc = wf_settings_apply(&settings, node, fault_keys, r->err);
-	if (rc != 0)
-		return rc;
-	link = wf_ynode_get(node, "link");
-	if (link == NULL)
-		return wf_ynode_err(node, r->err,
-		                    "link is missing; write, e.g., link: [leaf0, spine1]");
-	f->place = wf_place_of(link);
-	if (times.down == WF_PARAM_AUTO)
-		return wf_ynode_err(node, r->err, "down is missing; write, e.g., down: 20us");
-	if (times.up <= times.down) {
-		place = wf_settings_place(&settings, "up", &place);
-		return wf_place_err(&place, r->err,
-		                    "up: the link comes back before it goes down; "
-		                    "write a later time");
-	}
-	f->down = times.down;
-	f->up = times.up;
-	return read_link(r, link, f);
-}
-
-static int read_faults(struct reader *r)
-{
-	const struct wf_ynode *node = wf_ynode_get(r->root, "faults");
-	int rc = 0;
-
-	if (node == NULL)
-		return 0;
-	if (node->kind != WF_YNODE_SEQUENCE)
-		return wf_ynode_err(node, r->err,
-		                    "faults is %s; write a list, e.g. [{link: [leaf0, "
-		                    "spine1], down: 20us}]",
-		                    wf_ynode_kind_name(node->kind));
-	if (node->n > WF_SCENARIO_MAX_FAULTS)
-		return wf_ynode_err(node, r->err, "faults has %u entries; at most %d are allowed",
-		                    node->n, WF_SCENARIO_MAX_FAULTS);
-	for (const struct wf_ynode *v = node->child; rc == 0 && v != NULL; v = v->next)
-		rc = read_fault(r, v);
-	return rc;
 }
 
 /* ---- hosts of live fabrics ---- */
@@ -719,8 +609,8 @@ static int read_root(struct reader *r)
 		rc = read_job(r);
 	if (rc == 0)
 		rc = read_traffic(r);
-	if (rc == 0)
-		rc = read_faults(r);
+	if (rc == 0 && wf_ynode_get(r->root, "faults") != NULL)
+		rc = wf_faults_read(s, wf_ynode_get(r->root, "faults"), r->err);
 	if (rc == 0)
 		rc = read_hosts(r);
 	for (size_t i = 0; rc == 0 && i < r->opts->n_overrides; i++)

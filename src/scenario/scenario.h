@@ -17,6 +17,7 @@
 #include "scenario/devices.h"
 #include "scenario/paths.h"
 #include "scenario/fabric_table.h"
+#include "scenario/faults.h"
 #include "scenario/infiles.h"
 #include "scenario/job.h"
 #include "scenario/settings.h"
@@ -26,7 +27,6 @@
 
 #define WF_SCENARIO_MAX_FABRICS 16
 #define WF_SCENARIO_MAX_TRAFFIC 64
-#define WF_SCENARIO_MAX_FAULTS 1024
 #define WF_SCENARIO_LABEL 40
 #define WF_SCENARIO_MAX_WIRES 64
 #define WF_SCENARIO_MAX_SEEDS 100
@@ -52,8 +52,6 @@ extern const size_t wf_scenario_n_params;
 struct wf_scenario_net {
 	struct wf_topo_cfg cfg; /* what it was built from */
 	struct wf_topo *topo;
-	struct wf_sim_fault *events; /* the scenario's faults, as this network's links */
-	size_t n_events;
 };
 
 struct wf_scenario_fabric {
@@ -73,6 +71,8 @@ struct wf_scenario_fabric {
 	const struct wf_scenario_net *net; /* one of the scenario's, which owns it */
 	struct wf_bill bill;               /* what that is made of */
 	struct wf_device_table devices;    /* what each device is set to */
+	struct wf_sim_fault *events;       /* the scenario's faults, on its network */
+	size_t n_events, events_room;
 };
 
 struct wf_scenario_traffic {
@@ -86,13 +86,6 @@ struct wf_scenario_job {
 	struct wf_job_cfg cfg;
 	struct wf_settings settings;
 	struct wf_place place;
-};
-
-struct wf_scenario_fault {
-	char ends[2][WF_TOPO_NAME]; /* names of nodes */
-	uint32_t parallel;          /* which of several links between them */
-	wf_time down, up;           /* up: WF_PARAM_AUTO = never */
-	struct wf_place place;      /* of the link */
 };
 
 struct wf_scenario {

@@ -185,90 +185,6 @@ static int count_receivers(struct wf_scenario *s)
 	return 0;
 }
 
-/* ---- faults ---- */
-
-/* " of roce-400g", where the networks differ. */
-static const char *of_fabrics(const struct wf_scenario *s, const struct wf_scenario_net *net,
-                              char text[160])
-{
-	char names[150];
-
-	name_fabrics(s, net, names, sizeof(names));
-	snprintf(text, 160, " of %s", names);
-	return s->n_nets == 1 ? "" : text;
-}
-
-static int no_node(const struct wf_scenario *s, const struct wf_scenario_net *net,
-                   const struct wf_scenario_fault *f, const char *name, struct wf_err *err)
-{
-	struct wf_suggest suggest;
-	char of[160];
-
-	wf_suggest_init(&suggest, name);
-	for (uint32_t i = 0; i < net->topo->n_nodes; i++)
-		wf_suggest_offer(&suggest, net->topo->nodes[i].name);
-	return wf_place_err(&f->place, err, "link: the topology%s has no node '%s'%s",
-	                    of_fabrics(s, net, of), name,
-	                    wf_suggest_text(&suggest, "the nodes are"));
-}
-
-/* The f->parallel-th link between two nodes. */
-static int find_link(const struct wf_scenario *s, const struct wf_scenario_net *net,
-                     const struct wf_scenario_fault *f, uint32_t *link_p, struct wf_err *err)
-{
-	const struct wf_topo *topo = net->topo;
-	uint32_t ends[2], found = 0;
-	const struct wf_topo_node *node;
-	char of[160];
-
-	for (int i = 0; i < 2; i++) {
-		ends[i] = wf_topo_node_by_name(topo, f->ends[i]);
-		if (ends[i] == WF_TOPO_NONE)
-			return no_node(s, net, f, f->ends[i], err);
-	}
-	node = &topo->nodes[ends[0]];
-	for (uint32_t i = 0; i < node->n_ports; i++) {
-		const struct wf_topo_port *port = &topo->ports[node->first_port + i];
-
-		if (port->peer == ends[1] && found++ == f->parallel) {
-			*link_p = port->link;
-			return 0;
-		}
-	}
-	if (found > 0)
-		return wf_place_err(
-			&f->place, err,
-			"link: there are only %u links between %s and %s%s; write 0 to %u",
-			(unsigned)found, f->ends[0], f->ends[1], of_fabrics(s, net, of),
-			(unsigned)found - 1);
-	return wf_place_err(&f->place, err,
-	                    "link: there is no link between %s and %s%s; %s is linked to %s%s",
-	                    f->ends[0], f->ends[1], of_fabrics(s, net, of), f->ends[0],
-	                    topo->nodes[topo->ports[node->first_port].peer].name,
-	                    node->n_ports > 1 ? " and others" : "");
-}
-
-static int build_faults(struct wf_scenario *s, struct wf_scenario_net *net, struct wf_err *err)
-{
-	net->events = wf_arena_alloc(&s->arena, (2 * s->n_faults + 1) * sizeof(*net->events), 64);
-	if (net->events == NULL)
-		return -ENOMEM;
-	for (unsigned i = 0; i < s->n_faults; i++) {
-		const struct wf_scenario_fault *f = &s->faults[i];
-		uint32_t link = 0;
-		int rc = find_link(s, net, f, &link, err);
-
-		if (rc != 0)
-			return rc;
-		net->events[net->n_events++] =
-			(struct wf_sim_fault){ .at = f->down, .link = link, .up = false };
-		if (f->up != WF_PARAM_AUTO)
-			net->events[net->n_events++] =
-				(struct wf_sim_fault){ .at = f->up, .link = link, .up = true };
-	}
-	return 0;
-}
-
 /* Every fabric is made for the rates of all hosts' links. */
 static int check_rates(const struct wf_scenario *s, struct wf_err *err)
 {
@@ -301,8 +217,8 @@ int wf_scenario_build(struct wf_scenario *scenario, struct wf_err *err)
 		rc = list_flows(scenario, err);
 	if (rc == 0)
 		rc = count_receivers(scenario);
-	for (unsigned i = 0; i < scenario->n_nets && rc == 0; i++)
-		rc = build_faults(scenario, &scenario->nets[i], err);
+	for (unsigned i = 0; i < scenario->n_fabrics && rc == 0; i++)
+		rc = wf_faults_build(scenario, &scenario->fabrics[i], err);
 	return rc;
 }
 

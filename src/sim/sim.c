@@ -171,7 +171,8 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 
 	if (strcmp(fabric.switch_int, "auto") == 0 && cc != NULL && cc->telemetry)
 		memcpy(fabric.switch_int, "int", sizeof("int"));
-	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->devices, cfg->topo, cfg->seed, sim->mem, err);
+	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->devices, cfg->topo, cfg->seed, sim->mem,
+	                     err);
 	sim->gated.env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
 	if (cfg->gate != NULL) {
 		sim->fabric.lost = wf_gate_lost;
@@ -214,15 +215,13 @@ void wf_sim_destroy(struct wf_sim *sim)
 	wf_network_fini(&sim->net);
 	wf_rc_destroy(sim->rc);
 	wf_engine_destroy(sim->engine);
+	wf_sim_end_faults(sim);
 	wf_fabric_fini(&sim->fabric);
 	wf_wire_check_destroy(sim->check);
 	mem->free(mem, sim->adapters);
 	mem->free(mem, sim->windowed.first_tx);
-	mem->free(mem, sim->faults.outages);
 	mem->free(mem, sim->gated.faults);
 	mem->free(mem, sim->windowed.rx_of_spec);
-	mem->free(mem, sim->faults.list);
-	mem->free(mem, sim->faults.down);
 	mem->free(mem, sim);
 }
 

@@ -19,11 +19,20 @@
 struct wf_sim_app;
 struct wf_gate_ops;
 
-/* A link that goes down or comes back at a time. */
+/* What goes wrong at a time, or is right again. */
+enum wf_sim_fault_kind {
+	WF_SIM_FAULT_LINK,  /* what: a link of the topology; on: it is down */
+	WF_SIM_FAULT_STORM, /* what: a host; on: it lets nobody send to it */
+	WF_SIM_FAULT_NODE,  /* what: a node, which has another setup from then on */
+	WF_SIM_FAULT_PORT,  /* what: a port, by its number in the topology; the same */
+};
+
 struct wf_sim_fault {
 	wf_time at;
-	uint32_t link; /* index into the topology's links */
-	bool up;
+	enum wf_sim_fault_kind kind;
+	bool on;
+	uint16_t setup; /* its number, as in struct wf_devices */
+	uint32_t what;
 };
 
 struct wf_sim_cfg {

@@ -64,6 +64,15 @@ struct wf_sim {
 			wf_time since, before; /* down now: from when; and how long before that */
 		} * outages;                   /* by link */
 		wf_time reconverge;
+		uint32_t *causes;               /* by link: how many faults keep it down */
+		struct wf_sim_table *tables;    /* of routes that a switch or the fabric uses */
+		struct wf_sim_table *newest;    /* the fabric's */
+		struct wf_sim_table **table_of; /* by node; NULL of hosts */
+		struct wf_sim_group {
+			struct wf_sim *sim;
+			wf_time delay; /* from a change to new routes in its switches */
+		} * groups;            /* of switches, by their delay */
+		size_t n_groups;
 	} faults;
 
 	/* Who looks on. */
@@ -85,11 +94,14 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg,
 /* Takes over the faults of cfg, and has them happen. Returns 0 or -ENOMEM. */
 int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg) WF_MUST_USE;
 
+/* Gives back what faults took. */
+void wf_sim_end_faults(struct wf_sim *sim);
+
+/* A link changed: has every switch find new routes when its time has come. Returns 0 or -ENOMEM. */
+int wf_sim_plan_routes(struct wf_sim *sim, wf_time now) WF_MUST_USE;
+
 /* Takes a link down or up, now, while no node runs. */
 void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now);
-
-/* New routes everywhere, over the links that are up now; arg: the simulation. */
-void wf_sim_reroute(void *arg, wf_time now);
 
 /* Notes that the link changed, at both its ends. */
 void wf_sim_incident_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now);

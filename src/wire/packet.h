@@ -39,6 +39,13 @@ static inline int wf_packet_is_control(uint8_t type)
 #define WF_PACKET_INT 0x80       /* carries telemetry (fabric/telemetry.h) */
 #define WF_PACKET_BAD 0x40       /* corrupted on the way: the receiver discards it */
 
+/*
+ * Where packets may circle, the upper bits of src count the switches that one has passed; whoever
+ * asks who sent it asks wf_packet_src().
+ */
+#define WF_PACKET_SRC_BITS 24
+#define WF_PACKET_HOPS_MAX 64 /* as IP's TTL of most hosts */
+
 #define WF_PACKET_VL 15u    /* largest vl */
 #define WF_PACKET_CLASS 15u /* and cls */
 
@@ -110,6 +117,11 @@ struct wf_packet {
 };
 
 _Static_assert(sizeof(struct wf_packet) == 64, "a packet is one cache line");
+
+static inline uint32_t wf_packet_src(const struct wf_packet *pkt)
+{
+	return pkt->src & ((1u << WF_PACKET_SRC_BITS) - 1);
+}
 
 /* On Ethernet: it has no IP header, which switches could mark. */
 static inline int wf_packet_is_roce1(const struct wf_packet *pkt)

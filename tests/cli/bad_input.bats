@@ -103,7 +103,7 @@ change() {
 	fault '{link: [h0, spine0], down: 1us}' 's.yaml:9:12: link: there is no link between h0 and spine0; h0 is linked to leaf0'
 	fault '{link: [leaf0, spine0, 5], down: 1us}' 's.yaml:9:12: link: there are only 4 links between leaf0 and spine0; write 0 to 3'
 	fault '{link: leaf0, down: 1us}' 's.yaml:9:12: link is a value; write the names of its two ends'
-	fault '{down: 1us}' 's.yaml:9:5: link is missing'
+	fault '{down: 1us}' 's.yaml:9:5: on is missing; write, e.g., on: leaf0-spine1'
 	fault '{link: [leaf0, spine0]}' 's.yaml:9:5: down is missing'
 	fault '{link: [leaf0, spine0], down: 2us, up: 1us}' 's.yaml:9:44: up: the link comes back before it goes down'
 	fault '{link: [leaf0, spine0], down: 2us, upp: 1us}' "s.yaml:9:40: unknown key 'upp'; did you mean up?"

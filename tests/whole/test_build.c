@@ -52,7 +52,7 @@ static void init_kind(struct rig *r, unsigned kind)
 {
 	rig_init(r, kind % 2 == 0 ? "pfc" : "credit", "leaf-spine", 8);
 	rig_topo(r, "radix", "8");
-	r->faults[r->n_faults++] = (struct wf_sim_fault){ .at = WF_US, .link = 0 };
+	r->faults[r->n_faults++] = (struct wf_sim_fault){ .at = WF_US, .on = true, .what = 0 };
 	if (kind / 2 == 2) {
 		r->gate = &nobody;
 		return;

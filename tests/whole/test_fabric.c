@@ -135,8 +135,8 @@ static void test_same_on_threads(void **state)
 		rig_set(&r, "sender.timeout", "200us");
 		rig_shift(&r, 64, 21, 200000);
 		rig_incast(&r, 20, 40, 100000);
-		r.faults[0] = (struct wf_sim_fault){ .at = 5 * WF_US, .link = 70, .up = false };
-		r.faults[1] = (struct wf_sim_fault){ .at = 30 * WF_US, .link = 70, .up = true };
+		r.faults[0] = (struct wf_sim_fault){ .at = 5 * WF_US, .what = 70, .on = true };
+		r.faults[1] = (struct wf_sim_fault){ .at = 30 * WF_US, .what = 70, .on = false };
 		r.n_faults = 2;
 		r.reconverge = 3 * WF_US;
 		for (unsigned t = 0; t < WF_ARRAY_SIZE(threads); t++) {
@@ -407,10 +407,10 @@ static void test_link_failure(void **state)
 		rig_set(&r, "sender.timeout", "100us");
 		rig_shift(&r, 32, 13, 2000000);
 		/* Links 0..31 lead to hosts, those after to spines. */
-		r.faults[0] = (struct wf_sim_fault){ .at = 10 * WF_US, .link = 33, .up = false };
-		r.faults[1] = (struct wf_sim_fault){ .at = 60 * WF_US, .link = 33, .up = true };
-		r.faults[2] = (struct wf_sim_fault){ .at = 20 * WF_US, .link = 3, .up = false };
-		r.faults[3] = (struct wf_sim_fault){ .at = 40 * WF_US, .link = 3, .up = true };
+		r.faults[0] = (struct wf_sim_fault){ .at = 10 * WF_US, .what = 33, .on = true };
+		r.faults[1] = (struct wf_sim_fault){ .at = 60 * WF_US, .what = 33, .on = false };
+		r.faults[2] = (struct wf_sim_fault){ .at = 20 * WF_US, .what = 3, .on = true };
+		r.faults[3] = (struct wf_sim_fault){ .at = 40 * WF_US, .what = 3, .on = false };
 		r.n_faults = 4;
 		r.reconverge = 10 * WF_US;
 		rig_run(&r, 1);

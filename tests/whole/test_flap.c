@@ -11,8 +11,8 @@
 static void flap(struct rig *r, uint32_t link, wf_time down, wf_time up)
 {
 	assert_true(r->n_faults + 2 <= RIG_FAULTS && down < up);
-	r->faults[r->n_faults++] = (struct wf_sim_fault){ .at = down, .link = link, .up = false };
-	r->faults[r->n_faults++] = (struct wf_sim_fault){ .at = up, .link = link, .up = true };
+	r->faults[r->n_faults++] = (struct wf_sim_fault){ .at = down, .what = link, .on = true };
+	r->faults[r->n_faults++] = (struct wf_sim_fault){ .at = up, .what = link, .on = false };
 }
 
 /*

@@ -19,8 +19,8 @@ static void make(struct rig *r, const char *layer, enum wf_flow_op op)
 	rig_shift(r, HOSTS, 5, 400000);
 	for (size_t i = 0; i < r->flows.n; i++)
 		r->flows.flow[i].op = (uint8_t)op;
-	r->faults[0] = (struct wf_sim_fault){ .at = 3 * WF_US, .link = 14, .up = false };
-	r->faults[1] = (struct wf_sim_fault){ .at = 9 * WF_US, .link = 14, .up = true };
+	r->faults[0] = (struct wf_sim_fault){ .at = 3 * WF_US, .what = 14, .on = true };
+	r->faults[1] = (struct wf_sim_fault){ .at = 9 * WF_US, .what = 14, .on = false };
 	r->n_faults = 2;
 	r->reconverge = 2 * WF_US;
 }

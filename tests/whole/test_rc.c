@@ -154,7 +154,7 @@ static void test_retries_run_out(void **state)
 	rig_flow(&r, 0, 1, 5000000, 0, 3);
 	rig_flow(&r, 2, 3, 5000000, 0, 3);
 	use_op(&r, WF_FLOW_WRITE);
-	r.faults[0] = (struct wf_sim_fault){ .at = 20 * WF_US, .link = 1, .up = false };
+	r.faults[0] = (struct wf_sim_fault){ .at = 20 * WF_US, .what = 1, .on = true };
 	r.n_faults = 1;
 	rig_run(&r, 1);
 	assert_true(r.result->finished);

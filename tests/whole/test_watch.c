@@ -242,7 +242,7 @@ static void test_kinds(void **state)
 	rig_set(&r, "sender.timeout", "20us");
 	rig_flow(&r, 0, 1, 64 << 20, 0, 3);
 	r.flows.flow[0].op = WF_FLOW_WRITE;
-	r.faults[r.n_faults++] = (struct wf_sim_fault){ .at = 10 * WF_US, .link = 0 };
+	r.faults[r.n_faults++] = (struct wf_sim_fault){ .at = 10 * WF_US, .on = true, .what = 0 };
 	r.until = 200 * WF_MS;
 	run_watched(&r, 1, 1u << WF_INCIDENT_LINK_DOWN | 1u << WF_INCIDENT_QP_ERROR, &log);
 	assert_int_equal(log.per_kind[WF_INCIDENT_LINK_DOWN], 2);

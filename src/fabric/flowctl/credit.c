@@ -192,6 +192,7 @@ const struct wf_flowctl_ops wf_flowctl_credit = {
 	.help = "InfiniBand: credits per virtual lane, nothing sent without buffer",
 	.uses_credits = true,
 	.start = credit_start,
+	.changed = credit_down, /* nothing that may change is flow control's */
 	.down = credit_down,
 	.divide = credit_divide,
 	.admit = credit_admit,

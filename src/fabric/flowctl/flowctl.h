@@ -24,6 +24,9 @@ struct wf_flowctl_ops {
 	 */
 	void (*start)(struct wf_device *dev, struct wf_port *port, wf_time now);
 
+	/* The port is set to something else, while no node runs. */
+	void (*changed)(struct wf_device *dev, struct wf_port *port, wf_time now);
+
 	/* The link of a port goes down: what the peer asked for ends, and is accounted for. */
 	void (*down)(struct wf_device *dev, struct wf_port *port, wf_time now);
 

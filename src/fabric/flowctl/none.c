@@ -97,6 +97,7 @@ const struct wf_flowctl_ops wf_flowctl_none = {
 	.help = "lossy Ethernet: queues drop at their tail",
 	.uses_credits = false,
 	.start = none_start,
+	.changed = none_start,
 	.down = none_down,
 	.divide = none_divide,
 	.admit = none_admit,

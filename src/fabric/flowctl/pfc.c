@@ -76,6 +76,16 @@ static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 	}
 }
 
+/* Who became full while nobody was to be told, is told now. */
+static void pfc_changed(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	for (unsigned q = 0; q < dev->n_queues; q++) {
+		set_lane(port, q);
+		if (wf_port_lane(port, q)->xoff && port->up)
+			tell_peer(dev, port, q, now);
+	}
+}
+
 static void stop_peer(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
 {
 	struct wf_lane *lane = wf_port_lane(port, queue);
@@ -338,6 +348,7 @@ const struct wf_flowctl_ops wf_flowctl_pfc = {
 	.help = "Ethernet with priority flow control (802.1Qbb) on the lossless classes",
 	.uses_credits = false,
 	.start = pfc_start,
+	.changed = pfc_changed,
 	.down = pfc_down,
 	.divide = pfc_divide,
 	.admit = pfc_admit,

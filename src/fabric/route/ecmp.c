@@ -9,7 +9,7 @@
 static unsigned ecmp_pick(struct wf_switch *sw, const uint16_t *ports, unsigned n,
                           const struct wf_packet *pkt, wf_time now)
 {
-	uint64_t flow = (uint64_t)pkt->src << 32 | pkt->dst;
+	uint64_t flow = (uint64_t)wf_packet_src(pkt) << 32 | pkt->dst;
 
 	(void)now;
 	flow ^= (uint64_t)pkt->entropy * UINT64_C(0x9e3779b97f4a7c15);

@@ -111,7 +111,7 @@ static unsigned graded_pick(struct wf_switch *sw, const uint16_t *ports, unsigne
 
 	if (bind == 0)
 		return best_port(sw, ports, n, now);
-	flow = ((uint64_t)pkt->src << 32 | pkt->dst) ^ (uint64_t)pkt->entropy << 16;
+	flow = ((uint64_t)wf_packet_src(pkt) << 32 | pkt->dst) ^ (uint64_t)pkt->entropy << 16;
 	f = &sw->grades->flow[wf_mix64(flow) & (FLOWS - 1)];
 	if (now - f->last >= bind || f->last == 0 || !is_one_of(ports, n, f->port))
 		f->port = best_port(sw, ports, n, now);

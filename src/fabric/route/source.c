@@ -13,7 +13,7 @@ static unsigned source_pick(struct wf_switch *sw, const uint16_t *ports, unsigne
                             const struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
-	uint64_t pair = (uint64_t)pkt->src << 32 | pkt->dst;
+	uint64_t pair = (uint64_t)wf_packet_src(pkt) << 32 | pkt->dst;
 	uint32_t digit = (uint32_t)(wf_mix64(fabric->seed ^ wf_mix64(pair)) >> 32);
 
 	(void)now;

@@ -479,6 +479,12 @@ static int adapter_start(struct wf_device *dev, struct wf_err *err)
 	return wf_endpoint_start(dev, err);
 }
 
+static void adapter_changed(struct wf_device *dev, wf_time now)
+{
+	wf_adapter_of(dev)->pcie = wf_rate_per_byte(dev->setup->cfg.nic_pcie);
+	wf_endpoint_changed(dev, now);
+}
+
 static void adapter_fini(struct wf_device *dev)
 {
 	wf_hca_destroy(wf_adapter_of(dev)->hca);
@@ -487,6 +493,7 @@ static void adapter_fini(struct wf_device *dev)
 static const struct wf_device_ops device_ops = {
 	.start = adapter_start,
 	.set_up = wf_endpoint_set_up,
+	.changed = adapter_changed,
 	.fini = adapter_fini,
 };
 

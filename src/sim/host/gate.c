@@ -130,6 +130,7 @@ static void gate_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf
 static const struct wf_device_ops device_ops = {
 	.start = wf_endpoint_start,
 	.set_up = gate_set_up,
+	.changed = wf_endpoint_changed,
 	.fini = wf_device_fini_nothing,
 };
 

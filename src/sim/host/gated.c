@@ -71,13 +71,12 @@ static void set_half(struct wf_sim *sim, uint32_t link, bool from_a,
                      const struct wf_gated_fault *was, const struct wf_gated_fault *is, wf_time now)
 {
 	struct wf_half h = wf_network_half(&sim->net, link, from_a);
-	uint64_t loss = sim->topo->links[link].loss + h.in->setup->cfg.link_loss + is->loss;
 
 	set_delay(h.src, h.out, is->delay - was->delay, now);
 	h.in->in_delay = h.out->delay;
-	h.in->loss = wf_min_u64(loss, WF_PROB_ONE);
+	h.in->more_loss = is->loss;
 	h.in->corrupt = is->corrupt;
-	h.in->lossy = h.in->lossy || h.in->loss != 0 || h.in->corrupt != 0;
+	wf_port_set_loss(&sim->fabric, h.dst->id, h.in);
 }
 
 int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_fault *fault)
@@ -91,8 +90,7 @@ int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_f
 	set_half(sim, link, false, was, fault, now);
 	if (was->down != fault->down) {
 		wf_sim_set_link(sim, link, !fault->down, now);
-		if (wf_engine_at(sim->engine, now + sim->faults.reconverge, wf_sim_reroute, sim) !=
-		    0)
+		if (wf_sim_plan_routes(sim, now) != 0)
 			return -ENOMEM;
 	}
 	*was = *fault;

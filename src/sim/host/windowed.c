@@ -450,6 +450,7 @@ static int host_start(struct wf_device *dev, struct wf_err *err)
 static const struct wf_device_ops device_ops = {
 	.start = host_start,
 	.set_up = wf_endpoint_set_up,
+	.changed = wf_endpoint_changed,
 	.fini = wf_device_fini_nothing,
 };
 

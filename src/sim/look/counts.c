@@ -105,6 +105,7 @@ static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool
 		.drops_down = lane->drops[WF_DROP_DOWN],
 		.tx_down = lane->drops[WF_DROP_DOWN] - lane->rx_down,
 		.drops_route = lane->drops[WF_DROP_ROUTE],
+		.drops_hops = lane->drops[WF_DROP_HOPS],
 		.drops_mtu = lane->drops[WF_DROP_MTU],
 		.drops_watchdog = lane->drops[WF_DROP_WATCHDOG],
 		.paused_ps = credits ? 0 : ps,

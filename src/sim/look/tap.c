@@ -20,8 +20,13 @@ static void on_wire(void *arg, const struct wf_device *dev, const struct wf_port
                     const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_sim *sim = arg;
-	struct wf_packet plain;
+	struct wf_packet counted, plain;
 
+	if (sim->fabric.hops_count) {
+		counted = *pkt;
+		counted.src = wf_packet_src(pkt);
+		pkt = &counted;
+	}
 	/* Telemetry has no bytes here: it is shown as if it were not there (docs/limits.md). */
 	if (pkt->type == WF_PACKET_RDMA || pkt->type == WF_PACKET_TRIMMED) {
 		plain = *pkt;

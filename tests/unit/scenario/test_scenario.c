@@ -79,18 +79,18 @@ static void test_faults(void **state)
 
 	(void)state;
 	load(&s, plain, NULL);
-	assert_int_equal(s.nets[0].n_events, 3);
-	assert_int_equal(s.nets[0].events[0].at, 20 * WF_US);
-	assert_false(s.nets[0].events[0].up);
-	assert_int_equal(s.nets[0].events[1].at, 80 * WF_US);
-	assert_true(s.nets[0].events[1].up);
-	assert_int_equal(s.nets[0].events[0].link, s.nets[0].events[1].link);
-	link = &s.nets[0].topo->links[s.nets[0].events[0].link];
+	assert_int_equal(s.fabrics[0].n_events, 3);
+	assert_int_equal(s.fabrics[0].events[0].at, 20 * WF_US);
+	assert_true(s.fabrics[0].events[0].on);
+	assert_int_equal(s.fabrics[0].events[1].at, 80 * WF_US);
+	assert_false(s.fabrics[0].events[1].on);
+	assert_int_equal(s.fabrics[0].events[0].what, s.fabrics[0].events[1].what);
+	link = &s.nets[0].topo->links[s.fabrics[0].events[0].what];
 	assert_true((strcmp(s.nets[0].topo->nodes[link->a].name, "leaf0") == 0 &&
 	             strcmp(s.nets[0].topo->nodes[link->b].name, "spine0") == 0) ||
 	            (strcmp(s.nets[0].topo->nodes[link->b].name, "leaf0") == 0 &&
 	             strcmp(s.nets[0].topo->nodes[link->a].name, "spine0") == 0));
-	assert_int_equal(s.nets[0].events[2].at, WF_MS);
+	assert_int_equal(s.fabrics[0].events[2].at, WF_MS);
 	wf_scenario_fini(&s);
 }
 
@@ -155,7 +155,7 @@ static void test_nets(void **state)
 	assert_int_equal(switches(&s, 0), 12);
 	assert_int_equal(switches(&s, 1), 10);
 	assert_int_equal(s.fabrics[1].net->cfg.radix, 128);
-	assert_int_equal(s.fabrics[1].net->n_events, 1);
+	assert_int_equal(s.fabrics[1].n_events, 1);
 	assert_int_equal(s.n_hosts, 256);
 	assert_int_equal(s.host_rate, UINT64_C(400000000000));
 	wf_scenario_net_text(&s, true, words, sizeof(words));
