@@ -273,9 +273,9 @@ static int note_order(const void *pa, const void *pb)
 static const char *detail(const struct wf_incident *note)
 {
 	static const char *const drop[] = {
-		[WF_DROP_BUFFER] = "buffer", [WF_DROP_LIFE] = "life",   [WF_DROP_ERROR] = "error",
-		[WF_DROP_DOWN] = "down",     [WF_DROP_ROUTE] = "route",
-		[WF_DROP_HOPS] = "hops",
+		[WF_DROP_BUFFER] = "buffer", [WF_DROP_LIFE] = "life",
+		[WF_DROP_ERROR] = "error",   [WF_DROP_DOWN] = "down",
+		[WF_DROP_ROUTE] = "route",   [WF_DROP_HOPS] = "hops",
 		[WF_DROP_MTU] = "mtu",       [WF_DROP_WATCHDOG] = "watchdog",
 	};
 
