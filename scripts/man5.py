@@ -42,6 +42,13 @@ def span(row):
     return "; " + " to ".join(limits.split("..")) + auto
 
 
+def whose(row):
+    """Who may have a value of its own, and when."""
+    if not row["per"]:
+        return ""
+    return " Of each " + ", ".join(row["per"]) + ("; may change." if row["changes"] else ".")
+
+
 def parameters(rows):
     sizes = {}
     for row in rows:
@@ -50,7 +57,8 @@ def parameters(rows):
             group = ".".join(words[:depth])
             sizes[group] = sizes.get(group, 0) + 1
     groups, out = {}, [".SH PARAMETERS", "All that a scenario may set, with the names of",
-                       "\\fBweft list parameters\\fR and \\fB\\-\\-set\\fR."]
+                       "\\fBweft list parameters\\fR and \\fB\\-\\-set\\fR. What is of each host, switch, port or link",
+                       "may be set by \\fBdevices\\fR, and by \\fBfaults\\fR where it may change."]
     for row in rows:
         groups.setdefault(group_of(row["name"], sizes), []).append(row)
     for group, members in groups.items():
@@ -60,7 +68,7 @@ def parameters(rows):
             out += [".TP", "\\fB" + md2man.escape(row["name"], code=True) + "\\fR",
                     md2man.guard(md2man.escape(row["help"]) + "."),
                     f"Default \\fB{md2man.escape(default, code=True)}\\fR{md2man.escape(span(row))} "
-                    f"({md2man.escape(row['unit'])})."]
+                    f"({md2man.escape(row['unit'])}).{whose(row)}"]
     return out
 
 

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/topics.h"
+#include "fabric/config.h"
 #include "text/json.h"
 #include "text/suggest.h"
 
@@ -69,6 +70,42 @@ static void format_range(const struct wf_param *row, char *buf, size_t size)
 	}
 }
 
+/* Who may have a value of its own: an entry of `devices:` in a scenario sets it. */
+static const struct per {
+	unsigned bit;
+	const char *name;
+} per[] = {
+	{ WF_PER_HOST, "host" },
+	{ WF_PER_SWITCH, "switch" },
+	{ WF_PER_PORT, "port" },
+	{ WF_PER_LINK, "link" },
+};
+
+static void print_per(const struct wf_param *row)
+{
+	const char *before = "of each ";
+
+	printf("  %-26s ", "");
+	for (size_t i = 0; i < WF_ARRAY_SIZE(per); i++) {
+		if ((row->per & per[i].bit) == 0)
+			continue;
+		printf("%s%s", before, per[i].name);
+		before = ", ";
+	}
+	printf("%s\n", (row->per & WF_PER_TIME) != 0 ? "; may change" : "");
+}
+
+static void put_per(struct wf_json *json, const struct wf_param *row)
+{
+	wf_json_open(json, "per", '[');
+	for (size_t i = 0; i < WF_ARRAY_SIZE(per); i++) {
+		if ((row->per & per[i].bit) != 0)
+			wf_json_text(json, NULL, per[i].name);
+	}
+	wf_json_close(json, '[');
+	wf_json_bool(json, "changes", (row->per & WF_PER_TIME) != 0);
+}
+
 static void put_parameter(struct wf_topic_sink *sink, const char *name, const struct wf_param *row)
 {
 	struct lister *l = (struct lister *)sink;
@@ -79,6 +116,8 @@ static void put_parameter(struct wf_topic_sink *sink, const char *name, const st
 		printf("  %-26s %s\n", name, row->help);
 		printf("  %-26s default %s%s%s; %s\n", "", row->def[0] != '\0' ? row->def : "none",
 		       range[0] != '\0' ? "; " : "", range, wf_param_unit(row->kind));
+		if (row->per != 0)
+			print_per(row);
 		return;
 	}
 	wf_json_open(&l->json, NULL, '{');
@@ -86,6 +125,7 @@ static void put_parameter(struct wf_topic_sink *sink, const char *name, const st
 	wf_json_text(&l->json, "unit", wf_param_unit(row->kind));
 	wf_json_text(&l->json, "default", row->def);
 	wf_json_text(&l->json, "range", range);
+	put_per(&l->json, row);
 	wf_json_text(&l->json, "help", row->help);
 	wf_json_close(&l->json, '{');
 }

@@ -27,6 +27,10 @@ load common
 		says "$out" "  $name "
 	done
 	says "$out" "default 150KB; 0B.."
+	# Who may have one of its own, and whether it may change.
+	[ "$(grep -A 2 "^  fabric.ecn.kmin " stdout.txt | tail -n 1 | sed 's/^ *//')" = "of each switch, port; may change" ]
+	[ "$(grep -A 2 "^  fabric.nic.rx " stdout.txt | tail -n 1 | sed 's/^ *//')" = "of each host" ]
+	[ "$(grep -A 2 "^  run.until " stdout.txt | grep -c "of each")" = 0 ]
 }
 
 @test "weft list is valid JSON" {
