@@ -109,6 +109,53 @@ change() {
 	fault '{link: [leaf0, spine0], down: 2us, upp: 1us}' "s.yaml:9:40: unknown key 'upp'; did you mean up?"
 }
 
+@test "faults by name that cannot be" {
+	fault() {
+		{ small_scenario; echo "faults:"; echo "  - $1"; } | bad "$2"
+	}
+	fault '{on: leaf9-spine0, at: 1us, fault: down}' "s.yaml:9:10: leaf9-spine0: the network has no such device"
+	fault '{on: leaf0:99, at: 1us, fault: down}' 's.yaml:9:10: leaf0:99: leaf0 has no such port; write 0 to 7'
+	fault '{on: h0-spine0, at: 1us, fault: down}' 's.yaml:9:10: h0-spine0: there is no link between h0 and spine0'
+	fault '{on: leaf0, fault: down}' 's.yaml:9:5: at is missing; write, e.g., at: 20us'
+	fault '{on: leaf0, at: 1us}' 's.yaml:9:5: write what goes wrong: fault (down, flap, pause-storm) or set, one of them'
+	fault '{on: leaf0, at: 1us, fault: down, set: {mtu: 1KB}}' 's.yaml:9:5: write what goes wrong'
+	fault '{on: leaf0, at: 1us, fault: broken}' "s.yaml:9:33: there is no fault 'broken'"
+	fault '{on: leaf0, at: 2us, until: 1us, fault: down}' 's.yaml:9:33: until: it is over before it begins'
+	fault '{on: leaf0, at: 2us, fault: flap}' 's.yaml:9:5: a flap needs every and for'
+	fault '{on: leaf0, at: 2us, fault: flap, every: 1us, for: 2us}' 's.yaml:9:56: for: it would be down all the time'
+	fault '{on: leaf0, at: 2us, fault: down, every: 1us}' 's.yaml:9:5: every and for go with fault: flap'
+	fault '{on: leaf0, at: 2us, fault: down, up: 3us}' 's.yaml:9:5: down and up go with link'
+	fault '{on: spine0, at: 2us, fault: pause-storm}' 's.yaml:9:10: pause-storm: spine0 is no host; adapters do that, e.g. h0'
+	fault '{on: leaf0, at: 2us, set: {vl: {buffer: 32KiB}}}' 's.yaml:9:45: vl.buffer cannot change while the fabric runs; write it under devices'
+	fault '{on: leaf0, at: 2us, set: {mtu: 1KB}}' 's.yaml:9:37: mtu is the same for all devices of a fabric; write it under fabric'
+	fault '{on: h0, at: 2us, set: {ecn: {kmin: 1KB}}}' 's.yaml:9:41: ecn.kmin: h0 has no such setting; switches have it'
+	fault '{on: leaf0, at: 2us, set: {ecn: {kmin: 9MB, kmax: 1MB}}}' 's.yaml:9:44: ecn.kmin'
+	fault '{on: leaf0, at: 2us, set: [1]}' 's.yaml:9:31: set is a list'
+	fault '{on: [leaf0], at: 2us, fault: down}' 's.yaml:9:10: on is a list; write one name'
+	fault '{on: leaf0, at: 0us, until: 1000s, fault: flap, every: 1us, for: 500ns}' 's.yaml:9:10: with this there are more than 100000 events'
+}
+
+@test "devices that cannot be" {
+	device() {
+		{ small_scenario; echo "devices:"; echo "  $1"; } | bad "$2"
+	}
+	device 'leaf9: {ecn: {kmin: 1MB}}' 's.yaml:9:3: leaf9: the network has no such device; did you mean leaf'
+	device 'h0: {ecn: {kmin: 1MB}}' 's.yaml:9:20: ecn.kmin: h0 has no such setting; switches have it'
+	device 'spine0: {nic: {pcie: 10Gbps}}' 's.yaml:9:24: nic.pcie: spine0 has no such setting; hosts have it'
+	device "'leaf0:3': {buffer: {size: 1MB}}" 's.yaml:9:30: buffer.size: leaf0:3 has no such setting'
+	device 'leaf0: {mtu: 1KB}' 's.yaml:9:16: mtu is the same for all devices of a fabric; write it under fabric'
+	device 'leaf0: {ecn: {kmim: 1MB}}' "s.yaml:9:17: unknown key 'ecn.kmim'; did you mean ecn.kmin?"
+	device 'leaf0: {ecn: {kmin: 3MB}}' 's.yaml:9:23: ecn.kmin'
+	device "leaf0: {maps: {dscp_tc: '64:3'}}" 's.yaml:9:28: maps.dscp_tc: "64:3" is not DSCP:class'
+	device "leaf0: {maps: {tc_pg: '3-1:3'}}" 's.yaml:9:26: maps.tc_pg: "3-1:3" is not class:group'
+	device "leaf0: {hash: {fields: 'src,port'}}" 's.yaml:9:27: hash.fields: there is no field "port"'
+	device "leaf0: {pfc: {tx: '9'}}" 's.yaml:9:22: pfc.tx'
+	device 'leaf0: 5' 's.yaml:9:10: leaf0 is a value; write a mapping of parameters'
+	device 'leaf0-spine9: {link: {ber: 1e-9}}' 's.yaml:9:3: leaf0-spine9: the network has no such device'
+	device 'leaf0-spine0/9: {link: {ber: 1e-9}}' 's.yaml:9:3: leaf0-spine0/9: there is no such link: they have fewer between leaf0 and spine0'
+	{ small_scenario; echo "devices: [leaf0]"; } | bad 's.yaml:8:10: devices is a list'
+}
+
 @test "the same parameter twice" {
 	change 's/fabric: .*/fabric: {profile: roce-400g, ecn: {kmin: 1KB}, ecn.kmin: 2KB}/' \
 		's.yaml:4:58: ecn.kmin is there twice in this file'

@@ -76,16 +76,6 @@ static void pfc_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 	}
 }
 
-/* Who became full while nobody was to be told, is told now. */
-static void pfc_changed(struct wf_device *dev, struct wf_port *port, wf_time now)
-{
-	for (unsigned q = 0; q < dev->n_queues; q++) {
-		set_lane(port, q);
-		if (wf_port_lane(port, q)->xoff && port->up)
-			tell_peer(dev, port, q, now);
-	}
-}
-
 static void stop_peer(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
 {
 	struct wf_lane *lane = wf_port_lane(port, queue);
@@ -225,6 +215,36 @@ static void go(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_t
 	lane->again.until = wf_min_time(lane->again.until, at);
 	if (port->blocked >> queue & 1)
 		wf_port_wake(dev, port, wf_max_time(lane->pause.until, now));
+}
+
+/* Whether pause frames of some priority stop a queue. */
+static bool is_stopped_by_frames(const struct wf_port *port, unsigned queue)
+{
+	for (unsigned p = 0; p < WF_PRIORITIES; p++) {
+		if (port->setup->pause_queue[p] == queue)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Who became full while nobody was to be told, is told now. A queue that frames stop no longer goes
+ * on at once: nobody could end its pause.
+ */
+static void pfc_changed(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	for (unsigned q = 0; q < dev->n_queues; q++) {
+		set_lane(port, q);
+		if (!port->up)
+			continue;
+		if (wf_port_lane(port, q)->xoff)
+			tell_peer(dev, port, q, now);
+		roll(dev, port, q, now);
+		if (wf_port_lane(port, q)->pause.until != 0 && !is_stopped_by_frames(port, q))
+			go(dev, port, q, now, now);
+		roll(dev, port, q, now);
+		assert_lane(dev, port, q);
+	}
 }
 
 /*
