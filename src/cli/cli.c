@@ -39,6 +39,9 @@ int wf_cli_finish(void)
 	errno = 0;
 	if (fflush(stdout) == 0 && ferror(stdout) == 0)
 		return WF_EXIT_OK;
+	/* What went wrong earlier is asked for again, when nothing was left to write just now. */
+	if (errno == 0 && putchar('\n') != EOF)
+		(void)fflush(stdout);
 	fprintf(stderr, "standard output: cannot write it: %s\n",
 	        strerror(errno != 0 ? errno : EIO));
 	return WF_EXIT_FAILED;

@@ -59,5 +59,6 @@ bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot
 	pkt->type = WF_PACKET_RDMA;
 	pkt->flags &= roce1 ? SENDERS & ~WF_PACKET_ECT : SENDERS;
 	pkt->src = wf_live_program(host, slot);
+	pkt->mark = 0; /* an adapter's to give */
 	return true;
 }

@@ -101,6 +101,9 @@ class Md2Man(unittest.TestCase):
             md2man.page("# Title\n", "5", "x.md")
 
 
+PER = {"fabric.ecn.b": '["host", "port"]', "fabric.ecn.c": '["switch"]'}
+
+
 class Man5(TreeCase):
     def make(self, results=RESULTS, schema=SCHEMA):
         self.plant("docs/results.md", results, head="")
@@ -134,13 +137,16 @@ class Man5(TreeCase):
 
     def test_parameters(self):
         names = ["name", "run.until", "compare.seeds", "topology.kind", "fabric.mtu", *(f"fabric.ecn.{c}" for c in "abcd")]
-        rows = [f'{{"name": "{n}", "unit": "time", "default": "1-2", "range": "0ps..1us|auto", "help": "h of {n}"}}' for n in names]
+        rows = [f'{{"name": "{n}", "unit": "time", "default": "1-2", "range": "0ps..1us|auto", "help": "h of {n}", '
+                f'"per": {PER.get(n, "[]")}, "changes": {"false" if n.endswith("c") else "true"}}}' for n in names]
         parameters = self.plant("p.json", '{"parameters": [' + ",".join(rows) + "]}", head="")
         self.plant("docs/scenario.md", HEAD + "<!-- man: put parameters -->\n", head="")
         out = self.root / "out.5"
         self.assertEqual(self.check("man5.py", "scenario", str(out), str(parameters))[0], 0)
         self.assertIn(".TP\n\\fBfabric.ecn.a\\fR\nh of fabric.ecn.a.\nDefault \\fB1\\-2\\fR; 0ps to 1us, or auto (time).\n",
                       out.read_text())
+        self.assertIn("or auto (time). Of each host, port; may change.\n.TP\n\\fBfabric.ecn.c", out.read_text())
+        self.assertIn("or auto (time). Of each switch.\n.TP\n\\fBfabric.ecn.d", out.read_text())
         sections = [line[4:] for line in out.read_text().splitlines() if line.startswith(".SS")]
         self.assertEqual(sections, ["name and seed", "run and compare", "topology", "fabric", "fabric.ecn"])
 

@@ -76,7 +76,7 @@ static void test_only_what_is_right(void **state)
 	} cases[] = {
 		{ WF_OP_RC_SEND_ONLY, 1, 1 << 14 | 9, 0, 0, 64, 64, 0, true },
 		{ WF_OP_RC_SEND_ONLY, 1, 1 << 14 | 9, 0, 0, 64, 128, 0, false },
-		{ WF_OP_RC_SEND_ONLY, 1, 1 << 14 | 9, 0, 0, 64, 64, 16, false },
+		{ WF_OP_RC_SEND_ONLY, 1, 1 << 14 | 9, 0, 0, 64, 64, 15, true },
 		{ WF_OP_RC_SEND_ONLY, 0, 1 << 14 | 9, 0, 0, 64, 64, 0, false }, /* to itself */
 		{ WF_OP_RC_SEND_ONLY, 3, 1 << 14 | 9, 0, 0, 64, 64, 0, false },
 		{ WF_OP_RC_SEND_ONLY, WF_LIVE_MODEL, 1 << 14 | 9, 0, 0, 64, 64, 0, false },
@@ -108,11 +108,13 @@ static void test_only_what_is_right(void **state)
 			.dst = cases[i].dst,
 			.qpn = cases[i].qpn,
 			.cls = cases[i].cls & WF_PACKET_CLASS,
+			.mark = 5, /* nobody may have one of its own */
 			.length = cases[i].length,
 			.payload = cases[i].named,
 			.u.deth.src_qpn = cases[i].src_qpn,
 		};
 		struct wf_live_model before, after;
+		struct wf_packet got;
 
 		wf_model_look(&r->d, &before);
 		assert_true(rig_model_send(r, 0, &pkt, cases[i].bytes));
@@ -121,6 +123,10 @@ static void test_only_what_is_right(void **state)
 		if ((after.refused == before.refused) != cases[i].ok)
 			fail_msg("case %zu", i);
 		assert_int_equal(after.delivered - before.delivered, cases[i].ok);
+		for (uint32_t host = 1; host < 3; host++) {
+			if (take_all(r, host, &got) != 0)
+				assert_int_equal(got.mark, 0);
+		}
 	}
 	rig_model_destroy(r);
 }
