@@ -48,6 +48,8 @@ const KNOWN = [
 		["drops_congestion", "congestion drops", "low"],
 		["drops_buffer", "lost: no room in the buffer (congestion)", "low"], ["drops_life", "lost: too long at a queue's head (congestion)", "low"],
 		["drops_error", "lost: errors on links", "low"], ["drops_down", "lost: links that were down", "low"], ["drops_route", "lost: no route", "low"],
+		["drops_hops", "lost: circled until their hop limit", "low"], ["drops_mtu", "lost: larger than a port's MTU", "low"],
+		["drops_watchdog", "lost: dropped by the PFC watchdog", "low"],
 		["packets_resent", "packets sent again", "low"], ["out_of_sequence", "out of sequence at a receiver", "low"],
 		["local_ack_timeout_err", "timeouts of a sender", "low"], ["trimmed", "packets cut to their headers", ""],
 	]],
