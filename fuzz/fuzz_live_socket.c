@@ -207,7 +207,7 @@ static size_t act(struct rig *r, const uint8_t *data, size_t size)
 		read_all(c, true);
 	} else {
 		/* A request as it should be, but for what it asks. */
-		req.op = size > 1 ? data[1] % (WF_LIVE_UNLINK + 2) : 0;
+		req.op = size > 1 ? data[1] % (WF_LIVE_WORDS_LIST + 2) : 0;
 		n = size > 2 ? size - 2 : 0;
 		if (n > sizeof(req.attach))
 			n = sizeof(req.attach);
@@ -220,7 +220,7 @@ static size_t act(struct rig *r, const uint8_t *data, size_t size)
 			memcpy(&req.attach, data + 2, n);
 		/* Some are answered by events. */
 		send_to((what == 4 || what == 6) && c->events >= 0 ? c->events : c->sock, &req,
-		        sizeof(req), 0);
+		        wf_live_req_bytes(&req), 0);
 		return 2 + n;
 	}
 	return 1;

@@ -69,9 +69,8 @@ struct wf_fabric_cfg {
 	wf_time nic_rx;           /* last bit in to data in memory, and answered */
 	uint64_t nic_rate_min;    /* bits/s of the host links that all this is made for; 0: any */
 	uint64_t nic_rate_max;
-	uint64_t mtu; /* payload bytes of a full packet */
-	uint64_t
-		port_mtu; /* bytes: no larger IP packet (Ethernet) or payload passes; or auto: any */
+	uint64_t mtu;      /* payload bytes of a full packet */
+	uint64_t port_mtu; /* bytes: no larger IP packet (Ethernet) or payload passes; auto: any */
 	char nic_dscp
 		[128]; /* DSCP of each class's packets: wf_maps_parse(); auto: wf_wire_dscp() */
 	uint64_t nic_cnp_dscp; /* of CNPs; or auto: as their class */

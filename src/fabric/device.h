@@ -22,8 +22,9 @@
 /*
  * Why a packet is lost. There are three kinds that are never added up: congestion (no room, or too
  * long at the head of a queue), errors on links, and links that are down; and what devices drop
- * because they are set to. Only congestion breaks the promise of a lossless class. A packet without a route is lost to a link that is down as long
- * as one is, or as routes are those from when one was; else its destination has no route at all.
+ * because they are set to. Only congestion breaks the promise of a lossless class. A packet without
+ * a route is lost to a link that is down as long as one is, or as routes are those from when one
+ * was; else its destination has no route at all.
  */
 enum wf_drop {
 	WF_DROP_BUFFER,   /* congestion: no room */

@@ -5,6 +5,7 @@
 #include "fabric/fabric.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "fabric/telemetry.h"
@@ -72,10 +73,7 @@ static int compile_setups(struct wf_fabric *fabric, const struct wf_devices *dev
                           struct wf_err *err)
 {
 	unsigned n = devices == NULL ? 1 : devices->n + 1;
-	int ret = devices == NULL ? 0 : copy_numbers(fabric, devices);
-
-	if (ret != 0)
-		return ret;
+	int ret;
 
 	assert(n <= WF_MAX_SETUPS);
 	fabric->setups = fabric->mem->alloc(fabric->mem, n * sizeof(*fabric->setups));
@@ -192,6 +190,8 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->control_size =
 		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : wf_narrow_u32(cfg->pfc_frame);
 	ret = compile_telemetry(fabric, err);
+	if (ret == 0 && devices != NULL)
+		ret = copy_numbers(fabric, devices);
 	if (ret == 0)
 		ret = compile_setups(fabric, devices, err);
 	if (ret != 0)
@@ -216,6 +216,53 @@ int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
 		return ret;
 	}
 	*routes_p = routes;
+	return 0;
+}
+
+/* What devices have queues and state for cannot change while they are there. */
+static int check_running(const struct wf_fabric *is, const struct wf_fabric *next,
+                         struct wf_err *err)
+{
+	if (next->classes.n != is->classes.n)
+		return wf_err_say(err,
+		                  "maps: a map or a list of classes names a priority for which "
+		                  "the fabric has no queues; its profile has to name it "
+		                  "before it runs");
+	if (next->slowest < is->slowest)
+		return wf_err_say(err,
+		                  "link.rate: while the fabric runs, no link can be slower than "
+		                  "%" PRIu64 " kb/s",
+		                  is->slowest / 1000);
+	if (next->route != is->route && next->route == &wf_route_graded)
+		return wf_err_say(err, "adaptive: thresholds cannot be set while the fabric runs");
+	return 0;
+}
+
+int wf_fabric_more_setups(struct wf_fabric *fabric, const struct wf_devices *devices,
+                          struct wf_setup **old_p, struct wf_err *err)
+{
+	struct wf_mem *mem = fabric->mem;
+	struct wf_fabric next = *fabric;
+	int ret = 0;
+
+	next.setups = NULL;
+	if (fabric->setup_of_node == NULL)
+		ret = copy_numbers(&next, devices);
+	if (ret == 0)
+		ret = compile_setups(&next, devices, err);
+	if (ret == 0)
+		ret = check_running(fabric, &next, err);
+	if (ret != 0) {
+		mem->free(mem, next.setups);
+		if (fabric->setup_of_node == NULL) {
+			mem->free(mem, next.setup_of_node);
+			mem->free(mem, next.setup_of_port);
+		}
+		return ret;
+	}
+	next.slowest = fabric->slowest;
+	*old_p = fabric->setups;
+	*fabric = next;
 	return 0;
 }
 

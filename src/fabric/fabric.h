@@ -176,6 +176,15 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
                           struct wf_routes **routes_p) WF_MUST_USE;
 
+/*
+ * While the fabric runs, and no node does: devices has more configurations than before, behind
+ * those that there were, which are the same. Nothing is set to them yet. The setups of before are
+ * *old_p, the caller's to free when no device has them any more. Returns as init does; then nothing
+ * has changed.
+ */
+int wf_fabric_more_setups(struct wf_fabric *fabric, const struct wf_devices *devices,
+                          struct wf_setup **old_p, struct wf_err *err) WF_MUST_USE;
+
 /* Frees what init took. */
 void wf_fabric_fini(struct wf_fabric *fabric);
 

@@ -2,15 +2,15 @@
 /*
  * maps.h - what an Ethernet device makes of a packet and of a pause frame, as its maps say.
  *
- *	a packet:       DSCP, 802.1p or port --> traffic class --> priority group (where it is buffered)
- *	                                                       --> queue (by which it leaves)
+ *	a packet:       DSCP, 802.1p, port --> traffic class --> priority group (where it is kept)
+ *	                                                     --> queue (by which it leaves)
  *	a pause frame:  priority --> queue that stops
  *	                priority <-- priority group that is full
  *
  * Groups, queues and priorities have the same numbers, and a device's lanes stand for all three:
  * lane p is what belongs to priority p. A packet carries the class that its sender gave it and a
- * mark, which says what its DSCP is: with mark 0 what its class has anyway (wf_wire_dscp()), with any
- * other a row of the table that all devices of a fabric share.
+ * mark, which says what its DSCP is: with mark 0 what its class has anyway (wf_wire_dscp()), with
+ * any other a row of the table that all devices of a fabric share.
  */
 #ifndef WF_FABRIC_MAPS_H
 #define WF_FABRIC_MAPS_H

@@ -228,6 +228,7 @@ void wf_network_changed(const struct wf_network *net, uint32_t id, wf_time now)
 	dev->setup = wf_fabric_setup(net->fabric, id);
 	for (uint32_t p = 0; p < node->n_ports; p++) {
 		dev->ports[p].setup = wf_fabric_port_setup(net->fabric, id, p);
+		dev->ports[p].maps |= net->fabric->maps;
 		set_rate(net, net->topo->ports[node->first_port + p].link);
 	}
 	for (uint32_t p = 0; p < node->n_ports; p++)

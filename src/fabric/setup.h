@@ -4,8 +4,8 @@
  *
  * A setup is a configuration that was compiled: all devices and ports with the same one share it.
  * Setup 0 is the fabric's own. Which device has which is decided before the fabric is built
- * (struct wf_devices), so the packet path reads a device's values as it would read the fabric's; what
- * it needs of a port by itself lies in the port's lanes.
+ * (struct wf_devices), so the packet path reads a device's values as it would read the fabric's;
+ * what it needs of a port by itself lies in the port's lanes.
  */
 #ifndef WF_FABRIC_SETUP_H
 #define WF_FABRIC_SETUP_H

@@ -121,8 +121,8 @@ static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time
 }
 
 /*
- * There is no way for a packet, or it may not take it. It is lost to the link that it would have taken, when that is one
- * of this switch's and down, and is counted there; else where it came in.
+ * There is no way for a packet, or it may not take it. It is lost to the link that it would have
+ * taken, when that is one of this switch's and down, and is counted there; else where it came in.
  */
 static void drop_unrouted(struct wf_switch *sw, struct wf_port *in, uint32_t way, unsigned queue,
                           const struct wf_packet *pkt, wf_time now)

@@ -81,6 +81,12 @@ static int wait_for_answer(int sock, int patience)
 	return -ETIMEDOUT;
 }
 
+/* Whoever is not let in, or is of another version, has a short answer to whatever it was. */
+static bool is_answer(uint32_t op, int bytes)
+{
+	return bytes == (int)wf_live_reply_bytes(op) || bytes == WF_LIVE_REPLY_SHORT;
+}
+
 int wf_client_ask(int sock, struct wf_live_req *req, struct wf_live_reply *reply,
                   int fds[WF_LIVE_MAX_FDS], int patience)
 {
@@ -91,7 +97,7 @@ int wf_client_ask(int sock, struct wf_live_req *req, struct wf_live_reply *reply
 	memset(reply, 0, sizeof(*reply));
 	memset(fds, -1, WF_LIVE_MAX_FDS * sizeof(fds[0]));
 	req->version = WF_LIVE_VERSION;
-	ret = wf_sock_send(sock, req, sizeof(*req), NULL, 0, true);
+	ret = wf_sock_send(sock, req, wf_live_req_bytes(req), NULL, 0, true);
 	if (ret == 0 && patience != WF_CLIENT_FOR_EVER)
 		ret = wait_for_answer(sock, patience);
 	/* Who is not let in is told why before the connection ends: that may be there already. */
@@ -99,7 +105,7 @@ int wf_client_ask(int sock, struct wf_live_req *req, struct wf_live_reply *reply
 		ret = wf_sock_recv(sock, reply, sizeof(*reply), fds, &n, true);
 	if (ret == -ECONNRESET)
 		ret = wf_sock_recv(sock, reply, sizeof(*reply), fds, &n, true);
-	if (ret == (int)sizeof(*reply) && n == reply->n_fds && (reply->error == 0 || n == 0))
+	if (is_answer(req->op, ret) && n == reply->n_fds && (reply->error == 0 || n == 0))
 		return reply->error;
 	for (; n > 0; n--) {
 		close(fds[n - 1]);

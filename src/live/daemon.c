@@ -168,7 +168,7 @@ static void send_away(int sock, int error)
 {
 	struct wf_live_reply reply = { .error = error };
 
-	(void)!wf_sock_send(sock, &reply, sizeof(reply), NULL, 0, false);
+	(void)!wf_sock_send(sock, &reply, WF_LIVE_REPLY_SHORT, NULL, 0, false);
 	close(sock);
 }
 
@@ -186,6 +186,14 @@ void wf_daemon_turn_away(struct wf_daemon *d, int listener)
 	d->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+/* Whether len bytes are a question; a text in it ends. */
+static bool is_question(const struct wf_live_req *req, int len)
+{
+	return len >= WF_LIVE_REQ_SHORT && req->version == WF_LIVE_VERSION &&
+	       len == (int)wf_live_req_bytes(req) &&
+	       (!wf_live_has_text(req->op) || memchr(req->text, '\0', WF_LIVE_TEXT) != NULL);
+}
+
 /* One question and its answer. */
 static void answer(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 {
@@ -193,6 +201,7 @@ static void answer(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 	struct wf_live_reply reply = { .error = 0 };
 	struct wf_live_req req;
 	int fds[WF_LIVE_MAX_FDS], got[WF_LIVE_MAX_FDS];
+	size_t bytes;
 	unsigned n;
 	int len;
 
@@ -210,12 +219,14 @@ static void answer(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 	}
 	for (unsigned i = 0; i < WF_LIVE_MAX_FDS; i++)
 		fds[i] = -1;
-	if (len != (int)sizeof(req) || req.version != WF_LIVE_VERSION)
-		reply.error = len == (int)sizeof(req) ? -EPROTO : -EINVAL;
-	else
+	if (is_question(&req, len))
 		wf_daemon_serve(d, c, &req, &reply, fds);
+	else
+		reply.error = len >= WF_LIVE_REQ_SHORT && req.version != WF_LIVE_VERSION ? -EPROTO
+		                                                                         : -EINVAL;
 	assert(reply.error <= 0 && (reply.error == 0 || reply.n_fds == 0));
-	if (wf_sock_send(c->sock, &reply, sizeof(reply), fds, reply.n_fds, false) != 0)
+	bytes = is_question(&req, len) ? wf_live_reply_bytes(req.op) : WF_LIVE_REPLY_SHORT;
+	if (wf_sock_send(c->sock, &reply, bytes, fds, reply.n_fds, false) != 0)
 		c->doomed = true;
 	for (unsigned i = 0; i < reply.n_fds; i++)
 		close(fds[i]);
@@ -238,10 +249,10 @@ static void overhear(struct wf_daemon *d, struct wf_watch *w, uint32_t events)
 		close(got[--n]);
 	if (len == -EAGAIN)
 		return;
-	if (len != (int)sizeof(req) || req.version != WF_LIVE_VERSION)
-		c->doomed = true;
-	else
+	if (is_question(&req, len))
 		wf_daemon_hear(d, c, &req);
+	else
+		c->doomed = true;
 }
 
 static void let_in(struct wf_daemon *d, struct wf_watch *w, uint32_t events)

@@ -11,7 +11,22 @@
 #include "base/err.h"
 #include "live/proto.h"
 
+struct wf_sim;
 struct wf_sim_cfg;
+struct wf_live_words;
+
+/*
+ * Who understands faults of a modelled fabric in the words of a scenario: whoever reads scenarios.
+ * The model stands. Every function is set.
+ */
+struct wf_daemon_words {
+	/* Has a fault happen. Returns 0 or -errno; -EINVAL with err filled. */
+	int (*add)(void *arg, struct wf_sim *sim, const char *text, struct wf_err *err);
+	/* Mends what on names, "" everything. Returns the same. */
+	int (*clear)(void *arg, struct wf_sim *sim, const char *on, struct wf_err *err);
+	/* Fills in the i-th fault that is not over; false: there is none. */
+	bool (*line)(void *arg, const struct wf_sim *sim, unsigned i, struct wf_live_words *line);
+};
 
 struct wf_daemon_cfg {
 	const char *path;   /* of the socket */
@@ -36,7 +51,10 @@ struct wf_daemon_cfg {
 	 */
 	const struct wf_sim_cfg *model;
 	struct wf_err *err; /* what is wrong with it is said there */
-	uint8_t cls;        /* modelled: the class of packets that have none (service level 0) */
+	const struct wf_daemon_words
+		*words; /* modelled; borrowed for its life. NULL: nobody does */
+	void *words_arg;
+	uint8_t cls; /* modelled: the class of packets that have none (service level 0) */
 };
 
 struct wf_daemon;

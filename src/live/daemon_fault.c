@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -114,9 +115,18 @@ static int fault_link(struct wf_daemon *d, uint32_t link, enum wf_live_fault wha
 	return wf_model_fault(d, link, what, value);
 }
 
-int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req)
+static void tell_ports(struct wf_daemon *d)
 {
 	struct wf_live_event event = { .type = WF_LIVE_EV_PORT };
+
+	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
+		event.port.down = c->attached ? d->table->host[c->host].down : 0;
+		wf_daemon_tell(c, &event, NULL);
+	}
+}
+
+int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req)
+{
 	uint32_t host = req->fault.host, what = req->fault.what;
 	uint64_t value = req->fault.value;
 	int ret = 0;
@@ -137,9 +147,34 @@ int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req)
 		ret = wf_model_fault(d, i, what, 0);
 	if (d->model == NULL)
 		note_faulty(d->table);
-	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
-		event.port.down = c->attached ? d->table->host[c->host].down : 0;
-		wf_daemon_tell(c, &event, NULL);
+	tell_ports(d);
+	return ret;
+}
+
+void wf_daemon_links_changed(struct wf_daemon *d)
+{
+	bool news = false;
+
+	for (uint32_t i = 0; i < d->table->n_hosts; i++) {
+		struct wf_live_host *h = &d->table->host[i];
+		uint32_t down = h->down, paused = h->paused;
+
+		wf_model_host_state(d, i, h);
+		if (down == 0 && h->down != 0)
+			d->gone[i].count[WF_LIVE_LINK_DOWNED]++;
+		news |= down != h->down || paused != h->paused;
 	}
+	if (news)
+		tell_ports(d);
+}
+
+int wf_daemon_words(struct wf_daemon *d, const struct wf_live_req *req, struct wf_live_reply *reply)
+{
+	struct wf_err err = { "" };
+	int ret = wf_model_words(d, req->text, req->op == WF_LIVE_WORDS_CLEAR, &err);
+
+	if (d->model != NULL)
+		wf_daemon_links_changed(d);
+	snprintf(reply->text, sizeof(reply->text), "%s", err.text);
 	return ret;
 }

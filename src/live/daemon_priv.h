@@ -159,6 +159,15 @@ void wf_daemon_untap(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 /* daemon_fault.c: something breaks, or is mended. Returns 0 or -errno. */
 int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req) WF_MUST_USE;
 
+/* The same in words. */
+int wf_daemon_words(struct wf_daemon *d, const struct wf_live_req *req,
+                    struct wf_live_reply *reply) WF_MUST_USE;
+
+/*
+ * Links or adapters of the model have changed: the table of hosts follows, and programs are told.
+ */
+void wf_daemon_links_changed(struct wf_daemon *d);
+
 /* Tells the others that c is gone, and frees what it had. */
 void wf_daemon_forget(struct wf_daemon *d, struct wf_dclient *c);
 

@@ -378,6 +378,8 @@ int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 	m->topo = cfg->model->topo;
 	m->pace = cfg->pace;
 	m->cls = cfg->cls;
+	m->words = cfg->words;
+	m->words_arg = cfg->words_arg;
 	m->armed = WF_TIME_NEVER;
 	m->zero = wf_model_clock();
 	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

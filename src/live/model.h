@@ -53,6 +53,19 @@ uint32_t wf_model_links(const struct wf_daemon *d);
 /* Packets that were lost to errors on the link into a host. */
 uint64_t wf_model_host_errors(const struct wf_daemon *d, uint32_t host);
 
+/*
+ * A fault in words, or with clear the name of what is mended. Returns 0 or -errno; with -EINVAL err
+ * is filled.
+ */
+int wf_model_words(struct wf_daemon *d, const char *text, bool clear,
+                   struct wf_err *err) WF_MUST_USE;
+
+/* Those that are not over: a file of struct wf_live_words. Returns its descriptor or -errno. */
+int wf_model_words_list(const struct wf_daemon *d) WF_MUST_USE;
+
+/* Takes over into a host what is wrong with its link and its adapter. */
+void wf_model_host_state(const struct wf_daemon *d, uint32_t host, struct wf_live_host *h);
+
 /* The adapter of a host lets nobody send to it, or does again. */
 void wf_model_storm(struct wf_daemon *d, uint32_t host, bool on);
 

@@ -151,6 +151,10 @@ void wf_model_serve(struct wf_daemon *d)
 		set_target(m);
 	if (m->backlogs == 0)
 		run(m);
+	if (m->changes != wf_gated_changes(m->sim)) {
+		m->changes = wf_gated_changes(m->sim);
+		wf_daemon_links_changed(d);
+	}
 	tell_clients(m);
 }
 

@@ -71,6 +71,58 @@ void wf_model_storm(struct wf_daemon *d, uint32_t host, bool on)
 	wf_gated_storm(d->model->sim, host, on);
 }
 
+void wf_model_host_state(const struct wf_daemon *d, uint32_t host, struct wf_live_host *h)
+{
+	struct wf_sim *sim = d->model->sim;
+	uint32_t link = wf_model_host_link(d, host), down = h->down & ~WF_LIVE_DOWN_LINK;
+	struct wf_gated_fault fault;
+
+	wf_gated_fault(sim, link, &fault);
+	/* A dead host's link is down for that reason; what else it has stays as it was. */
+	if (down != 0)
+		down = h->down;
+	else if (wf_gated_is_down(sim, link))
+		down = WF_LIVE_DOWN_LINK;
+	h->down = down;
+	h->paused = wf_gated_storms(sim, host);
+	h->loss = fault.loss;
+	h->corrupt = fault.corrupt;
+	h->delay = fault.delay;
+}
+
+/* ---- faults in words ---- */
+
+int wf_model_words(struct wf_daemon *d, const char *text, bool clear, struct wf_err *err)
+{
+	struct wf_dmodel *m = d->model;
+
+	if (m == NULL || m->words == NULL)
+		return wf_err_say(err,
+		                  "nothing is modelled in this fabric, so links of hosts can be "
+		                  "faulty, and no more; weft up FILE models one");
+	return clear ? m->words->clear(m->words_arg, m->sim, text, err)
+	             : m->words->add(m->words_arg, m->sim, text, err);
+}
+
+int wf_model_words_list(const struct wf_daemon *d)
+{
+	const struct wf_dmodel *m = d->model;
+	struct wf_live_words line;
+	int fd = memfd_create("weft-words", MFD_CLOEXEC);
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return -errno;
+	if (m == NULL || m->words == NULL)
+		return fd;
+	for (unsigned i = 0; n > 0 && m->words->line(m->words_arg, m->sim, i, &line); i++)
+		n = write(fd, &line, sizeof(line));
+	if (n > 0)
+		return fd;
+	close(fd);
+	return -ENOSPC;
+}
+
 uint64_t wf_model_host_errors(const struct wf_daemon *d, uint32_t host)
 {
 	struct wf_sim_counts counts;
@@ -115,7 +167,7 @@ void wf_model_port(const struct wf_daemon *d, uint32_t i, struct wf_live_port *p
 		.both = t->nodes[node].kind != WF_TOPO_HOST &&
 		        t->nodes[tp->peer].kind != WF_TOPO_HOST,
 		.rate = t->links[tp->link].rate,
-		.down = fault.down,
+		.down = wf_gated_is_down(m->sim, tp->link),
 		.loss = fault.loss,
 		.corrupt = fault.corrupt,
 		.delay = fault.delay,

@@ -46,6 +46,11 @@ struct wf_dmodel {
 	bool waiting;      /* at its beginning, a program had something to send */
 	uint32_t backlogs; /* clients for whom everybody waits */
 
+	const struct wf_daemon_words *words; /* NULL: nobody understands them */
+	void *words_arg;
+	uint32_t
+		changes; /* of links and adapters that the table of hosts has: wf_gated_changes() */
+
 	uint64_t under_way, delivered, lost, unclaimed, refused;
 	wf_time slip;
 };

@@ -27,6 +27,17 @@ struct wf_live_port {
 	struct wf_sim_counts counts;
 };
 
+/* A fault in a scenario's words, in the file that answers WF_LIVE_WORDS_LIST. */
+struct wf_live_words {
+	char on[80];        /* what it happens to */
+	char word[16];      /* "down" */
+	char settings[160]; /* of "set" */
+	/*
+	 * virtual times, ps; until: negative = for good; every and lasts: of a flap, else negative
+	 */
+	int64_t at, until, every, lasts;
+};
+
 /* The model as it is, in the file that answers WF_LIVE_PORTS. */
 struct wf_live_model {
 	uint32_t pace;      /* enum wf_live_pace */

@@ -120,7 +120,7 @@ int wf_nic_murmur(struct wf_nic *nic, struct wf_live_req *req)
 	req->version = WF_LIVE_VERSION;
 	if (nic->orphan || nic->forked)
 		return -ENODEV;
-	return wf_sock_send(nic->events, req, sizeof(*req), NULL, 0, false);
+	return wf_sock_send(nic->events, req, wf_live_req_bytes(req), NULL, 0, false);
 }
 
 /* There is no memory for a link that the daemon counts as made: it may be made again later. */

@@ -30,7 +30,7 @@
 #include "live/table.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 5
+#define WF_LIVE_VERSION 6
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_SRQN_BITS 6 /* of 16, for shared receive queues of XRC: the others are the slot */
@@ -42,6 +42,7 @@
 #define WF_LIVE_HOST_BITS 12
 #define WF_LIVE_GROUP_PORTS 256 /* programs in a multicast group */
 #define WF_LIVE_CAPTURES 16     /* at a time */
+#define WF_LIVE_TEXT 512        /* bytes of a fault in words, and of what is wrong with it */
 #define WF_LIVE_REMOTE_BITS 16  /* of a remote's number: its place; */
 #define WF_LIVE_TURN_BITS 13    /* how often that was another's before */
 #define WF_LIVE_REMOTES (UINT32_C(1) << WF_LIVE_REMOTE_BITS)
@@ -109,6 +110,13 @@ enum wf_live_op {
 	WF_LIVE_REMOTE_GID,
 	/* By the socket of events: what came of a link could not be taken (connect). No answer. */
 	WF_LIVE_UNLINK,
+	/*
+	 * In a modelled fabric, a fault in the words of a scenario (text), or with CLEAR what is to
+	 * be mended: a name, "" for everything. The answer has a text, too: what is wrong with it.
+	 */
+	WF_LIVE_WORDS,
+	WF_LIVE_WORDS_CLEAR,
+	WF_LIVE_WORDS_LIST, /* fd back: a file of struct wf_live_words (model_state.h) */
 };
 
 #define WF_LIVE_ALL UINT32_MAX /* in place of a host: every one */
@@ -163,8 +171,11 @@ struct wf_live_req {
 			uint32_t number; /* with WF_LIVE_REMOTE */
 			uint8_t gid[16]; /* IPv4 addresses mapped */
 		} remote;
+		char text[WF_LIVE_TEXT]; /* WORDS, WORDS_CLEAR; it ends within */
 	};
 };
+
+#define WF_LIVE_REQ_SHORT 72 /* bytes of all but those with words */
 
 struct wf_live_reply {
 	int32_t error; /* 0 or -errno */
@@ -193,8 +204,28 @@ struct wf_live_reply {
 			uint32_t number;
 			uint8_t gid[16];
 		} remote;
+		char text[WF_LIVE_TEXT]; /* of words; with an error */
 	};
 };
+
+#define WF_LIVE_REPLY_SHORT 32
+
+/* Whether a question and its answer have a text. */
+static inline int wf_live_has_text(uint32_t op)
+{
+	return op == WF_LIVE_WORDS || op == WF_LIVE_WORDS_CLEAR;
+}
+
+/* The bytes of a question as it is sent, and of its answer. */
+static inline size_t wf_live_req_bytes(const struct wf_live_req *req)
+{
+	return wf_live_has_text(req->op) ? sizeof(*req) : WF_LIVE_REQ_SHORT;
+}
+
+static inline size_t wf_live_reply_bytes(uint32_t op)
+{
+	return wf_live_has_text(op) ? sizeof(struct wf_live_reply) : WF_LIVE_REPLY_SHORT;
+}
 
 enum wf_live_ev {
 	WF_LIVE_EV_LINK = 1, /* a link, whoever asked for it; fds: memory, wake */
@@ -257,8 +288,15 @@ static inline size_t wf_live_event_bytes(const struct wf_live_event *event)
 /*
  * Daemons and programs may be of two builds: who changes one of these changes WF_LIVE_VERSION, too.
  */
-_Static_assert(sizeof(struct wf_live_req) == 72, "a question");
-_Static_assert(sizeof(struct wf_live_reply) == 32, "an answer");
+_Static_assert(offsetof(struct wf_live_req, attach) + sizeof(((struct wf_live_req *)0)->attach) ==
+                       WF_LIVE_REQ_SHORT,
+               "the longest question without words");
+_Static_assert(offsetof(struct wf_live_reply, remote) +
+                               sizeof(((struct wf_live_reply *)0)->remote) <=
+                       WF_LIVE_REPLY_SHORT,
+               "the longest answer without words");
+_Static_assert(sizeof(struct wf_live_req) == 8 + WF_LIVE_TEXT, "a question");
+_Static_assert(sizeof(struct wf_live_reply) == 8 + WF_LIVE_TEXT, "an answer");
 _Static_assert(sizeof(struct wf_live_event) == 8 + 8 + 8 * WF_LIVE_GROUP_PORTS, "an event");
 
 #endif

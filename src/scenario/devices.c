@@ -532,7 +532,10 @@ int wf_devices_build(struct wf_scenario *s, struct wf_scenario_fabric *f, struct
 
 	if (b == NULL)
 		return -ENOMEM;
-	*b = (struct build){ .s = s, .f = f, .topo = topo };
+	*b = (struct build){ .s = s, .f = f, .topo = topo, .n = f->devices.devices.n };
+	/* What devices are set to already keeps its number. */
+	if (b->n > 0)
+		memcpy(b->variant, f->devices.variant, b->n * sizeof(struct wf_device_variant *));
 	b->device = heap->alloc(heap, topo->n_nodes * sizeof(*b->device));
 	b->port = heap->alloc(heap, topo->n_ports * sizeof(*b->port));
 	b->link = heap->alloc(heap, topo->n_ports * sizeof(*b->link));

@@ -3,15 +3,15 @@
  * devices.h - settings of single devices: a scenario's `devices:`.
  *
  *	devices:
- *	  leaf3: {ecn: {kmin: 1MB}}          # a switch or a host
- *	  spine*: {pfc: {tx: none}}          # all whose names fit; hosts, switches, tier1 ... as well
- *	  leaf0:5: {port: {mtu: 1500}}       # a port: by its number, or leaf0:h5 by what it leads to
- *	  leaf0-spine1: {link: {ber: 1e-9}}  # a link, at both ends; leaf0-spine1/2: the second of several
+ *	  leaf3: {ecn: {kmin: 1MB}}         # a switch or a host
+ *	  spine*: {pfc: {tx: none}}         # all whose names fit; also hosts, switches, tier1 ...
+ *	  leaf0:5: {port: {mtu: 1500}}      # a port by its number, or by what it leads to: leaf0:h5
+ *	  leaf0-spine1: {link: {ber: 1e-9}} # a link, at both ends; leaf0-spine1/2: the second one
  *
- * Each entry is a rule. What a device has is its fabric's profile with all rules over it that fit its
- * name, in the order of the file, those of the fabric after those of the scenario; what a port has
- * is what its device has, with the rules for ports and links over it. Devices for which the same rules
- * hold share one set of values.
+ * Each entry is a rule. What a device has is its fabric's profile with all rules over it that fit
+ * its name, in the order of the file, those of the fabric after those of the scenario; what a port
+ * has is what its device has, with the rules for ports and links over it. Devices for which the
+ * same rules hold share one set of values.
  */
 #ifndef WF_SCENARIO_DEVICES_H
 #define WF_SCENARIO_DEVICES_H
@@ -61,7 +61,9 @@ static inline const struct wf_devices *wf_devices_of(const struct wf_device_tabl
 	return t->devices.n != 0 ? &t->devices : NULL;
 }
 
-/* Reads a mapping of rules, for a fabric or for all (-1). Returns 0, -ENOMEM, or -EINVAL with err. */
+/*
+ * Reads a mapping of rules, for a fabric or for all (-1). Returns 0, -ENOMEM, or -EINVAL with err.
+ */
 int wf_devices_read(struct wf_scenario *s, const struct wf_ynode *mapping, int fabric,
                     struct wf_err *err) WF_MUST_USE;
 
@@ -71,8 +73,8 @@ int wf_devices_read_fault(struct wf_scenario *s, const struct wf_ynode *mapping,
                           struct wf_err *err) WF_MUST_USE;
 
 /*
- * Finds what each device and port of a fabric has, on its network, and checks it; faults that change it
- * become events of the fabric. Returns the same.
+ * Finds what each device and port of a fabric has, on its network, and checks it; faults that
+ * change it become events of the fabric. Returns the same.
  */
 int wf_devices_build(struct wf_scenario *s, struct wf_scenario_fabric *f,
                      struct wf_err *err) WF_MUST_USE;

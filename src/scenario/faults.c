@@ -4,6 +4,7 @@
  */
 #include "scenario/faults.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "scenario/scenario.h"
 #include "text/suggest.h"
 
+#define NOT_YET (-1)
 #define FIELD(field) .offset = offsetof(struct times, field), .size = sizeof(wf_time)
 
 /* The times of an entry. */
@@ -116,6 +118,12 @@ static bool is_set(wf_time at)
 	return at != WF_PARAM_AUTO;
 }
 
+/* A time that counts from now. */
+static wf_time from(wf_time now, wf_time at)
+{
+	return now != NOT_YET && is_set(at) ? now + at : at;
+}
+
 /* {link: [leaf0, spine1], down: 20us, up: 50us} */
 static int read_link_fault(const struct wf_ynode *node, const struct wf_settings *settings,
                            const struct times *t, struct wf_scenario_fault *f, struct wf_err *err)
@@ -197,7 +205,7 @@ static int check_times(const struct wf_ynode *node, const struct wf_settings *se
 
 /* {on: leaf0-spine1, at: 20us, fault: down}, or with set: a mapping */
 static int read_named_fault(struct wf_scenario *s, const struct wf_ynode *node,
-                            const struct wf_settings *settings, const struct times *t,
+                            const struct wf_settings *settings, struct times *t, wf_time now,
                             struct wf_scenario_fault *f, struct wf_err *err)
 {
 	const struct wf_ynode *on = wf_ynode_get(node, "on");
@@ -214,21 +222,26 @@ static int read_named_fault(struct wf_scenario *s, const struct wf_ynode *node,
 		                    "pause-storm) or set, one of them");
 	f->place = wf_place_of(on);
 	f->on = on->text;
-	f->at = t->at;
-	f->until = t->until;
-	f->every = t->every;
-	f->lasts = t->lasts;
 	f->kind = WF_FAULT_SET;
 	if (fault != NULL)
 		rc = read_word(fault, f, err);
+	if (now != NOT_YET && !is_set(t->at))
+		t->at = 0;
 	if (rc == 0)
 		rc = check_times(node, settings, t, f, err);
+	if (rc != 0)
+		return rc;
+	f->at = from(now, t->at);
+	f->until = from(now, t->until);
+	f->every = t->every;
+	f->lasts = t->lasts;
 	f->rule = s->n_rules;
-	return rc != 0 || set == NULL ? rc
-	                              : wf_devices_read_fault(s, set, on, t->at, t->until, err);
+	return set == NULL ? 0 : wf_devices_read_fault(s, set, on, f->at, f->until, err);
 }
 
-static int read_fault(struct wf_scenario *s, const struct wf_ynode *node, struct wf_err *err)
+/* now: the fabric's time, from which the entry's count; NOT_YET: it does not run. */
+static int read_fault(struct wf_scenario *s, const struct wf_ynode *node, wf_time now,
+                      struct wf_err *err)
 {
 	struct wf_scenario_fault *f = &s->faults[s->n_faults++];
 	struct times times = { 0 };
@@ -243,7 +256,7 @@ static int read_fault(struct wf_scenario *s, const struct wf_ynode *node, struct
 	if (wf_ynode_get(node, "link") != NULL)
 		return read_link_fault(node, &settings, &times, f, err);
 	if (wf_ynode_get(node, "on") != NULL)
-		return read_named_fault(s, node, &settings, &times, f, err);
+		return read_named_fault(s, node, &settings, &times, now, f, err);
 	return wf_ynode_err(
 		node, err,
 		"on is missing; write, e.g., on: leaf0-spine1 (or link: [leaf0, spine1])");
@@ -262,8 +275,21 @@ int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *node, struct wf
 		return wf_ynode_err(node, err, "faults has %u entries; at most %d are allowed",
 		                    node->n, WF_SCENARIO_MAX_FAULTS);
 	for (const struct wf_ynode *v = node->child; rc == 0 && v != NULL; v = v->next)
-		rc = read_fault(s, v, err);
+		rc = read_fault(s, v, NOT_YET, err);
 	return rc;
+}
+
+int wf_faults_read_one(struct wf_scenario *s, const struct wf_ynode *node, wf_time now,
+                       struct wf_err *err)
+{
+	if (node->kind != WF_YNODE_MAPPING || wf_ynode_get(node, "link") != NULL)
+		return wf_ynode_err(node, err,
+		                    "write what it happens to and what, e.g. {on: leaf0-spine1, "
+		                    "fault: down}");
+	if (s->n_faults == WF_SCENARIO_MAX_FAULTS)
+		return wf_ynode_err(node, err, "there are %d faults already; clear them",
+		                    WF_SCENARIO_MAX_FAULTS);
+	return read_fault(s, node, now, err);
 }
 
 /* ---- events ---- */
@@ -299,6 +325,7 @@ struct build {
 	struct wf_scenario_fabric *f;
 	const struct wf_scenario_fault *fault;
 	const struct wf_topo *topo;
+	wf_time every; /* the events happen again and again; 0: once */
 	struct wf_err *err;
 	int rc;
 };
@@ -307,7 +334,9 @@ struct build {
 static void add_span(struct build *b, enum wf_sim_fault_kind kind, uint32_t what, wf_time at,
                      wf_time until)
 {
-	struct wf_sim_fault event = { .at = at, .kind = kind, .on = true, .what = what };
+	struct wf_sim_fault event = {
+		.at = at, .every = b->every, .kind = kind, .on = true, .what = what
+	};
 
 	if (b->rc == 0)
 		b->rc = wf_faults_add(b->s, b->f, &event, &b->fault->place, b->err);
@@ -324,6 +353,13 @@ static void add_link(struct build *b, uint32_t link)
 
 	if (f->kind == WF_FAULT_DOWN)
 		add_span(b, WF_SIM_FAULT_LINK, link, f->at, f->until);
+	if (f->kind == WF_FAULT_FLAP && b->s->endless && !is_set(f->until)) {
+		b->every = f->every;
+		add_span(b, WF_SIM_FAULT_LINK, link, f->at, f->at + f->lasts);
+		return;
+	}
+	if (b->s->endless)
+		end = f->until;
 	for (wf_time at = f->at; f->kind == WF_FAULT_FLAP && at < end && b->rc == 0; at += f->every)
 		add_span(b, WF_SIM_FAULT_LINK, link, at, wf_min_time(at + f->lasts, f->until));
 }
@@ -449,22 +485,44 @@ static int find_link(const struct build *b, uint32_t *link_p)
 	                    node->n_ports > 1 ? " and others" : "");
 }
 
+static void build_fault(struct build *b)
+{
+	uint32_t link = 0;
+
+	if (b->fault->kind == WF_FAULT_SET)
+		return; /* its events are made with the devices' variants */
+	if (b->fault->on != NULL)
+		add_named(b);
+	else
+		b->rc = find_link(b, &link);
+	if (b->fault->on == NULL && b->rc == 0)
+		add_link(b, link);
+}
+
 int wf_faults_build(struct wf_scenario *s, struct wf_scenario_fabric *f, struct wf_err *err)
 {
 	struct build b = { .s = s, .f = f, .topo = f->net->topo, .err = err };
 
 	for (unsigned i = 0; i < s->n_faults && b.rc == 0; i++) {
-		uint32_t link = 0;
-
 		b.fault = &s->faults[i];
-		if (b.fault->kind == WF_FAULT_SET)
-			continue; /* its events are made with the devices' variants */
-		if (b.fault->on != NULL)
-			add_named(&b);
-		else
-			b.rc = find_link(&b, &link);
-		if (b.fault->on == NULL && b.rc == 0)
-			add_link(&b, link);
+		build_fault(&b);
 	}
 	return b.rc;
+}
+
+int wf_faults_build_last(struct wf_scenario *s, struct wf_scenario_fabric *f, struct wf_err *err)
+{
+	struct build b = { .s = s, .f = f, .topo = f->net->topo, .err = err };
+
+	assert(s->n_faults > 0);
+	b.fault = &s->faults[s->n_faults - 1];
+	build_fault(&b);
+	return b.rc;
+}
+
+/* ---- telling ---- */
+
+const char *wf_fault_word(enum wf_scenario_fault_kind kind)
+{
+	return kind == WF_FAULT_SET ? "set" : words[kind];
 }

@@ -8,7 +8,7 @@
  *	  - {on: leaf0-spine1, at: 20us, until: 2ms, fault: flap, every: 100us, for: 10us}
  *	  - {on: h5, at: 20us, until: 1ms, fault: pause-storm}
  *	  - {on: h5, at: 20us, set: {nic: {pcie: 32Gbps}}}  # any setting that may change
- *	  - {link: [leaf0, spine1, 2], down: 20us, up: 50us} # the same as down; of several links the third
+ *	  - {link: [leaf0, spine1, 2], down: 20us, up: 50us} # down; of several the third
  *
  * Names are those of `devices:` (scenario/device_names.h).
  */
@@ -41,11 +41,28 @@ struct wf_scenario_fault {
 int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *list,
                    struct wf_err *err) WF_MUST_USE;
 
+/*
+ * Reads an entry for a fabric that runs: its times count from now, and without at it begins now.
+ * Returns the same.
+ */
+int wf_faults_read_one(struct wf_scenario *s, const struct wf_ynode *node, wf_time now,
+                       struct wf_err *err) WF_MUST_USE;
+
+/* "down"; of settings "set". */
+const char *wf_fault_word(enum wf_scenario_fault_kind kind);
+
 /* Makes the events of a fabric, whose devices are built. Returns the same. */
 int wf_faults_build(struct wf_scenario *s, struct wf_scenario_fabric *f,
                     struct wf_err *err) WF_MUST_USE;
 
-/* Adds an event to a fabric's. Returns 0, -ENOMEM, or -EINVAL with err filled when there are too many. */
+/* Makes those of the last fault alone. Returns the same. */
+int wf_faults_build_last(struct wf_scenario *s, struct wf_scenario_fabric *f,
+                         struct wf_err *err) WF_MUST_USE;
+
+/*
+ * Adds an event to a fabric's. Returns 0, -ENOMEM, or -EINVAL with err filled when there are too
+ * many.
+ */
 struct wf_sim_fault;
 int wf_faults_add(struct wf_scenario *s, struct wf_scenario_fabric *f,
                   const struct wf_sim_fault *event, const struct wf_place *place,

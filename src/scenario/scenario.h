@@ -110,6 +110,7 @@ struct wf_scenario {
 	unsigned n_traffic;
 	struct wf_scenario_fault *faults;
 	unsigned n_faults;
+	bool endless; /* programs run on it, and run.until does not end it */
 	struct wf_scenario_job job;
 	const char *wires[WF_SCENARIO_MAX_WIRES]; /* live: "h1=192.0.2.1:4791" */
 	unsigned n_wires;

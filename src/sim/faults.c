@@ -13,6 +13,15 @@
 #include "fabric/endpoint.h"
 #include "sim/sim_priv.h"
 
+/* Faults that were planned together, in the order of time. */
+struct wf_sim_plan {
+	struct wf_sim *sim;
+	struct wf_sim_plan *next;
+	size_t n, done;
+	bool dropped, no_settings; /* what is left of it does not happen, or not that of devices */
+	struct wf_sim_fault list[];
+};
+
 /* Routes, and how many use them: switches, and the fabric those that were found last. */
 struct wf_sim_table {
 	struct wf_routes *routes;
@@ -175,17 +184,29 @@ static int make_groups(struct wf_sim *sim)
 /* ---- what happens at a time ---- */
 
 /* A link is down as long as something keeps it down. */
-static void link_fault(struct wf_sim *sim, uint32_t link, bool on, wf_time now)
+int wf_sim_link_fault(struct wf_sim *sim, uint32_t link, bool on, wf_time now)
 {
 	uint32_t *causes = &sim->faults.causes[link];
 
 	assert(on || *causes > 0);
 	*causes += on ? 1u : -1u;
 	if (*causes != (on ? 1u : 0u))
-		return;
+		return 0;
+	sim->faults.changes++;
 	wf_sim_set_link(sim, link, !on, now);
-	if (wf_sim_plan_routes(sim, now) != 0)
-		sim->failed = true;
+	return wf_sim_plan_routes(sim, now);
+}
+
+void wf_sim_storm_fault(struct wf_sim *sim, uint32_t host, bool on, wf_time now)
+{
+	uint32_t *storms = &sim->faults.storms[host];
+
+	assert(on || *storms > 0);
+	*storms += on ? 1u : -1u;
+	if (*storms != (on ? 1u : 0u))
+		return;
+	sim->faults.changes++;
+	wf_endpoint_storm(wf_endpoint_of_device(wf_network_host(&sim->net, host)), on, now);
 }
 
 /* A node or a port of one is set to something else. */
@@ -205,24 +226,47 @@ static void set_fault(struct wf_sim *sim, const struct wf_sim_fault *f, wf_time 
 	wf_network_changed(&sim->net, node, now);
 }
 
-static void next_fault(void *arg, wf_time now)
+void wf_sim_happens(struct wf_sim *sim, const struct wf_sim_fault *f, wf_time now)
 {
-	struct wf_sim *sim = arg;
-	const struct wf_sim_fault *f = &sim->faults.list[sim->faults.next++];
-
 	switch (f->kind) {
 	case WF_SIM_FAULT_LINK:
-		link_fault(sim, f->what, f->on, now);
+		if (wf_sim_link_fault(sim, f->what, f->on, now) != 0)
+			sim->failed = true;
 		break;
 	case WF_SIM_FAULT_STORM:
-		wf_endpoint_storm(wf_endpoint_of_device(wf_network_host(&sim->net, f->what)), f->on,
-		                  now);
+		wf_sim_storm_fault(sim, f->what, f->on, now);
 		break;
 	case WF_SIM_FAULT_NODE:
 	case WF_SIM_FAULT_PORT:
 		set_fault(sim, f, now);
 		break;
+	case WF_SIM_FAULT_NOTHING:
+		break;
 	}
+}
+
+static bool is_setting(const struct wf_sim_fault *f)
+{
+	return f->kind == WF_SIM_FAULT_NODE || f->kind == WF_SIM_FAULT_PORT;
+}
+
+/* Called once for each fault of a plan, at its time. */
+static void next_fault(void *arg, wf_time now)
+{
+	struct wf_sim_plan *plan = arg;
+	struct wf_sim_fault *f = &plan->list[plan->done++];
+
+	if (plan->dropped || (plan->no_settings && is_setting(f)))
+		return;
+	wf_sim_happens(plan->sim, f, now);
+	if (f->every == 0 || f->kind == WF_SIM_FAULT_NOTHING)
+		return;
+	/* Such a one is a plan by itself. */
+	assert(plan->n == 1);
+	f->at += f->every;
+	plan->done = 0;
+	if (wf_engine_at(plan->sim->engine, f->at, next_fault, plan) != 0)
+		plan->sim->failed = true;
 }
 
 static int by_time(const void *a, const void *b, const void *arg)
@@ -233,6 +277,86 @@ static int by_time(const void *a, const void *b, const void *arg)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* Gives plans back that are over: those of a fabric that runs would only grow. */
+static void forget_plans(struct wf_sim *sim)
+{
+	struct wf_sim_plan **at = &sim->faults.plans;
+
+	while (*at != NULL) {
+		struct wf_sim_plan *plan = *at;
+
+		if (plan->done < plan->n) {
+			at = &plan->next;
+			continue;
+		}
+		*at = plan->next;
+		sim->mem->free(sim->mem, plan);
+	}
+}
+
+static int plan_faults(struct wf_sim *sim, const struct wf_sim_fault *faults, size_t n)
+{
+	struct wf_mem *mem = sim->mem;
+	/* The second half of the list is to sort in. */
+	struct wf_sim_plan *plan = mem->alloc(mem, sizeof(*plan) + 2 * n * sizeof(plan->list[0]));
+	int ret = 0;
+
+	if (plan == NULL)
+		return -ENOMEM;
+	forget_plans(sim);
+	plan->sim = sim;
+	plan->n = n;
+	if (n > 0)
+		memcpy(plan->list, faults, n * sizeof(*faults));
+	/* In the order of time, so that each call takes the next. */
+	wf_sort(plan->list, plan->list + n, n, sizeof(*plan->list), by_time, NULL);
+	plan->next = sim->faults.plans;
+	sim->faults.plans = plan;
+	/* The engine keeps them with the soonest last: so each joins at the end. */
+	for (size_t i = n; i-- > 0 && ret == 0;)
+		ret = wf_engine_at(sim->engine, plan->list[i].at, next_fault, plan);
+	return ret;
+}
+
+int wf_sim_plan_faults(struct wf_sim *sim, const struct wf_sim_fault *faults, size_t n)
+{
+	size_t begin = 0;
+	int ret = 0;
+
+	/*
+	 * Those that happen again and again are planned one by one, the others between them
+	 * together.
+	 */
+	for (size_t i = 0; i < n && ret == 0; i++) {
+		if (faults[i].every == 0)
+			continue;
+		if (i > begin)
+			ret = plan_faults(sim, faults + begin, i - begin);
+		if (ret == 0)
+			ret = plan_faults(sim, faults + i, 1);
+		begin = i + 1;
+	}
+	return ret == 0 && n > begin ? plan_faults(sim, faults + begin, n - begin) : ret;
+}
+
+void wf_sim_drop_fault(struct wf_sim *sim, enum wf_sim_fault_kind kind, uint32_t what)
+{
+	for (struct wf_sim_plan *p = sim->faults.plans; p != NULL; p = p->next) {
+		for (size_t i = p->done; i < p->n; i++) {
+			if (p->list[i].kind == kind && p->list[i].what == what)
+				p->list[i].kind = WF_SIM_FAULT_NOTHING;
+		}
+	}
+}
+
+void wf_sim_drop_faults(struct wf_sim *sim, bool settings_alone)
+{
+	for (struct wf_sim_plan *p = sim->faults.plans; p != NULL; p = p->next) {
+		p->no_settings = true;
+		p->dropped |= !settings_alone;
+	}
+}
+
 int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 {
 	struct wf_mem *mem = sim->mem;
@@ -240,25 +364,17 @@ int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 	int ret;
 
 	sim->faults.reconverge = cfg->reconverge;
-	sim->faults.n = cfg->n_faults;
 	sim->faults.down = mem->alloc(mem, n_links);
 	sim->faults.causes = mem->alloc(mem, n_links * sizeof(*sim->faults.causes));
+	sim->faults.storms = mem->alloc(mem, sim->topo->n_hosts * sizeof(*sim->faults.storms));
 	sim->faults.outages = mem->alloc(mem, n_links * sizeof(*sim->faults.outages));
 	sim->gated.faults = mem->alloc(mem, n_links * sizeof(*sim->gated.faults));
-	/* The second half of it is to sort in. */
-	sim->faults.list = mem->alloc(mem, 2 * cfg->n_faults * sizeof(*sim->faults.list));
-	if (sim->faults.down == NULL || sim->faults.causes == NULL || sim->faults.outages == NULL ||
-	    sim->gated.faults == NULL || sim->faults.list == NULL)
+	sim->gated.storm = mem->alloc(mem, sim->topo->n_hosts * sizeof(*sim->gated.storm));
+	if (sim->gated.storm == NULL || sim->faults.down == NULL || sim->faults.causes == NULL ||
+	    sim->faults.storms == NULL || sim->faults.outages == NULL || sim->gated.faults == NULL)
 		return -ENOMEM;
 	ret = make_groups(sim);
-	for (size_t i = 0; i < cfg->n_faults && ret == 0; i++) {
-		sim->faults.list[i] = cfg->faults[i];
-		ret = wf_engine_at(sim->engine, cfg->faults[i].at, next_fault, sim);
-	}
-	/* In the order of time, so that each call takes the next. */
-	wf_sort(sim->faults.list, sim->faults.list + sim->faults.n, sim->faults.n,
-	        sizeof(*sim->faults.list), by_time, NULL);
-	return ret;
+	return ret == 0 ? wf_sim_plan_faults(sim, cfg->faults, cfg->n_faults) : ret;
 }
 
 void wf_sim_end_faults(struct wf_sim *sim)
@@ -275,8 +391,14 @@ void wf_sim_end_faults(struct wf_sim *sim)
 	}
 	mem->free(mem, sim->faults.outages);
 	mem->free(mem, sim->faults.causes);
+	mem->free(mem, sim->faults.storms);
 	mem->free(mem, sim->faults.groups);
 	mem->free(mem, sim->faults.table_of);
-	mem->free(mem, sim->faults.list);
+	while (sim->faults.plans != NULL) {
+		struct wf_sim_plan *plan = sim->faults.plans;
+
+		sim->faults.plans = plan->next;
+		mem->free(mem, plan);
+	}
 	mem->free(mem, sim->faults.down);
 }

@@ -13,18 +13,26 @@
 #define GATE_WINDOW (1 * WF_US)
 #define GATE_WINDOWS (1 << 17)
 #define GATE_DELAY_MAX (2 * WF_S)
+#define GATE_RATE_MIN UINT64_C(10000000) /* bits/s that a link may be set to */
 
 /*
  * Who runs a simulation by the piece wants to know when what happens next, and windows are what
- * that is known in: they are short. Links may become longer than they are now, as long as the wheel
- * is not too large.
+ * that is known in: they are short. Links may become longer and slower than they are now, as long
+ * as the wheel is not too large.
  */
 static void gate_cfg(struct wf_sim *sim, struct wf_engine_cfg *cfg)
 {
+	wf_time slow = wf_rate_time(wf_rate_per_byte(GATE_RATE_MIN),
+	                            sim->fabric.largest + sim->fabric.gap) +
+	               1;
 	wf_time room;
 
 	cfg->window = wf_min_time(cfg->window, GATE_WINDOW);
 	room = cfg->window * GATE_WINDOWS;
+	if (cfg->horizon + slow < room) {
+		cfg->horizon += slow;
+		sim->fabric.slowest = wf_min_u64(sim->fabric.slowest, GATE_RATE_MIN);
+	}
 	sim->gated.delay_max = wf_min_time(wf_max_time(room - cfg->horizon, 0), GATE_DELAY_MAX);
 	cfg->horizon += sim->gated.delay_max;
 }
@@ -221,6 +229,7 @@ void wf_sim_destroy(struct wf_sim *sim)
 	mem->free(mem, sim->adapters);
 	mem->free(mem, sim->windowed.first_tx);
 	mem->free(mem, sim->gated.faults);
+	mem->free(mem, sim->gated.storm);
 	mem->free(mem, sim->windowed.rx_of_spec);
 	mem->free(mem, sim);
 }

@@ -21,14 +21,16 @@ struct wf_gate_ops;
 
 /* What goes wrong at a time, or is right again. */
 enum wf_sim_fault_kind {
-	WF_SIM_FAULT_LINK,  /* what: a link of the topology; on: it is down */
-	WF_SIM_FAULT_STORM, /* what: a host; on: it lets nobody send to it */
-	WF_SIM_FAULT_NODE,  /* what: a node, which has another setup from then on */
-	WF_SIM_FAULT_PORT,  /* what: a port, by its number in the topology; the same */
+	WF_SIM_FAULT_LINK,    /* what: a link of the topology; on: it is down */
+	WF_SIM_FAULT_STORM,   /* what: a host; on: it lets nobody send to it */
+	WF_SIM_FAULT_NODE,    /* what: a node, which has another setup from then on */
+	WF_SIM_FAULT_PORT,    /* what: a port, by its number in the topology; the same */
+	WF_SIM_FAULT_NOTHING, /* it was planned, and is not to happen */
 };
 
 struct wf_sim_fault {
 	wf_time at;
+	wf_time every; /* it happens again so much later, and again; 0: once */
 	enum wf_sim_fault_kind kind;
 	bool on;
 	uint16_t setup; /* its number, as in struct wf_devices */

@@ -51,20 +51,22 @@ struct wf_sim {
 	struct {
 		struct wf_gate_env env;
 		struct wf_gated_fault *faults; /* by link */
+		bool *storm;                   /* by host: wf_gated_storm() */
 		wf_time delay_max;             /* of them */
 	} gated;
 
 	/* Links that change (faults.c). */
 	struct {
-		struct wf_sim_fault *list;
-		size_t n, next;
-		uint8_t *down; /* by link */
+		struct wf_sim_plan *plans;
+		uint8_t *down;    /* by link */
+		uint32_t changes; /* of links, and storms */
 		struct wf_sim_outage {
 			uint32_t times;
 			wf_time since, before; /* down now: from when; and how long before that */
 		} * outages;                   /* by link */
 		wf_time reconverge;
 		uint32_t *causes;               /* by link: how many faults keep it down */
+		uint32_t *storms;               /* by host: how many have its adapter pause */
 		struct wf_sim_table *tables;    /* of routes that a switch or the fabric uses */
 		struct wf_sim_table *newest;    /* the fabric's */
 		struct wf_sim_table **table_of; /* by node; NULL of hosts */
@@ -93,6 +95,24 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg,
 
 /* Takes over the faults of cfg, and has them happen. Returns 0 or -ENOMEM. */
 int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg) WF_MUST_USE;
+
+/* It happens now, while no node runs; sim->failed: there was no memory. */
+void wf_sim_happens(struct wf_sim *sim, const struct wf_sim_fault *f, wf_time now);
+
+/* Has more happen, at times that are not over. Returns 0 or -ENOMEM. */
+int wf_sim_plan_faults(struct wf_sim *sim, const struct wf_sim_fault *faults, size_t n) WF_MUST_USE;
+
+/* What was planned of that link or host does not happen. */
+void wf_sim_drop_fault(struct wf_sim *sim, enum wf_sim_fault_kind kind, uint32_t what);
+
+/* What was planned does not happen: all of it, or what devices are set to alone. */
+void wf_sim_drop_faults(struct wf_sim *sim, bool settings_alone);
+
+/* Something keeps a link down from now on, or no longer does. Returns 0 or -ENOMEM. */
+int wf_sim_link_fault(struct wf_sim *sim, uint32_t link, bool on, wf_time now) WF_MUST_USE;
+
+/* Something has an adapter let nobody send to it from now on, or no longer does. */
+void wf_sim_storm_fault(struct wf_sim *sim, uint32_t host, bool on, wf_time now);
 
 /* Gives back what faults took. */
 void wf_sim_end_faults(struct wf_sim *sim);

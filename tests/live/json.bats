@@ -36,6 +36,8 @@ fabrics() {
 	"${fault[@]}" link h0 loss 1% delay 1ms
 	"${fault[@]}" pause-storm h1
 	"${fault[@]}" kill-host h2
+	"${fault[@]}" on h3-leaf1 flap every 1s for 1ms until 1000s
+	"${fault[@]}" on leaf0 set ecn.kmin=20KB at 500s
 	for name in plain wire ib modelled unpaced; do
 		look "$name"
 	done

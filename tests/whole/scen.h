@@ -171,8 +171,8 @@ static inline struct wf_sim_counts scen_queue(const struct scen *s, unsigned id)
 }
 
 /*
- * How many ports of switches (or of hosts) have something in a counter, which is said by its place in
- * the counts.
+ * How many ports of switches (or of hosts) have something in a counter, which is said by its place
+ * in the counts.
  */
 static inline unsigned scen_ports_with(const struct scen *s, bool hosts, size_t counter)
 {

@@ -23,9 +23,10 @@ static const char incast[] =
 	"run: {until: 10ms}\n";
 
 /*
- * SONiC's stock map makes DSCP 26, which RoCE's packets have by default, traffic class 1. The profile names 0, 3 and 6, so it shares
- * the queue of class 0, which is lossy: nothing pauses, nothing is marked, and the incast loses packets there alone. With DSCP 3,
- * which that map has as class 3, all is as without a map.
+ * SONiC's stock map makes DSCP 26, which RoCE's packets have by default, traffic class 1. The
+ * profile names 0, 3 and 6, so it shares the queue of class 0, which is lossy: nothing pauses,
+ * nothing is marked, and the incast loses packets there alone. With DSCP 3, which that map has as
+ * class 3, all is as without a map.
  */
 static void test_stock_map(void **state)
 {
@@ -52,8 +53,9 @@ static void test_stock_map(void **state)
 }
 
 /*
- * Without marks in the one congested switch nobody slows down: PFC stops all seven hosts, the queue is longer. DCQCN off at
- * one adapter: PFC has to stop that one. No CNPs from the receiver: as without marks.
+ * Without marks in the one congested switch nobody slows down: PFC stops all seven hosts, the queue
+ * is longer. DCQCN off at one adapter: PFC has to stop that one. No CNPs from the receiver: as
+ * without marks.
  */
 static void test_congestion_control_off(void **state)
 {
@@ -83,8 +85,9 @@ static void test_congestion_control_off(void **state)
 }
 
 /*
- * Two senders whose CNPs come by queues that others, without congestion control, keep full. In a class of their own CNPs overtake
- * them; in the data's class they wait for their turn, the senders hear later, and their receiver's queue gets twice as long. Of five seeds, each.
+ * Two senders whose CNPs come by queues that others, without congestion control, keep full. In a
+ * class of their own CNPs overtake them; in the data's class they wait for their turn, the senders
+ * hear later, and their receiver's queue gets twice as long. Of five seeds, each.
  */
 static void test_cnps_in_the_data_class(void **state)
 {
@@ -124,7 +127,10 @@ static void test_cnps_in_the_data_class(void **state)
 	}
 }
 
-/* All hosts of two leaves send to the first host by one spine, whose pauses, or whose peer's, one side does not know of. */
+/*
+ * All hosts of two leaves send to the first host by one spine, whose pauses, or whose peer's, one
+ * side does not know of.
+ */
 static const char sides[] =
 	"topology: {kind: leaf-spine, hosts: 8, radix: 8, blocking: 4, host_rate: 100Gbps}\n"
 	"fabric:\n"
@@ -139,7 +145,8 @@ static const char sides[] =
 	"run: {until: 20ms}\n";
 
 /*
- * One side of one link disagrees about PFC: the class is lossless everywhere else, and loses packets at the port by which they come to the leaf.
+ * One side of one link disagrees about PFC: the class is lossless everywhere else, and loses
+ * packets at the port by which they come to the leaf.
  */
 static void test_sides_that_disagree(void **state)
 {
@@ -166,7 +173,8 @@ static void test_sides_that_disagree(void **state)
 }
 
 /*
- * Packets of 4096 bytes of payload do not pass a port of 1500: all are dropped there, and a flow of smaller ones, by another way, is not.
+ * Packets of 4096 bytes of payload do not pass a port of 1500: all are dropped there, and a flow of
+ * smaller ones, by another way, is not.
  */
 static void test_mtu(void **state)
 {
@@ -184,7 +192,9 @@ static void test_mtu(void **state)
 	scen_load(&s, text);
 	scen_run(&s, "large", 1);
 	assert_int_equal(s.result->flows_done, 2);
-	/* 100,000 B are 25 packets, to h1 and from it; the last, of 1,696 B, is too large as well. */
+	/*
+	 * 100,000 B are 25 packets, to h1 and from it; the last, of 1,696 B, is too large as well.
+	 */
 	assert_int_equal(s.total.drops_mtu, 50);
 	assert_int_equal(scen_port(&s, "leaf0", "h1", 3).drops_mtu, 50);
 	scen_run(&s, "small", 1);
@@ -194,8 +204,9 @@ static void test_mtu(void **state)
 }
 
 /*
- * A switch that serves its two classes otherwise than the rest: two flows share one link for the whole run; 90:10 by weight gives the first nine tenths.
- * Each flow's share of what the port sent is within one per cent of its weight's.
+ * A switch that serves its two classes otherwise than the rest: two flows share one link for the
+ * whole run; 90:10 by weight gives the first nine tenths. Each flow's share of what the port sent
+ * is within one per cent of its weight's.
  */
 static void test_weights(void **state)
 {
@@ -257,8 +268,9 @@ static unsigned uplinks_used(const struct scen *s, unsigned *all_p)
 }
 
 /*
- * Three tiers whose switches hash alike: what an edge switch sends up by its port i, the switch above sends up by its port i as well. So of
- * the 4 uplinks of each only one is used: 32 of 128. With seeds of their own all are, and flows take less time.
+ * Three tiers whose switches hash alike: what an edge switch sends up by its port i, the switch
+ * above sends up by its port i as well. So of the 4 uplinks of each only one is used: 32 of 128.
+ * With seeds of their own all are, and flows take less time.
  */
 static void test_polarisation(void **state)
 {

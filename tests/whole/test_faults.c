@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_faults.c - what goes wrong at a time and is right again: links and devices that are down or flap, adapters that
- * pause without end, settings that change, switches that learn of it late.
+ * test_faults.c - what goes wrong at a time and is right again: links and devices that are down or
+ * flap, adapters that pause without end, settings that change, switches that learn of it late.
  */
 #include "scen.h"
 
@@ -17,8 +17,8 @@ static const struct wf_sim_outage *outage(const struct scen *s, const char *name
 }
 
 /*
- * A link that flaps goes down for 10 us every 100 us from 20 us on, for the last time at 420 us; a device that dies takes all its
- * links with it, until it is back. Everything arrives in the end.
+ * A link that flaps goes down for 10 us every 100 us from 20 us on, for the last time at 420 us; a
+ * device that dies takes all its links with it, until it is back. Everything arrives in the end.
  */
 static void test_flap_and_death(void **state)
 {
@@ -54,7 +54,9 @@ static void test_flap_and_death(void **state)
 	scen_fini(&s);
 }
 
-/* A link that two faults keep down is down until the later of them is over, and has been down once. */
+/*
+ * A link that two faults keep down is down until the later of them is over, and has been down once.
+ */
 static void test_overlap(void **state)
 {
 	static const char text[] =
@@ -79,8 +81,9 @@ static void test_overlap(void **state)
 }
 
 /*
- * h5 lets nobody send to it from 100 us to 600 us. Its leaf's port is stopped for those 500 us, but for the time that a frame takes (some us); the
- * leaf fills up and stops hosts that have nothing to do with h5. With InfiniBand credits do the same. Nothing is lost.
+ * h5 lets nobody send to it from 100 us to 600 us. Its leaf's port is stopped for those 500 us, but
+ * for the time that a frame takes (some us); the leaf fills up and stops hosts that have nothing to
+ * do with h5. With InfiniBand credits do the same. Nothing is lost.
  */
 static void test_storm(void **state)
 {
@@ -114,8 +117,9 @@ static void test_storm(void **state)
 }
 
 /*
- * One flow of 5 MB by a link that comes up with a quarter of its rate for 200 us: it is late by the 150 us of line time that are
- * missing, within the time of a few packets (a packet of 4.2 KB takes 0.33 us, 1.3 us at 25 Gb/s).
+ * One flow of 5 MB by a link that comes up with a quarter of its rate for 200 us: it is late by the
+ * 150 us of line time that are missing, within the time of a few packets (a packet of 4.2 KB takes
+ * 0.33 us, 1.3 us at 25 Gb/s).
  */
 static void test_slow_link(void **state)
 {
@@ -144,8 +148,9 @@ static void test_slow_link(void **state)
 }
 
 /*
- * All that h1 sends is lost on its link, and nothing that is sent to it, from 100 to 200 us. So h1's flow stops, and that of h0 to h1 loses nothing
- * but acknowledgements; what is lost is counted where h1's packets should have come in.
+ * All that h1 sends is lost on its link, and nothing that is sent to it, from 100 to 200 us. So
+ * h1's flow stops, and that of h0 to h1 loses nothing but acknowledgements; what is lost is counted
+ * where h1's packets should have come in.
  */
 static void test_one_way_loss(void **state)
 {
@@ -196,7 +201,8 @@ static void test_maps_change(void **state)
 }
 
 /*
- * Settings over settings: a device has what devices: says, then what the newer of two faults says, then the older's, and in the end what it had.
+ * Settings over settings: a device has what devices: says, then what the newer of two faults says,
+ * then the older's, and in the end what it had.
  */
 static void test_before_and_after(void **state)
 {
@@ -241,8 +247,9 @@ static void test_before_and_after(void **state)
 }
 
 /*
- * PFC goes off at one side of a link in the middle of an incast, and on again: the class loses packets in between, and is lossless
- * after that. A setting that changes while a peer is stopped leaves nobody stopped for good.
+ * PFC goes off at one side of a link in the middle of an incast, and on again: the class loses
+ * packets in between, and is lossless after that. A setting that changes while a peer is stopped
+ * leaves nobody stopped for good.
  */
 static void test_pfc_off_for_a_while(void **state)
 {
@@ -280,9 +287,10 @@ static void test_pfc_off_for_a_while(void **state)
 }
 
 /*
- * spine0 loses its links to leaf0, and knows of other ways after 5 us; leaf1 goes on to send by spine0 for 2 ms. Of what comes there
- * spine0 sends a part by leaf2, from where it goes up again by spine1: a valley. The rest it sends back to leaf1, which sends it to
- * spine0 again: it circles until its hop limit, since it is not enough to fill a buffer. Once leaf1 knows, all arrives.
+ * spine0 loses its links to leaf0, and knows of other ways after 5 us; leaf1 goes on to send by
+ * spine0 for 2 ms. Of what comes there spine0 sends a part by leaf2, from where it goes up again by
+ * spine1: a valley. The rest it sends back to leaf1, which sends it to spine0 again: it circles
+ * until its hop limit, since it is not enough to fill a buffer. Once leaf1 knows, all arrives.
  */
 static void test_late_leaf(void **state)
 {
@@ -310,8 +318,9 @@ static void test_late_leaf(void **state)
 }
 
 /*
- * The same under load: with packets that go down and up again, the buffers of leaf1, spine0, leaf2 and spine1 wait for one another in
- * a circle, and nobody ever moves again, also when leaf1 has learned. Without PFC there is nothing to wait for.
+ * The same under load: with packets that go down and up again, the buffers of leaf1, spine0, leaf2
+ * and spine1 wait for one another in a circle, and nobody ever moves again, also when leaf1 has
+ * learned. Without PFC there is nothing to wait for.
  */
 static void test_late_leaf_under_load(void **state)
 {

@@ -9,13 +9,22 @@
 #include "cli/cli.h"
 #include "cli/live/live.h"
 #include "cli/live/options.h"
+#include "cli/live/words.h"
 #include "text/json.h"
+#include "scenario/faults.h"
 #include "text/suggest.h"
 
 /* What the command line asks for. */
 struct request {
 	const char *name;
 	bool json;
+};
+
+/* The faults in words that the daemon tells of. */
+struct words_list {
+	struct wf_live_words words[WF_SCENARIO_MAX_FAULTS];
+	size_t n;
+	int64_t now; /* virtual time, ps */
 };
 
 /* A word that says what is done to a link. */
@@ -35,7 +44,7 @@ static const struct verb verbs[] = {
 	{ "delay", WF_LIVE_FAULT_DELAY, WF_PARAM_TIME, 0, WF_LIVE_DELAY_MAX },
 };
 
-static const char *const others[] = { "link", "pause-storm", "kill-host", "clear", "list" };
+static const char *const others[] = { "on", "link", "pause-storm", "kill-host", "clear", "list" };
 
 /* Whether text names the link of a port, from either end, or begins with its name and a slash. */
 static bool names_link(const struct wf_live_port *p, const char *text)
@@ -114,6 +123,31 @@ static int ask(const char *path, struct wf_live_req *req)
 	return rc != 0 ? wf_cli_fail(rc, &err) : WF_EXIT_OK;
 }
 
+/* A question with a text, whose answer says what is wrong with it. */
+static int ask_words(const char *path, struct wf_live_req *req)
+{
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	struct wf_err err = { "" };
+	int rc = wf_live_ask(path, req, &reply, fds, &err);
+
+	if (rc == 0)
+		return WF_EXIT_OK;
+	reply.text[WF_LIVE_TEXT - 1] = '\0';
+	if (reply.error == -EINVAL && reply.text[0] != '\0')
+		rc = wf_live_err(&err, -EINVAL, "weft fault: %s", reply.text);
+	return wf_cli_fail(rc, &err);
+}
+
+/* on ...: what a scenario's faults: has, from now on. */
+static int change_words(const char *path, char **word)
+{
+	struct wf_live_req req = { .op = WF_LIVE_WORDS };
+	int rc = wf_live_words_entry(word, req.text);
+
+	return rc != WF_EXIT_OK ? rc : ask_words(path, &req);
+}
+
 /* word... is what is done to links: "loss 0.1% corrupt 0.1%". */
 static int change_link(const char *path, struct wf_live_req *req, char **word)
 {
@@ -167,6 +201,29 @@ static int change_host(const char *path, const struct wf_live_picture *p, struct
 	return ask(path, req);
 }
 
+/* In a modelled fabric: clear, of all or of what a name means there; a dead host lives again. */
+static int clear_words(const char *path, const struct wf_live_picture *p, char **word)
+{
+	struct wf_live_req req = { .op = WF_LIVE_WORDS_CLEAR };
+	struct wf_live_req host = { .fault = { .host = WF_LIVE_ALL, .what = WF_LIVE_FAULT_CLEAR } };
+	const char *on = word[0] != NULL ? word[0] : "";
+	int rc;
+
+	if (word[0] != NULL && word[1] != NULL)
+		return wf_cli_usage("fault", "'%.40s' is not expected", word[1]);
+	if (strlen(on) >= sizeof(req.text))
+		return wf_cli_usage("fault", "'%.40s...' is no name", on);
+	memcpy(req.text, on, strlen(on) + 1);
+	rc = ask_words(path, &req);
+	for (uint32_t i = 0; i < p->table->n_hosts && on[0] != '\0'; i++) {
+		if (strcmp(p->table->host[i].name, on) == 0)
+			host.fault.host = i;
+	}
+	if (rc != WF_EXIT_OK || (on[0] != '\0' && host.fault.host == WF_LIVE_ALL))
+		return rc;
+	return ask(path, &host);
+}
+
 static void print_value(const char *name, enum wf_param_kind kind, uint64_t value)
 {
 	const struct wf_param row = { .name = name, .kind = kind, .size = sizeof(value) };
@@ -198,11 +255,38 @@ static bool tells(const struct wf_live_model *m, uint32_t i)
 	       (p->down != 0 || p->loss != 0 || p->corrupt != 0 || p->delay != 0);
 }
 
-static void list_text(const struct wf_live_picture *picture)
+/* A time from now, as exactly as somebody wants to know. */
+static void print_time(const char *before, int64_t at)
+{
+	const int64_t step = at >= WF_S ? 10 * WF_MS : at >= WF_MS ? 10 * WF_US : 1;
+	const struct wf_param row = { .kind = WF_PARAM_TIME, .size = sizeof(at) };
+	char text[32];
+
+	at = (at + step / 2) / step * step;
+	wf_param_format(&row, &at, text, sizeof(text));
+	printf(" %s %s", before, text);
+}
+
+/* A fault in words: since when, or when from now, and until when. */
+static void print_words(const struct wf_live_words *w, int64_t now)
+{
+	printf("%s: %s%s%s", w->on, w->word, w->settings[0] != '\0' ? " " : "", w->settings);
+	if (w->every > 0) {
+		print_time("every", w->every);
+		print_time("for", w->lasts);
+	}
+	if (w->at > now)
+		print_time("in", w->at - now);
+	if (w->until >= 0)
+		print_time("for another", w->until - (w->at > now ? w->at : now));
+	printf("\n");
+}
+
+static void list_text(const struct wf_live_picture *picture, const struct words_list *list)
 {
 	const struct wf_live_table *t = picture->table;
 	const struct wf_live_model *m = picture->model;
-	bool none = true;
+	bool none = list->n == 0;
 
 	for (uint32_t i = 0; m != NULL && i < m->n_ports; i++) {
 		const struct wf_live_port *p = &m->port[i];
@@ -231,11 +315,30 @@ static void list_text(const struct wf_live_picture *picture)
 		printf("%s%s\n", h->paused != 0 ? " pause-storm" : "",
 		       (h->down & WF_LIVE_DOWN_DEAD) != 0 ? " host dead" : "");
 	}
+	for (size_t i = 0; i < list->n; i++)
+		print_words(&list->words[i], list->now);
 	if (none)
 		printf("no faults\n");
 }
 
-static void list_json(const struct wf_live_picture *picture)
+static void put_words(struct wf_json *json, const struct wf_live_words *w)
+{
+	wf_json_open(json, NULL, '{');
+	wf_json_text(json, "on", w->on);
+	wf_json_text(json, "fault", w->word);
+	if (w->settings[0] != '\0')
+		wf_json_text(json, "set", w->settings);
+	wf_json_u64(json, "at_ps", (uint64_t)w->at);
+	if (w->until >= 0)
+		wf_json_u64(json, "until_ps", (uint64_t)w->until);
+	if (w->every > 0) {
+		wf_json_u64(json, "every_ps", (uint64_t)w->every);
+		wf_json_u64(json, "for_ps", (uint64_t)w->lasts);
+	}
+	wf_json_close(json, '{');
+}
+
+static void list_json(const struct wf_live_picture *picture, const struct words_list *list)
 {
 	const struct wf_live_table *t = picture->table;
 	const struct wf_live_model *m = picture->model;
@@ -276,7 +379,37 @@ static void list_json(const struct wf_live_picture *picture)
 		wf_json_close(&json, '{');
 	}
 	wf_json_close(&json, '[');
+	wf_json_open(&json, "words", '[');
+	for (size_t i = 0; i < list->n; i++)
+		put_words(&json, &list->words[i]);
+	wf_json_close(&json, '[');
+	if (m != NULL)
+		wf_json_u64(&json, "now_ps", (uint64_t)list->now);
 	wf_json_close(&json, '{');
+}
+
+/* Asks for the faults in words, and lists all. */
+static int list(const char *path, const struct wf_live_picture *picture, bool json)
+{
+	struct wf_live_req req = { .op = WF_LIVE_WORDS_LIST };
+	struct words_list words = { .n = 0 };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	struct wf_err err = { "" };
+	ssize_t n;
+	int rc = wf_live_ask(path, &req, &reply, fds, &err);
+
+	if (rc != 0)
+		return wf_cli_fail(rc, &err);
+	n = pread(fds[0], words.words, sizeof(words.words), 0);
+	close(fds[0]);
+	words.n = n > 0 ? (size_t)n / sizeof(words.words[0]) : 0;
+	words.now = picture->model != NULL ? (int64_t)picture->model->time_ps : 0;
+	if (json)
+		list_json(picture, &words);
+	else
+		list_text(picture, &words);
+	return wf_cli_finish();
 }
 
 static int change(const char *path, const struct wf_live_picture *p, char **word)
@@ -290,7 +423,11 @@ static int change(const char *path, const struct wf_live_picture *p, char **word
 			return WF_EXIT_USAGE;
 		return change_link(path, &req, word + 2);
 	}
-	for (size_t i = 1; i < WF_ARRAY_SIZE(others); i++) {
+	if (strcmp(word[0], "on") == 0)
+		return change_words(path, word + 1);
+	if (strcmp(word[0], "clear") == 0 && p->model != NULL)
+		return clear_words(path, p, word + 1);
+	for (size_t i = 2; i < WF_ARRAY_SIZE(others); i++) {
 		if (strcmp(others[i], word[0]) == 0)
 			return change_host(path, p, &req, word);
 	}
@@ -320,11 +457,7 @@ static int run_fault(int argc, char **argv)
 		return change(path, &p, argv + optind);
 	if (argv[optind + 1] != NULL)
 		return wf_cli_usage("fault", "'%.40s' is not expected", argv[optind + 1]);
-	if (req.json)
-		list_json(&p);
-	else
-		list_text(&p);
-	return wf_cli_finish();
+	return list(path, &p, req.json);
 }
 
 static void each_word(wf_values_fn *fn, void *arg)
@@ -339,11 +472,12 @@ static const struct wf_values words = { .each = each_word };
 static const struct wf_values *const operands[] = { &words, &wf_values_hosts, &words, NULL };
 
 static const char *const forms[] = {
+	"fault [--name NAME] on WHAT FAULT|set PARAMETER=VALUE... [at T] [until T] [every T for T]",
 	"fault [--name NAME] link LINK down|up",
 	"fault [--name NAME] [link LINK] loss P|corrupt P|delay TIME",
 	"fault [--name NAME] pause-storm HOST [off]",
 	"fault [--name NAME] kill-host HOST",
-	"fault [--name NAME] clear [HOST|LINK]",
+	"fault [--name NAME] clear [HOST|LINK|WHAT]",
 	"fault [--name NAME] list [--json]",
 	NULL,
 };
@@ -367,11 +501,19 @@ static const struct wf_cmd_section sections[] = {
 	  ":pause-storm HOST\tThe host's adapter lets nobody send to it, until `off`.\n"
 	  ":kill-host HOST\tThe programs on it are killed, and none can start there until it is "
 	  "cleared.\n"
+	  ":on WHAT ...\tIn a modelled fabric, what `faults:` of a scenario knows, from now on: "
+	  "`down`, "
+	  "`flap` (with `every` and `for`), `pause-storm`, or any setting that may change, of a "
+	  "host, a switch, a port (`leaf0:5`, `leaf0:h3`), a link or all that fit a pattern "
+	  "(`spine*`). Times count from now; without `at` it begins at once, without `until` it "
+	  "stays. See weft-scenario(5).\n"
 	  ":clear\tMends everything, or what is named.\n"
 	  ":list\tSays what is broken.\n" },
 	WF_LIVE_ENVIRONMENT,
 	{ "Examples", "  weft fault link h1 down\n"
 	              "  weft fault link leaf0-spine1 loss 0.1% delay 10us\n"
+	              "  weft fault on leaf0-spine1 flap every 1s for 100ms until 30s\n"
+	              "  weft fault on leaf0 set pfc.rx=none ecn.kmin=1MB ecn.kmax=2MB at 5s\n"
 	              "  weft fault clear\n" },
 	{ NULL, NULL },
 };

@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "scenario/scenario.h"
+#include "cli/live/words.h"
+#include "scenario/faults_live.h"
 #include "text/suggest.h"
 #include "live/client.h"
 #include "live/sock.h"
@@ -231,6 +232,12 @@ static const char *peer_of(const struct wf_topo *t, uint32_t host)
 	return t->nodes[t->ports[node->first_port].peer].name;
 }
 
+/* What the daemon of a plan borrows. */
+struct made {
+	struct wf_scenario s;
+	struct wf_faults_live faults;
+};
+
 /* Hosts and their names, from the topology. */
 static int take_hosts(const struct wf_scenario *s, struct wf_daemon_cfg *cfg)
 {
@@ -409,6 +416,7 @@ static int read_plan(const struct wf_live_plan *plan, struct wf_scenario *s, str
 		ret = wf_scenario_read(s, plan->file, &opts, err);
 	else if (ret == 0)
 		ret = wf_scenario_parse(s, text, strlen(text), "weft up", &opts, err);
+	s->endless = true;
 	if (ret == 0)
 		ret = wf_scenario_build(s, err);
 	if (ret == 0 && s->n_fabrics != 1)
@@ -493,11 +501,13 @@ static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_d
 	cfg->model = sim;
 	cfg->err = err;
 	cfg->cls = default_class(s);
-	if (cfg->pace == WF_LIVE_DIRECT)
-		return 0;
-	if (s->n_faults != 0)
-		return wf_live_err(err, -EINVAL,
-		                   "weft up: faults: in a live fabric, weft fault makes them");
+	sim->faults = s->fabrics[0].events;
+	sim->n_faults = s->fabrics[0].n_events;
+	if (cfg->pace == WF_LIVE_DIRECT && s->n_faults != 0)
+		return wf_live_err(
+			err, -EINVAL,
+			"weft up: faults: with pace direct nothing is modelled that could "
+			"fail; weft fault breaks links of hosts there");
 	return 0;
 }
 
@@ -520,24 +530,27 @@ static int create_daemon(const struct wf_daemon_cfg *cfg, struct wf_daemon **d_p
 	return ret;
 }
 
-static void free_scenario(struct wf_scenario *s)
+static void free_made(struct made *m)
 {
-	if (s != NULL)
-		wf_scenario_fini(s);
-	free(s);
+	if (m != NULL) {
+		wf_faults_live_fini(&m->faults);
+		wf_scenario_fini(&m->s);
+	}
+	free(m);
 }
 
-/* The daemon of a plan, which borrows what is in *s_p. */
+/* The daemon of a plan, which borrows what is in *made_p. */
 static int make_daemon(const struct wf_live_plan *plan, const char *path, struct wf_daemon **d_p,
-                       struct wf_scenario **s_p, struct wf_err *err)
+                       struct made **made_p, struct wf_err *err)
 {
 	struct wf_daemon_cfg cfg = { .path = path, .n_hosts = plan->hosts };
 	struct wf_daemon_wire wires[WF_LIVE_WIRES] = { { .host = 0 } };
-	struct wf_scenario *s = calloc(1, sizeof(*s));
+	struct made *m = calloc(1, sizeof(*m));
+	struct wf_scenario *s = &m->s;
 	struct wf_sim_cfg sim;
 	int ret;
 
-	if (s == NULL)
+	if (m == NULL)
 		return -ENOMEM;
 	ret = read_plan(plan, s, err);
 	if (ret == 0 && plan->file == NULL)
@@ -560,13 +573,18 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 		ret = take_metrics(plan->metrics, &cfg, err);
 	if (ret == 0)
 		ret = take_model(s, &sim, &cfg, err);
+	if (ret == 0) {
+		wf_faults_live_init(&m->faults, s, &s->fabrics[0]);
+		cfg.words = &wf_live_words;
+		cfg.words_arg = &m->faults;
+	}
 	if (ret == 0)
 		ret = create_daemon(&cfg, d_p, err);
 	free((void *)(uintptr_t)cfg.names);
 	if (ret == 0)
-		*s_p = s;
+		*made_p = m;
 	else
-		free_scenario(s);
+		free_made(m);
 	return ret;
 }
 
@@ -602,15 +620,15 @@ static int serve_parent(struct wf_daemon *d, pid_t parent)
 
 int wf_live_run(const struct wf_live_plan *plan, const char *path, struct wf_err *err)
 {
-	struct wf_scenario *s = NULL;
+	struct made *m = NULL;
 	struct wf_daemon *d;
-	int ret = make_daemon(plan, path, &d, &s, err);
+	int ret = make_daemon(plan, path, &d, &m, err);
 
 	if (ret != 0)
 		return ret;
 	ret = serve(d);
 	wf_daemon_destroy(d);
-	free_scenario(s);
+	free_made(m);
 	return ret;
 }
 
@@ -650,9 +668,9 @@ static void let_go(void)
 
 int wf_live_start(const struct wf_live_plan *plan, const char *path, bool tied, struct wf_err *err)
 {
-	struct wf_scenario *s = NULL;
+	struct made *m = NULL;
 	struct wf_daemon *d;
-	int ret = make_daemon(plan, path, &d, &s, err);
+	int ret = make_daemon(plan, path, &d, &m, err);
 	pid_t parent = getpid(), pid;
 
 	if (ret != 0)
@@ -661,17 +679,17 @@ int wf_live_start(const struct wf_live_plan *plan, const char *path, bool tied, 
 	if (pid < 0) {
 		ret = wf_live_err(err, -errno, "weft up: %s", strerror(errno));
 		wf_daemon_destroy(d);
-		free_scenario(s);
+		free_made(m);
 		return ret;
 	}
 	if (pid == 0) {
 		let_go();
 		ret = tied ? serve_parent(d, parent) : serve(d);
 		wf_daemon_destroy(d);
-		free_scenario(s);
+		free_made(m);
 		_exit(ret == 0 ? 0 : 1);
 	}
 	wf_daemon_leave(d);
-	free_scenario(s);
+	free_made(m);
 	return 0;
 }

@@ -4,7 +4,9 @@
  */
 #include "sim/host/gated.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "sim/prog/conn.h"
 #include "sim/sim_priv.h"
@@ -31,8 +33,128 @@ void wf_gated_wake(struct wf_sim *sim, uint32_t host, wf_time at)
 
 void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on)
 {
-	wf_endpoint_storm(wf_endpoint_of_device(wf_network_host(&sim->net, host)), on,
-	                  wf_sim_now(sim));
+	if (sim->gated.storm[host] == on)
+		return;
+	sim->gated.storm[host] = on;
+	wf_sim_storm_fault(sim, host, on, wf_sim_now(sim));
+}
+
+/* A configuration that did not count before does now: every device looks at what it has anew. */
+static void refresh(struct wf_sim *sim)
+{
+	for (uint32_t id = 0; id < sim->topo->n_nodes; id++)
+		wf_network_changed(&sim->net, id, wf_sim_now(sim));
+}
+
+static int more_setups(struct wf_sim *sim, const struct wf_devices *devices, struct wf_err *err)
+{
+	struct wf_setup *old;
+	int ret = wf_fabric_more_setups(&sim->fabric, devices, &old, err);
+
+	if (ret != 0)
+		return ret;
+	refresh(sim);
+	sim->mem->free(sim->mem, old);
+	return 0;
+}
+
+/* What happens after now, also again. */
+static int plan_later(struct wf_sim *sim, const struct wf_sim_fault *faults, size_t n, wf_time now)
+{
+	struct wf_sim_fault *later = sim->mem->alloc(sim->mem, (n + 1) * sizeof(*later));
+	size_t n_later = 0;
+	int ret;
+
+	if (later == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		later[n_later] = faults[i];
+		if (faults[i].at == now)
+			later[n_later].at += faults[i].every;
+		n_later += later[n_later].at > now;
+	}
+	ret = wf_sim_plan_faults(sim, later, n_later);
+	sim->mem->free(sim->mem, later);
+	return ret;
+}
+
+int wf_gated_change(struct wf_sim *sim, const struct wf_gated_change *change, struct wf_err *err)
+{
+	wf_time now = wf_sim_now(sim);
+	int ret = change->devices == NULL ? 0 : more_setups(sim, change->devices, err);
+
+	if (ret != 0)
+		return ret;
+	if (change->settings)
+		wf_sim_drop_faults(sim, true);
+	/* The engine may rest: what is due happens now, not when it runs again. */
+	for (size_t i = 0; i < change->n; i++) {
+		assert(change->faults[i].at >= now);
+		if (change->faults[i].at == now)
+			wf_sim_happens(sim, &change->faults[i], now);
+	}
+	return sim->failed ? -ENOMEM : plan_later(sim, change->faults, change->n, now);
+}
+
+int wf_gated_mend_link(struct wf_sim *sim, uint32_t link)
+{
+	const struct wf_gated_fault none = { .down = false };
+	int ret;
+
+	wf_sim_drop_fault(sim, WF_SIM_FAULT_LINK, link);
+	ret = wf_gated_set_link(sim, link, &none);
+	while (ret == 0 && sim->faults.causes[link] > 0)
+		ret = wf_sim_link_fault(sim, link, false, wf_sim_now(sim));
+	return ret;
+}
+
+void wf_gated_mend_host(struct wf_sim *sim, uint32_t host)
+{
+	wf_sim_drop_fault(sim, WF_SIM_FAULT_STORM, host);
+	sim->gated.storm[host] = false;
+	while (sim->faults.storms[host] > 0)
+		wf_sim_storm_fault(sim, host, false, wf_sim_now(sim));
+}
+
+/* Setups by their numbers; of NULL: all have the fabric's own. */
+static void set_numbers(uint16_t *to, const uint16_t *of, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = of == NULL ? 0 : of[i];
+}
+
+int wf_gated_clear(struct wf_sim *sim, const struct wf_devices *devices)
+{
+	int ret = 0;
+
+	wf_sim_drop_faults(sim, false);
+	for (uint32_t i = 0; i < sim->topo->n_links && ret == 0; i++)
+		ret = wf_gated_mend_link(sim, i);
+	for (uint32_t i = 0; i < sim->topo->n_hosts; i++)
+		wf_gated_mend_host(sim, i);
+	if (sim->fabric.setup_of_node != NULL) {
+		set_numbers(sim->fabric.setup_of_node, devices == NULL ? NULL : devices->of_node,
+		            sim->topo->n_nodes);
+		set_numbers(sim->fabric.setup_of_port, devices == NULL ? NULL : devices->of_port,
+		            sim->topo->n_ports);
+		refresh(sim);
+	}
+	return ret;
+}
+
+uint32_t wf_gated_changes(const struct wf_sim *sim)
+{
+	return sim->faults.changes;
+}
+
+bool wf_gated_is_down(const struct wf_sim *sim, uint32_t link)
+{
+	return sim->faults.down[link] != 0;
+}
+
+bool wf_gated_storms(const struct wf_sim *sim, uint32_t host)
+{
+	return sim->faults.storms[host] > 0;
 }
 
 int wf_gated_tune(const struct wf_sim *sim, const struct wf_cc_choice *cc, struct wf_qp_tune *tune,
@@ -88,11 +210,8 @@ int wf_gated_set_link(struct wf_sim *sim, uint32_t link, const struct wf_gated_f
 		return -ERANGE;
 	set_half(sim, link, true, was, fault, now);
 	set_half(sim, link, false, was, fault, now);
-	if (was->down != fault->down) {
-		wf_sim_set_link(sim, link, !fault->down, now);
-		if (wf_sim_plan_routes(sim, now) != 0)
-			return -ENOMEM;
-	}
+	if (was->down != fault->down && wf_sim_link_fault(sim, link, fault->down, now) != 0)
+		return -ENOMEM;
 	*was = *fault;
 	return 0;
 }

@@ -42,6 +42,41 @@ void wf_gated_wake(struct wf_sim *sim, uint32_t host, wf_time at);
 /* The adapter of host lets nobody send to it, from now on; on or off. */
 void wf_gated_storm(struct wf_sim *sim, uint32_t host, bool on);
 
+/* What changes in a fabric that runs. */
+struct wf_gated_change {
+	/*
+	 * Devices may be set to more configurations than before, which stand behind those that
+	 * there were; borrowed for the life of the simulation. NULL: to no others.
+	 */
+	const struct wf_devices *devices;
+	/* What happens from now on, in any order. */
+	const struct wf_sim_fault *faults;
+	size_t n;
+	/* It has all that devices will be set to, and replaces what was planned of that before. */
+	bool settings;
+};
+
+/* Returns 0, -ENOMEM, or -EINVAL with err filled, and then nothing has changed. */
+int wf_gated_change(struct wf_sim *sim, const struct wf_gated_change *change,
+                    struct wf_err *err) WF_MUST_USE;
+
+/* Nothing is wrong with a link, or with a host's adapter, nor will be. Returns 0 or -ENOMEM. */
+int wf_gated_mend_link(struct wf_sim *sim, uint32_t link) WF_MUST_USE;
+void wf_gated_mend_host(struct wf_sim *sim, uint32_t host);
+
+/*
+ * All is well again: nothing that was planned happens, links and adapters work, and devices are set
+ * to what they were at the start (devices; NULL: all to the fabric's own). Returns 0 or -ENOMEM.
+ */
+int wf_gated_clear(struct wf_sim *sim, const struct wf_devices *devices) WF_MUST_USE;
+
+/* How often a link went down or up, or an adapter began or ceased to pause: grows. */
+uint32_t wf_gated_changes(const struct wf_sim *sim);
+
+/* Whether a link is down, or a host's adapter pauses, for whatever reason. */
+bool wf_gated_is_down(const struct wf_sim *sim, uint32_t link);
+bool wf_gated_storms(const struct wf_sim *sim, uint32_t host);
+
 /* What is wrong with a link, in both directions. */
 struct wf_gated_fault {
 	bool down;

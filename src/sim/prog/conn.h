@@ -14,8 +14,9 @@
 int wf_conn_mtu(const struct wf_fabric *fabric, enum wf_mtu *mtu_p, struct wf_err *err) WF_MUST_USE;
 
 /*
- * Hardware settings of a queue pair of a host (WF_TOPO_NONE: of any), from the fabric's or the host's own. cc, the fabric's, is
- * borrowed for the life of the queue pair; NULL: no congestion control. Returns 0, or -EINVAL with err filled.
+ * Hardware settings of a queue pair of a host (WF_TOPO_NONE: of any), from the fabric's or the
+ * host's own. cc, the fabric's, is borrowed for the life of the queue pair; NULL: no congestion
+ * control. Returns 0, or -EINVAL with err filled.
  */
 int wf_conn_tune(const struct wf_fabric *fabric, uint32_t host, const struct wf_cc_choice *cc,
                  struct wf_qp_tune *tune, struct wf_err *err) WF_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_maps.c - what an Ethernet device makes of DSCPs, classes and pause frames. SONiC's stock maps are those of
- * sonic-buildimage, files/build_templates/qos_config.j2 (AZURE).
+ * test_maps.c - what an Ethernet device makes of DSCPs, classes and pause frames. SONiC's stock
+ * maps are those of sonic-buildimage, files/build_templates/qos_config.j2 (AZURE).
  */
 #include "check.h"
 
@@ -38,7 +38,7 @@ static struct wf_maps parse(const struct wf_fabric_cfg *cfg)
 {
 	struct wf_err err = { "" };
 	struct wf_classes classes;
-	struct wf_maps m;
+	struct wf_maps m = { 0 };
 
 	if (wf_classes_parse(cfg, &classes, &err) != 0 ||
 	    wf_maps_parse(cfg, &classes, &m, &err) != 0)

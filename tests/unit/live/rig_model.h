@@ -113,7 +113,8 @@ static inline struct rig_model *rig_model_create_mtu(enum wf_live_pace pace, boo
 	sim.topo = r->topo;
 	r->d.epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->d.table = calloc(1, wf_live_table_bytes(RIG_HOSTS));
-	RIG_MUST(r->d.table != NULL && r->d.epoll >= 0);
+	r->d.gone = calloc(RIG_HOSTS, sizeof(*r->d.gone));
+	RIG_MUST(r->d.table != NULL && r->d.gone != NULL && r->d.epoll >= 0);
 	r->d.table->n_hosts = RIG_HOSTS;
 	r->d.table->mtu = (uint32_t)fabric.mtu;
 	r->d.table->layer = ib ? WF_LIVE_IB : WF_LIVE_ROCE;
@@ -139,6 +140,7 @@ static inline void rig_model_destroy(struct rig_model *r)
 	wf_model_close(&r->d);
 	close(r->d.epoll);
 	wf_topo_destroy(r->topo);
+	free(r->d.gone);
 	free(r->d.table);
 	free(r);
 }

@@ -105,7 +105,7 @@ static int answered(const void *msg, size_t size, unsigned n_fds, struct wf_live
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	if (size != 0)
 		assert_int_equal(wf_sock_send(pair[1], msg, size, give, n_fds, true), 0);
-	assert_int_equal(wf_sock_send(pair[0], &req, sizeof(req), NULL, 0, true), 0);
+	assert_int_equal(wf_sock_send(pair[0], &req, wf_live_req_bytes(&req), NULL, 0, true), 0);
 	close(pair[1]); /* with a question that it has not read: the connection is reset */
 	ret = wf_client_ask(pair[0], &req, reply, fds, WF_CLIENT_PATIENCE);
 	assert_int_equal(req.version, WF_LIVE_VERSION);
@@ -123,25 +123,26 @@ static void test_answers(void **state)
 	struct wf_live_reply say = { .error = 0 }, reply;
 
 	(void)state;
-	assert_int_equal(answered(&say, sizeof(say), 0, &reply), 0);
+	assert_int_equal(answered(&say, WF_LIVE_REPLY_SHORT, 0, &reply), 0);
 	say.n_fds = 2;
-	assert_int_equal(answered(&say, sizeof(say), 2, &reply), 0);
+	assert_int_equal(answered(&say, WF_LIVE_REPLY_SHORT, 2, &reply), 0);
 	assert_int_equal(reply.n_fds, 2);
 	/* Not as many as it says, or none that anybody could mean. */
-	assert_int_equal(answered(&say, sizeof(say), 1, &reply), -EPROTO);
+	assert_int_equal(answered(&say, WF_LIVE_REPLY_SHORT, 1, &reply), -EPROTO);
 	assert_int_equal(reply.n_fds, 0);
-	assert_int_equal(answered(&say, sizeof(say), 3, &reply), -EPROTO);
+	assert_int_equal(answered(&say, WF_LIVE_REPLY_SHORT, 3, &reply), -EPROTO);
 	say.n_fds = UINT32_MAX;
-	assert_int_equal(answered(&say, sizeof(say), 0, &reply), -EPROTO);
+	assert_int_equal(answered(&say, WF_LIVE_REPLY_SHORT, 0, &reply), -EPROTO);
 	assert_int_equal(answered(&say, 4, 0, &reply), -EPROTO);
+	assert_int_equal(answered(&say, sizeof(say), 0, &reply), -EPROTO);
 	say.n_fds = 1;
 	say.error = -EINVAL;
-	assert_int_equal(answered(&say, sizeof(say), 1, &reply), -EPROTO);
+	assert_int_equal(answered(&say, WF_LIVE_REPLY_SHORT, 1, &reply), -EPROTO);
 	assert_int_equal(reply.error, 0);
 	/* Who is refused hears why, although the connection has ended. */
 	say.n_fds = 0;
 	say.error = -EPERM;
-	assert_int_equal(answered(&say, sizeof(say), 0, &reply), -EPERM);
+	assert_int_equal(answered(&say, WF_LIVE_REPLY_SHORT, 0, &reply), -EPERM);
 	assert_int_equal(reply.error, -EPERM);
 	assert_int_equal(answered(NULL, 0, 0, &reply), -ECONNRESET);
 }

@@ -59,8 +59,9 @@ static int ask(int sock, struct wf_live_req *req, struct wf_live_reply *reply, i
 	unsigned n;
 
 	req->version = WF_LIVE_VERSION;
-	assert_int_equal(wf_sock_send(sock, req, sizeof(*req), NULL, 0, true), 0);
-	assert_int_equal(wf_sock_recv(sock, reply, sizeof(*reply), fds, &n, true), sizeof(*reply));
+	assert_int_equal(wf_sock_send(sock, req, wf_live_req_bytes(req), NULL, 0, true), 0);
+	assert_int_equal(wf_sock_recv(sock, reply, sizeof(*reply), fds, &n, true),
+	                 wf_live_reply_bytes(req->op));
 	assert_int_equal(n, reply->n_fds);
 	return reply->error;
 }
@@ -159,7 +160,8 @@ static void test_unlink(void **state)
 		req.connect.host = a.host;
 		req.connect.slot = a.slot;
 		for (int twice = 0; twice < 2; twice++) /* the second is about nothing */
-			assert_int_equal(wf_sock_send(b.fds[0], &req, sizeof(req), NULL, 0, true),
+			assert_int_equal(wf_sock_send(b.fds[0], &req, wf_live_req_bytes(&req), NULL,
+			                              0, true),
 			                 0);
 		event = next_event(&a, fds);
 		assert_int_equal(event.type, WF_LIVE_EV_UNLINK);
@@ -177,7 +179,7 @@ static void test_unlink(void **state)
 static struct wf_live_event murmur(const struct client *c, struct wf_live_req *req, int *fds)
 {
 	req->version = WF_LIVE_VERSION;
-	assert_int_equal(wf_sock_send(c->fds[0], req, sizeof(*req), NULL, 0, true), 0);
+	assert_int_equal(wf_sock_send(c->fds[0], req, wf_live_req_bytes(req), NULL, 0, true), 0);
 	return next_event(c, fds);
 }
 
@@ -208,7 +210,7 @@ static void test_answers_by_events(void **state)
 	/*
 	 * Somebody who is not there; and, as the answers come in order, nothing of the link again.
 	 */
-	assert_int_equal(wf_sock_send(a.fds[0], &req, sizeof(req), NULL, 0, true), 0);
+	assert_int_equal(wf_sock_send(a.fds[0], &req, WF_LIVE_REQ_SHORT, NULL, 0, true), 0);
 	req.connect.slot = b.slot + 1;
 	near = murmur(&a, &req, fds);
 	assert_int_equal(near.type, WF_LIVE_EV_NO_LINK);
@@ -241,7 +243,7 @@ static void test_answers_by_events(void **state)
 	assert_int_equal(near.service.slot, b.slot);
 	/* What else is said there ends the connection. */
 	req.op = WF_LIVE_STOP;
-	assert_int_equal(wf_sock_send(a.fds[0], &req, sizeof(req), NULL, 0, true), 0);
+	assert_int_equal(wf_sock_send(a.fds[0], &req, WF_LIVE_REQ_SHORT, NULL, 0, true), 0);
 	far = next_event(&b, fds);
 	assert_int_equal(far.type, WF_LIVE_EV_GONE);
 	leave(&a);
@@ -282,7 +284,7 @@ static void test_no_descriptors(void **state)
 		assert_int_equal(connect(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	}
 	assert_int_equal(wf_sock_recv(sock, &reply, sizeof(reply), fds, &n_fds, true),
-	                 sizeof(reply));
+	                 WF_LIVE_REPLY_SHORT);
 	assert_int_equal(reply.error, -EMFILE);
 	expect_rest(f);
 	while (n > 0)
@@ -309,9 +311,10 @@ static int come_as(const struct rig_fabric *f, uid_t uid)
 	sock = wf_sock_connect(f->path, -1);
 	if (sock < 0)
 		return 3;
-	(void)!wf_sock_send(sock, &req, sizeof(req), NULL, 0, true); /* it may have hung up */
-	if (wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true) != sizeof(reply) &&
-	    wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true) != sizeof(reply))
+	/* It may have hung up. */
+	(void)!wf_sock_send(sock, &req, wf_live_req_bytes(&req), NULL, 0, true);
+	if (wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true) != WF_LIVE_REPLY_SHORT &&
+	    wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true) != WF_LIVE_REPLY_SHORT)
 		return 4;
 	return reply.error == -EPERM && n == 0 ? 0 : 5;
 }
@@ -367,6 +370,7 @@ static void test_refused(void **state)
 	struct wf_live_reply reply;
 	int fds[WF_LIVE_MAX_FDS];
 	int sock = dial(f);
+	unsigned n;
 
 	assert_int_equal(ask(sock, &req, &reply, fds), -EINVAL); /* not attached */
 	req.op = WF_LIVE_ATTACH;
@@ -376,6 +380,15 @@ static void test_refused(void **state)
 	assert_int_equal(ask(sock, &req, &reply, fds), -ENOENT);
 	req.op = 12345;
 	assert_int_equal(ask(sock, &req, &reply, fds), -EINVAL);
+	req.op = WF_LIVE_WORDS;
+	strcpy(req.text, "{on: h1, fault: down}");
+	assert_int_equal(ask(sock, &req, &reply, fds), -EINVAL);
+	assert_non_null(strstr(reply.text, "nothing is modelled"));
+	memset(req.text, 'x', sizeof(req.text)); /* without an end */
+	assert_int_equal(wf_sock_send(sock, &req, sizeof(req), NULL, 0, true), 0);
+	assert_int_equal(wf_sock_recv(sock, &reply, sizeof(reply), fds, &n, true),
+	                 WF_LIVE_REPLY_SHORT);
+	assert_int_equal(reply.error, -EINVAL);
 	close(sock);
 }
 
@@ -512,7 +525,7 @@ static void test_captures(void **state)
 static void test_noise(void **state)
 {
 	struct rig_fabric *f = *state;
-	uint8_t bytes[512];
+	uint8_t bytes[1024];
 	struct wf_live_req req = { .op = WF_LIVE_STATUS };
 	struct wf_live_reply reply;
 	int fds[WF_LIVE_MAX_FDS];
@@ -523,8 +536,7 @@ static void test_noise(void **state)
 		sock = dial(f);
 		for (uint32_t i = 0; i < 20; i++) {
 			/* One that is too long, or empty, ends the connection. */
-			size_t size = 1 + wf_rand64(round, i) %
-			                          (i < 19 ? sizeof(struct wf_live_req) : 500);
+			size_t size = 1 + wf_rand64(round, i) % (i < 19 ? WF_LIVE_REQ_SHORT : 1000);
 			unsigned n;
 
 			for (size_t k = 0; k < sizeof(bytes); k++)
@@ -536,7 +548,7 @@ static void test_noise(void **state)
 				r->version = WF_LIVE_VERSION;
 				if (i == 0)
 					memcpy(r->attach.host, "h2", 3);
-				size = sizeof(*r);
+				size = wf_live_req_bytes(r);
 			}
 			if (wf_sock_send(sock, bytes, size, &sock, i % 3 == 0, false) != 0)
 				break;

@@ -163,7 +163,7 @@ static int ask(struct rig *r, enum who who, struct wf_live_req *req, struct wf_l
 	assert_true(p->sock >= 0);
 	req->version = WF_LIVE_VERSION;
 	/* Where he is let go before he asks, nobody is there to be asked. */
-	(void)!wf_sock_send(p->sock, req, sizeof(*req), NULL, 0, false);
+	(void)!wf_sock_send(p->sock, req, wf_live_req_bytes(req), NULL, 0, false);
 	serve(r);
 	len = take(p, p->sock, reply, sizeof(*reply),
 	           req->op == WF_LIVE_ATTACH || req->op == WF_LIVE_CAPTURE);
@@ -172,7 +172,7 @@ static int ask(struct rig *r, enum who who, struct wf_live_req *req, struct wf_l
 		       take(&r->peer[i], r->peer[i].events, &event, sizeof(event), false) > 0)
 			;
 	}
-	if (len != (int)sizeof(*reply)) {
+	if (len != WF_LIVE_REPLY_SHORT) {
 		assert_true(len == 0 || len == -ECONNRESET);
 		/* A program that is on the fabric stays there, when it is one thing that fails. */
 		assert_true(p->events < 0 || oom.how == OOM_ALL);
@@ -209,7 +209,7 @@ static uint32_t murmur(struct rig *r, struct wf_live_req *req)
 	if (p->events < 0)
 		return 0;
 	req->version = WF_LIVE_VERSION;
-	(void)!wf_sock_send(p->events, req, sizeof(*req), NULL, 0, false);
+	(void)!wf_sock_send(p->events, req, wf_live_req_bytes(req), NULL, 0, false);
 	serve(r);
 	if (take(p, p->events, &event, sizeof(event), false) <= 0)
 		return 0;

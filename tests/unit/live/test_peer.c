@@ -81,7 +81,7 @@ static struct wf_live_req asked(struct meeting *m)
 
 	if (ret == -EAGAIN)
 		return (struct wf_live_req){ .op = 0 };
-	assert_int_equal(ret, sizeof(req));
+	assert_int_equal(ret, wf_live_req_bytes(&req));
 	assert_int_equal(req.version, WF_LIVE_VERSION);
 	return req;
 }
@@ -522,14 +522,15 @@ static struct wf_live_req question(int daemon)
 	int fds[WF_LIVE_MAX_FDS];
 	unsigned n;
 
-	assert_int_equal(wf_sock_recv(daemon, &req, sizeof(req), fds, &n, true), sizeof(req));
+	assert_int_equal(wf_sock_recv(daemon, &req, sizeof(req), fds, &n, true), WF_LIVE_REQ_SHORT);
 	assert_int_equal(n, 0);
 	return req;
 }
 
 static void reply_to(int daemon, struct wf_live_reply *reply, const int *fds)
 {
-	assert_int_equal(wf_sock_send(daemon, reply, sizeof(*reply), fds, reply->n_fds, true), 0);
+	assert_int_equal(wf_sock_send(daemon, reply, WF_LIVE_REPLY_SHORT, fds, reply->n_fds, true),
+	                 0);
 }
 
 /* Sends and receives on the connection that there is. The lock is free, now and from then on. */
