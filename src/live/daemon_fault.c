@@ -168,11 +168,18 @@ void wf_daemon_links_changed(struct wf_daemon *d)
 		tell_ports(d);
 }
 
-int wf_daemon_words(struct wf_daemon *d, const struct wf_live_req *req, struct wf_live_reply *reply)
+int wf_daemon_words(struct wf_daemon *d, const struct wf_live_req *req, struct wf_live_reply *reply,
+                    int fds[WF_LIVE_MAX_FDS])
 {
 	struct wf_err err = { "" };
-	int ret = wf_model_words(d, req->text, req->op == WF_LIVE_WORDS_CLEAR, &err);
+	int ret;
 
+	if (req->op == WF_LIVE_WORDS_LIST) {
+		fds[0] = wf_model_words_list(d);
+		reply->n_fds = fds[0] >= 0;
+		return fds[0] < 0 ? fds[0] : 0;
+	}
+	ret = wf_model_words(d, req->text, req->op == WF_LIVE_WORDS_CLEAR, &err);
 	if (d->model != NULL)
 		wf_daemon_links_changed(d);
 	snprintf(reply->text, sizeof(reply->text), "%s", err.text);

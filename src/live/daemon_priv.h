@@ -159,9 +159,9 @@ void wf_daemon_untap(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 /* daemon_fault.c: something breaks, or is mended. Returns 0 or -errno. */
 int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req) WF_MUST_USE;
 
-/* The same in words. */
-int wf_daemon_words(struct wf_daemon *d, const struct wf_live_req *req,
-                    struct wf_live_reply *reply) WF_MUST_USE;
+/* The same in words; those that there are. */
+int wf_daemon_words(struct wf_daemon *d, const struct wf_live_req *req, struct wf_live_reply *reply,
+                    int fds[WF_LIVE_MAX_FDS]) WF_MUST_USE;
 
 /*
  * Links or adapters of the model have changed: the table of hosts follows, and programs are told.

@@ -450,12 +450,8 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 		break;
 	case WF_LIVE_WORDS:
 	case WF_LIVE_WORDS_CLEAR:
-		reply->error = wf_daemon_words(d, req, reply);
-		break;
 	case WF_LIVE_WORDS_LIST:
-		fds[0] = wf_model_words_list(d);
-		reply->n_fds = fds[0] >= 0;
-		reply->error = fds[0] < 0 ? fds[0] : 0;
+		reply->error = wf_daemon_words(d, req, reply, fds);
 		break;
 	case WF_LIVE_CAPTURE:
 		reply->error = wf_daemon_capture(d, c, req, reply, fds);

@@ -288,13 +288,8 @@ static inline size_t wf_live_event_bytes(const struct wf_live_event *event)
 /*
  * Daemons and programs may be of two builds: who changes one of these changes WF_LIVE_VERSION, too.
  */
-_Static_assert(offsetof(struct wf_live_req, attach) + sizeof(((struct wf_live_req *)0)->attach) ==
-                       WF_LIVE_REQ_SHORT,
-               "the longest question without words");
-_Static_assert(offsetof(struct wf_live_reply, remote) +
-                               sizeof(((struct wf_live_reply *)0)->remote) <=
-                       WF_LIVE_REPLY_SHORT,
-               "the longest answer without words");
+_Static_assert(8 + sizeof(((struct wf_live_req *)0)->attach) == WF_LIVE_REQ_SHORT, "without words");
+_Static_assert(8 + sizeof(((struct wf_live_reply *)0)->remote) <= WF_LIVE_REPLY_SHORT, "the same");
 _Static_assert(sizeof(struct wf_live_req) == 8 + WF_LIVE_TEXT, "a question");
 _Static_assert(sizeof(struct wf_live_reply) == 8 + WF_LIVE_TEXT, "an answer");
 _Static_assert(sizeof(struct wf_live_event) == 8 + 8 + 8 * WF_LIVE_GROUP_PORTS, "an event");

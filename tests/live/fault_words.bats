@@ -126,7 +126,8 @@ two_leaves() {
 	[ "$(is_up h5)" = false ]
 	fault clear
 	[ "$(fault list)" = "no faults" ]
-	[ "$(is_up h3)" = true ] && [ "$(is_up h5)" = true ]
+	[ "$(is_up h3)" = true ]
+	[ "$(is_up h5)" = true ]
 	"$WEFT" down
 	run -2 "$WEFT" up --pace direct cluster.yaml
 	[[ "$output" == *"faults: with pace direct nothing is modelled that could fail"* ]]

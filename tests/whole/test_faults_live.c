@@ -43,9 +43,8 @@ static const struct wf_gate_ops gates = {
 	.next = next, .deliver = deliver, .lost = lost, .go_on = go_on
 };
 
-static const char plain[] =
-	"topology: {kind: leaf-spine, hosts: 8, radix: 8, host_rate: 100Gbps}\n"
-	"fabric: roce-100g\n";
+static const char plain[] = "topology: {kind: leaf-spine, hosts: 8, radix: 8, host_rate: 100Gbps}\n"
+			    "fabric: roce-100g\n";
 
 static struct running *start(const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c - weft fault on ...: from words to an entry of a scenario's faults, and into the model. */
+/* words.c - weft fault on: from words to an entry of a scenario's faults, and into the model. */
 #include "cli/live/words.h"
 
 #include <errno.h>

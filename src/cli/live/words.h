@@ -13,7 +13,8 @@
 extern const struct wf_daemon_words wf_live_words;
 
 /*
- * Turns the words behind `weft fault on` into an entry of `faults:`: "leaf0-spine1 flap every 1s for
+ * Turns the words behind `weft fault on` into an entry of `faults:`: "leaf0-spine1 flap every 1s
+ * for
  * 100ms until 10s", "h5 set nic.pcie=32Gbps at 2s". Returns WF_EXIT_OK, or says what is wrong and
  * returns WF_EXIT_USAGE.
  */
