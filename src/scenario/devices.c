@@ -118,15 +118,15 @@ int wf_devices_read(struct wf_scenario *s, const struct wf_ynode *mapping, int f
 }
 
 int wf_devices_read_fault(struct wf_scenario *s, const struct wf_ynode *mapping,
-                          const struct wf_ynode *on, wf_time at, wf_time until, struct wf_err *err)
+                          const struct wf_scenario_fault *fault, struct wf_err *err)
 {
 	const struct wf_device_rule kind = {
-		.name = on->text,
-		.fabric = -1,
+		.name = fault->on,
+		.fabric = fault->fabric,
 		.timed = true,
-		.at = at,
-		.until = until,
-		.place = wf_place_of(on),
+		.at = fault->at,
+		.until = fault->until,
+		.place = fault->place,
 	};
 
 	return read_rule(s, mapping, &kind, err);

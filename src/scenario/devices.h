@@ -67,10 +67,10 @@ static inline const struct wf_devices *wf_devices_of(const struct wf_device_tabl
 int wf_devices_read(struct wf_scenario *s, const struct wf_ynode *mapping, int fabric,
                     struct wf_err *err) WF_MUST_USE;
 
-/* The same of a fault's settings, from at to until; on is the name of what they are for. */
+/* The same of the settings of a fault, of which all but its rule is known. */
+struct wf_scenario_fault;
 int wf_devices_read_fault(struct wf_scenario *s, const struct wf_ynode *mapping,
-                          const struct wf_ynode *on, wf_time at, wf_time until,
-                          struct wf_err *err) WF_MUST_USE;
+                          const struct wf_scenario_fault *fault, struct wf_err *err) WF_MUST_USE;
 
 /*
  * Finds what each device and port of a fabric has, on its network, and checks it; faults that

@@ -236,11 +236,11 @@ static int read_named_fault(struct wf_scenario *s, const struct wf_ynode *node,
 	f->every = t->every;
 	f->lasts = t->lasts;
 	f->rule = s->n_rules;
-	return set == NULL ? 0 : wf_devices_read_fault(s, set, on, f->at, f->until, err);
+	return set == NULL ? 0 : wf_devices_read_fault(s, set, f, err);
 }
 
 /* now: the fabric's time, from which the entry's count; NOT_YET: it does not run. */
-static int read_fault(struct wf_scenario *s, const struct wf_ynode *node, wf_time now,
+static int read_fault(struct wf_scenario *s, const struct wf_ynode *node, int fabric, wf_time now,
                       struct wf_err *err)
 {
 	struct wf_scenario_fault *f = &s->faults[s->n_faults++];
@@ -251,6 +251,7 @@ static int read_fault(struct wf_scenario *s, const struct wf_ynode *node, wf_tim
 
 	if (rc == 0)
 		rc = wf_settings_apply(&settings, node, other_keys, err);
+	f->fabric = fabric;
 	if (rc != 0)
 		return rc;
 	if (wf_ynode_get(node, "link") != NULL)
@@ -262,7 +263,8 @@ static int read_fault(struct wf_scenario *s, const struct wf_ynode *node, wf_tim
 		"on is missing; write, e.g., on: leaf0-spine1 (or link: [leaf0, spine1])");
 }
 
-int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *node, struct wf_err *err)
+int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *node, int fabric,
+                   struct wf_err *err)
 {
 	int rc = 0;
 
@@ -271,11 +273,11 @@ int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *node, struct wf
 		                    "faults is %s; write a list, e.g. [{on: leaf0-spine1, "
 		                    "at: 20us, fault: down}]",
 		                    wf_ynode_kind_name(node->kind));
-	if (node->n > WF_SCENARIO_MAX_FAULTS)
+	if (node->n > WF_SCENARIO_MAX_FAULTS - s->n_faults)
 		return wf_ynode_err(node, err, "faults has %u entries; at most %d are allowed",
 		                    node->n, WF_SCENARIO_MAX_FAULTS);
 	for (const struct wf_ynode *v = node->child; rc == 0 && v != NULL; v = v->next)
-		rc = read_fault(s, v, NOT_YET, err);
+		rc = read_fault(s, v, fabric, NOT_YET, err);
 	return rc;
 }
 
@@ -289,7 +291,7 @@ int wf_faults_read_one(struct wf_scenario *s, const struct wf_ynode *node, wf_ti
 	if (s->n_faults == WF_SCENARIO_MAX_FAULTS)
 		return wf_ynode_err(node, err, "there are %d faults already; clear them",
 		                    WF_SCENARIO_MAX_FAULTS);
-	return read_fault(s, node, now, err);
+	return read_fault(s, node, -1, now, err);
 }
 
 /* ---- events ---- */
@@ -505,7 +507,8 @@ int wf_faults_build(struct wf_scenario *s, struct wf_scenario_fabric *f, struct 
 
 	for (unsigned i = 0; i < s->n_faults && b.rc == 0; i++) {
 		b.fault = &s->faults[i];
-		build_fault(&b);
+		if (b.fault->fabric < 0 || f == &s->fabrics[b.fault->fabric])
+			build_fault(&b);
 	}
 	return b.rc;
 }

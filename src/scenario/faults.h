@@ -28,6 +28,7 @@ enum wf_scenario_fault_kind { WF_FAULT_DOWN, WF_FAULT_FLAP, WF_FAULT_STORM, WF_F
 
 struct wf_scenario_fault {
 	enum wf_scenario_fault_kind kind;
+	int fabric;                 /* the only one it is for; -1: for all */
 	const char *on;             /* a name; NULL: ends */
 	char ends[2][WF_TOPO_NAME]; /* names of nodes */
 	uint32_t parallel;          /* which of several links between them */
@@ -37,8 +38,8 @@ struct wf_scenario_fault {
 	struct wf_place place;      /* of on, or of the link */
 };
 
-/* Reads the list under faults. Returns 0, -ENOMEM, or -EINVAL with err filled. */
-int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *list,
+/* Reads a list of faults, for a fabric or for all (-1). Returns 0, -ENOMEM, or -EINVAL with err. */
+int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *list, int fabric,
                    struct wf_err *err) WF_MUST_USE;
 
 /*

@@ -87,7 +87,7 @@ const size_t wf_scenario_n_params = WF_ARRAY_SIZE(wf_scenario_params);
 
 static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults",
 	                                "job",      "hosts",  "devices", NULL };
-static const char *const fabric_keys[] = { "profile", "name", "devices", NULL };
+static const char *const fabric_keys[] = { "profile", "name", "devices", "faults", NULL };
 
 /* What reading needs besides the scenario. */
 struct reader {
@@ -225,6 +225,9 @@ static int add_mapped_fabric(struct reader *r, const struct wf_ynode *node)
 	if (rc == 0 && wf_ynode_get(node, "devices") != NULL)
 		rc = wf_devices_read(r->s, wf_ynode_get(node, "devices"),
 		                     (int)(fabric - r->s->fabrics), r->err);
+	if (rc == 0 && wf_ynode_get(node, "faults") != NULL)
+		rc = wf_faults_read(r->s, wf_ynode_get(node, "faults"),
+		                    (int)(fabric - r->s->fabrics), r->err);
 	return rc;
 }
 
@@ -610,7 +613,7 @@ static int read_root(struct reader *r)
 	if (rc == 0)
 		rc = read_traffic(r);
 	if (rc == 0 && wf_ynode_get(r->root, "faults") != NULL)
-		rc = wf_faults_read(s, wf_ynode_get(r->root, "faults"), r->err);
+		rc = wf_faults_read(s, wf_ynode_get(r->root, "faults"), -1, r->err);
 	if (rc == 0)
 		rc = read_hosts(r);
 	for (size_t i = 0; rc == 0 && i < r->opts->n_overrides; i++)

@@ -54,6 +54,37 @@ static void test_flap_and_death(void **state)
 	scen_fini(&s);
 }
 
+/* A fabric's own faults happen to it alone, those of the scenario to all. */
+static void test_twins(void **state)
+{
+	static const char text[] =
+		"topology: {kind: leaf-spine, hosts: 8, radix: 8, host_rate: 100Gbps}\n"
+		"fabric:\n"
+		"  - {profile: roce-100g, name: healthy}\n"
+		"  - {profile: roce-100g, name: ill, sender: {timeout: 50us}, faults: [\n"
+		"      {on: h1, at: 10us, until: 20us, fault: down},\n"
+		"      {on: h2, at: 0us, set: {nic: {pcie: 10Gbps}}}]}\n"
+		"traffic: [{kind: permutation, op: write, size: 1MB}]\n"
+		"faults: [{on: h3, at: 200ms, fault: down}]\n"
+		"run: {until: 30ms}\n";
+	struct scen s;
+	wf_time healthy;
+
+	(void)state;
+	scen_load(&s, text);
+	scen_run(&s, "healthy", 1);
+	assert_int_equal(s.fabric->n_events, 1);
+	assert_int_equal(s.total.drops, 0);
+	healthy = s.result->last_delivery;
+	scen_run(&s, "ill", 1);
+	assert_int_equal(s.fabric->n_events, 4);
+	assert_true(s.total.drops_down > 0);
+	assert_int_equal(s.result->flows_done, 8);
+	/* 1 MB at 10 Gb/s is 800 us; the others take no more than a tenth of it. */
+	assert_true(healthy < 100 * WF_US && s.result->last_delivery > 800 * WF_US);
+	scen_fini(&s);
+}
+
 /*
  * A link that two faults keep down is down until the later of them is over, and has been down once.
  */
@@ -396,6 +427,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flap_and_death),
+		cmocka_unit_test(test_twins),
 		cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_slow_link),
