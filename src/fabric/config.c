@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/rate.h"
+#include "fabric/watchdog.h"
 #include "wire/ib.h"
 
 #define HEADERS 128 /* bytes: no packet has more around its payload */
@@ -25,6 +26,10 @@ static const char *const placements[] = { "in-order", "direct", NULL };
 static const char *const headrooms[] = { "exact", "sonic", NULL };
 static const char *const trusts[] = { "dscp", "pcp", "port", NULL };
 static const char *const ecn_at[] = { "enqueue", "dequeue", NULL };
+#define WATCHDOG(id, name) name,
+static const char *const watchdogs[] = { "none", WF_WATCHDOG_SWITCHES(WATCHDOG) NULL };
+static const char *const adapter_watchdogs[] = { "none", WF_WATCHDOG_ADAPTERS(WATCHDOG) NULL };
+static const char *const watchdog_actions[] = { "auto", "drop", "forward", "alert", NULL };
 
 #define FIELD(field)                                                                               \
 	.offset = offsetof(struct wf_fabric_cfg, field),                                           \
@@ -508,6 +513,87 @@ const struct wf_param wf_fabric_params[] = {
 	  .per = WF_PER_HOST | WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
 	  .def = "auto",
 	  .help = "priorities whose pause frames are obeyed; auto: classes.lossless" },
+	{ .name = "watchdog.rules",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(watchdog_rules),
+	  .names = watchdogs,
+	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
+	  .def = "none",
+	  .help = "PFC watchdog of switches: by whose rules a queue that is paused is stuck, and "
+	          "what "
+	          "is done then (weft list watchdogs)" },
+	{ .name = "watchdog.action",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(watchdog_action),
+	  .names = watchdog_actions,
+	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "drop what is in the queue and what comes to it; forward: send it in spite of "
+	          "pauses; alert: count only; auto: drop, as all of them do unless told" },
+	{ .name = "watchdog.poll",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(watchdog_poll),
+	  .min = WF_US,
+	  .max = 1000 * WF_S,
+	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "how often the watchdog looks; auto: as the rules say" },
+	{ .name = "watchdog.detect",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(watchdog_detect),
+	  .min = 1,
+	  .max = 1000 * WF_S,
+	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "it acts on a queue that is stuck at polls for so long; auto: as the rules say" },
+	{ .name = "watchdog.restore",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(watchdog_restore),
+	  .min = 1,
+	  .max = 1000 * WF_S,
+	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "it is over when no pause frame came for so long; auto: as the rules say" },
+	{ .name = "watchdog.phase",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(watchdog_phase),
+	  .max = 1000 * WF_S,
+	  .per = WF_PER_SWITCH | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "when the polls are: at this and every watchdog.poll after it, divided as they "
+	          "are; "
+	          "auto: drawn for each switch" },
+	{ .name = "watchdog.adapter",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(watchdog_adapter),
+	  .names = adapter_watchdogs,
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "none",
+	  .help = "watchdog of adapters: whoever has sent pauses for too long sends no more (weft "
+	          "list "
+	          "watchdogs)" },
+	{ .name = "watchdog.adapter_detect",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(watchdog_adapter_detect),
+	  .min = 1,
+	  .max = 1000 * WF_S,
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "for how long it may; auto: as the rules say" },
+	{ .name = "watchdog.speedup",
+	  .kind = WF_PARAM_U32,
+	  FIELD(watchdog_speedup),
+	  .min = 1,
+	  .max = 1000000,
+	  .def = "1",
+	  .help = "all times of watchdogs are divided by this, for runs of milliseconds: with "
+	          "1000, "
+	          "SONiC's 200ms are 200us" },
 	{ .name = "adaptive.low",
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(adaptive_low),
@@ -596,8 +682,36 @@ const struct wf_param wf_fabric_params[] = {
 	  .max = 1000 * WF_S,
 	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
 	  .def = "auto",
-	  .help = "InfiniBand: a packet longer than this at a queue's head is dropped; auto: "
-	          "never" },
+	  .help = "InfiniBand: a packet longer than this at a queue's head is dropped (HOQLife: "
+	          "4.096us "
+	          "x 2^n); auto: never" },
+	{ .name = "vl.leaf_hoq_life",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(vl_leaf_life),
+	  .min = 1,
+	  .max = 1000 * WF_S,
+	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "InfiniBand: the same of ports that lead to hosts (OpenSM's "
+	          "leaf_head_of_queue_lifetime); auto: vl.hoq_life" },
+	{ .name = "vl.stall_count",
+	  .kind = WF_PARAM_U32,
+	  FIELD(vl_stall),
+	  .max = 7,
+	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
+	  .def = "0",
+	  .help = "InfiniBand: after so many packets so dropped one after another a virtual lane "
+	          "drops "
+	          "all packets for 8 times vl.hoq_life (VLStallCount; OpenSM: 7); 0: never" },
+	{ .name = "vl.leaf_stall_count",
+	  .kind = WF_PARAM_U64,
+	  .has_auto = true,
+	  FIELD(vl_leaf_stall),
+	  .max = 7,
+	  .per = WF_PER_SWITCH | WF_PER_PORT | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "InfiniBand: the same of ports that lead to hosts; auto: vl.stall_count" },
 	{ .name = "fecn.threshold",
 	  .kind = WF_PARAM_U32,
 	  FIELD(fecn_threshold),
@@ -741,6 +855,8 @@ int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 	if (rc != 0)
 		return rc;
 	rc = wf_headroom_parse(cfg->buffer_headroom_table, rows, &n, err);
+	if (rc == 0)
+		rc = wf_watchdog_check(cfg, err);
 	if (rc != 0)
 		return rc;
 	if (cfg->ecn_kmin > cfg->ecn_kmax)

@@ -27,6 +27,7 @@
 #define WF_MAX_QUEUES 16  /* queues (traffic classes or virtual lanes) of a port */
 #define WF_MAX_CLASSES 16 /* priorities or service levels in packets */
 #define WF_NAME 16
+#define WF_WATCHDOG_NAME 24
 #define WF_ECN_TEXT 512
 #define WF_ECN_RATES 8
 #define WF_HEADROOM_TEXT 1024
@@ -122,6 +123,18 @@ struct wf_fabric_cfg {
 	uint32_t pfc_quanta;  /* pause time in a frame, 512 bit times each */
 	wf_time pfc_reaction; /* frame at the connector to nothing new there; auto = by the rate */
 
+	/* PFC watchdog: wf_watchdog_compile() */
+	char watchdog_rules[WF_WATCHDOG_NAME]; /* of switches: whose; "none" */
+	char watchdog_action[8];               /* "auto", "drop", "forward", "alert" */
+	wf_time watchdog_poll;                 /* auto = as the rules say, these three */
+	wf_time watchdog_detect;               /* stuck for so long: it acts */
+	wf_time watchdog_restore;              /* no pause frame for so long: it is over */
+	wf_time watchdog_phase;                /* of polls; auto = another in each switch */
+	char watchdog_adapter
+		[WF_WATCHDOG_NAME]; /* the same of adapters, which stop sending pauses */
+	wf_time watchdog_adapter_detect;
+	uint32_t watchdog_speedup; /* all these times, and the rules', are divided by it */
+
 	/* routing adaptive */
 	uint64_t adaptive_low; /* bytes: where the grades of a port end; 0: bytes, no grades */
 	uint64_t adaptive_medium;
@@ -137,6 +150,9 @@ struct wf_fabric_cfg {
 	char vl_arb_low[160];  /* auto: every VL, the same weight */
 	uint32_t vl_high_limit; /* units of 4 KiB that high may send before low; 255 = no limit */
 	wf_time vl_hoq_life;    /* at the head of a queue for longer: dropped; auto = never */
+	wf_time vl_leaf_life;   /* the same of ports to hosts; auto = as vl_hoq_life */
+	uint32_t vl_stall;      /* packets so dropped one after another: all are; 0 = never */
+	uint64_t vl_leaf_stall; /* the same of ports to hosts; or auto: as vl_stall */
 
 	/* InfiniBand congestion control: SwitchCongestionSetting of annex A10 */
 	uint32_t fecn_threshold;        /* 0: nobody marks; 1 (late) to 15 (early) */

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "fabric/telemetry.h"
 #include "fabric/transmit.h"
+#include "fabric/watchdog.h"
 #include "wire/ether.h"
 #include "wire/opcode.h"
 
@@ -51,7 +52,7 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 		for (unsigned q = 0; q < n_queues; q++)
 			port->lanes[q].wait_since = WF_TIME_NEVER;
 	}
-	return 0;
+	return wf_watchdog_init(dev);
 }
 
 void wf_port_set_rate(struct wf_port *port, uint64_t rate)
@@ -120,6 +121,7 @@ void wf_port_set_loss(const struct wf_fabric *fabric, uint32_t node, struct wf_p
 
 void wf_device_changed(struct wf_device *dev, wf_time now)
 {
+	wf_watchdog_changed(dev, now);
 	for (unsigned i = 0; i < dev->n_ports; i++) {
 		wf_port_set_loss(dev->fabric, dev->id, &dev->ports[i]);
 		dev->fabric->flowctl->changed(dev, &dev->ports[i], now);

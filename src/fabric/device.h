@@ -34,7 +34,7 @@ enum wf_drop {
 	WF_DROP_ROUTE,    /* no port leads to the destination, though all links are up */
 	WF_DROP_HOPS,     /* it circled until its hop limit: switches did not agree on the way */
 	WF_DROP_MTU,      /* it is larger than a port passes */
-	WF_DROP_WATCHDOG, /* its queue is stopped for so long that the PFC watchdog drops it */
+	WF_DROP_WATCHDOG, /* the PFC watchdog drops it: its queue was stopped for too long */
 	WF_DROPS
 };
 
@@ -56,9 +56,18 @@ struct wf_lane {
 			uint32_t limit; /* blocks we may have sent in total: FCCL */
 		} credit;
 	};
-	struct {
-		wf_time from, until; /* pfc: the pause after that one, when it is known already */
-	} again;
+	union {
+		struct {
+			wf_time from,
+				until; /* pfc: the pause after that one, when it is known already */
+		} again;
+		struct wf_hoq {
+			wf_time until;  /* credit: all packets are dropped until then; 0: none is */
+			uint32_t tx;    /* packets that had left at the last drop of a head */
+			uint16_t drops; /* heads dropped since one left */
+			uint16_t times; /* that it came to that */
+		} hoq;
+	};
 	wf_time wait_since; /* the head waits for flow control since; WF_TIME_NEVER: it does not */
 
 	/* ingress */
@@ -126,6 +135,8 @@ struct wf_port {
 	uint64_t use;                   /* pint: its utilisation, Q32 */
 	wf_time last_left;              /* pint: when the last packet left */
 	uint32_t last_bytes;            /* pint: and how many bytes it had */
+	wf_time hoq_life;               /* InfiniBand: of a head; WF_PARAM_AUTO: for ever */
+	uint32_t hoq_stall;             /* so many of them dropped one after another: all are */
 } WF_ALIGNED(WF_CACHE_LINE);
 
 _Static_assert(offsetof(struct wf_port, in_delay) == WF_CACHE_LINE, "hot fields are one line");
@@ -158,7 +169,8 @@ struct wf_device {
 	const struct wf_setup *setup;  /* what it is set to; its ports may have others */
 	struct wf_fabric_shard *shard; /* its shard's pool and tallies */
 	struct wf_port *ports;
-	struct wf_lane *lanes; /* lanes[port * n_queues + queue] */
+	struct wf_lane *lanes;        /* lanes[port * n_queues + queue] */
+	struct wf_watchdog *watchdog; /* NULL: the fabric has none */
 	uint32_t n_queues;
 	uint32_t queues_used; /* bit per queue that has seen a packet */
 	uint32_t n_ports;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "fabric/watchdog.h"
 #include "wire/ib.h"
 #include "wire/opcode.h"
 
@@ -112,7 +113,9 @@ void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now)
 			give_back(ep, q, now);
 		} else if (port->setup->classes.queue[q].lossless) {
 			wf_port_lane(port, q)->xoff = on;
-			wf_port_want_control(&ep->dev, port, q, now);
+			if (port->setup->pause_of[q] != 0 &&
+			    !wf_watchdog_is_mute(&ep->dev, port, q))
+				wf_port_want_control(&ep->dev, port, q, now);
 		}
 	}
 }

@@ -89,6 +89,7 @@ static int compile_setups(struct wf_fabric *fabric, const struct wf_devices *dev
 		const struct wf_setup *s = &fabric->setups[i];
 
 		fabric->departs |= s->mark_late || s->fecn;
+		fabric->watchdogs |= s->watchdog.rules != NULL || s->adapter_watchdog.rules != NULL;
 		fabric->slowest = wf_min_u64(fabric->slowest, s->cfg.link_rate);
 		/* InfiniBand's local packets have no hop limit: there they circle for ever. */
 		fabric->hops_count |=
@@ -235,6 +236,8 @@ static int check_running(const struct wf_fabric *is, const struct wf_fabric *nex
 		                  is->slowest / 1000);
 	if (next->route != is->route && next->route == &wf_route_graded)
 		return wf_err_say(err, "adaptive: thresholds cannot be set while the fabric runs");
+	if (next->watchdogs != is->watchdogs)
+		return wf_err_say(err, "watchdog: none can be set while the fabric runs");
 	return 0;
 }
 

@@ -72,6 +72,7 @@ struct wf_fabric {
 	uint8_t dscp[WF_MARKS]; /* of packets with a mark */
 	bool maps;              /* the queue of a packet depends on the device */
 	bool hops_count;        /* packets may circle: those that took too many hops are dropped */
+	bool watchdogs;   /* devices may have a PFC watchdog, now or later; the driver's, too */
 	uint64_t slowest; /* bits/s that a link may have at some time; or auto: the topology's */
 	const struct wf_flowctl_ops *flowctl;
 	const struct wf_route_ops *route;

@@ -47,9 +47,14 @@ void wf_incident_add(const struct wf_fabric *fabric, struct wf_fabric_shard *sha
 const char *wf_incident_name(enum wf_incident_kind kind)
 {
 	static const char *const name[] = {
-		[WF_INCIDENT_PAUSE] = "pause",           [WF_INCIDENT_DROP] = "drop",
-		[WF_INCIDENT_RETRANSMIT] = "retransmit", [WF_INCIDENT_QP_ERROR] = "qp_error",
-		[WF_INCIDENT_LINK_DOWN] = "link_down",   [WF_INCIDENT_LINK_UP] = "link_up",
+		[WF_INCIDENT_PAUSE] = "pause",
+		[WF_INCIDENT_DROP] = "drop",
+		[WF_INCIDENT_RETRANSMIT] = "retransmit",
+		[WF_INCIDENT_QP_ERROR] = "qp_error",
+		[WF_INCIDENT_LINK_DOWN] = "link_down",
+		[WF_INCIDENT_LINK_UP] = "link_up",
+		[WF_INCIDENT_WATCHDOG] = "watchdog",
+		[WF_INCIDENT_RESTORED] = "watchdog_restored",
 	};
 
 	_Static_assert(WF_ARRAY_SIZE(name) == WF_INCIDENTS, "name every kind");

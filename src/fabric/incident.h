@@ -17,11 +17,14 @@ enum wf_incident_kind {
 	WF_INCIDENT_QP_ERROR,   /* why: the transport's completion status, or 0 */
 	WF_INCIDENT_LINK_DOWN,
 	WF_INCIDENT_LINK_UP,
+	WF_INCIDENT_WATCHDOG, /* it acted; why: enum wf_watchdog_action, or WF_INCIDENT_MUTE */
+	WF_INCIDENT_RESTORED, /* and no longer does, after dur; why: the same */
 	WF_INCIDENTS
 };
 
 #define WF_INCIDENT_NONE UINT32_MAX /* no host */
 #define WF_INCIDENT_NO_QUEUE UINT8_MAX
+#define WF_INCIDENT_MUTE UINT8_MAX /* why: an adapter that sends no more pauses */
 
 struct wf_incident {
 	wf_time at, dur;
@@ -48,7 +51,10 @@ struct wf_fabric_shard;
 void wf_incident_add(const struct wf_fabric *fabric, struct wf_fabric_shard *shard,
                      const struct wf_incident *note);
 
-/* "pause", "drop", "retransmit", "qp_error", "link_down", "link_up". */
+/*
+ * "pause", "drop", "retransmit", "qp_error", "link_down", "link_up", "watchdog",
+ * "watchdog_restored".
+ */
 const char *wf_incident_name(enum wf_incident_kind kind);
 
 #endif

@@ -57,6 +57,7 @@ static int compile(struct wf_setup *s, unsigned more, struct wf_err *err)
 	}
 	if (ret == 0)
 		ret = wf_hash_parse(s->cfg.hash_fields, &s->hash_fields, err);
+	wf_watchdog_compile(&s->cfg, &s->watchdog, &s->adapter_watchdog);
 	return ret == 0 ? compile_ecn(s, err) : ret;
 }
 

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "fabric/config.h"
 #include "fabric/maps.h"
+#include "fabric/watchdog.h"
 #include "topo/topo.h"
 
 #define WF_MAX_SETUPS 4096
@@ -34,7 +35,8 @@ struct wf_setup {
 	uint8_t pause_queue[WF_PRIORITIES]; /* of a pause frame's priorities */
 	uint8_t pause_of[WF_MAX_QUEUES];    /* mask of the priorities that a full group tells of */
 	uint8_t mark_of[WF_PRIORITIES], cnp_mark; /* an adapter's */
-	const void *user;                         /* the driver's */
+	struct wf_watchdog_set watchdog, adapter_watchdog;
+	const void *user; /* the driver's */
 };
 
 /*

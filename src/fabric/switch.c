@@ -17,9 +17,11 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "fabric/hoq.h"
 #include "fabric/receive.h"
 #include "fabric/transmit.h"
 #include "fabric/telemetry.h"
+#include "fabric/watchdog.h"
 #include "wire/ib.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
@@ -93,17 +95,31 @@ static uint32_t choose(struct wf_switch *sw, const struct wf_packet *pkt, wf_tim
 	return n == 0 ? NO_PORT : fabric->route->pick(sw, up, n, pkt, now);
 }
 
+/* Whether a queue of port out, or the port by which a packet came in, takes none of its kind. */
+static bool is_shut(struct wf_switch *sw, uint32_t out, unsigned queue, const struct wf_packet *pkt,
+                    wf_time now)
+{
+	if (sw->n_shut == 0)
+		return false;
+	if (sw->dev.fabric->flowctl->uses_credits)
+		return wf_hoq_is_stalled(sw, wf_device_lane(&sw->dev, out, queue), now);
+	return wf_watchdog_refuses(&sw->dev, pkt->input, pkt->vl, out, queue);
+}
+
 /* The same where some may not take it, either. */
-static uint32_t route_carefully(struct wf_switch *sw, const struct wf_packet *pkt, wf_time now)
+static uint32_t route_carefully(struct wf_switch *sw, unsigned queue, const struct wf_packet *pkt,
+                                wf_time now)
 {
 	uint32_t out = choose(sw, pkt, now);
 
-	if (out != NO_PORT && wf_port_refuses(sw->dev.fabric, &sw->dev.ports[out], pkt))
+	if (out != NO_PORT && (wf_port_refuses(sw->dev.fabric, &sw->dev.ports[out], pkt) ||
+	                       is_shut(sw, out, queue, pkt, now)))
 		return out | REFUSED;
 	return out;
 }
 
-static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time now)
+static uint32_t route(struct wf_switch *sw, unsigned queue, const struct wf_packet *pkt,
+                      wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	const struct wf_routes *routes = fabric->routes;
@@ -111,13 +127,28 @@ static uint32_t route(struct wf_switch *sw, const struct wf_packet *pkt, wf_time
 	const struct wf_route_set *set;
 
 	if (wf_unlikely(sw->n_odd != 0))
-		return route_carefully(sw, pkt, now);
+		return route_carefully(sw, queue, pkt, now);
 	if (leaf == sw->leaf)
 		return routes->port_of_host[pkt->dst];
 	set = &sw->sets[sw->set_of_leaf[leaf]];
 	if (wf_unlikely(set->n == 0))
 		return NO_PORT;
 	return fabric->route->pick(sw, sw->set_ports + set->first, set->n, pkt, now);
+}
+
+/* The way that a packet would take does not take it. */
+static void drop_refused(struct wf_switch *sw, struct wf_port *in, struct wf_port *out,
+                         unsigned queue, const struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_fabric *fabric = sw->dev.fabric;
+
+	fabric->flowctl->pass(&sw->dev, in, pkt->vl, pkt->size, now);
+	if (wf_port_refuses(fabric, out, pkt))
+		wf_device_drop(&sw->dev, out, queue, pkt, WF_DROP_MTU, now);
+	else if (fabric->flowctl->uses_credits)
+		wf_device_drop(&sw->dev, out, queue, pkt, WF_DROP_LIFE, now);
+	else
+		wf_watchdog_drop(&sw->dev, in, out, queue, pkt, now);
 }
 
 /*
@@ -132,9 +163,7 @@ static void drop_unrouted(struct wf_switch *sw, struct wf_port *in, uint32_t way
 	struct wf_port *out = NULL;
 
 	if (way != NO_PORT) {
-		fabric->flowctl->pass(&sw->dev, in, pkt->vl, pkt->size, now);
-		wf_device_drop(&sw->dev, &sw->dev.ports[way & ~REFUSED], queue, pkt, WF_DROP_MTU,
-		               now);
+		drop_refused(sw, in, &sw->dev.ports[way & ~REFUSED], queue, pkt, now);
 		return;
 	}
 	if (leaf == sw->leaf) {
@@ -364,7 +393,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		queue = look_up(sw, in, pkt);
 	dev->queues_used |= 1u << queue;
 	pkt->input = (uint16_t)input;
-	port = route(sw, pkt, now);
+	port = route(sw, queue, pkt, now);
 	if (wf_unlikely(port >= REFUSED)) {
 		drop_unrouted(sw, in, port, queue, pkt, now);
 		return;
@@ -404,7 +433,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 static uint32_t eligible(struct wf_switch *sw, struct wf_port *port, wf_time now, wf_time *again_p)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
-	wf_time life = port->setup->cfg.vl_hoq_life;
+	wf_time life = port->hoq_life;
 	uint32_t can = 0;
 
 	for (uint32_t mask = port->nonempty; mask != 0; mask &= mask - 1) {
@@ -424,25 +453,6 @@ static uint32_t eligible(struct wf_switch *sw, struct wf_port *port, wf_time now
 			*again_p = wf_min_time(*again_p, lane->wait_since + life);
 	}
 	return can;
-}
-
-/* Drops heads that have waited too long for credits: InfiniBand's head-of-queue lifetime limit. */
-static void drop_expired(struct wf_switch *sw, struct wf_port *port, wf_time now)
-{
-	wf_time life = port->setup->cfg.vl_hoq_life;
-
-	for (uint32_t mask = port->nonempty & port->blocked; mask != 0; mask &= mask - 1) {
-		unsigned q = (unsigned)__builtin_ctz(mask);
-		struct wf_lane *lane = wf_port_lane(port, q);
-		struct wf_packet *p;
-
-		if (lane->wait_since == WF_TIME_NEVER || now - lane->wait_since < life)
-			continue;
-		wf_lane_go(lane, now);
-		p = dequeue(sw, port, lane, q, now);
-		wf_device_drop(&sw->dev, port, q, p, WF_DROP_LIFE, now);
-		wf_packet_put(sw->dev.shard, p);
-	}
 }
 
 /* Sends the head of a queue that may send. */
@@ -475,8 +485,8 @@ static void send_chosen(struct wf_switch *sw, struct wf_port *port, wf_time now)
 			wf_port_wake(&sw->dev, port, now);
 		return;
 	}
-	if (wf_unlikely(port->blocked != 0) && port->setup->cfg.vl_hoq_life != WF_PARAM_AUTO)
-		drop_expired(sw, port, now);
+	if (wf_unlikely(port->blocked != 0) && port->hoq_life != WF_PARAM_AUTO)
+		wf_hoq_drop(sw, port, now);
 	can = eligible(sw, port, now, &again);
 	port->blocked = (uint16_t)(port->nonempty & ~can);
 	if (can == 0) {
@@ -528,6 +538,8 @@ static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 	if (slot < dev->n_ports) {
 		send_next(sw, &dev->ports[slot], now);
 		assert_port(sw, &dev->ports[slot]);
+	} else if (slot == wf_watchdog_slot(dev->n_ports)) {
+		wf_watchdog_poll(dev, now);
 	} else {
 		dev->fabric->flowctl->timer(dev, &dev->ports[slot - dev->n_ports], now);
 	}
@@ -629,7 +641,7 @@ static void set_up_routing(struct wf_switch *sw)
 	sw->hash_key = sw->dev.setup->cfg.hash_seed;
 	if (sw->hash_key == (uint64_t)WF_PARAM_AUTO)
 		sw->hash_key = sw->rng_key;
-	sw->n_odd = sw->n_down;
+	sw->n_odd = sw->n_down + sw->n_shut;
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		sw->n_odd += sw->dev.ports[i].setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
 }
@@ -646,6 +658,7 @@ static void switch_changed(struct wf_device *dev, wf_time now)
 	if (set_ecn(sw, &err) == -ENOMEM)
 		wf_shard_no_memory(dev->node.shard);
 	set_up_routing(sw);
+	wf_hoq_set(sw);
 	wf_device_changed(dev, now);
 }
 
@@ -660,9 +673,34 @@ static int switch_start(struct wf_device *dev, struct wf_err *err)
 		return ret;
 	set_victims(sw);
 	set_up_routing(sw);
+	wf_hoq_set(sw);
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
 	return fabric->flowctl->divide(sw, err);
+}
+
+void wf_switch_shut(struct wf_switch *sw, int more)
+{
+	sw->n_shut += (uint32_t)more;
+	sw->n_odd += (uint32_t)more;
+}
+
+void wf_switch_drop_head(struct wf_switch *sw, struct wf_port *port, unsigned queue,
+                         enum wf_drop why, wf_time now)
+{
+	struct wf_packet *p = dequeue(sw, port, wf_port_lane(port, queue), queue, now);
+
+	wf_device_drop(&sw->dev, port, queue, p, why, now);
+	wf_packet_put(sw->dev.shard, p);
+}
+
+void wf_switch_flush(struct wf_switch *sw, struct wf_port *port, unsigned queue, enum wf_drop why,
+                     wf_time now)
+{
+	while (wf_port_lane(port, queue)->head != NULL)
+		wf_switch_drop_head(sw, port, queue, why, now);
+	port->blocked &= (uint16_t) ~(1u << queue);
+	wf_lane_go(wf_port_lane(port, queue), now);
 }
 
 /* What waits for a port that is down is dropped. */
@@ -675,16 +713,8 @@ static void switch_set_up(struct wf_device *dev, struct wf_port *port, bool up, 
 	sw->n_down += up ? -1u : 1u;
 	sw->n_odd += up ? -1u : 1u;
 	wf_port_set_up(&sw->dev, port, up, now);
-	for (unsigned q = 0; q < sw->dev.fabric->classes.n && !up; q++) {
-		struct wf_lane *lane = wf_port_lane(port, q);
-
-		while (lane->head != NULL) {
-			struct wf_packet *p = dequeue(sw, port, lane, q, now);
-
-			wf_device_drop(&sw->dev, port, q, p, WF_DROP_DOWN, now);
-			wf_packet_put(sw->dev.shard, p);
-		}
-	}
+	for (unsigned q = 0; q < sw->dev.fabric->classes.n && !up; q++)
+		wf_switch_flush(sw, port, q, WF_DROP_DOWN, now);
 }
 
 static const struct wf_device_ops device_ops = {
@@ -704,7 +734,8 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
                                       uint32_t id, const struct wf_node_ops *ops, size_t size)
 {
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
-	struct wf_node *node = wf_engine_add_node(shard, ops, size, n_ports, 2 * n_ports);
+	struct wf_node *node = wf_engine_add_node(shard, ops, size, n_ports,
+	                                          2 * n_ports + (fabric->watchdogs ? 1 : 0));
 	struct wf_switch *sw;
 
 	assert(size >= sizeof(*sw));

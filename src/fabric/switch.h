@@ -23,6 +23,7 @@ struct wf_switch {
 	uint64_t rng_count;
 	uint64_t hash_key; /* routing ecmp */
 	uint32_t n_down;   /* ports that are down */
+	uint32_t n_shut;   /* queues that take no packets */
 	uint32_t n_odd;    /* ports for which a packet has to be looked at: these, and others */
 	uint16_t ecn;      /* mask of queues whose packets are marked, at any port */
 	bool ecn_by_port;  /* ports have thresholds of their own */
@@ -45,6 +46,15 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
 
 /* Takes over routes (anew), while no node runs. */
 void wf_switch_set_routes(struct wf_switch *sw, const struct wf_routes *routes);
+
+/* One more queue takes no packets, or one less: whoever comes is looked at while there is any. */
+void wf_switch_shut(struct wf_switch *sw, int more);
+
+/* Drops the head of a queue, or all that waits there. */
+void wf_switch_drop_head(struct wf_switch *sw, struct wf_port *port, unsigned queue,
+                         enum wf_drop why, wf_time now);
+void wf_switch_flush(struct wf_switch *sw, struct wf_port *port, unsigned queue, enum wf_drop why,
+                     wf_time now);
 
 /* Packets of each class that wait in the switch now: for checking. */
 void wf_switch_count(const struct wf_switch *sw, uint64_t *per_class);

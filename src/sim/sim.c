@@ -181,6 +181,8 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 		memcpy(fabric.switch_int, "int", sizeof("int"));
 	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->devices, cfg->topo, cfg->seed, sim->mem,
 	                     err);
+	/* Who runs it by the piece may set a watchdog later. */
+	sim->fabric.watchdogs |= cfg->gate != NULL;
 	sim->gated.env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
 	if (cfg->gate != NULL) {
 		sim->fabric.lost = wf_gate_lost;

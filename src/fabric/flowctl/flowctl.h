@@ -92,6 +92,16 @@ extern const struct wf_flowctl_ops wf_flowctl_credit;
 extern const struct wf_flowctl_ops wf_flowctl_pfc;
 extern const struct wf_flowctl_ops wf_flowctl_none;
 
+/*
+ * PFC: whether queue of port is stopped now, and for how long it has been so far, in all. What is
+ * over is accounted for.
+ */
+bool wf_pfc_paused(struct wf_device *dev, const struct wf_port *port, unsigned queue, wf_time now,
+                   uint64_t *ps_p);
+
+/* PFC: ends the pause of a queue now, whatever the peer asked for. */
+void wf_pfc_go(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now);
+
 /* PFC: notes the pause of a queue that lasted from from to end. */
 void wf_pfc_incident(struct wf_device *dev, const struct wf_port *port, unsigned queue,
                      wf_time from, wf_time end);

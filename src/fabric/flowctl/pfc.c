@@ -18,6 +18,7 @@
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/flowctl/headroom.h"
 #include "fabric/switch.h"
+#include "fabric/watchdog.h"
 
 static wf_time pause_time(const struct wf_port *port, uint32_t quanta)
 {
@@ -58,7 +59,7 @@ static void set_lane(struct wf_port *port, unsigned queue)
 /* Has a frame sent about a queue that is full, or no longer: where frames are sent about it. */
 static void tell_peer(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
 {
-	if (port->setup->pause_of[queue] != 0)
+	if (port->setup->pause_of[queue] != 0 && !wf_watchdog_is_mute(dev, port, queue))
 		wf_port_want_control(dev, port, queue, now);
 }
 
@@ -217,6 +218,28 @@ static void go(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_t
 		wf_port_wake(dev, port, wf_max_time(lane->pause.until, now));
 }
 
+bool wf_pfc_paused(struct wf_device *dev, const struct wf_port *port, unsigned queue, wf_time now,
+                   uint64_t *ps_p)
+{
+	const struct wf_lane *lane = wf_port_lane(port, queue);
+
+	roll(dev, port, queue, now);
+	*ps_p = lane->stopped_ps;
+	if (lane->pause.until == 0 || lane->pause.from > now)
+		return false;
+	*ps_p += (uint64_t)(now - lane->pause.from);
+	return true;
+}
+
+void wf_pfc_go(struct wf_device *dev, struct wf_port *port, unsigned queue, wf_time now)
+{
+	roll(dev, port, queue, now);
+	if (wf_port_lane(port, queue)->pause.until != 0)
+		go(dev, port, queue, now, now);
+	roll(dev, port, queue, now);
+	assert_lane(dev, port, queue);
+}
+
 /* Whether pause frames of some priority stop a queue. */
 static bool is_stopped_by_frames(const struct wf_port *port, unsigned queue)
 {
@@ -239,9 +262,8 @@ static void pfc_changed(struct wf_device *dev, struct wf_port *port, wf_time now
 			continue;
 		if (wf_port_lane(port, q)->xoff)
 			tell_peer(dev, port, q, now);
-		roll(dev, port, q, now);
-		if (wf_port_lane(port, q)->pause.until != 0 && !is_stopped_by_frames(port, q))
-			go(dev, port, q, now, now);
+		if (!is_stopped_by_frames(port, q))
+			wf_pfc_go(dev, port, q, now);
 		roll(dev, port, q, now);
 		assert_lane(dev, port, q);
 	}
@@ -280,12 +302,15 @@ static void take_pause(struct wf_device *dev, struct wf_port *port, unsigned que
 	wf_time at = now + wf_pfc_reaction(&port->setup->cfg, port->rate,
 	                                   &dev->fabric->topo->nodes[dev->id]);
 
+	bool ignored =
+		dev->watchdog != NULL && quanta != 0 && wf_watchdog_frame(dev, port, queue, now);
+
 	roll(dev, port, queue, now);
 	assert(lane->pause.until == 0 || lane->pause.until > now);
+	lane->pause_rx += quanta != 0;
 	if (quanta == 0) {
 		go(dev, port, queue, at, now);
-	} else {
-		lane->pause_rx++;
+	} else if (!ignored) {
 		port->held |= (uint16_t)(1u << queue);
 		stop(lane, at, at + pause_time(port, quanta));
 	}
@@ -323,11 +348,23 @@ static void pfc_control(struct wf_device *dev, struct wf_port *port, const struc
 	}
 }
 
+/* Has what a frame said said again: before it runs out, and when the watchdog looks. */
+static void say_again(struct wf_device *dev, const struct wf_port *port, unsigned queue,
+                      wf_time now)
+{
+	unsigned timer = dev->n_ports + port->number;
+	wf_time limit = wf_watchdog_stops(dev, port, queue, now);
+	wf_time again = now + pause_time(port, port->setup->cfg.pfc_quanta) / 2;
+
+	/* Counted from when the frame begins to leave. */
+	if (!wf_timer_is_set(&dev->node, timer) || dev->node.timer[timer] > limit)
+		wf_timer_set(&dev->node, timer, wf_min_time(again, limit));
+}
+
 static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct wf_packet *pkt,
                              wf_time now)
 {
 	uint32_t quanta = port->setup->cfg.pfc_quanta;
-	unsigned timer = dev->n_ports + port->number;
 	unsigned stopped = 0, n = 0;
 
 	pkt->type = WF_PACKET_PAUSE;
@@ -341,13 +378,13 @@ static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct
 		    (int)WF_ARRAY_SIZE(pkt->u.pause.quanta))
 			break;
 		pkt->u.pause.mask |= (uint16_t)of;
-		if (!lane->xoff)
+		if (!lane->xoff) {
+			wf_watchdog_goes(dev, port, q, now);
 			continue;
+		}
 		stopped |= of;
 		lane->pause_tx++;
-		/* Say it again before it runs out, counted from when the frame begins to leave. */
-		if (!wf_timer_is_set(&dev->node, timer))
-			wf_timer_set(&dev->node, timer, now + pause_time(port, quanta) / 2);
+		say_again(dev, port, q, now);
 	}
 	for (uint32_t mask = pkt->u.pause.mask; mask != 0; mask &= mask - 1)
 		pkt->u.pause.quanta[n++] =
@@ -357,6 +394,7 @@ static void pfc_make_control(struct wf_device *dev, struct wf_port *port, struct
 /* Says again what still holds. */
 static void pfc_timer(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
+	wf_watchdog_mute(dev, port, now);
 	for (unsigned q = 0; q < dev->fabric->classes.n; q++) {
 		if (wf_port_lane(port, q)->xoff)
 			tell_peer(dev, port, q, now);
