@@ -161,13 +161,20 @@ struct wf_port_counter {
 	      .run = "drops_mtu", .value = "drops_mtu", .live = "drops_mtu",                       \
 	      .metric = { "mtu_drops", NULL },                                                     \
 	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
+	/* No congestion. Its two parts follow. */                                                 \
 	OTHER(drops_watchdog, .unit = "packets", .of = WF_OF_PFC,                                  \
-	      .help = "packets dropped by the PFC watchdog", .followed = true,                     \
-	      .ether = { "tx_prio%u_watchdog_discards", "packets", 1 },                            \
+	      .help = "packets dropped by the PFC watchdog",                                       \
 	      .report = { WF_REPORT_LOSSES + 7, 0, "  PFC watchdog" }, .rare = true,               \
 	      .run = "drops_watchdog", .value = "drops_watchdog", .live = "drops_watchdog",        \
 	      .metric = { "watchdog_drops", NULL },                                                \
-	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
+	      .ports = { 11, 10, "watchdog" }, .status = { 3, 9, "drops" })                        \
+	OTHER(tx_watchdog, .unit = "packets", .of = WF_OF_PFC,                                     \
+	      .help = "packets for a queue that the PFC watchdog had stopped", .followed = true,   \
+	      .measure = "drops_watchdog", .ether = { "tx_prio%u_watchdog_discards", "packets", 1 }) \
+	OTHER(rx_watchdog, .unit = "packets", .of = WF_OF_PFC,                                     \
+	      .help = "packets that came in by a port whose queue the PFC watchdog had stopped",   \
+	      .followed = true, .measure = "drops_watchdog",                                       \
+	      .ether = { "rx_prio%u_watchdog_discards", "packets", 1 })                            \
 	/* Of whole ports. */                                                                      \
 	OTHER(link_downed, .unit = "times", .help = "times the link went down",                    \
 	      .live = "link_downed", .metric = { "link_downed", NULL })                            \
@@ -201,6 +208,23 @@ struct wf_port_counter {
 	      .report = { WF_REPORT_PAUSES + 2, 0, "PFC paused, sum of ports" },                   \
 	      .run = "paused_ps", .value = "paused", .live = "paused_ps", .notable = true,         \
 	      .ports = { 6, 10, "paused" })                                                        \
+	/* After SONiC's PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED and _RESTORED. Of hosts, too. */     \
+	OTHER(watchdog_acted, .unit = "times", .of = WF_OF_PFC,                                    \
+	      .help = "times that the PFC watchdog acted on the queue", .followed = true,          \
+	      .ether = { "pfc_wd_prio%u_deadlock_detected", "times", 1 },                          \
+	      .report = { WF_REPORT_PAUSES + 3, 0, "PFC watchdog acted" }, .rare = true,           \
+	      .run = "watchdog_acted", .value = "watchdog_acted", .live = "watchdog_acted",        \
+	      .metric = { "watchdog_acted", NULL }, .notable = true)                               \
+	OTHER(watchdog_restored, .unit = "times", .of = WF_OF_PFC,                                 \
+	      .help = "times that the PFC watchdog ended what it had done", .followed = true,      \
+	      .ether = { "pfc_wd_prio%u_deadlock_restored", "times", 1 },                          \
+	      .report = { WF_REPORT_PAUSES + 4, 0, "PFC watchdog restored" }, .rare = true,        \
+	      .run = "watchdog_restored", .value = "watchdog_restored", .live = "watchdog_restored", \
+	      .metric = { "watchdog_restored", NULL })                                             \
+	/* mlx5 has it of the whole port. */                                                       \
+	OTHER(storm_errors, .unit = "times", .of = WF_OF_PFC,                                      \
+	      .help = "times that an adapter was made to send no more pauses",                     \
+	      .ether = { "tx_pause_storm_error_events", "events", 1 })                             \
 	/* The head of a queue had to wait. */                                                     \
 	OTHER(credit_waits, .unit = "times", .help = "times that a packet had to wait for credits", \
 	      .of = WF_OF_CREDIT,                                                                  \
@@ -215,6 +239,12 @@ struct wf_port_counter {
 	      .report = { WF_REPORT_CREDITS + 2, 0, "credit wait, sum of ports" },                 \
 	      .run = "credit_wait_ps", .value = "credit_wait", .live = "credit_wait_ps",           \
 	      .ports = { 8, 10, "waited" })                                                        \
+	OTHER(vl_stalls, .unit = "times", .of = WF_OF_CREDIT,                                      \
+	      .help = "times that heads were dropped until the VL dropped all", .followed = true,  \
+	      .ib = { "vl%u_stalls", "times", 1 },                                                 \
+	      .report = { WF_REPORT_CREDITS + 4, 0, "VL stalls" }, .rare = true,                   \
+	      .run = "vl_stalls", .value = "vl_stalls", .live = "vl_stalls",                       \
+	      .metric = { "vl_stalls", NULL }, .notable = true)                                    \
 	OTHER(queue_bytes, .kind = WF_GAUGE, .unit = "bytes",                                      \
 	      .help = "waiting to leave by the queue", .followed = true,                           \
 	      .ether = { "tc_transmit_queue_tc_%u", "bytes", 1 },                                  \

@@ -39,6 +39,7 @@ const KNOWN = [
 	].map(([key, label]) => [`${what}_latency_${key}`, `${what === "flow" ? "flow completion" : `${what} latency`}, ${label}`, "low"]))]],
 	["Congestion", [
 		["pause_tx", "PFC pauses sent", "low"], ["paused", "PFC paused, sum of ports", "low"],
+		["watchdog_acted", "PFC watchdog acted", "low"], ["watchdog_restored", "PFC watchdog restored", ""], ["vl_stalls", "virtual lanes that stalled", "low"],
 		["credit_waits", "credit waits", "low"], ["credit_wait", "credit wait, sum of ports", "low"],
 		["ecn_marked", "packets marked (ECN, FECN)", ""], ["np_cnp_sent", "CNPs sent", ""], ["rp_cnp_handled", "CNPs handled", ""],
 		["max_queue", "longest egress queue", "low"], ["max_buffer", "fullest ingress buffer", "low"], ["max_switch", "fullest shared buffer", "low"],
@@ -65,7 +66,7 @@ export const ABOUT = {
 };
 const REST = "More counters";
 // Groups, and single values, that are worth a row only where something was counted.
-const QUIET = new Set([REST, SIMULATED, PACKETS, "exposed_tp", "exposed_pp", "exposed_ep", "exposed_dp", "step_bubble", "trimmed"]);
+const QUIET = new Set([REST, SIMULATED, PACKETS, "exposed_tp", "exposed_pp", "exposed_ep", "exposed_dp", "step_bubble", "trimmed", "watchdog_acted", "watchdog_restored", "vl_stalls"]);
 // Said elsewhere on the page, or the sum of others.
 const LEFT_OUT = new Set(["finished", "job_finished", "drops", "events_left_out", "messages_sampled_1_of"]);
 const UNITS = { bytes: "B", "bytes/s": "B/s", share: "ratio", packets: "", frames: "", times: "", rows: "", count: "" };

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "fabric/watchdog.h"
 #include "sim/look/state.h"
 #include "sim/sim_priv.h"
 #include "wire/ib.h"
@@ -116,19 +117,36 @@ static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool
 		.max_queue_bytes = lane->max_bytes,
 		.max_buffer_bytes = unit * lane->max_used,
 	};
+	c->vl_stalls = credits ? lane->hoq.times : 0;
 	c->tx_discards = c->drops_life + c->tx_down;
 	for (unsigned why = 0; why < WF_DROPS; why++)
 		c->drops += lane->drops[why];
 }
 
+/* What its watchdog did to a queue, or with an adapter. */
+static void read_watchdog(const struct wf_watchdog_queue *w, bool of_switch,
+                          struct wf_sim_counts *c)
+{
+	if (w == NULL)
+		return;
+	c->watchdog_acted = w->times;
+	c->watchdog_restored = w->ends;
+	c->storm_errors = of_switch ? 0 : w->times;
+	c->rx_watchdog = w->rx_drops;
+	c->tx_watchdog = c->drops_watchdog - w->rx_drops;
+}
+
 bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                         struct wf_sim_counts *counts)
 {
+	bool of_switch;
+
 	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports ||
 	    queue >= sim->fabric.classes.n)
 		return false;
-	read_lane(sim, &sim->net.devices[node]->ports[port].lanes[queue],
-	          sim->topo->nodes[node].kind == WF_TOPO_SWITCH, counts);
+	of_switch = sim->topo->nodes[node].kind == WF_TOPO_SWITCH;
+	read_lane(sim, &sim->net.devices[node]->ports[port].lanes[queue], of_switch, counts);
+	read_watchdog(wf_watchdog_look(sim->net.devices[node], port, queue), of_switch, counts);
 	return true;
 }
 

@@ -100,6 +100,35 @@ bool wf_sim_link_state(const struct wf_sim *sim, uint32_t link, struct wf_sim_li
 	return true;
 }
 
+bool wf_sim_watchdog(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
+                     struct wf_sim_watchdog *state)
+{
+	const struct wf_watchdog_queue *w;
+	const struct wf_watchdog_set *set;
+	const struct wf_device *dev;
+	const struct wf_port *p;
+
+	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports ||
+	    queue >= sim->fabric.classes.n)
+		return false;
+	dev = sim->net.devices[node];
+	p = &dev->ports[port];
+	w = wf_watchdog_look(dev, port, queue);
+	set = is_switch(sim, node) ? &p->setup->watchdog : &p->setup->adapter_watchdog;
+	if (w == NULL || set->rules == NULL)
+		return false;
+	*state = (struct wf_sim_watchdog){
+		.rules = set->rules->name,
+		.action = set->action,
+		.times = wf_watchdog_times(set, dev->n_ports),
+		.acted = wf_watchdog_acted(w, wf_sim_now(sim)),
+		.repeat =
+			wf_port_time_long(p, (uint64_t)p->setup->cfg.pfc_quanta * WF_PFC_QUANTUM) /
+			2,
+	};
+	return true;
+}
+
 /* ---- circles ---- */
 
 enum colour { WHITE, GREY, BLACK };

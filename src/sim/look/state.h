@@ -5,6 +5,7 @@
 #ifndef WF_SIM_LOOK_STATE_H
 #define WF_SIM_LOOK_STATE_H
 
+#include "fabric/watchdog.h"
 #include "sim/sim.h"
 
 struct wf_sim_lane_state {
@@ -29,6 +30,19 @@ struct wf_sim_link_state {
 
 /* Fills *state; false when there is no such link. */
 bool wf_sim_link_state(const struct wf_sim *sim, uint32_t link, struct wf_sim_link_state *state);
+
+/* The watchdog of a queue of a switch, or of an adapter. */
+struct wf_sim_watchdog {
+	const char *rules; /* whose they are */
+	enum wf_watchdog_action action;
+	struct wf_watchdog_times times; /* as they are simulated */
+	wf_time acted;                  /* for how long it has */
+	wf_time repeat;                 /* a pause that lasts is said again so often there */
+};
+
+/* Fills *state; false when there is no such port or queue, or it has no watchdog. */
+bool wf_sim_watchdog(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
+                     struct wf_sim_watchdog *state);
 
 /* A queue of a switch's port. */
 struct wf_sim_lane_id {
