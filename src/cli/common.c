@@ -32,8 +32,11 @@ static void each_setting(wf_values_fn *fn, void *arg)
 	wf_topic_each("parameters", fn, arg);
 }
 
-static const char *const event_words[] = { "all",      "none",      "pause",   "drop", "retransmit",
-	                                   "qp_error", "link_down", "link_up", NULL };
+static const char *const event_words[] = {
+	"all",      "none",      "pause",   "drop",     "retransmit",
+	"qp_error", "link_down", "link_up", "watchdog", "watchdog_restored",
+	NULL
+};
 static const char *const none_word[] = { "none", NULL };
 
 static const struct wf_values profiles = { .each = each_profile, .list = true };
@@ -112,7 +115,8 @@ const struct wf_opt wf_opt_events = {
 	.name = "events",
 	.arg = "KIND,...",
 	.help = "With --record: the kinds of events that are recorded: `pause`, `drop`, "
-		"`retransmit`, `qp_error`, `link_down`, `link_up`; or `all`, or `none`.",
+		"`retransmit`, `qp_error`, `link_down`, `link_up`, `watchdog`, "
+		"`watchdog_restored`; or `all`, or `none`.",
 	.values = &events,
 };
 

@@ -12,6 +12,7 @@
 #include "cc/cc.h"
 #include "fabric/flowctl/flowctl.h"
 #include "fabric/route/route.h"
+#include "fabric/watchdog.h"
 #include "scenario/fabric_table.h"
 #include "scenario/profile.h"
 #include "scenario/scenario.h"
@@ -109,6 +110,41 @@ static int list_flowctl(struct wf_topic_sink *sink)
 {
 	for (size_t i = 0; wf_flowctl_all()[i] != NULL; i++)
 		sink->entry(sink, wf_flowctl_all()[i]->name, wf_flowctl_all()[i]->help);
+	return 0;
+}
+
+static void format_time(wf_time t, char buf[32])
+{
+	static const struct wf_param row = { .kind = WF_PARAM_TIME, .size = sizeof(wf_time) };
+
+	wf_param_format(&row, &t, buf, 32);
+}
+
+static int list_watchdogs(struct wf_topic_sink *sink)
+{
+	for (unsigned i = 0; i < WF_WATCHDOG_IDS; i++) {
+		const struct wf_watchdog_rules *r = wf_watchdog_at((enum wf_watchdog_id)i);
+		const struct wf_watchdog_set set = {
+			.rules = r,
+			.poll = WF_PARAM_AUTO,
+			.detect = WF_PARAM_AUTO,
+			.restore = WF_PARAM_AUTO,
+			.speedup = 1,
+		};
+		struct wf_watchdog_times t = wf_watchdog_times(&set, 1);
+		char poll[32], detect[32], restore[32], text[320];
+
+		format_time(t.poll, poll);
+		format_time(t.detect, detect);
+		format_time(t.restore, restore);
+		if (wf_watchdog_is_adapters((enum wf_watchdog_id)i))
+			snprintf(text, sizeof(text), "adapters: %s", r->help);
+		else
+			snprintf(text, sizeof(text), "%s; poll %s, detect %s, restore %s%s",
+			         r->help, poll, detect, restore,
+			         (r->flags & WF_WATCHDOG_GROWS) != 0 ? ", each for 32 ports" : "");
+		sink->entry(sink, r->name, text);
+	}
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 	X(topologies, "Topologies", "topology: {kind: NAME}")                                      \
 	X(routing, "Routing", "fabric: {routing: NAME}")                                           \
 	X(flowctl, "Flow control", "fabric: {flowctl: NAME}")                                      \
+	X(watchdogs, "PFC watchdogs", "fabric: {watchdog: {rules: NAME}}, adapters: adapter")      \
 	X(cc, "Congestion control", "fabric: {cc: {algorithm: NAME}}")                             \
 	X(traffic, "Traffic", "traffic: [{kind: NAME}]")                                           \
 	X(sizes, "Flow sizes", "traffic: [{kind: random, sizes: NAME}]")                           \

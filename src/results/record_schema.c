@@ -163,14 +163,14 @@ const char *const wf_record_schema[] = {
 	"CREATE TABLE event (\n"
 	"\trun    INTEGER NOT NULL REFERENCES run,\n"
 	"\tt_ps   INTEGER NOT NULL,\n"
-	"\tkind   TEXT NOT NULL,                -- 'pause', 'drop', 'retransmit', 'qp_error', 'link_...'\n"
+	"\tkind   TEXT NOT NULL,                -- 'pause', 'drop', 'retransmit', 'qp_error', 'link_...', ...\n"
 	"\tnode   INTEGER NOT NULL,             -- where: pause: who has to stop; drop: who drops\n"
 	"\tport   INTEGER,\n"
 	"\tqueue  INTEGER,                      -- priority or VL\n"
-	"\tdur_ps INTEGER,                      -- pause: how long; it resumed at t_ps + dur_ps\n"
+	"\tdur_ps INTEGER,                      -- pause: how long; watchdog_restored: for how long it acted\n"
 	"\tsrc    INTEGER,                      -- drop, retransmit, qp_error: hosts at the ends (nodes)\n"
 	"\tdst    INTEGER,\n"
-	"\tdetail TEXT                          -- drop: 'buffer', 'life', 'error', 'down' or 'route'\n"
+	"\tdetail TEXT                          -- drop: 'buffer', 'life', 'error' ...; watchdog: what it did\n"
 	")",
 
 	/* Traffic of a scenario without a job. */

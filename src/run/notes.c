@@ -148,7 +148,7 @@ static void lossless_drops(struct wf_note_ctx *c)
 	for (unsigned q = 0; q < classes->n; q++) {
 		const struct wf_sim_counts *sum = &c->run->result.queue[q];
 		const struct wf_run_port *most = largest(c->run, q, buffer_drops);
-		char n[WF_HUMAN];
+		char n[WF_HUMAN], stalls[120] = "";
 
 		if (!classes->queue[q].lossless)
 			continue;
@@ -156,11 +156,17 @@ static void lossless_drops(struct wf_note_ctx *c)
 			say_headroom(c, most, sum->drops_buffer);
 		if (sum->drops_life > 0) {
 			wf_human_count(sum->drops_life, n, sizeof(n));
+			if (sum->vl_stalls > 0)
+				snprintf(stalls, sizeof(stalls),
+				         ", or came while it was stalled (vl.stall_count), which "
+				         "happened %llu time%s",
+				         (unsigned long long)sum->vl_stalls,
+				         sum->vl_stalls == 1 ? "" : "s");
 			wf_note_say(c,
 			            "VL %u lost %s packets that were longer than vl.hoq_life at "
 			            "the head "
-			            "of a queue: congestion lasted longer than that",
-			            classes->queue[q].id, n);
+			            "of a queue: congestion lasted longer than that%s",
+			            classes->queue[q].id, n, stalls);
 		}
 	}
 }
@@ -287,6 +293,10 @@ static const struct {
 	  wf_note_link_errors },
 	{ { "link-down", "links were down; which, for how long, and how many packets that took" },
 	  wf_note_link_down },
+	{ { "pfc-watchdog", "PFC watchdogs acted: on which queues, and what they dropped; or their "
+	                    "times are not the "
+	                    "real ones" },
+	  wf_note_watchdog },
 	{ { "ecn-above-xoff", "PFC stops senders before the queue is long enough for marks" },
 	  ecn_above_xoff },
 	{ { "pauses-spread", "PFC pauses reached switches and hosts beside the congestion" },

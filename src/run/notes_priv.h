@@ -30,6 +30,9 @@ wf_time wf_note_span(const struct wf_note_ctx *c);
 void wf_note_link_errors(struct wf_note_ctx *c);
 void wf_note_link_down(struct wf_note_ctx *c);
 
+/* notes_watchdog.c: what PFC watchdogs did */
+void wf_note_watchdog(struct wf_note_ctx *c);
+
 /* notes_spread.c: rules that look at several ports together */
 void wf_note_pauses_spread(struct wf_note_ctx *c);
 void wf_note_path_collision(struct wf_note_ctx *c);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "fabric/device.h"
+#include "fabric/watchdog.h"
 #include "run/record_flows.h"
 #include "run/record_job.h"
 #include "rdma/verbs.h"
@@ -282,6 +283,10 @@ static const char *detail(const struct wf_incident *note)
 	_Static_assert(WF_ARRAY_SIZE(drop) == WF_DROPS, "name every reason");
 	if (note->kind == WF_INCIDENT_DROP)
 		return drop[note->why];
+	if (note->kind == WF_INCIDENT_WATCHDOG || note->kind == WF_INCIDENT_RESTORED)
+		return note->why == WF_INCIDENT_MUTE
+		               ? "mute"
+		               : wf_watchdog_action_name((enum wf_watchdog_action)note->why);
 	if (note->kind == WF_INCIDENT_QP_ERROR && note->why != WF_WC_SUCCESS)
 		return wf_wc_status_name((enum wf_wc_status)note->why);
 	return NULL;
@@ -298,7 +303,9 @@ static void put_note(struct wf_record_sim *rs, const struct wf_incident *note)
 		.queue = note->queue == WF_INCIDENT_NO_QUEUE
 		                 ? WF_RECORD_NONE
 		                 : rs->cfg.classes->queue[note->queue].id,
-		.dur = note->kind == WF_INCIDENT_PAUSE ? note->dur : -1,
+		.dur = note->kind == WF_INCIDENT_PAUSE || note->kind == WF_INCIDENT_RESTORED
+		               ? note->dur
+		               : -1,
 		.src = note->src == WF_INCIDENT_NONE ? WF_RECORD_NONE : topo->host_node[note->src],
 		.dst = note->dst == WF_INCIDENT_NONE ? WF_RECORD_NONE : topo->host_node[note->dst],
 		.detail = detail(note),
