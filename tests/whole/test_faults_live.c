@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "fabric/watchdog.h"
 #include "scenario/faults_live.h"
 
 /* A fabric whose programs are outside, and say nothing. */
@@ -329,12 +330,44 @@ static void test_many(void **state)
 	stop(r);
 }
 
+/*
+ * A watchdog that is set while the fabric runs: by Cumulus' rules a queue that is paused for three
+ * polls of 100 ms, wherever the first of them is, and let go a poll after the last pause frame.
+ */
+static void test_watchdog(void **state)
+{
+	struct running *r = start(plain);
+	const struct wf_watchdog_queue *w;
+	unsigned queue = 0;
+
+	(void)state;
+	while (r->s.scenario.fabrics[0].classes.queue[queue].id != 3)
+		queue++;
+	w = wf_watchdog_look(r->s.sim->net.devices[node(r, "leaf0")], 1, queue);
+	assert_non_null(w);
+	add(r, "{on: h1, fault: pause-storm, until: 3s}");
+	at(r, WF_S);
+	assert_int_equal(w->times, 0);
+	add(r, "{on: leaf0, set: {watchdog: {rules: cumulus}}}");
+	at(r, 1200 * WF_MS);
+	assert_int_equal(w->times, 0);
+	at(r, 1301 * WF_MS);
+	assert_int_equal(w->times, 1);
+	at(r, 2999 * WF_MS);
+	assert_int_equal(w->ends, 0);
+	at(r, 3201 * WF_MS);
+	assert_int_equal(w->ends, 1);
+	assert_int_equal(w->times, 1);
+	stop(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_links),          cmocka_unit_test(test_devices_and_storms),
 		cmocka_unit_test(test_settings),       cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_file_and_clear), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_watchdog),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

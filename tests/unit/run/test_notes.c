@@ -66,6 +66,7 @@ static const char *note_of(const struct wf_run *r, const char *rule)
 	"job: {kind: train, model: llama3-8b, layers: 1, gpus_per_server: 4, tp: 4, "              \
 	"micro_batches: 1, scale: 1/1024, scale_error: 1000, memory_check: false}\n"
 #define INCAST(n) "traffic: [{kind: incast, fanin: " n ", target: 0, size: 2MB, op: write}]\n"
+#define STORM "faults: [{on: h0, at: 50us, until: 1ms, fault: pause-storm}]\n"
 #define PERMUTE "traffic: [{kind: permutation, size: 2MB, op: write}]\n"
 #define FABRIC(more) "fabric: {profile: roce-400g" more "}\n"
 #define SMALL ", buffer: {size: 10MB, alpha: 1/16}"
@@ -130,6 +131,18 @@ static const struct {
 	          INCAST("4") "run: {until: 20ms}\n",
 	  "cc-collapse",
 	  { "dcqcn" } },
+	/* A storm, and what a watchdog makes of it at 1/1000 of its times. */
+	{ SINGLE("4") "fabric: {profile: roce-100g, pfc: {quanta: 8192}, watchdog: {rules: "
+	              "sonic, phase: 0, speedup: 1000}}\n" INCAST("1") STORM,
+	  "pfc-watchdog pfc-watchdog resend-storm",
+	  { "the PFC watchdog (sonic) acted 1 time on class 3 of leaf0 to h0 (for ",
+	    "it, not congestion, dropped ", "and restored 1: ",
+	    "watchdog times are at 1/1000 of those of sonic: a poll every 200.0 us" } },
+	/* InfiniBand's: heads that wait for too long, until the lane drops all. */
+	{ SINGLE("4") "fabric: {profile: ib-ndr, vl: {hoq_life: 20us, stall_count: 7}}\n" INCAST(
+		  "1") STORM,
+	  "lossless-drops resend-storm",
+	  { "longer than vl.hoq_life", "came while it was stalled (vl.stall_count)" } },
 	/* A job that is scaled, and congestion control that is not; the same without it. */
 	{ SCALED("dcqcn"),
 	  "path-collision scaled-congestion",
@@ -210,7 +223,7 @@ static void test_table(void **state)
 			assert_string_not_equal(rule.name, other.name);
 		}
 	}
-	assert_int_equal(n, 11);
+	assert_int_equal(n, 12);
 }
 
 int main(void)
