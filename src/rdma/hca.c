@@ -417,6 +417,56 @@ static wf_time first_slot(const struct wf_qp *qp, wf_time now)
 	return qp->was_paced ? now - qp->init.tune.catch_up : now;
 }
 
+void wf_hca_set_messages(struct wf_hca *hca, wf_time gap, wf_time qp_gap)
+{
+	hca->message_gap = gap;
+	hca->qp_message_gap = qp_gap;
+	hca->limits_messages = (gap | qp_gap) != 0;
+}
+
+/* Whether the next packet of qp begins a message: nothing else is left to send. */
+static bool begins_message(const struct wf_qp *qp)
+{
+	const struct wf_req *req = &qp->req;
+
+	return req->send == req->fresh && req->send != req->prod && req->out.n_lost == 0 &&
+	       !wf_answer_pending(qp);
+}
+
+/*
+ * A queue pair that is to begin a message, and need not wait for anything else, gets a slot among
+ * the adapter's messages; it waits for it as for its pacing.
+ */
+static void take_slot(struct wf_qp *qp, wf_time now)
+{
+	struct wf_hca *hca = qp->hca;
+	wf_time at;
+
+	if (qp->has_slot || qp->next_tx > now || !begins_message(qp))
+		return;
+	at = wf_max_time(now, hca->message_at);
+	hca->message_at = at + hca->message_gap;
+	qp->has_slot = true;
+	qp->slot_of = qp->req.fresh;
+	if (at > now) {
+		qp->next_tx = at;
+		qp->paced = 0;
+	}
+}
+
+/* qp has sent a packet. Behind a whole message the next has to wait. */
+static void charge_message(struct wf_qp *qp, wf_time now)
+{
+	if (qp->has_slot && qp->slot_of != qp->req.fresh) {
+		qp->message_at = wf_max_time(qp->message_at, now) + qp->hca->qp_message_gap;
+		qp->has_slot = false;
+	}
+	if (qp->req.send == qp->req.fresh && qp->next_tx < qp->message_at) {
+		qp->next_tx = qp->message_at;
+		qp->paced = 0;
+	}
+}
+
 /* The next data packet of qp: a READ response before a request. Charges its pacing. */
 static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *payload)
 {
@@ -437,6 +487,8 @@ static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *
 	if (cc->gap != 0 && !(qp->init.tune.free && cc->rate == cc->line_rate))
 		qp->next_tx =
 			wf_max_time(qp->next_tx, first_slot(qp, now)) + wf_cc_gap(cc, pkt->size);
+	if (wf_unlikely(qp->hca->limits_messages))
+		charge_message(qp, now);
 	return true;
 }
 
@@ -591,6 +643,8 @@ bool wf_hca_tx(struct wf_hca *hca, wf_time now, struct wf_packet *pkt, void *pay
 			wf_list_append(&hca->held_ring, &qp->tx_link);
 			continue;
 		}
+		if (wf_unlikely(hca->limits_messages))
+			take_slot(qp, now);
 		if (pace(qp, now))
 			continue;
 		sent = tx_data(qp, now, pkt, payload);

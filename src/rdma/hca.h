@@ -181,6 +181,13 @@ wf_time wf_hca_tx_time(const struct wf_hca *hca);
  */
 void wf_hca_hold(struct wf_hca *hca, uint32_t classes);
 
+/*
+ * Messages begin to be sent gap or more after one another, and those of one queue pair qp_gap; 0,
+ * the default, as fast as packets go. From now on; no packet is held back but the first of a
+ * message.
+ */
+void wf_hca_set_messages(struct wf_hca *hca, wf_time gap, wf_time qp_gap);
+
 /* Bit per class that a queue pair's data has had so far, in requests and READ responses. */
 uint32_t wf_hca_classes(const struct wf_hca *hca);
 

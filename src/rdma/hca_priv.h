@@ -103,6 +103,7 @@ struct wf_hca {
 	uint32_t classes;                    /* bit per class that some queue pair has used */
 	uint32_t data_classes; /* those of them used for requests and READ responses */
 	uint32_t held;         /* bit per class that may not send: wf_hca_hold() */
+	bool limits_messages;  /* wf_hca_set_messages() */
 	wf_time now;
 	wf_time seen;         /* completions are seen at this time or later: wf_hca_set_seen() */
 	struct wf_qp *sender; /* of the last packet */
@@ -122,7 +123,9 @@ struct wf_hca {
 	uint32_t mcasts;
 	uint32_t next_qp; /* where the search for a free QPN goes on */
 	uint32_t num_qps;
-	wf_time cnp_next;              /* WF_CNP_PER_PORT: no CNP before */
+	wf_time message_gap, qp_message_gap; /* wf_hca_set_messages(); 0: there is none */
+	wf_time message_at;                  /* the next message begins then, or later */
+	wf_time cnp_next;                    /* WF_CNP_PER_PORT: no CNP before */
 	struct wf_cnp_host *cnp_hosts; /* WF_CNP_PER_HOST: a hash table as large as qps; or NULL */
 	struct wf_mem *mem;
 	void *room[WF_ROOMS][WF_ROOM_ORDERS]; /* free blocks of 2^order units */

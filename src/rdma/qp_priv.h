@@ -172,6 +172,9 @@ struct wf_qp {
 	struct wf_qp_init init;
 	struct wf_qp_attr attr; /* as set by wf_qp_modify() */
 	uint64_t sprayed;       /* packets with an entropy of their own */
+	wf_time message_at;     /* wf_hca_set_messages(): no message begins before */
+	bool has_slot;          /* it has its turn among the adapter's messages, from next_tx on: */
+	uint32_t slot_of;       /* to begin this one, a value of req.fresh */
 	uint32_t inlet;         /* of this queue pair of another adapter (xrc.c); 0: it is none */
 	struct wf_list inlet_link;
 };

@@ -61,6 +61,7 @@ void wf_req_reset(struct wf_qp *qp)
 	wf_qp_forget_echo(qp, &req->echo);
 	req->sample_head = req->sample_tail = 0;
 	wf_backoff_end(req);
+	qp->has_slot = false;
 	qp->next_tx = 0;
 	qp->timer_at = WF_TIME_NEVER;
 	wf_req_start(qp, 0);

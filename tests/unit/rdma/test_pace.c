@@ -129,12 +129,88 @@ static void test_held(void **state)
 	pair_fini(&p);
 }
 
+/*
+ * A queue pair that begins a message per microsecond: no sooner, whoever comes late, and no packet
+ * of one waits.
+ */
+static void test_messages_of_a_queue_pair(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_init(&p, NULL, NULL, 0);
+	wf_hca_set_messages(p.rig.host[0].hca, 0, WF_US);
+	for (unsigned i = 0; i < 3; i++)
+		pair_post_write(&p, i, 1024);
+	pair_post_write(&p, 3, 5000);
+	pair_post_write(&p, 4, 1024);
+	assert_int_equal(burst(&p, START), 1);
+	assert_int_equal(next(&p), START + WF_US);
+	assert_int_equal(burst(&p, START + WF_US - 1), 0);
+	assert_int_equal(burst(&p, START + WF_US), 1);
+	/* 300 ns late: the next is a microsecond after that. */
+	assert_int_equal(burst(&p, START + 2 * WF_US + 300 * WF_NS), 1);
+	assert_int_equal(next(&p), START + 3 * WF_US + 300 * WF_NS);
+	/* 5000 bytes are five packets of 1024, all of one message. */
+	assert_int_equal(burst(&p, START + 4 * WF_US), 5);
+	assert_int_equal(next(&p), START + 5 * WF_US);
+	/* No limit any more: what waits for its time still does. */
+	wf_hca_set_messages(p.rig.host[0].hca, 0, 0);
+	pair_post_write(&p, 5, 1024);
+	assert_int_equal(burst(&p, START + 5 * WF_US), 2);
+	pair_fini(&p);
+}
+
+/*
+ * An adapter that begins a message per 500 ns, and a queue pair one per 1.2 us. Two take turns: at
+ * 0, 500 ns, 1.2 us (the first may again), 1.7 us, 2.4 us and 2.9 us.
+ */
+static void test_messages_of_an_adapter(void **state)
+{
+	static const wf_time at[] = { 0, 500, 1200, 1700, 2400, 2900 };
+	struct wf_hca *hca;
+	struct wf_qp *other[2];
+	struct wf_packet pkt;
+	struct pair p;
+
+	(void)state;
+	pair_init(&p, NULL, NULL, 0);
+	hca = p.rig.host[0].hca;
+	wf_hca_set_messages(hca, 500 * WF_NS, 1200 * WF_NS);
+	for (uint32_t i = 0; i < 2; i++)
+		other[i] = rig_make_qp(&p.rig, i, WF_QPT_RC, NULL);
+	rig_connect(other[0], 0, other[1], 1, &p.attr, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct wf_qp *mine = p.qp[0];
+
+		pair_post_write(&p, i, 1024);
+		p.qp[0] = other[0];
+		pair_post_write(&p, i, 1024);
+		p.qp[0] = mine;
+	}
+	for (size_t i = 0; i < WF_ARRAY_SIZE(at); i++) {
+		char payload[4096];
+
+		if (i > 0)
+			assert_false(wf_hca_tx(hca, START + at[i] * WF_NS - 1, &pkt, payload));
+		assert_true(wf_hca_tx_time(hca) <= START + at[i] * WF_NS);
+		assert_true(wf_hca_tx(hca, START + at[i] * WF_NS, &pkt, payload));
+		assert_int_equal(pkt.qpn, wf_qp_num(i % 2 == 0 ? p.qp[1] : other[1]));
+	}
+	assert_int_equal(next(&p), WF_TIME_NEVER);
+	pair_fini(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in_time),   cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_caught_up), cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_in_time),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_caught_up),
+		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_messages_of_a_queue_pair),
+		cmocka_unit_test(test_messages_of_an_adapter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
