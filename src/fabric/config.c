@@ -23,6 +23,7 @@ static const char *const telemetry_names[] = { "auto", "none", "int", "pint", NU
 static const char *const headers[] = { "rocev2", "rocev1", "roce", "ib", NULL };
 static const char *const victims[] = { "none", "hosts", "all", NULL };
 static const char *const placements[] = { "in-order", "direct", NULL };
+static const char *const fulls[] = { "auto", "endless", "pause", "drop", NULL };
 static const char *const headrooms[] = { "exact", "sonic", NULL };
 static const char *const trusts[] = { "dscp", "pcp", "port", NULL };
 static const char *const ecn_at[] = { "enqueue", "dequeue", NULL };
@@ -195,6 +196,17 @@ const struct wf_param wf_fabric_params[] = {
 	  .per = WF_PER_HOST | WF_PER_TIME,
 	  .def = "440Gbps",
 	  .help = "between adapter and memory, each way, after PCIe's own headers" },
+	{ .name = "nic.pcie_mps",
+	  .kind = WF_PARAM_BYTES,
+	  .has_auto = true,
+	  FIELD(nic_pcie_mps),
+	  .min = 64,
+	  .max = 4096,
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "PCIe's largest payload of a TLP: nic.pcie then carries the TLPs' headers, too, "
+	          "24 bytes with a write, 20 with what was read and 24 to ask for 512 bytes of "
+	          "it; auto: it does not" },
 	{ .name = "nic.rx",
 	  .kind = WF_PARAM_TIME,
 	  FIELD(nic_rx),
@@ -202,6 +214,89 @@ const struct wf_param wf_fabric_params[] = {
 	  .per = WF_PER_HOST,
 	  .def = "300ns",
 	  .help = "last bit off the wire to data in memory, and answered" },
+	{ .name = "nic.rx_full",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(nic_rx_full),
+	  .names = fulls,
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "what an adapter does whose receive buffer is full: pause, lossless classes "
+	          "send pauses or give no credits, lossy ones drop; drop, all drop; endless, it "
+	          "never is; auto: pause where nic.rx_buffer is set, else endless" },
+	{ .name = "nic.rx_buffer",
+	  .kind = WF_PARAM_BYTES,
+	  .has_auto = true,
+	  FIELD(nic_rx_buffer),
+	  .min = 1024,
+	  .max = WF_BUFFER_MAX,
+	  .per = WF_PER_HOST,
+	  .def = "auto",
+	  .help = "Ethernet: receive buffer of an adapter, of each class; auto: 220896B (a "
+	          "ConnectX, by mlnx_qos); InfiniBand: vl.buffer of each VL" },
+	{ .name = "nic.rx_xoff",
+	  .kind = WF_PARAM_BYTES,
+	  .has_auto = true,
+	  FIELD(nic_rx_xoff),
+	  .max = WF_BUFFER_MAX,
+	  .per = WF_PER_HOST,
+	  .def = "auto",
+	  .help = "Ethernet: above so much of nic.rx_buffer a lossless class sends pauses; auto: "
+	          "what leaves room for all that comes until they hold" },
+	{ .name = "nic.rx_xon",
+	  .kind = WF_PARAM_BYTES,
+	  .has_auto = true,
+	  FIELD(nic_rx_xon),
+	  .max = WF_BUFFER_MAX,
+	  .per = WF_PER_HOST,
+	  .def = "auto",
+	  .help = "Ethernet: with so much left the pause ends; auto: a packet less than "
+	          "nic.rx_xoff" },
+	{ .name = "nic.rx_rate",
+	  .kind = WF_PARAM_RATE,
+	  .has_auto = true,
+	  FIELD(nic_rx_rate),
+	  .min = WF_RATE_MIN,
+	  .max = WF_RATE_MAX,
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "what goes from the receive buffer to memory: a host whose memory is busy, or "
+	          "whose PCIe is slow one way; auto: nic.pcie" },
+	{ .name = "nic.rx_packets",
+	  .kind = WF_PARAM_U64,
+	  .has_auto = true,
+	  FIELD(nic_rx_packets),
+	  .min = 1,
+	  .max = INT64_C(1000000000000),
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "packets that an adapter takes in per second; auto: any number" },
+	{ .name = "nic.mtt_misses",
+	  .kind = WF_PARAM_PROB,
+	  FIELD(nic_mtt_misses),
+	  .max = WF_PROB_ONE,
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "0",
+	  .help = "chance that the address of a received packet has to be fetched from host "
+	          "memory first (an MTT miss), which takes nic.fetch and holds up all behind it" },
+	{ .name = "nic.messages",
+	  .kind = WF_PARAM_U64,
+	  .has_auto = true,
+	  FIELD(nic_messages),
+	  .min = 1,
+	  .max = INT64_C(1000000000000),
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "messages that an adapter can begin to send per second, queue pairs; auto: any "
+	          "number" },
+	{ .name = "nic.qp_messages",
+	  .kind = WF_PARAM_U64,
+	  .has_auto = true,
+	  FIELD(nic_qp_messages),
+	  .min = 1,
+	  .max = INT64_C(1000000000000),
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "the same of one queue pair" },
 	{ .name = "nic.rate_min",
 	  .kind = WF_PARAM_RATE,
 	  FIELD(nic_rate_min),
@@ -839,6 +934,32 @@ static int check_roce1(const struct wf_fabric_cfg *cfg, const struct wf_classes 
 	return 0;
 }
 
+/* An adapter's receive buffer, and when it stops its peer. */
+static int check_receive(const struct wf_fabric_cfg *cfg, struct wf_err *err)
+{
+	const uint64_t none = (uint64_t)WF_PARAM_AUTO;
+	uint64_t size = cfg->nic_rx_buffer != none ? cfg->nic_rx_buffer : WF_RX_BUFFER;
+	uint64_t xoff = cfg->nic_rx_xoff != none ? cfg->nic_rx_xoff : size;
+
+	if (is(cfg->nic_rx_full, "drop") && is(cfg->flowctl, "credit"))
+		return wf_err_say(err, "nic.rx_full: with credits nothing comes for which there is "
+		                       "no room; write pause, or endless");
+	if (is(cfg->nic_rx_full, "endless") && cfg->nic_rx_buffer != none)
+		return wf_err_say(err, "nic.rx_buffer: an endless one has no size; write rx_full: "
+		                       "pause, or drop");
+	if (xoff > size)
+		return wf_err_say(err,
+		                  "nic.rx_xoff: the buffer has less than that; it may be at most "
+		                  "%lluB",
+		                  (unsigned long long)size);
+	if (cfg->nic_rx_xon != none && cfg->nic_rx_xon > xoff)
+		return wf_err_say(err,
+		                  "nic.rx_xon: a pause would end before it begins; it may be at "
+		                  "most %lluB",
+		                  (unsigned long long)xoff);
+	return 0;
+}
+
 int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 {
 	struct wf_headroom_row rows[WF_HEADROOM_ROWS];
@@ -857,6 +978,8 @@ int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 	rc = wf_headroom_parse(cfg->buffer_headroom_table, rows, &n, err);
 	if (rc == 0)
 		rc = wf_watchdog_check(cfg, err);
+	if (rc == 0)
+		rc = check_receive(cfg, err);
 	if (rc != 0)
 		return rc;
 	if (cfg->ecn_kmin > cfg->ecn_kmax)

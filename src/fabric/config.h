@@ -39,7 +39,8 @@
  */
 #define WF_BUFFER_MAX INT64_C(4000000000)
 #define WF_CELL_MAX 4096
-#define WF_PINT_BASE_MIN 65937 /* units of 2^-16: with closer codes there are too many */
+#define WF_RX_BUFFER UINT64_C(220896) /* nic.rx_buffer: auto */
+#define WF_PINT_BASE_MIN 65937        /* units of 2^-16: with closer codes there are too many */
 #define WF_ALPHA_MAX (128 * (int64_t)WF_RATIO_ONE)
 
 struct wf_fabric_cfg {
@@ -67,8 +68,18 @@ struct wf_fabric_cfg {
 	wf_time nic_fetch;        /* reading host memory: a PCIe round trip */
 	uint64_t nic_inline;      /* bytes that come with the doorbell and need no fetch */
 	uint64_t nic_pcie;        /* bits/s between adapter and memory, each way */
+	uint64_t nic_pcie_mps;    /* bytes: the largest payload of a TLP; or auto: TLPs are free */
 	wf_time nic_rx;           /* last bit in to data in memory, and answered */
-	uint64_t nic_rate_min;    /* bits/s of the host links that all this is made for; 0: any */
+	char nic_rx_full[WF_NAME]; /* "auto", "endless", "pause" or "drop": wf_intake */
+	uint64_t nic_rx_buffer;    /* bytes of each class, Ethernet; or auto */
+	uint64_t nic_rx_xoff;      /* bytes of it above which a pause is sent; or auto */
+	uint64_t nic_rx_xon;       /* bytes at which it ends; or auto */
+	uint64_t nic_rx_rate;      /* bits/s that go to memory; or auto: nic_pcie */
+	uint64_t nic_rx_packets;   /* per second, taken in; or auto: any number */
+	uint64_t nic_mtt_misses;   /* units of 2^-32: packets whose address has to be fetched */
+	uint64_t nic_messages;     /* per second, that begin to be sent; or auto: any number */
+	uint64_t nic_qp_messages;  /* the same of one queue pair */
+	uint64_t nic_rate_min;     /* bits/s of the host links that all this is made for; 0: any */
 	uint64_t nic_rate_max;
 	uint64_t mtu;      /* payload bytes of a full packet */
 	uint64_t port_mtu; /* bytes: no larger IP packet (Ethernet) or payload passes; auto: any */

@@ -225,6 +225,8 @@ struct wf_port_counter {
 	OTHER(storm_errors, .unit = "times", .of = WF_OF_PFC,                                      \
 	      .help = "times that an adapter was made to send no more pauses",                     \
 	      .ether = { "tx_pause_storm_error_events", "events", 1 })                             \
+	OTHER(pausing_ps, .unit = "ps", .help = "time for which the port's pause frames stopped its peer", \
+	      .of = WF_OF_PFC, .ether = { "tx_prio%u_pause_duration", "us", 1e6 })                 \
 	/* The head of a queue had to wait. */                                                     \
 	OTHER(credit_waits, .unit = "times", .help = "times that a packet had to wait for credits", \
 	      .of = WF_OF_CREDIT,                                                                  \
@@ -250,7 +252,7 @@ struct wf_port_counter {
 	      .ether = { "tc_transmit_queue_tc_%u", "bytes", 1 },                                  \
 	      .ib = { "vl%u_queue_bytes", "bytes", 1 }, .live = "queue_bytes")                     \
 	OTHER(buffer_bytes, .kind = WF_GAUGE, .unit = "bytes",                                     \
-	      .help = "of the switch's buffer, taken by what came in here", .followed = true,      \
+	      .help = "of the buffer of the switch or adapter, taken by what came in here", .followed = true,      \
 	      .ether = { "rx_prio%u_buffer_bytes", "bytes", 1 },                                   \
 	      .ib = { "vl%u_buffer_bytes", "bytes", 1 })                                           \
 	OTHER(max_queue_bytes, .kind = WF_MAXIMUM, .unit = "bytes", .help = "largest queue",       \
@@ -260,7 +262,7 @@ struct wf_port_counter {
 	      .run = "max_queue_bytes", .value = "max_queue", .live = "max_queue_bytes",           \
 	      .ports = { 10, 10, "max queue" })                                                    \
 	OTHER(max_buffer_bytes, .kind = WF_MAXIMUM, .unit = "bytes",                               \
-	      .help = "largest part of the switch's buffer",                                       \
+	      .help = "largest part of the buffer of the switch or adapter",                                       \
 	      .ether = { "rx_prio%u_max_buffer_bytes", "bytes", 1 },                               \
 	      .ib = { "vl%u_max_buffer_bytes", "bytes", 1 },                                       \
 	      .report = { WF_REPORT_LONGEST + 2, 0, "fullest ingress buffer" }, .run = "max_buffer_bytes", .value = "max_buffer")

@@ -56,11 +56,48 @@ void wf_endpoint_mark(const struct wf_endpoint *ep, struct wf_packet *pkt)
 	pkt->mark = (cnp ? s->cnp_mark : s->mark_of[pkt->cls % WF_PRIORITIES]) & 15u;
 }
 
+/* ---- receiving ---- */
+
+static void set_odd(struct wf_endpoint *ep)
+{
+	ep->odd = ep->storm || ep->intake != NULL;
+}
+
+/* Gives it a receive buffer. From now on a storm keeps back what counts as being there. */
+static int add_intake(struct wf_endpoint *ep, wf_time now)
+{
+	const struct wf_flowctl_ops *flowctl = ep->dev.fabric->flowctl;
+	int ret = wf_intake_create(ep);
+
+	for (unsigned q = 0; ret == 0 && q < ep->dev.n_queues; q++) {
+		if (ep->owed[q] != 0)
+			flowctl->keep(&ep->dev, wf_endpoint_port(ep), q, ep->owed[q], now);
+	}
+	set_odd(ep);
+	return ret;
+}
+
+/* Sets its receive buffer up, which it gets with the first setting that needs one. */
+static int set_intake(struct wf_endpoint *ep, wf_time now)
+{
+	int ret = 0;
+
+	if (ep->intake == NULL && wf_intake_is_wanted(&ep->dev.setup->cfg))
+		ret = add_intake(ep, now);
+	if (ep->intake != NULL)
+		wf_intake_set(ep, now);
+	return ret;
+}
+
 int wf_endpoint_start(struct wf_device *dev, struct wf_err *err)
 {
-	(void)err;
+	struct wf_endpoint *ep = wf_endpoint_of_device(dev);
+	int ret = set_intake(ep, 0);
+
 	dev->fabric->flowctl->start(dev, &dev->ports[0], 0);
-	return 0;
+	if (ret == 0 && ep->intake != NULL)
+		ret = wf_intake_check(ep, err);
+	return ret;
 }
 
 void wf_endpoint_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
@@ -68,36 +105,77 @@ void wf_endpoint_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf
 	struct wf_endpoint *ep = wf_endpoint_of_device(dev);
 
 	wf_port_set_up(dev, port, up, now);
-	/* Flow control begins anew: there is nothing to give back. */
-	for (unsigned q = 0; q < dev->n_queues; q++)
+	/* Flow control begins anew: there is nothing to give back, but what is in a buffer. */
+	for (unsigned q = 0; q < dev->n_queues && ep->intake == NULL; q++)
 		ep->owed[q] = 0;
 }
 
 void wf_endpoint_changed(struct wf_device *dev, wf_time now)
 {
-	wf_endpoint_of_device(dev)->marks = dev->setup->maps.marks;
+	struct wf_endpoint *ep = wf_endpoint_of_device(dev);
+
+	ep->marks = dev->setup->maps.marks;
 	wf_device_changed(dev, now);
+	if (set_intake(ep, now) != 0)
+		wf_shard_no_memory(dev->node.shard);
 }
 
-void wf_endpoint_keep(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time now)
+int wf_endpoint_slow(struct wf_endpoint *ep, uint64_t rate, wf_time now)
+{
+	if (ep->intake == NULL && add_intake(ep, now) != 0)
+		return -ENOMEM;
+	ep->intake->slow = rate;
+	wf_intake_set(ep, now);
+	return 0;
+}
+
+/* A packet that took no buffer is delivered. A storm keeps its credits back. */
+static void deliver(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_flowctl_ops *flowctl = ep->dev.fabric->flowctl;
 
-	assert(ep->storm);
-	if (flowctl->uses_credits)
-		ep->owed[pkt->vl] += wf_ib_blocks(pkt->size) * WF_IB_BLOCK;
-	else
+	ep->dev.shard->tally[pkt->cls].delivered++;
+	if (!ep->storm || !flowctl->uses_credits) {
 		flowctl->pass(&ep->dev, wf_endpoint_port(ep), pkt->vl, pkt->size, now);
+		return;
+	}
+	ep->owed[pkt->vl] += wf_ib_blocks(pkt->size) * WF_IB_BLOCK;
+	if (ep->intake != NULL)
+		flowctl->keep(&ep->dev, wf_endpoint_port(ep), pkt->vl, pkt->size, now);
+}
+
+struct wf_packet *wf_endpoint_receive_odd(struct wf_endpoint *ep, struct wf_packet *pkt,
+                                          wf_time now)
+{
+	if (ep->intake != NULL && !wf_intake_take(ep, pkt, now))
+		return NULL;
+	deliver(ep, pkt, now);
+	return pkt;
+}
+
+bool wf_endpoint_taken_in(struct wf_endpoint *ep, struct wf_packet *pkt_p, wf_time now)
+{
+	if (!wf_intake_next(ep, pkt_p, now))
+		return false;
+	ep->dev.shard->tally[pkt_p->cls].delivered++;
+	if (ep->storm && ep->dev.fabric->flowctl->uses_credits)
+		ep->owed[pkt_p->vl] += wf_ib_blocks(pkt_p->size) * WF_IB_BLOCK;
+	else
+		ep->dev.fabric->flowctl->give(&ep->dev, wf_endpoint_port(ep), pkt_p->vl,
+		                              pkt_p->size, now);
+	return true;
 }
 
 /* Gives what was kept back of one queue. */
 static void give_back(struct wf_endpoint *ep, unsigned q, wf_time now)
 {
+	const struct wf_flowctl_ops *flowctl = ep->dev.fabric->flowctl;
 	uint32_t owed = ep->owed[q];
 
 	ep->owed[q] = 0;
 	if (owed != 0)
-		ep->dev.fabric->flowctl->pass(&ep->dev, wf_endpoint_port(ep), q, owed, now);
+		(ep->intake != NULL ? flowctl->give : flowctl->pass)(&ep->dev, wf_endpoint_port(ep),
+		                                                     q, owed, now);
 }
 
 void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now)
@@ -108,17 +186,22 @@ void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now)
 	if (ep->storm == on)
 		return;
 	ep->storm = on;
+	set_odd(ep);
 	for (unsigned q = 0; q < fabric->classes.n; q++) {
+		bool full = ep->intake != NULL && (ep->intake->stopped >> q & 1) != 0;
+
 		if (fabric->flowctl->uses_credits) {
 			give_back(ep, q, now);
 		} else if (port->setup->classes.queue[q].lossless) {
-			wf_port_lane(port, q)->xoff = on;
+			wf_port_lane(port, q)->xoff = on || full;
 			if (port->setup->pause_of[q] != 0 &&
 			    !wf_watchdog_is_mute(&ep->dev, port, q))
 				wf_port_want_control(&ep->dev, port, q, now);
 		}
 	}
 }
+
+/* ---- sending ---- */
 
 unsigned wf_endpoint_pick(struct wf_endpoint *ep, uint32_t queues, uint32_t can)
 {

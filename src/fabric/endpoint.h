@@ -3,7 +3,7 @@
  * endpoint.h - a host's port: what every kind of host does alike to send and to receive.
  *
  *	 host --> head[queue] --> flow control? --> scheduler --> wire
- *	 host <-- delivered, credits back <-- lost? for the link? <-- wire
+ *	 host <-- delivered, credits back <-- buffer (intake.h) <-- lost? for the link? <-- wire
  *
  * Each queue of the port has at most one packet at its head, or just that packet's size while
  * nothing but the size is known. Whether a head may leave is asked in one place, and of those that
@@ -20,21 +20,24 @@
 #define WF_FABRIC_ENDPOINT_H
 
 #include "fabric/fabric.h"
+#include "fabric/intake.h"
 #include "fabric/receive.h"
 #include "fabric/transmit.h"
 
 /* Timers of a host's node; its own follow. */
-enum { WF_ENDPOINT_WIRE, WF_ENDPOINT_FLOWCTL, WF_ENDPOINT_TIMERS };
+enum { WF_ENDPOINT_WIRE, WF_ENDPOINT_FLOWCTL, WF_ENDPOINT_INTAKE, WF_ENDPOINT_TIMERS };
 
 struct wf_endpoint {
-	struct wf_device dev;   /* first: the engine's node */
-	uint32_t host;          /* its number in the topology */
-	uint32_t waiting;       /* bit per queue with a pulled packet at its head */
-	uint32_t held;          /* bit per class that leaves by such a queue */
-	bool storm;             /* it lets nobody send to it */
-	bool marks;             /* its packets have a DSCP that is not their class's */
-	uint32_t *owed;         /* by queue: bytes whose credits a storm keeps back */
-	struct wf_packet *head; /* by queue; meaningful of those that wait */
+	struct wf_device dev;     /* first: the engine's node */
+	uint32_t host;            /* its number in the topology */
+	uint32_t waiting;         /* bit per queue with a pulled packet at its head */
+	uint32_t held;            /* bit per class that leaves by such a queue */
+	bool odd;                 /* what comes in has to be looked at: one of the next two */
+	bool storm;               /* it lets nobody send to it */
+	bool marks;               /* its packets have a DSCP that is not their class's */
+	uint32_t *owed;           /* by queue: bytes whose credits a storm keeps back */
+	struct wf_packet *head;   /* by queue; meaningful of those that wait */
+	struct wf_intake *intake; /* NULL: its receive buffer never fills */
 };
 
 static inline struct wf_endpoint *wf_endpoint_of(struct wf_node *node)
@@ -72,8 +75,9 @@ static inline void wf_endpoint_flowctl(struct wf_endpoint *ep, wf_time now)
 
 /* ---- receiving ---- */
 
-/* Keeps the credits of a packet back, in a storm. */
-void wf_endpoint_keep(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time now);
+/* A packet came to a host that is odd. Returns it, or NULL when it waits or was dropped. */
+struct wf_packet *wf_endpoint_receive_odd(struct wf_endpoint *ep, struct wf_packet *pkt,
+                                          wf_time now);
 
 /*
  * Takes in a cell: NULL when there is nothing left to do, else the packet, which is delivered and
@@ -87,13 +91,24 @@ static inline struct wf_packet *wf_endpoint_receive(struct wf_endpoint *ep, stru
 
 	if (wf_unlikely(pkt == NULL))
 		return NULL;
+	if (wf_unlikely(ep->odd))
+		return wf_endpoint_receive_odd(ep, pkt, now);
 	ep->dev.shard->tally[pkt->cls].delivered++;
-	if (wf_unlikely(ep->storm))
-		wf_endpoint_keep(ep, pkt, now);
-	else
-		ep->dev.fabric->flowctl->pass(&ep->dev, port, pkt->vl, pkt->size, now);
+	ep->dev.fabric->flowctl->pass(&ep->dev, port, pkt->vl, pkt->size, now);
 	return pkt;
 }
+
+/*
+ * The timer WF_ENDPOINT_INTAKE is due: the next packet of the receive buffer, as above, into
+ * *pkt_p; to be called until there is none, which is false.
+ */
+bool wf_endpoint_taken_in(struct wf_endpoint *ep, struct wf_packet *pkt_p, wf_time now);
+
+/*
+ * A fault has its adapter take in no more than rate bits/s, from now on; it pauses where its buffer
+ * would be endless otherwise. 0: it is over. While no node runs. Returns 0 or -ENOMEM.
+ */
+int wf_endpoint_slow(struct wf_endpoint *ep, uint64_t rate, wf_time now) WF_MUST_USE;
 
 /*
  * With on, lets nobody send to it: it pauses every lossless class for as long as it lasts, or gives

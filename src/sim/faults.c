@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults.c - what goes wrong at a time: links that go down, adapters that let nobody send, devices
- * that are set to something else; and the routes that follow.
+ * faults.c - what goes wrong at a time: links that go down, adapters that let nobody send or take
+ * in little, devices that are set to something else; and the routes that follow.
  *
  * Switches may learn of a change at different times. Each uses the table of routes that it found
  * last; a table lives as long as a switch uses it.
@@ -209,6 +209,34 @@ void wf_sim_storm_fault(struct wf_sim *sim, uint32_t host, bool on, wf_time now)
 	wf_endpoint_storm(wf_endpoint_of_device(wf_network_host(&sim->net, host)), on, now);
 }
 
+/* An adapter takes in no more than the least rate of the faults that hold. */
+void wf_sim_slow_fault(struct wf_sim *sim, uint32_t host, bool on, uint64_t rate, wf_time now)
+{
+	struct wf_sim_slow **at = &sim->faults.slows[host], *slow;
+	uint64_t least = 0;
+
+	if (on) {
+		slow = sim->mem->alloc(sim->mem, sizeof(*slow));
+		if (slow == NULL) {
+			sim->failed = true;
+			return;
+		}
+		*slow = (struct wf_sim_slow){ .next = *at, .rate = rate };
+		*at = slow;
+	} else {
+		while ((*at)->rate != rate)
+			at = &(*at)->next;
+		slow = *at;
+		*at = slow->next;
+		sim->mem->free(sim->mem, slow);
+	}
+	for (slow = sim->faults.slows[host]; slow != NULL; slow = slow->next)
+		least = least == 0 ? slow->rate : wf_min_u64(least, slow->rate);
+	if (wf_endpoint_slow(wf_endpoint_of_device(wf_network_host(&sim->net, host)), least, now) !=
+	    0)
+		sim->failed = true;
+}
+
 /* A node or a port of one is set to something else. */
 static void set_fault(struct wf_sim *sim, const struct wf_sim_fault *f, wf_time now)
 {
@@ -235,6 +263,9 @@ void wf_sim_happens(struct wf_sim *sim, const struct wf_sim_fault *f, wf_time no
 		break;
 	case WF_SIM_FAULT_STORM:
 		wf_sim_storm_fault(sim, f->what, f->on, now);
+		break;
+	case WF_SIM_FAULT_SLOW:
+		wf_sim_slow_fault(sim, f->what, f->on, f->rate, now);
 		break;
 	case WF_SIM_FAULT_NODE:
 	case WF_SIM_FAULT_PORT:
@@ -370,8 +401,10 @@ int wf_sim_make_faults(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 	sim->faults.outages = mem->alloc(mem, n_links * sizeof(*sim->faults.outages));
 	sim->gated.faults = mem->alloc(mem, n_links * sizeof(*sim->gated.faults));
 	sim->gated.storm = mem->alloc(mem, sim->topo->n_hosts * sizeof(*sim->gated.storm));
-	if (sim->gated.storm == NULL || sim->faults.down == NULL || sim->faults.causes == NULL ||
-	    sim->faults.storms == NULL || sim->faults.outages == NULL || sim->gated.faults == NULL)
+	sim->faults.slows = mem->alloc(mem, sim->topo->n_hosts * sizeof(*sim->faults.slows));
+	if (sim->faults.slows == NULL || sim->gated.storm == NULL || sim->faults.down == NULL ||
+	    sim->faults.causes == NULL || sim->faults.storms == NULL ||
+	    sim->faults.outages == NULL || sim->gated.faults == NULL)
 		return -ENOMEM;
 	ret = make_groups(sim);
 	return ret == 0 ? wf_sim_plan_faults(sim, cfg->faults, cfg->n_faults) : ret;
@@ -392,6 +425,15 @@ void wf_sim_end_faults(struct wf_sim *sim)
 	mem->free(mem, sim->faults.outages);
 	mem->free(mem, sim->faults.causes);
 	mem->free(mem, sim->faults.storms);
+	for (uint32_t i = 0; sim->faults.slows != NULL && i < sim->topo->n_hosts; i++) {
+		while (sim->faults.slows[i] != NULL) {
+			struct wf_sim_slow *slow = sim->faults.slows[i];
+
+			sim->faults.slows[i] = slow->next;
+			mem->free(mem, slow);
+		}
+	}
+	mem->free(mem, sim->faults.slows);
 	mem->free(mem, sim->faults.groups);
 	mem->free(mem, sim->faults.table_of);
 	while (sim->faults.plans != NULL) {

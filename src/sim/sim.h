@@ -23,6 +23,7 @@ struct wf_gate_ops;
 enum wf_sim_fault_kind {
 	WF_SIM_FAULT_LINK,    /* what: a link of the topology; on: it is down */
 	WF_SIM_FAULT_STORM,   /* what: a host; on: it lets nobody send to it */
+	WF_SIM_FAULT_SLOW,    /* what: a host; on: its adapter takes in no more than rate */
 	WF_SIM_FAULT_NODE,    /* what: a node, which has another setup from then on */
 	WF_SIM_FAULT_PORT,    /* what: a port, by its number in the topology; the same */
 	WF_SIM_FAULT_NOTHING, /* it was planned, and is not to happen */
@@ -35,6 +36,7 @@ struct wf_sim_fault {
 	bool on;
 	uint16_t setup; /* its number, as in struct wf_devices */
 	uint32_t what;
+	uint64_t rate; /* bits/s */
 };
 
 struct wf_sim_cfg {

@@ -65,8 +65,12 @@ struct wf_sim {
 			wf_time since, before; /* down now: from when; and how long before that */
 		} * outages;                   /* by link */
 		wf_time reconverge;
-		uint32_t *causes;               /* by link: how many faults keep it down */
-		uint32_t *storms;               /* by host: how many have its adapter pause */
+		uint32_t *causes; /* by link: how many faults keep it down */
+		uint32_t *storms; /* by host: how many have its adapter pause */
+		struct wf_sim_slow {
+			struct wf_sim_slow *next;
+			uint64_t rate; /* bits/s */
+		} * *slows; /* by host: those that have its adapter be slow, the newest first */
 		struct wf_sim_table *tables;    /* of routes that a switch or the fabric uses */
 		struct wf_sim_table *newest;    /* the fabric's */
 		struct wf_sim_table **table_of; /* by node; NULL of hosts */
@@ -113,6 +117,9 @@ int wf_sim_link_fault(struct wf_sim *sim, uint32_t link, bool on, wf_time now) W
 
 /* Something has an adapter let nobody send to it from now on, or no longer does. */
 void wf_sim_storm_fault(struct wf_sim *sim, uint32_t host, bool on, wf_time now);
+
+/* The same for one that takes in no more than rate bits/s; of several the least counts. */
+void wf_sim_slow_fault(struct wf_sim *sim, uint32_t host, bool on, uint64_t rate, wf_time now);
 
 /* Gives back what faults took. */
 void wf_sim_end_faults(struct wf_sim *sim);

@@ -141,6 +141,34 @@ static void credit_pass(struct wf_device *dev, struct wf_port *in, unsigned queu
 	maybe_tell(dev, in, queue, now);
 }
 
+static void credit_keep(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+                        wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(in, queue);
+	uint32_t n = wf_ib_blocks(size);
+
+	if (dev->fabric->classes.queue[queue].exempt)
+		return;
+	lane->received += n;
+	lane->used += n;
+	if (lane->used > lane->max_used)
+		lane->max_used = lane->used;
+	maybe_tell(dev, in, queue, now);
+}
+
+static void credit_give(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+                        wf_time now)
+{
+	struct wf_lane *lane = wf_port_lane(in, queue);
+
+	if (dev->fabric->classes.queue[queue].exempt)
+		return;
+	assert(lane->used >= wf_ib_blocks(size));
+	lane->used -= wf_ib_blocks(size);
+	if (in->up)
+		maybe_tell(dev, in, queue, now);
+}
+
 static wf_time credit_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
 {
 	return lane->credit.limit - lane->credit.sent >= wf_ib_blocks(size) ? now : WF_TIME_NEVER;
@@ -198,6 +226,8 @@ const struct wf_flowctl_ops wf_flowctl_credit = {
 	.admit = credit_admit,
 	.release = credit_release,
 	.pass = credit_pass,
+	.keep = credit_keep,
+	.give = credit_give,
 	.ready = credit_ready,
 	.sent = credit_sent,
 	.control = credit_control,

@@ -51,6 +51,15 @@ struct wf_flowctl_ops {
 	             wf_time now);
 
 	/*
+	 * A packet came in by a host's port and waits in the adapter's receive buffer: with
+	 * credits it has those of its queue until it is given back (fabric/intake.h).
+	 */
+	void (*keep)(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+	             wf_time now);
+	void (*give)(struct wf_device *dev, struct wf_port *in, unsigned queue, uint32_t size,
+	             wf_time now);
+
+	/*
 	 * When a packet of size bytes may leave by a queue whose bit in port->held is set: a time
 	 * not after now for yes, a later one to ask again then, WF_TIME_NEVER to wait for word from
 	 * the peer.

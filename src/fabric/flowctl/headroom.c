@@ -105,6 +105,15 @@ uint64_t wf_pfc_headroom(const struct wf_device *dev, const struct wf_port *port
 	return (n_large * of_large + ((more * small + WF_PROB_ONE - 1) >> 32)) * cell;
 }
 
+uint64_t wf_pfc_headroom_bytes(const struct wf_device *dev, const struct wf_port *port)
+{
+	const struct wf_fabric *fabric = dev->fabric;
+	/* Two packets are on the wire in that time, each with all headers that it can have. */
+	uint64_t more = 2 * (uint64_t)(fabric->largest - fabric->max_wire);
+
+	return wf_rate_bytes(port->per_byte, stop_time(dev, port)) + more + fabric->largest;
+}
+
 /* ---- SONiC's ---- */
 
 static uint64_t whole_kib(uint64_t bytes)

@@ -26,6 +26,12 @@ wf_time wf_pfc_reaction(const struct wf_fabric_cfg *cfg, uint64_t rate,
  */
 uint64_t wf_pfc_headroom(const struct wf_device *dev, const struct wf_port *port);
 
+/*
+ * The same for a buffer that counts bytes, an adapter's: no less, whatever packets come and
+ * whatever they carry.
+ */
+uint64_t wf_pfc_headroom_bytes(const struct wf_device *dev, const struct wf_port *port);
+
 /* What buffer.headroom, buffer.headroom_by and buffer.headroom_table give a port of dev. */
 uint64_t wf_pfc_headroom_given(const struct wf_device *dev, const struct wf_port *port);
 

@@ -19,6 +19,8 @@ enum { TIMER_TICK = WF_ENDPOINT_TIMERS, TIMER_RUN, TIMER_COMPLETE, TIMER_WRITTEN
 
 #define MAX_WRITTEN 16 /* a power of two */
 
+#define TAKEN_IN 2 /* for adapter_rx(), no input: the packet is out of the receive buffer */
+
 struct wf_adapter {
 	struct wf_endpoint ep;
 	const struct wf_adapter_env *env;
@@ -107,12 +109,21 @@ static void attach_record(struct wf_adapter *a, struct wf_packet *pkt)
 	wf_int_attach(pkt, r, back ? WF_INT_BACK : 0);
 }
 
+/* Where TLPs have headers, too: those of what was read, and those that asked for it. */
+static void charge_headers(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
+{
+	uint32_t more = wf_intake_read_bytes(a->ep.intake, pkt->length) - pkt->length;
+
+	a->pcie_tx += wf_rate_time(a->pcie, more);
+	wf_intake_ask(a->ep.intake, pkt->length, now);
+}
+
 /* PCIe has to bring the payload: the next packet may have to wait until it is idle again. */
 static void charge_pcie(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
 {
-	if (pkt->length == 0 || wf_op_is_atomic(pkt->opcode))
-		return;
 	a->pcie_tx = wf_max_time(a->pcie_tx, now) + wf_rate_time(a->pcie, pkt->length);
+	if (wf_unlikely(a->ep.intake != NULL))
+		charge_headers(a, pkt, now);
 }
 
 /* What belongs to a packet with contents. */
@@ -131,10 +142,10 @@ static void adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time
 			wf_packet_set_born(pkt, now, a->ep.dev.fabric->born_step);
 		else if (pkt->payload != 0)
 			payload_of(a->env, pkt)->born = now;
+		charge_pcie(a, pkt, now);
 	}
 	if (pkt->flags & WF_PACKET_INT)
 		attach_record(a, pkt);
-	charge_pcie(a, pkt, now);
 }
 
 /* Gives a packet with payload its bytes' number. */
@@ -344,45 +355,16 @@ static void note_writes(struct wf_adapter *a, uint64_t writes, wf_time now)
 	a->written[a->written_head++ % MAX_WRITTEN].writes = writes;
 }
 
-static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
-{
-	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
-
-	switch (slot) {
-	case WF_ENDPOINT_WIRE:
-		adapter_tx(a, now);
-		break;
-	case WF_ENDPOINT_FLOWCTL:
-		wf_endpoint_flowctl(&a->ep, now);
-		break;
-	case TIMER_TICK:
-		wf_hca_tick(a->hca, now);
-		settle(a, now);
-		break;
-	case TIMER_RUN:
-		wf_hca_set_now(a->hca, now);
-		for (unsigned i = 0; i < a->n_programs; i++)
-			a->program[i].ops->run(a->program[i].arg, a, now);
-		settle(a, now);
-		break;
-	case TIMER_COMPLETE:
-		adapter_complete(a, now);
-		break;
-	case TIMER_WRITTEN:
-		adapter_written(a, now);
-		break;
-	default:
-		assert(0);
-	}
-}
-
 static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
 {
 	uint64_t age;
 
 	if (wf_op_is_atomic(pkt->opcode) || pkt->length == 0)
 		return;
-	a->pcie_rx = wf_max_time(a->pcie_rx, now) + wf_rate_time(a->pcie, pkt->length);
+	if (wf_unlikely(a->ep.intake != NULL))
+		a->pcie_rx = wf_max_time(a->pcie_rx, a->ep.intake->seen);
+	else
+		a->pcie_rx = wf_max_time(a->pcie_rx, now) + wf_rate_time(a->pcie, pkt->length);
 	wf_hca_set_seen(a->hca, a->pcie_rx);
 	if (a->env->payload == NULL)
 		age = wf_packet_age(pkt, now, a->ep.dev.fabric->born_step);
@@ -417,9 +399,9 @@ static void give_packet(struct wf_adapter *a, const struct wf_packet *pkt, struc
 static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
 	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_packet *pkt = wf_packet_of(cell);
 	struct wf_int_record *record;
 	const void *bytes = NULL;
-	struct wf_packet *pkt;
 	uint32_t payload = 0;
 	uint64_t writes;
 
@@ -429,7 +411,8 @@ static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 		settle(a, now);
 		return;
 	}
-	pkt = wf_endpoint_receive(&a->ep, cell, now);
+	if (wf_likely(input != TAKEN_IN))
+		pkt = wf_endpoint_receive(&a->ep, cell, now);
 	if (pkt == NULL)
 		return;
 	record = wf_int_detach(a->ep.dev.shard, pkt);
@@ -446,6 +429,50 @@ static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 	if (payload != 0)
 		wf_store_put(a->env->payload, a->shard_number, payload);
 	settle(a, now);
+}
+
+/* What is in memory by now, out of a receive buffer. */
+static void take_in(struct wf_adapter *a, wf_time now)
+{
+	struct wf_cell cell;
+
+	while (wf_endpoint_taken_in(&a->ep, wf_packet_of(&cell), now))
+		adapter_rx(&a->ep.dev.node, TAKEN_IN, &cell, now);
+}
+
+static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+
+	switch (slot) {
+	case WF_ENDPOINT_WIRE:
+		adapter_tx(a, now);
+		break;
+	case WF_ENDPOINT_FLOWCTL:
+		wf_endpoint_flowctl(&a->ep, now);
+		break;
+	case WF_ENDPOINT_INTAKE:
+		take_in(a, now);
+		break;
+	case TIMER_TICK:
+		wf_hca_tick(a->hca, now);
+		settle(a, now);
+		break;
+	case TIMER_RUN:
+		wf_hca_set_now(a->hca, now);
+		for (unsigned i = 0; i < a->n_programs; i++)
+			a->program[i].ops->run(a->program[i].arg, a, now);
+		settle(a, now);
+		break;
+	case TIMER_COMPLETE:
+		adapter_complete(a, now);
+		break;
+	case TIMER_WRITTEN:
+		adapter_written(a, now);
+		break;
+	default:
+		assert(0);
+	}
 }
 
 static void adapter_warm(const struct wf_node *node, unsigned input)
@@ -479,9 +506,26 @@ static int adapter_start(struct wf_device *dev, struct wf_err *err)
 	return wf_endpoint_start(dev, err);
 }
 
+/* The time between two of so many per second, no less; 0: any number. */
+static wf_time gap_of(uint64_t per_second)
+{
+	if (per_second == (uint64_t)WF_PARAM_AUTO)
+		return 0;
+	return (wf_time)((WF_S + (wf_time)per_second - 1) / (wf_time)per_second);
+}
+
+/* What the adapter has of its device's setup besides the port. */
+static void set_up_host(struct wf_adapter *a)
+{
+	const struct wf_fabric_cfg *cfg = &a->ep.dev.setup->cfg;
+
+	a->pcie = wf_rate_per_byte(cfg->nic_pcie);
+	wf_hca_set_messages(a->hca, gap_of(cfg->nic_messages), gap_of(cfg->nic_qp_messages));
+}
+
 static void adapter_changed(struct wf_device *dev, wf_time now)
 {
-	wf_adapter_of(dev)->pcie = wf_rate_per_byte(dev->setup->cfg.nic_pcie);
+	set_up_host(wf_adapter_of(dev));
 	wf_endpoint_changed(dev, now);
 }
 
@@ -527,7 +571,7 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	a->env = env;
 	a->counts = fs->user;
 	a->shard_number = fs->number;
-	a->pcie = wf_rate_per_byte(a->ep.dev.setup->cfg.nic_pcie);
+	set_up_host(a);
 	return &a->ep.dev;
 }
 

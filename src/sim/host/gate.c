@@ -80,12 +80,23 @@ static void gate_tx(struct wf_gate *g, wf_time now)
 
 static void gate_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
-	struct wf_endpoint *ep = wf_endpoint_of(node);
+	struct wf_gate *g = to_gate(wf_endpoint_of(node));
+	struct wf_packet pkt;
 
-	if (slot == WF_ENDPOINT_WIRE)
-		gate_tx(to_gate(ep), now);
-	else
-		wf_endpoint_flowctl(ep, now);
+	switch (slot) {
+	case WF_ENDPOINT_WIRE:
+		gate_tx(g, now);
+		break;
+	case WF_ENDPOINT_FLOWCTL:
+		wf_endpoint_flowctl(&g->ep, now);
+		break;
+	case WF_ENDPOINT_INTAKE:
+		while (wf_endpoint_taken_in(&g->ep, &pkt, now))
+			g->env->ops->deliver(g->env->arg, g->ep.host, &pkt, now);
+		break;
+	default:
+		assert(0);
+	}
 }
 
 static void gate_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)

@@ -114,6 +114,9 @@ void wf_gated_mend_host(struct wf_sim *sim, uint32_t host)
 	sim->gated.storm[host] = false;
 	while (sim->faults.storms[host] > 0)
 		wf_sim_storm_fault(sim, host, false, wf_sim_now(sim));
+	wf_sim_drop_fault(sim, WF_SIM_FAULT_SLOW, host);
+	while (sim->faults.slows[host] != NULL)
+		wf_sim_slow_fault(sim, host, false, sim->faults.slows[host]->rate, wf_sim_now(sim));
 }
 
 /* Setups by their numbers; of NULL: all have the fabric's own. */

@@ -304,28 +304,6 @@ static void host_resend(struct wf_host *h, wf_time now)
 	}
 }
 
-static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
-{
-	struct wf_host *h = to_host(node);
-
-	switch (slot) {
-	case WF_ENDPOINT_WIRE:
-		host_tx(h, now);
-		break;
-	case WF_ENDPOINT_FLOWCTL:
-		wf_endpoint_flowctl(&h->ep, now);
-		break;
-	case TIMER_START:
-		host_start_flows(h, now);
-		break;
-	case TIMER_RESEND:
-		host_resend(h, now);
-		break;
-	default:
-		assert(0);
-	}
-}
-
 /* Moves expected over what has come early. */
 static void take_early(struct wf_host *h, struct wf_flow_rx *f)
 {
@@ -404,19 +382,55 @@ static void rx_answer(struct wf_host *h, const struct wf_packet *pkt, wf_time no
 	flow_go(h, pkt->qpn, now);
 }
 
-static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+static void take(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_host *h = to_host(node);
-	struct wf_packet *pkt = wf_endpoint_receive(&h->ep, cell, now);
-
-	(void)input;
-	if (pkt == NULL)
-		return;
 	assert(pkt->dst == h->ep.host);
 	if (pkt->type == WF_PACKET_DATA)
 		rx_data(h, pkt, now);
 	else
 		rx_answer(h, pkt, now);
+}
+
+static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_host *h = to_host(node);
+	const struct wf_packet *pkt = wf_endpoint_receive(&h->ep, cell, now);
+
+	(void)input;
+	if (pkt != NULL)
+		take(h, pkt, now);
+}
+
+/* What is in memory by now, out of a receive buffer. */
+static __attribute__((noinline)) void host_take_in(struct wf_host *h, wf_time now)
+{
+	struct wf_packet pkt;
+
+	while (wf_endpoint_taken_in(&h->ep, &pkt, now))
+		take(h, &pkt, now);
+}
+
+static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_host *h = to_host(node);
+
+	switch (slot) {
+	case WF_ENDPOINT_WIRE:
+		host_tx(h, now);
+		break;
+	case WF_ENDPOINT_FLOWCTL:
+		wf_endpoint_flowctl(&h->ep, now);
+		break;
+	case TIMER_START:
+		host_start_flows(h, now);
+		break;
+	case TIMER_RESEND:
+		host_resend(h, now);
+		break;
+	default:
+		assert(slot == WF_ENDPOINT_INTAKE);
+		host_take_in(h, now);
+	}
 }
 
 static void host_warm(const struct wf_node *node, unsigned input)

@@ -87,11 +87,10 @@ static uint64_t stopped(const struct wf_fabric *fabric, const struct wf_lane *la
 #define LEAVE(field, ...)
 
 /* What a lane counts itself is taken as it is; the others are made here. */
-static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, bool of_switch,
-                      struct wf_sim_counts *c)
+static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, struct wf_sim_counts *c)
 {
 	bool credits = sim->fabric.flowctl->uses_credits;
-	uint64_t unit = !of_switch ? 0 : credits ? WF_IB_BLOCK : 1;
+	uint64_t unit = credits ? WF_IB_BLOCK : 1;
 	uint64_t ps = stopped(&sim->fabric, lane, wf_sim_now(sim));
 
 	assert(lane->rx_down <= lane->drops[WF_DROP_DOWN]);
@@ -139,14 +138,21 @@ static void read_watchdog(const struct wf_watchdog_queue *w, bool of_switch,
 bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                         struct wf_sim_counts *counts)
 {
+	const struct wf_topo_port *peer;
 	bool of_switch;
 
 	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports ||
 	    queue >= sim->fabric.classes.n)
 		return false;
 	of_switch = sim->topo->nodes[node].kind == WF_TOPO_SWITCH;
-	read_lane(sim, &sim->net.devices[node]->ports[port].lanes[queue], of_switch, counts);
+	read_lane(sim, &sim->net.devices[node]->ports[port].lanes[queue], counts);
 	read_watchdog(wf_watchdog_look(sim->net.devices[node], port, queue), of_switch, counts);
+	peer = &sim->topo->ports[sim->topo->nodes[node].first_port + port];
+	if (!sim->fabric.flowctl->uses_credits)
+		counts->pausing_ps =
+			stopped(&sim->fabric,
+		                &sim->net.devices[peer->peer]->ports[peer->peer_port].lanes[queue],
+		                wf_sim_now(sim));
 	return true;
 }
 

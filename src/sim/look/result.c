@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/endpoint.h"
 #include "sim/sim_priv.h"
 #include "wire/ib.h"
 
@@ -130,6 +131,35 @@ static void count_links(const struct wf_sim *sim, struct inside *inside)
 	}
 }
 
+/* Credits are for no more than there is, and an adapter's receive buffer has what is in it. */
+static int check_host(const struct wf_sim *sim, uint32_t id, struct inside *inside,
+                      struct wf_err *err)
+{
+	struct wf_endpoint *ep = wf_endpoint_of_device(sim->net.devices[id]);
+	uint64_t used = 0, bytes = 0;
+
+	if (ep->intake == NULL)
+		return 0;
+	wf_intake_count(ep->intake, inside->packets);
+	for (const struct wf_packet *p = ep->intake->head; p != NULL; p = p->next)
+		bytes += sim->fabric.flowctl->uses_credits ? wf_ib_blocks(p->size) : p->size;
+	for (unsigned q = 0; q < sim->fabric.classes.n; q++) {
+		const struct wf_lane *lane = wf_device_lane(&ep->dev, 0, q);
+
+		used += lane->used;
+		bytes += sim->fabric.flowctl->uses_credits ? ep->owed[q] / WF_IB_BLOCK : 0;
+		if (sim->fabric.flowctl->uses_credits && lane->max_used > lane->capacity)
+			return wf_err_say(err, "%s: %u blocks used of %u",
+			                  sim->topo->nodes[id].name, lane->max_used,
+			                  lane->capacity);
+	}
+	if (used != bytes)
+		return wf_err_say(err, "%s: %llu of the receive buffer used, %llu counted",
+		                  sim->topo->nodes[id].name, (unsigned long long)used,
+		                  (unsigned long long)bytes);
+	return 0;
+}
+
 static int check_buffers(const struct wf_sim *sim, uint32_t id, struct wf_err *err)
 {
 	const struct wf_switch *sw = switch_of(sim, id);
@@ -233,8 +263,11 @@ int wf_sim_check(const struct wf_sim *sim, struct wf_err *err)
 
 	count_links(sim, &inside);
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {
-		if (sim->topo->nodes[id].kind == WF_TOPO_HOST)
+		if (sim->topo->nodes[id].kind == WF_TOPO_HOST) {
+			if (check_host(sim, id, &inside, err) != 0)
+				return -EINVAL;
 			continue;
+		}
 		wf_switch_count(switch_of(sim, id), inside.packets);
 		if (check_buffers(sim, id, err) != 0)
 			return -EINVAL;

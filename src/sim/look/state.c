@@ -8,6 +8,7 @@
  */
 #include "sim/look/state.h"
 
+#include "fabric/endpoint.h"
 #include "fabric/flowctl/headroom.h"
 #include "sim/sim_priv.h"
 #include "wire/ib.h"
@@ -53,6 +54,18 @@ static uint64_t credit_need(const struct wf_fabric *fabric, const struct wf_port
 	return wf_rate_bytes(port->per_byte, loop) + 2 * ((uint64_t)fabric->max_wire + fabric->gap);
 }
 
+/* The receive buffer of a host's adapter, where it can be full. */
+static void look_at_intake(const struct wf_endpoint *ep, struct wf_sim_lane_state *state)
+{
+	const struct wf_intake *in = ep->intake;
+
+	if (in == NULL || in->full == WF_INTAKE_ENDLESS)
+		return;
+	state->capacity = in->size - in->xoff;
+	state->needed = in->needed;
+	state->xoff = in->xoff;
+}
+
 bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                        struct wf_sim_lane_state *state)
 {
@@ -79,7 +92,27 @@ bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, u
 		state->xoff = xoff_alone(
 			&wf_container_of(sim->net.devices[node], struct wf_switch, dev)->buffer,
 			lane->alpha);
+	} else if (fabric->flowctl == &wf_flowctl_pfc) {
+		look_at_intake(wf_endpoint_of_device(sim->net.devices[node]), state);
 	}
+	return true;
+}
+
+bool wf_sim_intake_state(const struct wf_sim *sim, uint32_t host, struct wf_sim_intake_state *state)
+{
+	struct wf_device *dev = wf_network_host(&sim->net, host);
+	const struct wf_intake *in = wf_endpoint_of_device(dev)->intake;
+
+	if (in == NULL)
+		return false;
+	*state = (struct wf_sim_intake_state){
+		.waited = wf_intake_waited(in, wf_sim_now(sim)),
+		.bytes = in->bytes,
+		.rate = in->rate,
+		.drops = in->full == WF_INTAKE_DROP,
+	};
+	for (unsigned q = 0; q < dev->n_queues; q++)
+		state->dropped += wf_device_lane(dev, 0, q)->drops[WF_DROP_BUFFER];
 	return true;
 }
 

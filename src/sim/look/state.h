@@ -21,6 +21,19 @@ struct wf_sim_lane_state {
 bool wf_sim_lane_state(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                        struct wf_sim_lane_state *state);
 
+/* What became of the receive buffer of a host's adapter, up to now. */
+struct wf_sim_intake_state {
+	wf_time waited;   /* for how long there were packets in it */
+	uint64_t bytes;   /* that left it in that time */
+	uint64_t rate;    /* bits/s that it is set to be drained with now */
+	uint64_t dropped; /* packets that found no room */
+	bool drops;       /* it is set to: nic.rx_full drop */
+};
+
+/* Fills *state; false when host has none: what comes goes to the host at once. */
+bool wf_sim_intake_state(const struct wf_sim *sim, uint32_t host,
+                         struct wf_sim_intake_state *state);
+
 /* How often a link was down up to now, and for how long in all. */
 struct wf_sim_link_state {
 	bool down;
