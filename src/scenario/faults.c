@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/rate.h"
 #include "base/sort.h"
 #include "scenario/device_names.h"
 #include "scenario/scenario.h"
@@ -16,9 +17,10 @@
 #define NOT_YET (-1)
 #define FIELD(field) .offset = offsetof(struct times, field), .size = sizeof(wf_time)
 
-/* The times of an entry. */
+/* The times of an entry, and a rate. */
 struct times {
 	wf_time at, until, every, lasts, down, up;
+	uint64_t rate;
 };
 
 static const struct wf_param time_params[] = {
@@ -52,6 +54,14 @@ static const struct wf_param time_params[] = {
 	  .max = 1000 * WF_S,
 	  .def = "auto",
 	  .help = "flap: for how long each time" },
+	{ .name = "rate",
+	  .kind = WF_PARAM_RATE,
+	  FIELD(rate),
+	  .has_auto = true,
+	  .min = WF_RATE_MIN,
+	  .max = WF_RATE_MAX,
+	  .def = "auto",
+	  .help = "slow-receiver: what the adapter takes in" },
 	{ .name = "down",
 	  .kind = WF_PARAM_TIME,
 	  FIELD(down),
@@ -74,6 +84,7 @@ static const char *const words[] = {
 	[WF_FAULT_DOWN] = "down",
 	[WF_FAULT_FLAP] = "flap",
 	[WF_FAULT_STORM] = "pause-storm",
+	[WF_FAULT_SLOW] = "slow-receiver",
 };
 
 /* ---- reading ---- */
@@ -188,6 +199,11 @@ static int check_times(const struct wf_ynode *node, const struct wf_settings *se
 		                    "until: it is over before it begins; write a later "
 		                    "time");
 	}
+	if (f->kind != WF_FAULT_SLOW && t->rate != (uint64_t)WF_PARAM_AUTO)
+		return wf_ynode_err(node, err, "rate goes with fault: slow-receiver");
+	if (f->kind == WF_FAULT_SLOW && t->rate == (uint64_t)WF_PARAM_AUTO)
+		return wf_ynode_err(node, err,
+		                    "a slow-receiver needs a rate; write, e.g., rate: 32Gbps");
 	if (f->kind != WF_FAULT_FLAP && (is_set(t->every) || is_set(t->lasts)))
 		return wf_ynode_err(node, err, "every and for go with fault: flap");
 	if (f->kind == WF_FAULT_FLAP && (!is_set(t->every) || !is_set(t->lasts)))
@@ -219,7 +235,7 @@ static int read_named_fault(struct wf_scenario *s, const struct wf_ynode *node,
 	if ((fault != NULL) == (set != NULL))
 		return wf_ynode_err(node, err,
 		                    "write what goes wrong: fault (down, flap, "
-		                    "pause-storm) or set, one of them");
+		                    "pause-storm, slow-receiver) or set, one of them");
 	f->place = wf_place_of(on);
 	f->on = on->text;
 	f->kind = WF_FAULT_SET;
@@ -235,6 +251,7 @@ static int read_named_fault(struct wf_scenario *s, const struct wf_ynode *node,
 	f->until = from(now, t->until);
 	f->every = t->every;
 	f->lasts = t->lasts;
+	f->rate = t->rate;
 	f->rule = s->n_rules;
 	return set == NULL ? 0 : wf_devices_read_fault(s, set, f, err);
 }
@@ -337,7 +354,12 @@ static void add_span(struct build *b, enum wf_sim_fault_kind kind, uint32_t what
                      wf_time until)
 {
 	struct wf_sim_fault event = {
-		.at = at, .every = b->every, .kind = kind, .on = true, .what = what
+		.at = at,
+		.every = b->every,
+		.kind = kind,
+		.on = true,
+		.what = what,
+		.rate = b->fault->rate,
 	};
 
 	if (b->rc == 0)
@@ -392,7 +414,7 @@ static void add_link_once(void *arg, uint32_t id, uint32_t port)
 		add_link(b, port_at(b, id, port)->link);
 }
 
-static void add_storm(void *arg, uint32_t id, uint32_t port)
+static void add_host(void *arg, uint32_t id, uint32_t port)
 {
 	struct build *b = arg;
 	const struct wf_topo_node *node = &b->topo->nodes[id];
@@ -401,11 +423,13 @@ static void add_storm(void *arg, uint32_t id, uint32_t port)
 		return;
 	if (port != WF_TOPO_NONE || node->kind != WF_TOPO_HOST) {
 		b->rc = wf_place_err(&b->fault->place, b->err,
-		                     "pause-storm: %s is no host; adapters do that, e.g. %s",
-		                     b->fault->on, b->topo->nodes[b->topo->host_node[0]].name);
+		                     "%s: %s is no host; adapters do that, e.g. %s",
+		                     words[b->fault->kind], b->fault->on,
+		                     b->topo->nodes[b->topo->host_node[0]].name);
 		return;
 	}
-	add_span(b, WF_SIM_FAULT_STORM, node->host, b->fault->at, b->fault->until);
+	add_span(b, b->fault->kind == WF_FAULT_STORM ? WF_SIM_FAULT_STORM : WF_SIM_FAULT_SLOW,
+	         node->host, b->fault->at, b->fault->until);
 }
 
 static void look_only(void *arg, uint32_t id, uint32_t port)
@@ -422,6 +446,12 @@ static const char *of_fabric(const struct build *b, char text[160])
 	return b->s->n_nets == 1 ? "" : text;
 }
 
+/* Adapters do it, not links. */
+static bool is_of_hosts(const struct wf_scenario_fault *f)
+{
+	return f->kind == WF_FAULT_STORM || f->kind == WF_FAULT_SLOW;
+}
+
 static void add_named(struct build *b)
 {
 	struct wf_err why = { "" };
@@ -433,9 +463,9 @@ static void add_named(struct build *b)
 		return;
 	}
 	(void)wf_named_each(b->topo, b->fault->on,
-	                    b->fault->kind == WF_FAULT_STORM ? add_storm
-	                    : named == WF_NAMED_LINKS        ? add_link_once
-	                                                     : add_links,
+	                    is_of_hosts(b->fault)     ? add_host
+	                    : named == WF_NAMED_LINKS ? add_link_once
+	                                              : add_links,
 	                    b, &why);
 }
 

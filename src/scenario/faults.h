@@ -7,6 +7,7 @@
  *	  - {on: spine1, at: 20us, fault: down}           # all its links, for good
  *	  - {on: leaf0-spine1, at: 20us, until: 2ms, fault: flap, every: 100us, for: 10us}
  *	  - {on: h5, at: 20us, until: 1ms, fault: pause-storm}
+ *	  - {on: h5, at: 20us, until: 1ms, fault: slow-receiver, rate: 32Gbps}
  *	  - {on: h5, at: 20us, set: {nic: {pcie: 32Gbps}}}  # any setting that may change
  *	  - {link: [leaf0, spine1, 2], down: 20us, up: 50us} # down; of several the third
  *
@@ -24,7 +25,13 @@
 struct wf_scenario;
 struct wf_scenario_fabric;
 
-enum wf_scenario_fault_kind { WF_FAULT_DOWN, WF_FAULT_FLAP, WF_FAULT_STORM, WF_FAULT_SET };
+enum wf_scenario_fault_kind {
+	WF_FAULT_DOWN,
+	WF_FAULT_FLAP,
+	WF_FAULT_STORM,
+	WF_FAULT_SLOW,
+	WF_FAULT_SET
+};
 
 struct wf_scenario_fault {
 	enum wf_scenario_fault_kind kind;
@@ -34,6 +41,7 @@ struct wf_scenario_fault {
 	uint32_t parallel;          /* which of several links between them */
 	wf_time at, until;          /* until: WF_PARAM_AUTO = for good */
 	wf_time every, lasts;       /* flap */
+	uint64_t rate;              /* slow-receiver: bits/s */
 	unsigned rule;              /* set: its number among the scenario's rules */
 	struct wf_place place;      /* of on, or of the link */
 };

@@ -244,6 +244,20 @@ static void put_settings(const struct wf_device_rule *rule, char *text, size_t s
 	}
 }
 
+/* "rate=32Gbps" */
+static void put_rate(uint64_t rate, char *text, size_t size)
+{
+	const uint64_t giga = 1000000000, mega = 1000000;
+	bool whole = rate % giga == 0;
+
+	if (rate % mega == 0)
+		snprintf(text, size, "rate=%llu%s",
+		         (unsigned long long)(rate / (whole ? giga : mega)),
+		         whole ? "Gbps" : "Mbps");
+	else
+		snprintf(text, size, "rate=%llubps", (unsigned long long)rate);
+}
+
 bool wf_faults_live_line(const struct wf_faults_live *live, unsigned i, wf_time now,
                          struct wf_faults_line *line)
 {
@@ -272,5 +286,7 @@ bool wf_faults_live_line(const struct wf_faults_live *live, unsigned i, wf_time 
 	};
 	if (f->kind == WF_FAULT_SET)
 		put_settings(s->rules[f->rule], line->settings, sizeof(line->settings));
+	if (f->kind == WF_FAULT_SLOW)
+		put_rate(f->rate, line->settings, sizeof(line->settings));
 	return true;
 }

@@ -27,7 +27,7 @@ struct wf_faults_line {
 	const char *word;    /* "down"; "set" */
 	wf_time at, until;   /* until: WF_PARAM_AUTO = for good */
 	wf_time every, lasts;
-	char settings[160]; /* of set: "nic.pcie=32Gbps, ..." */
+	char settings[160]; /* of set: "nic.pcie=32Gbps, ..."; of slow-receiver: "rate=32Gbps" */
 };
 
 /* f is one of s's fabrics, which is built. Both are borrowed, and changed. */

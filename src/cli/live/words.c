@@ -123,7 +123,7 @@ static char **put_settings(struct entry *e, char **word)
 
 int wf_live_words_entry(char **word, char text[WF_LIVE_TEXT])
 {
-	static const char *const times[] = { "at", "until", "every", "for" };
+	static const char *const times[] = { "at", "until", "every", "for", "rate" };
 	struct entry e = { .text = text };
 
 	if (word[0] == NULL || word[1] == NULL)
@@ -149,10 +149,12 @@ int wf_live_words_entry(char **word, char text[WF_LIVE_TEXT])
 		if (i == WF_ARRAY_SIZE(times))
 			return wf_cli_usage("fault",
 			                    "'%.40s' is not expected; at, until, every and for "
-			                    "say when",
+			                    "say when, rate how slow a receiver is",
 			                    word[0]);
 		if (word[1] == NULL)
-			return wf_cli_usage("fault", "%s needs a time, e.g. 10ms", word[0]);
+			return wf_cli_usage("fault", "%s needs a %s", word[0],
+			                    strcmp(word[0], "rate") == 0 ? "rate, e.g. 32Gbps"
+			                                                 : "time, e.g. 10ms");
 		put(&e, ", ");
 		put(&e, word[0]);
 		put(&e, ": ");
