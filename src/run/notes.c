@@ -49,8 +49,16 @@ static bool is_flowctl(const struct wf_note_ctx *c, const char *name)
 	return strcmp(c->run->fabric->cfg.flowctl, name) == 0;
 }
 
-/* The row for which value is largest, or NULL when it is 0 everywhere. */
-static const struct wf_run_port *largest(const struct wf_run *run, unsigned queue,
+static bool is_host(const struct wf_run *run, uint32_t node)
+{
+	return run->fabric->net->topo->nodes[node].kind == WF_TOPO_HOST;
+}
+
+/*
+ * The row for which value is largest, or NULL when it is 0 everywhere; hosts: of all ports, not
+ * only those of switches.
+ */
+static const struct wf_run_port *largest(const struct wf_run *run, unsigned queue, bool hosts,
                                          uint64_t (*value)(const struct wf_sim_counts *))
 {
 	const struct wf_run_port *best = NULL;
@@ -58,7 +66,8 @@ static const struct wf_run_port *largest(const struct wf_run *run, unsigned queu
 	for (size_t i = 0; i < run->n_ports; i++) {
 		const struct wf_run_port *p = &run->ports[i];
 
-		if (p->queue == queue && value(&p->counts) > (best ? value(&best->counts) : 0))
+		if (p->queue == queue && (hosts || !is_host(run, p->node)) &&
+		    value(&p->counts) > (best ? value(&best->counts) : 0))
 			best = p;
 	}
 	return best;
@@ -86,7 +95,7 @@ static void ecn_above_xoff(struct wf_note_ctx *c)
 
 	for (unsigned q = 0; is_flowctl(c, "pfc") && q < classes->n; q++) {
 		const struct wf_sim_counts *sum = &c->run->result.queue[q];
-		const struct wf_run_port *most = largest(c->run, q, pauses_sent);
+		const struct wf_run_port *most = largest(c->run, q, false, pauses_sent);
 		char kmin[WF_HUMAN], xoff[WF_HUMAN], pauses[WF_HUMAN], marks[WF_HUMAN];
 		struct wf_sim_lane_state state;
 
@@ -115,8 +124,11 @@ static void ecn_above_xoff(struct wf_note_ctx *c)
 static void say_headroom(struct wf_note_ctx *c, const struct wf_run_port *p, uint64_t drops)
 {
 	char n[WF_HUMAN], has[WF_HUMAN], needs[WF_HUMAN], less[WF_HUMAN];
+	bool host = is_host(c->run, p->node);
 	struct wf_sim_lane_state state;
 
+	if (host && wf_note_drops_at_host(c, p, drops))
+		return;
 	if (!wf_sim_lane_state(c->sim, p->node, p->port, p->queue, &state))
 		return;
 	wf_human_count(drops, n, sizeof(n));
@@ -135,10 +147,11 @@ static void say_headroom(struct wf_note_ctx *c, const struct wf_run_port *p, uin
 	wf_note_say(
 		c,
 		"class %u is lossless and lost %s packets, most at %s from %s: after a pause that "
-		"link still delivers up to %s, and buffer.headroom holds %s: %s too little; write "
-		"buffer.headroom: auto",
+		"link still delivers up to %s, and %s %s: %s too little; write %s: auto",
 		c->run->result.queue_id[p->queue], n, wf_note_name(c, p->node),
-		wf_note_peer(c, p->node, p->port)->name, needs, has, less);
+		wf_note_peer(c, p->node, p->port)->name, needs,
+		host ? "nic.rx_xoff leaves" : "buffer.headroom holds", has, less,
+		host ? "nic.rx_xoff" : "buffer.headroom");
 }
 
 static void lossless_drops(struct wf_note_ctx *c)
@@ -147,7 +160,7 @@ static void lossless_drops(struct wf_note_ctx *c)
 
 	for (unsigned q = 0; q < classes->n; q++) {
 		const struct wf_sim_counts *sum = &c->run->result.queue[q];
-		const struct wf_run_port *most = largest(c->run, q, buffer_drops);
+		const struct wf_run_port *most = largest(c->run, q, true, buffer_drops);
 		char n[WF_HUMAN], stalls[120] = "";
 
 		if (!classes->queue[q].lossless)
@@ -227,7 +240,7 @@ static void credits_stalled(struct wf_note_ctx *c)
 	if (span <= 0 || !is_flowctl(c, "credit"))
 		return;
 	for (unsigned q = 0; q < c->run->result.n_queues; q++) {
-		const struct wf_run_port *worst = largest(c->run, q, credit_wait);
+		const struct wf_run_port *worst = largest(c->run, q, true, credit_wait);
 		struct wf_sim_lane_state state;
 		unsigned n = 0;
 		char has[WF_HUMAN], needs[WF_HUMAN], why[160] = "";
@@ -297,6 +310,8 @@ static const struct {
 	                    "times are not the "
 	                    "real ones" },
 	  wf_note_watchdog },
+	{ { "slow-receiver", "a host took in less than came, and stopped others or lost packets" },
+	  wf_note_slow_receiver },
 	{ { "ecn-above-xoff", "PFC stops senders before the queue is long enough for marks" },
 	  ecn_above_xoff },
 	{ { "pauses-spread", "PFC pauses reached switches and hosts beside the congestion" },

@@ -33,6 +33,15 @@ void wf_note_link_down(struct wf_note_ctx *c);
 /* notes_watchdog.c: what PFC watchdogs did */
 void wf_note_watchdog(struct wf_note_ctx *c);
 
+/* notes_hosts.c: hosts that take in too little */
+void wf_note_slow_receiver(struct wf_note_ctx *c);
+
+/* Whether that speaks. */
+bool wf_note_is_slow_receiver(const struct wf_note_ctx *c);
+
+/* A lossless class lost most at a host: says so if the adapter is set to drop; returns whether. */
+bool wf_note_drops_at_host(struct wf_note_ctx *c, const struct wf_run_port *p, uint64_t drops);
+
 /* notes_spread.c: rules that look at several ports together */
 void wf_note_pauses_spread(struct wf_note_ctx *c);
 void wf_note_path_collision(struct wf_note_ctx *c);

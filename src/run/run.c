@@ -85,7 +85,7 @@ static int keep_ports(const struct wf_sim *sim, struct wf_run *run)
 	return 0;
 }
 
-/* The headroom of the port that needs most of it. */
+/* The headroom of the switch's port that needs most of it. */
 static void find_headroom(const struct wf_sim *sim, struct wf_run *run)
 {
 	const struct wf_topo *topo = run->fabric->net->topo;
@@ -95,6 +95,8 @@ static void find_headroom(const struct wf_sim *sim, struct wf_run *run)
 	if (strcmp(run->fabric->cfg.flowctl, "pfc") != 0)
 		return;
 	for (uint32_t node = 0; node < topo->n_nodes; node++) {
+		if (topo->nodes[node].kind != WF_TOPO_SWITCH)
+			continue;
 		for (uint32_t port = 0; port < topo->nodes[node].n_ports; port++) {
 			for (unsigned q = 0; q < classes->n; q++) {
 				if (!classes->queue[q].lossless ||
