@@ -73,6 +73,15 @@ two_leaves() {
 	fault on h1 pause-storm until 200ms
 	until_true holds 'p["leaf0:h1"]["pause_rx"] > 0'
 	goes_on
+	# An adapter that takes in little: its leaf is paused while programs go on, slowly.
+	local pauses
+	pauses=$(model 'p["h1:leaf0"]["pause_tx"]')
+	fault on h1 slow-receiver rate 10Mbps
+	[ "$(fault list)" = "h1: slow-receiver rate=10Mbps" ]
+	until_true holds "p['h1:leaf0']['pause_tx'] > $pauses + 3"
+	fault clear h1
+	[ "$(fault list)" = "no faults" ]
+	goes_on
 	fault on 'spine*' down
 	until_true holds 'not p["leaf0:spine0"]["up"]'
 	fault clear

@@ -283,6 +283,45 @@ static void test_storm(void **state)
 }
 
 /* On a longer link that becomes shorter again, packets stay in order. */
+/*
+ * An adapter that takes in 20 Gb/s: packets go to the program one after another, each as long after
+ * the one before as its bytes take, whatever stops the sender meanwhile. When it is over they come
+ * at the link's rate, and what waited is not lost.
+ */
+static void test_slow_adapter(void **state)
+{
+	static const char *const layers[] = { "pfc", "credit" };
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(layers); i++) {
+		struct outside *o = begin(layers[i], "single", 2);
+		wf_time wire;
+
+		rig_topo(&o->rig, "host_rate", "100Gbps");
+		build(o);
+		wf_sim_slow_fault(o->rig.sim, 1, true, UINT64_C(20000000000), o->now);
+		send_some(o, 0, 1, 500);
+		run_to(o, 5 * WF_MS);
+		assert_int_equal(o->host[1].got, 500);
+		assert_int_equal(o->host[1].last - o->host[1].first, 499 * MTU * 400);
+		assert_true(total(o, i == 0) > 0);
+		/* In the middle. */
+		o->host[1].got = 0;
+		send_some(o, 0, 1, 500);
+		run_to(o, o->now + 100 * WF_US);
+		assert_in_range(o->host[1].got, 55, 61);
+		wf_gated_mend_host(o->rig.sim, 1);
+		wire = o->host[1].last;
+		run_to(o, 10 * WF_MS);
+		assert_int_equal(o->host[1].got, 500);
+		assert_int_equal(o->lost, 0);
+		/* 440 packets, of which the buffer's come at once, at 0.33 us each. */
+		assert_in_range(o->host[1].last - wire, 390 * MTU * 80, 450 * (MTU + 100) * 80);
+		assert_true(wf_gated_next(o->rig.sim) == WF_TIME_NEVER);
+		end(o);
+	}
+}
+
 static void test_shorter_link_keeps_order(void **state)
 {
 	struct outside *o = begin("pfc", "single", 2);
@@ -723,6 +762,7 @@ int main(void)
 		cmocka_unit_test(test_rate_is_the_links),
 		cmocka_unit_test(test_incast),
 		cmocka_unit_test(test_storm),
+		cmocka_unit_test(test_slow_adapter),
 		cmocka_unit_test(test_shorter_link_keeps_order),
 		cmocka_unit_test(test_loss_and_corruption),
 		cmocka_unit_test(test_links_go_down),

@@ -216,6 +216,44 @@ static void test_large_writes_fill_the_link(void **state)
 }
 
 /*
+ * Messages per second of 8-byte writes: so many of a queue pair, as many times as there are queue
+ * pairs, and not more than the adapter begins; a queue pair of 100,000 messages of 64 KiB, 52 Gb/s,
+ * that could be twice as fast.
+ */
+static void test_message_rate(void **state)
+{
+	static const struct {
+		const char *qp, *all;
+		uint32_t qps;
+		uint64_t rate;
+	} rows[] = {
+		{ "1000000", "auto", 1, 1000000 },
+		{ "1000000", "auto", 4, 4000000 },
+		{ "auto", "2500000", 1, 2500000 },
+		{ "1000000", "2500000", 4, 2500000 },
+	};
+	const struct wf_perf_bandwidth *b;
+	struct perf p;
+
+	(void)state;
+	for (size_t i = 0; i <= WF_ARRAY_SIZE(rows); i++) {
+		bool large = i == WF_ARRAY_SIZE(rows);
+		uint64_t want = large ? UINT64_C(100000) << 19 : rows[i].rate * 64;
+
+		perf_init(&p, WF_PERF_WRITE, "roce-400g", large ? "64K" : "8");
+		perf_set(&p, "fabric.nic.qp_messages", large ? "100000" : rows[i].qp);
+		perf_set(&p, "fabric.nic.messages", large ? "auto" : rows[i].all);
+		p.plan.latency = false;
+		p.plan.bandwidth = true;
+		p.plan.qps = large ? 1 : rows[i].qps;
+		p.plan.iters = 1000;
+		b = &perf_run(&p)->bandwidth;
+		assert_in_range(b->average, want * 99 / 100, want * 101 / 100);
+		perf_fini(&p);
+	}
+}
+
+/*
  * Every operation in both tests and both ways over every profile of 400 Gb/s; and twice the same.
  */
 static void test_everything_runs_and_repeats(void **state)
@@ -404,6 +442,7 @@ int main(void)
 		cmocka_unit_test(test_inline_saves_the_fetch),
 		cmocka_unit_test(test_operations_compare),
 		cmocka_unit_test(test_large_writes_fill_the_link),
+		cmocka_unit_test(test_message_rate),
 		cmocka_unit_test(test_everything_runs_and_repeats),
 		cmocka_unit_test(test_same_on_threads),
 		cmocka_unit_test(test_failure_is_told),

@@ -69,6 +69,7 @@ static const char *note_of(const struct wf_run *r, const char *rule)
 #define STORM "faults: [{on: h0, at: 50us, until: 1ms, fault: pause-storm}]\n"
 #define PERMUTE "traffic: [{kind: permutation, size: 2MB, op: write}]\n"
 #define FABRIC(more) "fabric: {profile: roce-400g" more "}\n"
+#define SLOW(full) "devices: {h0: {nic: {rx_rate: 10Gbps, " full "}}}\n"
 #define SMALL ", buffer: {size: 10MB, alpha: 1/16}"
 
 static const struct {
@@ -143,6 +144,25 @@ static const struct {
 		  "1") STORM,
 	  "lossless-drops resend-storm",
 	  { "longer than vl.hoq_life", "came while it was stalled (vl.stall_count)" } },
+	/* A receive buffer that is drained as fast as it is filled, and some that are not. */
+	{ SINGLE("4") FABRIC(", nic: {rx_full: pause}") INCAST("3"), "", { NULL } },
+	{ SINGLE("4") FABRIC("") SLOW("rx_full: pause") INCAST("3"),
+	  "slow-receiver",
+	  { "h0's adapter took in 10.2 Gb/s of the 100.0 Gb/s", "it paused leaf0 for 8" } },
+	{ SINGLE("4") FABRIC(", sender: {timeout: 200us}") SLOW("rx_full: drop") INCAST("3"),
+	  "lossless-drops slow-receiver resend-storm",
+	  { "most at h0, whose adapter drops what finds no room", "it dropped" } },
+	{ SINGLE("4") FABRIC(", sender: {timeout: 200us}")
+	          SLOW("rx_full: pause, rx_buffer: 100KB, rx_xoff: 90KB") INCAST("3"),
+	  "lossless-drops slow-receiver resend-storm",
+	  { "nic.rx_xoff leaves 10.00 KB", "write nic.rx_xoff: auto", "and it dropped" } },
+	{ LEAVES "fabric: ib-ndr\n" SLOW(
+		  "rx_full: pause") "traffic:\n"
+	                            "  - {kind: incast, fanin: 6, target: 0, size: 2MB, op: "
+	                            "write}\n"
+	                            "  - {kind: permutation, size: 2MB, op: write}\n",
+	  "slow-receiver credits-stalled",
+	  { "gave no credits to leaf0 for", "hosts that send nothing to it were stopped, too" } },
 	/* A job that is scaled, and congestion control that is not; the same without it. */
 	{ SCALED("dcqcn"),
 	  "path-collision scaled-congestion",
@@ -223,7 +243,7 @@ static void test_table(void **state)
 			assert_string_not_equal(rule.name, other.name);
 		}
 	}
-	assert_int_equal(n, 12);
+	assert_int_equal(n, 13);
 }
 
 int main(void)
