@@ -117,6 +117,13 @@ static const struct context {
 	{ "fabric.ecn.", CC "dcqcn" },
 	{ "fabric.pfc.reaction", "ops=1 fabric.buffer.size=1GB fabric.buffer.alpha=1/4096" },
 	{ "fabric.pfc.", "ops=1 fabric.buffer.size=600KB fabric.buffer.alpha=1/64" },
+	{ "fabric.watchdog.adapter", "ops=1 fabric.nic.rx_full=pause" },
+	{ "fabric.watchdog.adapter_detect",
+	  "ops=1 fabric.nic.rx_full=pause fabric.watchdog.adapter=connectx" },
+	{ "fabric.watchdog.speedup", "ops=1 fabric.buffer.size=600KB fabric.buffer.alpha=1/64 "
+	                             "fabric.watchdog.rules=sonic" },
+	{ "fabric.watchdog.", "ops=1 fabric.buffer.size=600KB fabric.buffer.alpha=1/64 "
+	                      "fabric.watchdog.rules=sonic fabric.watchdog.poll=1us" },
 	{ "fabric.adaptive.", "ops=1 fabric.routing=adaptive fabric.adaptive.low=1KB "
 	                      "fabric.adaptive.medium=4GiB fabric.adaptive.high=4GiB" },
 	{ "fabric.vl.buffer", IB "fabric.mtu=128" },
