@@ -42,4 +42,10 @@ static inline uint32_t wf_rand_below(uint64_t bits, uint32_t n)
 	return (uint32_t)(((bits >> 32) * n) >> 32);
 }
 
+/*
+ * -ln(u), with 32 fraction bits, where u = (bits / 2 + 1) / 2^63 is uniform in (0, 1]: exponential,
+ * with mean 1.
+ */
+uint64_t wf_rand_exp(uint64_t bits);
+
 #endif

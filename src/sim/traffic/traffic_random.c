@@ -2,8 +2,7 @@
 /*
  * traffic_random.c - flows between random hosts that start as a Poisson process.
  *
- * All arithmetic is on integers, so that a scenario has the same flows on every machine: the
- * exponential distances come from a logarithm in fixed point.
+ * All arithmetic is on integers, so that a scenario has the same flows on every machine.
  */
 #include <assert.h>
 #include <errno.h>
@@ -14,31 +13,6 @@
 #define GAP_BITS 20 /* fraction bits of a time, below a picosecond */
 
 typedef unsigned __int128 u128;
-
-/*
- * -ln(u), with 32 fraction bits, where u = (bits / 2 + 1) / 2^63 is uniform in (0, 1].
- *
- * ln(u) = log2(u) ln(2). The whole part of a binary logarithm is the place of the highest bit; its
- * fraction comes out bit by bit: square the mantissa, and when it reaches 2 note a one and halve
- * it.
- */
-static uint64_t minus_ln(uint64_t bits)
-{
-	const uint64_t ln2 = UINT64_C(0xb17217f7d1cf79ab); /* of 2^64 */
-	uint64_t x = (bits >> 1) + 1;
-	unsigned top = 63 - (unsigned)__builtin_clzll(x);
-	uint64_t mantissa = x << (63 - top); /* 1.63 */
-	uint64_t log2 = top;
-
-	for (unsigned i = 0; i < 32; i++) {
-		u128 square = (u128)mantissa * mantissa; /* 2.126 */
-		unsigned one = (unsigned)(square >> 127);
-
-		mantissa = (uint64_t)(square >> (63 + one));
-		log2 = log2 << 1 | one;
-	}
-	return (uint64_t)(((u128)((UINT64_C(63) << 32) - log2) * ln2) >> 64);
-}
 
 /*
  * The mean time between two flows of the whole cluster, with GAP_BITS fraction bits: every host
@@ -79,7 +53,7 @@ static int list_random(const struct wf_traffic_cfg *cfg, uint32_t n_hosts, uint6
 		                  "duration: that would be more than %d flows; write a shorter one",
 		                  WF_TRAFFIC_MAX_FLOWS);
 	for (;;) {
-		t += ((u128)gap * minus_ln(wf_rand64(key, counter++))) >> 32;
+		t += ((u128)gap * wf_rand_exp(wf_rand64(key, counter++))) >> 32;
 		if (t >= end)
 			return 0;
 		spec.start = cfg->start + (wf_time)(t >> GAP_BITS);
