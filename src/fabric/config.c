@@ -31,6 +31,10 @@ static const char *const ecn_at[] = { "enqueue", "dequeue", NULL };
 static const char *const watchdogs[] = { "none", WF_WATCHDOG_SWITCHES(WATCHDOG) NULL };
 static const char *const adapter_watchdogs[] = { "none", WF_WATCHDOG_ADAPTERS(WATCHDOG) NULL };
 static const char *const watchdog_actions[] = { "auto", "drop", "forward", "alert", NULL };
+/* Those of wf_fec_codes[]. */
+static const char *const fecs[] = { "none",    "firecode", "rs528",   "rs544", "rs544x2",
+	                            "rs544x4", "rs272",    "rs272x2", NULL };
+static const char *const retries[] = { "none", "llr", NULL };
 
 #define FIELD(field)                                                                               \
 	.offset = offsetof(struct wf_fabric_cfg, field),                                           \
@@ -97,6 +101,90 @@ const struct wf_param wf_fabric_params[] = {
 	  .per = WF_PER_LINK | WF_PER_PORT | WF_PER_TIME,
 	  .def = "0",
 	  .help = "chance that a packet is lost on a link, whatever its size, besides link.ber" },
+	{ .name = "link.raw_ber",
+	  .kind = WF_PARAM_BER,
+	  FIELD(link_raw_ber),
+	  .max = INT64_C(10000000000000000),
+	  .per = WF_PER_LINK | WF_PER_PORT | WF_PER_TIME,
+	  .def = "0",
+	  .help = "bit errors before the FEC: what link.fec cannot mend is lost, with all frames "
+	          "in "
+	          "the codeword" },
+	{ .name = "link.burst_ber",
+	  .kind = WF_PARAM_BER,
+	  FIELD(burst_ber),
+	  .max = INT64_C(10000000000000000),
+	  .per = WF_PER_LINK | WF_PER_PORT | WF_PER_TIME,
+	  .def = "0",
+	  .help = "in place of link.raw_ber while the link is bad; 0: it never is" },
+	{ .name = "link.burst_every",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(burst_every),
+	  .min = WF_US,
+	  .max = 1000 * WF_S,
+	  .per = WF_PER_LINK | WF_PER_PORT | WF_PER_TIME,
+	  .def = "1ms",
+	  .help = "mean time for which it is good, exponential" },
+	{ .name = "link.burst_for",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(burst_for),
+	  .min = 100 * WF_NS,
+	  .max = 1000 * WF_S,
+	  .per = WF_PER_LINK | WF_PER_PORT | WF_PER_TIME,
+	  .def = "10us",
+	  .help = "mean time for which it is bad, exponential" },
+	{ .name = "link.fec",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(link_fec),
+	  .names = fecs,
+	  .per = WF_PER_LINK | WF_PER_TIME,
+	  .def = "rs544x2",
+	  .help = "the code that mends link.raw_ber; rs544 is KP4 and rs528 KR4, x2: codewords "
+	          "interleaved; what it takes is in link.phy, which this does not change" },
+	{ .name = "link.width",
+	  .kind = WF_PARAM_RATIO,
+	  FIELD(link_width),
+	  .min = WF_RATIO_ONE / 16,
+	  .max = WF_RATIO_ONE,
+	  .per = WF_PER_LINK | WF_PER_TIME,
+	  .def = "1",
+	  .help = "the part of its lanes, or of its rate, with which a link came up: 1/2 is 2x of "
+	          "4x, or 200G of 400G" },
+	{ .name = "link.retry",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(link_retry),
+	  .names = retries,
+	  .per = WF_PER_LINK | WF_PER_TIME,
+	  .def = "none",
+	  .help = "llr: what a link loses is sent again by the link, in order (Ultra Ethernet's "
+	          "LLR, NVIDIA's PLR)" },
+	{ .name = "link.retry_max",
+	  .kind = WF_PARAM_U32,
+	  FIELD(retry_max),
+	  .min = 1,
+	  .max = 15,
+	  .per = WF_PER_LINK | WF_PER_TIME,
+	  .def = "3",
+	  .help = "llr: times that a packet is sent again before it is lost (SAI: "
+	          "REPLAY_COUNT_MAX)" },
+	{ .name = "link.retry_delay",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(retry_delay),
+	  .max = 100 * WF_US,
+	  .per = WF_PER_LINK | WF_PER_TIME,
+	  .def = "500ns",
+	  .help = "llr: what the round trip takes besides cable and link.phy, both ways" },
+	{ .name = "link.retry_buffer",
+	  .kind = WF_PARAM_BYTES,
+	  .has_auto = true,
+	  FIELD(retry_buffer),
+	  .min = 256,
+	  .max = 1 << 20,
+	  .per = WF_PER_LINK | WF_PER_TIME,
+	  .def = "auto",
+	  .help = "llr: what may be unconfirmed (SAI: OUTSTANDING_BYTES_MAX); less than a round "
+	          "trip "
+	          "holds the link back; auto: as much as that" },
 	{ .name = "switch.model",
 	  .kind = WF_PARAM_TEXT,
 	  FIELD(switch_model),
@@ -991,6 +1079,12 @@ int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 			"vl.buffer: no packet of mtu %lluB and its headers fits; it must be "
 			"at least %lluB",
 			(unsigned long long)cfg->mtu, (unsigned long long)cfg->mtu + HEADERS);
+	if (cfg->retry_buffer < cfg->mtu + HEADERS)
+		return wf_err_say(err,
+		                  "link.retry_buffer: no packet of mtu %lluB and its headers fits; "
+		                  "it must be at least %lluB",
+		                  (unsigned long long)cfg->mtu,
+		                  (unsigned long long)cfg->mtu + HEADERS);
 	if (cfg->adaptive_low != 0 &&
 	    (cfg->adaptive_medium < cfg->adaptive_low || cfg->adaptive_high < cfg->adaptive_medium))
 		return wf_err_say(err, "adaptive.low: the grades need adaptive.low <= "

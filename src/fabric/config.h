@@ -49,11 +49,21 @@ struct wf_fabric_cfg {
 	char routing[WF_NAME];    /* a name of wf_route_all() */
 	char header[WF_NAME];     /* packet headers: wf_header_encap() */
 
-	wf_time link_phy;           /* PHY and FEC, per link crossing */
-	uint64_t link_gap;          /* bytes: preamble and inter-packet gap */
-	uint64_t link_rate;         /* bits/s, at most the topology's; or auto: the topology's */
-	uint64_t link_ber;          /* errors per 10^18 bits */
-	uint64_t link_loss;         /* units of 2^-32: the same of a packet, whatever its size */
+	wf_time link_phy;         /* PHY and FEC, per link crossing */
+	uint64_t link_gap;        /* bytes: preamble and inter-packet gap */
+	uint64_t link_rate;       /* bits/s, at most the topology's; or auto: the topology's */
+	uint64_t link_ber;        /* errors per 10^18 bits */
+	uint64_t link_loss;       /* units of 2^-32: the same of a packet, whatever its size */
+	uint64_t link_raw_ber;    /* errors per 10^18 bits that the FEC has to mend */
+	uint64_t burst_ber;       /* the same in bursts; 0: there are none */
+	wf_time burst_every;      /* mean time from the end of one to the next */
+	wf_time burst_for;        /* and for which one lasts */
+	char link_fec[WF_NAME];   /* a name of wf_fec_codes[] */
+	uint64_t link_width;      /* units of 2^-16: the part of the topology's rate that came up */
+	char link_retry[WF_NAME]; /* "none" or "llr": what is lost on a link is sent again there */
+	uint32_t retry_max;       /* times that a packet is, before it is given up */
+	wf_time retry_delay;      /* word of it made and taken, besides the way there and back */
+	uint64_t retry_buffer;    /* bytes on their way or not yet confirmed; or auto: any number */
 	char switch_model[WF_NAME]; /* of profiles/switches; "": not said */
 	uint32_t switch_ports;      /* of one switch; 0: not said */
 	wf_time switch_latency;     /* first bit in to first bit out, unloaded */

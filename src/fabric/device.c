@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "fabric/errors.h"
+#include "fabric/retry.h"
 #include "fabric/telemetry.h"
 #include "fabric/transmit.h"
 #include "fabric/watchdog.h"
@@ -46,7 +48,7 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 		port->up = true;
 		port->setup = wf_fabric_port_setup(fabric, id, i);
 		port->maps = fabric->maps;
-		port->hooked = fabric->hooks != NULL;
+		port->hooked = fabric->hooks != NULL ? WF_HOOK_DRIVER : 0;
 		port->rng_key = wf_rand_key(fabric->seed, RNG_PORT, (uint64_t)id << 16 | i);
 		port->lanes = &dev->lanes[i * n_queues];
 		for (unsigned q = 0; q < n_queues; q++)
@@ -70,11 +72,17 @@ void wf_port_put_hooked(struct wf_device *dev, struct wf_port *port, const struc
 	wf_time free_at = now + wf_port_time(port, bytes);
 	wf_time at = now + wf_port_time(port, head) + port->delay;
 
-	if (fabric->tap != NULL)
+	if (port->hooked & WF_HOOK_TAP)
 		fabric->tap(fabric->tap_arg, dev, port, pkt, now);
-	if (fabric->hooks != NULL) {
+	if (port->hooked & WF_HOOK_DRIVER) {
 		free_at = fabric->hooks->wire_free(dev, port, bytes, now);
 		at = free_at + port->delay;
+	}
+	if (port->hooked & WF_HOOK_RETRY) {
+		wf_time again = wf_retry_send(dev, port, pkt, free_at - now, now);
+
+		at += again;
+		free_at = wf_retry_wait(port->retry, pkt, bytes, free_at + again);
 	}
 	port->free_at = free_at;
 	wf_link_commit(&port->link, dev->node.shard, at);
@@ -116,7 +124,8 @@ void wf_port_set_loss(const struct wf_fabric *fabric, uint32_t node, struct wf_p
 		wf_min_u64(topo->links[link].loss + cfg->link_loss + port->more_loss, WF_PROB_ONE);
 	/* It stays on where the link went down before: what was cut is still to come. */
 	port->lossy |= fabric->hops_count || port->loss != 0 || port->corrupt != 0 ||
-	               cfg->link_ber != 0 || cfg->port_mtu != (uint64_t)WF_PARAM_AUTO;
+	               cfg->link_ber != 0 || cfg->link_raw_ber != 0 || cfg->burst_ber != 0 ||
+	               cfg->port_mtu != (uint64_t)WF_PARAM_AUTO;
 }
 
 void wf_device_changed(struct wf_device *dev, wf_time now)
@@ -128,24 +137,10 @@ void wf_device_changed(struct wf_device *dev, wf_time now)
 	}
 }
 
-/*
- * The chance that a packet of size bytes has a bit error, in units of 2^-64: link.ber goes down to
- * 1e-18, far below 2^-32 for a packet. UINT64_MAX stands for certainty.
- */
-static uint64_t error_chance(const struct wf_port *port, uint32_t size)
+/* Whether it comes with contents that are wrong. */
+static bool is_spoilt(struct wf_port *port)
 {
-	const uint64_t one = UINT64_C(1000000000000000000);
-	unsigned __int128 p = (unsigned __int128)port->setup->cfg.link_ber * size * 8;
-
-	return p < one ? (uint64_t)((p << 64) / one) : UINT64_MAX;
-}
-
-/* Draws with a chance in units of 2^-32, to which more comes in units of 2^-64. */
-static bool draws(struct wf_port *port, uint64_t chance, uint64_t more)
-{
-	unsigned __int128 sum = ((unsigned __int128)chance << 32) + more;
-
-	return wf_rand64(port->rng_key, port->rng_count++) < sum;
+	return wf_rand64(port->rng_key, port->rng_count++) >> 32 < port->corrupt;
 }
 
 bool wf_port_refuses(const struct wf_fabric *fabric, const struct wf_port *port,
@@ -188,11 +183,9 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 	if (control && (gone || fabric->hooks == NULL))
 		return gone;
 	if (!gone && !large && !round) {
-		if (fabric->hooks != NULL
-		            ? !fabric->hooks->loses(dev, port, pkt)
-		            : !draws(port, port->loss, error_chance(port, pkt->size))) {
-			if (wf_unlikely(port->corrupt != 0) && !control &&
-			    draws(port, port->corrupt, 0))
+		if (fabric->hooks != NULL ? !fabric->hooks->loses(dev, port, pkt)
+		                          : !wf_port_draws(fabric, port, pkt, now)) {
+			if (wf_unlikely(port->corrupt != 0) && !control && is_spoilt(port))
 				pkt->flags |= WF_PACKET_BAD;
 			return false;
 		}

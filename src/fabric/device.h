@@ -95,6 +95,15 @@ struct wf_lane {
 
 #define WF_PORT_STORE UINT16_MAX /* cut: the whole packet */
 
+/* Who sees what a port puts on its wire: bits of wf_port.hooked. */
+#define WF_HOOK_TAP 1u    /* wf_fabric.tap */
+#define WF_HOOK_DRIVER 2u /* wf_fabric.hooks */
+#define WF_HOOK_RETRY 4u  /* wf_port.retry */
+
+struct wf_retry;
+
+struct wf_port_fec;
+
 struct wf_port {
 	/* what every packet needs: one cache line */
 	struct wf_link link;
@@ -108,9 +117,9 @@ struct wf_port {
 	uint16_t held; /* bit per queue for which flow control has to be asked before a packet */
 	uint16_t number;
 	bool up;
-	bool lossy;  /* received packets may be lost: a link that went down, loss, ber */
-	bool maps;   /* the queue of what comes in has to be looked up */
-	bool hooked; /* wf_fabric.tap or wf_fabric.hooks see what is put on the wire */
+	bool lossy;     /* received packets may be lost: a link that went down, loss, ber */
+	bool maps;      /* the queue of what comes in has to be looked up */
+	uint8_t hooked; /* WF_HOOK_* that look at what is put on the wire */
 
 	wf_time in_delay; /* delay of the link into this port */
 	const struct wf_setup *setup;
@@ -137,6 +146,9 @@ struct wf_port {
 	uint32_t last_bytes;            /* pint: and how many bytes it had */
 	wf_time hoq_life;               /* InfiniBand: of a head; WF_PARAM_AUTO: for ever */
 	uint32_t hoq_stall;             /* so many of them dropped one after another: all are */
+	bool retried;                   /* the peer sends again what is lost on the way here */
+	struct wf_retry *retry;         /* of what it sends; NULL: never switched on (retry.h) */
+	struct wf_port_fec *fec;        /* of what it receives; NULL: no raw errors (errors.h) */
 } WF_ALIGNED(WF_CACHE_LINE);
 
 _Static_assert(offsetof(struct wf_port, in_delay) == WF_CACHE_LINE, "hot fields are one line");

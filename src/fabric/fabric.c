@@ -68,6 +68,32 @@ static int copy_numbers(struct wf_fabric *fabric, const struct wf_devices *devic
 	return 0;
 }
 
+/*
+ * How long a link that sends again what it loses may hold a packet up, at the most; 0: none does.
+ */
+static wf_time longest_retries(const struct wf_fabric *fabric)
+{
+	wf_time most = 0, phy = 0, round = 0;
+	uint32_t max = 0;
+
+	for (unsigned i = 0; i < fabric->n_setups; i++) {
+		const struct wf_setup *s = &fabric->setups[i];
+
+		phy = wf_max_time(phy, s->cfg.link_phy);
+		if (!s->retries)
+			continue;
+		round = wf_max_time(round, s->cfg.retry_delay);
+		max = s->cfg.retry_max > max ? s->cfg.retry_max : max;
+	}
+	for (uint32_t i = 0; max != 0 && i < fabric->topo->n_links; i++) {
+		const struct wf_topo_link *l = &fabric->topo->links[i];
+
+		most = wf_max_time(most, max * (wf_fabric_slowest_packet(fabric, l) +
+		                                2 * (l->delay + phy) + round));
+	}
+	return most;
+}
+
 /* Compiles what devices are set to, and what of it the packet path has to look at at all. */
 static int compile_setups(struct wf_fabric *fabric, const struct wf_devices *devices,
                           struct wf_err *err)
@@ -76,6 +102,7 @@ static int compile_setups(struct wf_fabric *fabric, const struct wf_devices *dev
 	int ret;
 
 	assert(n <= WF_MAX_SETUPS);
+	fabric->n_setups = n;
 	fabric->setups = fabric->mem->alloc(fabric->mem, n * sizeof(*fabric->setups));
 	if (fabric->setups == NULL)
 		return -ENOMEM;
@@ -85,12 +112,14 @@ static int compile_setups(struct wf_fabric *fabric, const struct wf_devices *dev
 	fabric->classes = fabric->setups[0].classes;
 	fabric->departs = fabric->telemetry != WF_TELEMETRY_NONE;
 	fabric->slowest = (uint64_t)WF_PARAM_AUTO;
+	fabric->narrowest = WF_RATIO_ONE;
 	for (unsigned i = 0; i < n; i++) {
 		const struct wf_setup *s = &fabric->setups[i];
 
 		fabric->departs |= s->mark_late || s->fecn;
 		fabric->watchdogs |= s->watchdog.rules != NULL || s->adapter_watchdog.rules != NULL;
 		fabric->slowest = wf_min_u64(fabric->slowest, s->cfg.link_rate);
+		fabric->narrowest = wf_min_u64(fabric->narrowest, s->cfg.link_width);
 		/* InfiniBand's local packets have no hop limit: there they circle for ever. */
 		fabric->hops_count |=
 			s->cfg.switch_reconverge != WF_PARAM_AUTO && !fabric->flowctl->uses_credits;
@@ -102,6 +131,7 @@ static int compile_setups(struct wf_fabric *fabric, const struct wf_devices *dev
 			!s->maps.same || s->maps.marks ||
 			memcmp(s->classes.of, fabric->classes.of, sizeof(s->classes.of)) != 0;
 	}
+	fabric->retry_time = longest_retries(fabric);
 	fabric->careful = fabric->departs || fabric->flowctl->uses_credits;
 	return 0;
 }
@@ -234,6 +264,11 @@ static int check_running(const struct wf_fabric *is, const struct wf_fabric *nex
 		                  "link.rate: while the fabric runs, no link can be slower than "
 		                  "%" PRIu64 " kb/s",
 		                  is->slowest / 1000);
+	if (next->narrowest < is->narrowest)
+		return wf_err_say(err,
+		                  "link.width: while the fabric runs, no link can be narrower than "
+		                  "%" PRIu64 "/65536",
+		                  is->narrowest);
 	if (next->route != is->route && next->route == &wf_route_graded)
 		return wf_err_say(err, "adaptive: thresholds cannot be set while the fabric runs");
 	if (next->watchdogs != is->watchdogs)
@@ -264,6 +299,8 @@ int wf_fabric_more_setups(struct wf_fabric *fabric, const struct wf_devices *dev
 		return ret;
 	}
 	next.slowest = fabric->slowest;
+	next.narrowest = fabric->narrowest;
+	next.retry_time = fabric->retry_time;
 	*old_p = fabric->setups;
 	*fabric = next;
 	return 0;
@@ -302,8 +339,16 @@ wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_lin
 
 uint64_t wf_fabric_rate(const struct wf_fabric *fabric, const struct wf_topo_link *link)
 {
-	return wf_min_u64(link->rate,
-	                  wf_fabric_port_setup(fabric, link->a, link->a_port)->cfg.link_rate);
+	const struct wf_fabric_cfg *cfg = &wf_fabric_port_setup(fabric, link->a, link->a_port)->cfg;
+
+	return wf_min_u64(wf_fabric_part(link->rate, cfg->link_width), cfg->link_rate);
+}
+
+wf_time wf_fabric_slowest_packet(const struct wf_fabric *fabric, const struct wf_topo_link *link)
+{
+	uint64_t rate = wf_min_u64(wf_fabric_part(link->rate, fabric->narrowest), fabric->slowest);
+
+	return wf_rate_time(wf_rate_per_byte(rate), fabric->largest + fabric->gap) + 1;
 }
 
 static bool refill(struct wf_fabric_shard *shard)

@@ -64,7 +64,8 @@ struct wf_fabric_hooks {
 };
 
 struct wf_fabric {
-	struct wf_setup *setups;   /* what devices are set to; 0: where nothing else is said */
+	struct wf_setup *setups; /* what devices are set to; 0: where nothing else is said */
+	unsigned n_setups;
 	struct wf_fabric_cfg cfg;  /* of setup 0, and of the fabric as a whole */
 	struct wf_classes classes; /* of setup 0 */
 	uint16_t *setup_of_node;   /* numbers of setups; NULL: all have setup 0 */
@@ -72,8 +73,10 @@ struct wf_fabric {
 	uint8_t dscp[WF_MARKS]; /* of packets with a mark */
 	bool maps;              /* the queue of a packet depends on the device */
 	bool hops_count;        /* packets may circle: those that took too many hops are dropped */
-	bool watchdogs;   /* devices may have a PFC watchdog, now or later; the driver's, too */
-	uint64_t slowest; /* bits/s that a link may have at some time; or auto: the topology's */
+	bool watchdogs;     /* devices may have a PFC watchdog, now or later; the driver's, too */
+	uint64_t narrowest; /* least link.width of any, at some time */
+	wf_time retry_time; /* for which links that send again may hold packets up at the most */
+	uint64_t slowest;   /* bits/s that a link may have at some time; or auto: the topology's */
 	const struct wf_flowctl_ops *flowctl;
 	const struct wf_route_ops *route;
 	const struct wf_sched_ops *sched;
@@ -200,6 +203,15 @@ wf_time wf_fabric_pipeline(const struct wf_fabric_cfg *cfg, const struct wf_topo
  * over all links into switches is the engine's window.
  */
 wf_time wf_fabric_delay(const struct wf_fabric *fabric, const struct wf_topo_link *link, bool to_a);
+
+/* The part of a rate that a link of a width has, units of 2^-16. */
+static inline uint64_t wf_fabric_part(uint64_t rate, uint64_t width)
+{
+	return wf_max_u64((uint64_t)((unsigned __int128)rate * width >> 16), (uint64_t)WF_RATE_MIN);
+}
+
+/* The longest that a packet of any size takes on a link at any time, however slow it is then. */
+wf_time wf_fabric_slowest_packet(const struct wf_fabric *fabric, const struct wf_topo_link *link);
 
 /* Bits/s of a link: what the topology says, or less where it came up with less. */
 uint64_t wf_fabric_rate(const struct wf_fabric *fabric, const struct wf_topo_link *link);

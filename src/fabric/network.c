@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/errors.h"
+#include "fabric/retry.h"
 #include "fabric/switch.h"
 #include "fabric/telemetry.h"
 
@@ -21,7 +23,6 @@ void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
                            struct wf_engine_cfg *cfg)
 {
 	const struct wf_topo *topo = fabric->topo;
-	uint32_t bytes = fabric->largest + fabric->gap;
 
 	cfg->threads = threads;
 	cfg->shards = wf_engine_shards_for(threads);
@@ -29,8 +30,7 @@ void wf_network_engine_cfg(const struct wf_fabric *fabric, unsigned threads,
 	cfg->horizon = 0;
 	for (uint32_t i = 0; i < topo->n_links; i++) {
 		const struct wf_topo_link *l = &topo->links[i];
-		uint64_t rate = wf_min_u64(wf_fabric_rate(fabric, l), fabric->slowest);
-		wf_time slow = wf_rate_time(wf_rate_per_byte(rate), bytes) + 1;
+		wf_time slow = wf_fabric_slowest_packet(fabric, l) + fabric->retry_time;
 		wf_time to_a = wf_fabric_delay(fabric, l, true);
 		wf_time to_b = wf_fabric_delay(fabric, l, false);
 
@@ -152,6 +152,21 @@ static int connect_half(const struct wf_network *net, uint32_t link, bool from_a
 	return wf_link_connect(&h.out->link, &h.src->node, &h.dst->node, h.in->number);
 }
 
+/* What both ends of a link know of its errors, each way. */
+static int set_errors(const struct wf_network *net, uint32_t link, wf_time now)
+{
+	int ret = 0;
+
+	for (int i = 0; i < 2 && ret == 0; i++) {
+		struct wf_half h = wf_network_half(net, link, i == 0);
+
+		ret = wf_port_errors_set(h.dst, h.in, now);
+		if (ret == 0)
+			ret = wf_retry_set(h.src, h.out, h.in);
+	}
+	return ret;
+}
+
 static int connect_links(const struct wf_network *net)
 {
 	int ret = 0;
@@ -160,6 +175,8 @@ static int connect_links(const struct wf_network *net)
 		ret = connect_half(net, i, true);
 		if (ret == 0)
 			ret = connect_half(net, i, false);
+		if (ret == 0)
+			ret = set_errors(net, i, 0);
 	}
 	return ret;
 }
@@ -191,6 +208,8 @@ void wf_network_set_link(const struct wf_network *net, uint32_t link, bool up, w
 {
 	struct wf_half h = wf_network_half(net, link, true);
 
+	wf_port_fec_settle(h.out, now);
+	wf_port_fec_settle(h.in, now);
 	if (!up) {
 		wf_port_cut(h.src, h.out, h.in);
 		wf_port_cut(h.dst, h.in, h.out);
@@ -227,9 +246,16 @@ void wf_network_changed(const struct wf_network *net, uint32_t id, wf_time now)
 
 	dev->setup = wf_fabric_setup(net->fabric, id);
 	for (uint32_t p = 0; p < node->n_ports; p++) {
+		const struct wf_topo_port *tp = &net->topo->ports[node->first_port + p];
+
+		wf_port_fec_settle(&dev->ports[p], now);
+		wf_port_fec_settle(&net->devices[tp->peer]->ports[tp->peer_port], now);
 		dev->ports[p].setup = wf_fabric_port_setup(net->fabric, id, p);
 		dev->ports[p].maps |= net->fabric->maps;
-		set_rate(net, net->topo->ports[node->first_port + p].link);
+		set_rate(net, tp->link);
+		/* Without memory the run ends. */
+		if (set_errors(net, tp->link, now) != 0)
+			wf_shard_no_memory(dev->node.shard);
 	}
 	for (uint32_t p = 0; p < node->n_ports; p++)
 		set_cut(net, net->topo->ports[node->first_port + p].link);

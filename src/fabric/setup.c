@@ -44,6 +44,16 @@ static int compile_ecn(struct wf_setup *s, struct wf_err *err)
 	return 0;
 }
 
+/* What links do about bit errors. Names are those of a row's list. */
+static void compile_link(struct wf_setup *s)
+{
+	const struct wf_fec_code *code = wf_fec_find(s->cfg.link_fec);
+
+	wf_fec_compile(code, s->cfg.link_raw_ber, &s->fec);
+	wf_fec_compile(code, s->cfg.burst_ber, &s->burst_fec);
+	s->retries = strcmp(s->cfg.link_retry, "llr") == 0;
+}
+
 static int compile(struct wf_setup *s, unsigned more, struct wf_err *err)
 {
 	int ret = wf_classes_parse_with(&s->cfg, more, &s->classes, err);
@@ -161,6 +171,7 @@ int wf_setups_compile(const struct wf_fabric_cfg *cfg, const struct wf_devices *
 
 		s->cfg = i == 0 ? *cfg : *devices->cfg[i - 1];
 		s->user = i > 0 && devices->user != NULL ? devices->user[i - 1] : NULL;
+		compile_link(s);
 		ret = compile(s, all, err);
 		if (ret == 0)
 			ret = compile_marks(s, dscp, &n_marks, err);

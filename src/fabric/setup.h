@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "fabric/config.h"
+#include "fabric/fec.h"
 #include "fabric/maps.h"
 #include "fabric/watchdog.h"
 #include "topo/topo.h"
@@ -24,10 +25,12 @@ struct wf_setup {
 	struct wf_ecn ecn[WF_MAX_QUEUES]; /* by queue; none of ports whose rate is in the table */
 	uint8_t n_ecn_rates;              /* 0: there is no such table */
 	struct wf_ecn_rate ecn_rates[WF_ECN_RATES];
-	uint16_t ecn_own;    /* mask of queues that have values in spite of it */
-	bool mark_late;      /* ecn.at dequeue */
-	bool fecn;           /* InfiniBand: it marks */
-	uint32_t fecn_bytes; /* longer queues are congested */
+	uint16_t ecn_own;             /* mask of queues that have values in spite of it */
+	bool mark_late;               /* ecn.at dequeue */
+	bool fecn;                    /* InfiniBand: it marks */
+	uint32_t fecn_bytes;          /* longer queues are congested */
+	bool retries;                 /* link.retry is llr */
+	struct wf_fec fec, burst_fec; /* what it makes of link.raw_ber, and of link.burst_ber */
 	unsigned hash_fields;
 	struct wf_maps maps;
 	/* Lanes, by what the maps say; WF_NO_LANE: none. A packet's key is wf_packet_key(). */

@@ -9,7 +9,7 @@
 
 #include "fabric/fabric.h"
 
-/* Puts pkt, whose cell is written, on the wire where somebody sees it: a tap, or hooks. */
+/* Puts pkt, whose cell is written, on the wire where more is to be done: WF_HOOK_*. */
 void wf_port_put_hooked(struct wf_device *dev, struct wf_port *port, const struct wf_packet *pkt,
                         wf_time now);
 

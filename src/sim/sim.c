@@ -14,6 +14,8 @@
 #define GATE_WINDOWS (1 << 17)
 #define GATE_DELAY_MAX (2 * WF_S)
 #define GATE_RATE_MIN UINT64_C(10000000) /* bits/s that a link may be set to */
+#define GATE_WIDTH_MIN (WF_RATIO_ONE / 8)
+#define GATE_RETRY_TIME (100 * WF_US) /* for which links may be set to send packets again */
 
 /*
  * Who runs a simulation by the piece wants to know when what happens next, and windows are what
@@ -32,6 +34,11 @@ static void gate_cfg(struct wf_sim *sim, struct wf_engine_cfg *cfg)
 	if (cfg->horizon + slow < room) {
 		cfg->horizon += slow;
 		sim->fabric.slowest = wf_min_u64(sim->fabric.slowest, GATE_RATE_MIN);
+		sim->fabric.narrowest = wf_min_u64(sim->fabric.narrowest, GATE_WIDTH_MIN);
+	}
+	if (sim->fabric.retry_time < GATE_RETRY_TIME && cfg->horizon + GATE_RETRY_TIME < room) {
+		cfg->horizon += GATE_RETRY_TIME - sim->fabric.retry_time;
+		sim->fabric.retry_time = GATE_RETRY_TIME;
 	}
 	sim->gated.delay_max = wf_min_time(wf_max_time(room - cfg->horizon, 0), GATE_DELAY_MAX);
 	cfg->horizon += sim->gated.delay_max;

@@ -51,6 +51,8 @@ static inline int wf_packet_is_control(uint8_t type)
 
 /* input of a packet on a link, once the link has gone down: no port has this number. */
 #define WF_PACKET_GONE UINT16_MAX
+/* The same, once the link has sent it again as often as it does. */
+#define WF_PACKET_LOST (UINT16_MAX - 1)
 
 struct wf_packet {
 	union {
@@ -60,7 +62,7 @@ struct wf_packet {
 	uint32_t src;     /* host index */
 	uint32_t dst;     /* host index */
 	uint16_t size;    /* bytes on the link: headers, payload, CRCs; not preamble and gap */
-	uint16_t input;   /* port it came in by, inside a switch; WF_PACKET_GONE on a link */
+	uint16_t input;   /* port it came in by, inside a switch; on a link WF_PACKET_GONE, _LOST */
 	uint8_t type : 4; /* enum wf_packet_type */
 	uint8_t vl : 4;   /* queue (VL or traffic class) it takes on the link it is on */
 	uint8_t cls : 4;  /* priority or service level, as its sender has it */

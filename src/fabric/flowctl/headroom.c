@@ -9,6 +9,7 @@
 
 #include "base/rows.h"
 #include "fabric/fabric.h"
+#include "fabric/retry.h"
 
 #define KIB UINT64_C(1024)
 #define GBPS UINT64_C(1000000000)
@@ -63,10 +64,11 @@ static uint64_t packets_in(const struct wf_port *port, wf_time time, uint64_t by
 
 /*
  * From when the packet that goes over the threshold began to leave the peer until the peer stops:
- * its own way here; our frame, which waits for a full packet that has just begun, and for other
- * frames when there are more classes than one can speak for; its way there; the rest of the
- * reaction. Full packets are those inside a message: the 20 bytes more that the first packet of a
- * WRITE may have are left out, as in the tables that this is compared with (docs/validation.md).
+ * its own way here; our frame, which waits for a full packet that has just begun, once again if the
+ * link sends that again, and for other frames when there are more classes than one can speak for;
+ * its way there; the rest of the reaction. Full packets are those inside a message: the 20 bytes
+ * more that the first packet of a WRITE may have are left out, as in the tables that this is
+ * compared with (docs/validation.md).
  */
 static wf_time stop_time(const struct wf_device *dev, const struct wf_port *port)
 {
@@ -83,7 +85,8 @@ static wf_time stop_time(const struct wf_device *dev, const struct wf_port *port
 	         WF_ARRAY_SIZE(pkt->u.pause.quanta);
 	return wf_port_time_long(port,
 	                         2 * largest + frames * (fabric->control_size + fabric->gap)) +
-	       port->in_delay + port->delay +
+	       wf_retry_longest(port, wf_port_time_long(port, largest)) + port->in_delay +
+	       port->delay +
 	       wf_pfc_reaction(&wf_fabric_peer_setup(fabric, dev->id, port->number)->cfg,
 	                       port->rate, &topo->nodes[peer]);
 }

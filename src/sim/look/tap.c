@@ -46,7 +46,7 @@ static void tap_port(struct wf_sim *sim, uint32_t node, unsigned port)
 {
 	sim->fabric.tap = on_wire;
 	sim->fabric.tap_arg = sim;
-	sim->net.devices[node]->ports[port].hooked = true;
+	sim->net.devices[node]->ports[port].hooked |= WF_HOOK_TAP;
 }
 
 void wf_sim_set_tap(struct wf_sim *sim, wf_sim_tap_fn *fn, void *arg)
