@@ -175,6 +175,30 @@ struct wf_port_counter {
 	      .help = "packets that came in by a port whose queue the PFC watchdog had stopped",   \
 	      .followed = true, .measure = "drops_watchdog",                                       \
 	      .ether = { "rx_prio%u_watchdog_discards", "packets", 1 })                            \
+	/* Of whole ports, and mean numbers: idle links carry codewords, too. */                   \
+	OTHER(fec_corrected, .unit = "codewords", .help = "codewords with errors that the FEC mended", \
+	      .ether = { "rx_fec_corrected_blocks_phy", "codewords", 1 }, .followed = true, .rare = true, \
+	      .ib = { "port_fec_correctable_blocks", "codewords", 1 },                             \
+	      .report = { WF_REPORT_QUEUES + 2, 0, "FEC, codewords mended" },                      \
+	      .run = "fec_corrected", .value = "fec_corrected", .live = "fec_corrected",           \
+	      .metric = { "fec_corrected_codewords", NULL })                                       \
+	OTHER(fec_symbols, .unit = "symbols", .help = "symbols that the FEC mended",               \
+	      .ether = { "rx_fec_corrected_symbols_phy", "symbols", 1 },                           \
+	      .ib = { "port_fec_corrected_symbols", "symbols", 1 })                                \
+	OTHER(fec_bits, .unit = "bits", .help = "bits that the FEC mended",                        \
+	      .ether = { "rx_corrected_bits_phy", "bits", 1 }, .ib = { "phy_corrected_bits", "bits", 1 }) \
+	OTHER(fec_uncorrected, .unit = "packets", .followed = true, .rare = true, .notable = true, \
+	      .help = "packets in codewords that the FEC could not mend",                          \
+	      .ether = { "rx_fec_uncorrectable_blocks_phy", "packets", 1 },                        \
+	      .ib = { "port_fec_uncorrectable_blocks", "packets", 1 },                             \
+	      .report = { WF_REPORT_QUEUES + 3, 0, "FEC, packets not mended" },                    \
+	      .run = "fec_uncorrected", .value = "fec_uncorrected", .live = "fec_uncorrected",     \
+	      .metric = { "fec_uncorrected", NULL })                                               \
+	OTHER(link_retries, .unit = "times", .help = "times that a link sent a packet again",      \
+	      .ether = { "tx_llr_replays", "times", 1 }, .ib = { "plr_xmit_retry_events", "times", 1 }, \
+	      .report = { WF_REPORT_QUEUES + 4, 0, "sent again by links" }, .rare = true,          \
+	      .run = "link_retries", .value = "link_retries", .live = "link_retries",              \
+	      .metric = { "link_retries", NULL }, .followed = true, .notable = true)               \
 	/* Of whole ports. */                                                                      \
 	OTHER(link_downed, .unit = "times", .help = "times the link went down",                    \
 	      .live = "link_downed", .metric = { "link_downed", NULL })                            \

@@ -304,6 +304,10 @@ static const struct {
 	  lossless_drops },
 	{ { "link-errors", "packets were lost to errors on links; which, and its error rate" },
 	  wf_note_link_errors },
+	{ { "fec-margin", "a link's raw bit errors are near the limit of its FEC, or beyond" },
+	  wf_note_fec_margin },
+	{ { "link-retries", "links sent packets again; how many, and what that took" },
+	  wf_note_link_retries },
 	{ { "link-down", "links were down; which, for how long, and how many packets that took" },
 	  wf_note_link_down },
 	{ { "pfc-watchdog", "PFC watchdogs acted: on which queues, and what they dropped; or their "

@@ -3,6 +3,7 @@
  * notes_links.c - the rules that speak of what links lost: to errors, and because they were down.
  * Neither is congestion, and neither breaks the promise of a lossless class.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,19 +40,20 @@ static struct way look_at(const struct wf_note_ctx *c, uint32_t node, unsigned p
 	return way;
 }
 
-/* What was asked for: " (link.ber is 1e-08, link.loss 0.1 %)". */
+/* What was asked for: " (link.ber is 1e-08, and it loses 0.1 %)". */
 static void configured(const struct wf_note_ctx *c, const struct way *way, char *buf, size_t size)
 {
-	const struct wf_fabric_cfg *cfg = &c->run->fabric->cfg;
-	const struct wf_topo *topo = c->run->fabric->net->topo;
-	const struct wf_topo_port *tp = &topo->ports[topo->nodes[way->node].first_port + way->port];
-	uint64_t loss = cfg->link_loss + topo->links[tp->link].loss;
-	size_t len = (size_t)snprintf(buf, size, " (link.ber is %.3g",
-	                              (double)cfg->link_ber / BER_UNITS);
+	struct wf_sim_port_link link = { .ber = 0 };
+	size_t len;
 
-	if (loss != 0 && len < size)
+	(void)wf_sim_port_link(c->sim, way->node, way->port, &link);
+	len = (size_t)snprintf(buf, size, " (link.ber is %.3g", (double)link.ber / BER_UNITS);
+	if (link.raw_ber != 0 && len < size)
+		len += (size_t)snprintf(buf + len, size - len, ", %.3g before the FEC",
+		                        (double)link.raw_ber / BER_UNITS);
+	if (link.loss != 0 && len < size)
 		len += (size_t)snprintf(buf + len, size - len, ", and it loses %.3g %%",
-		                        100.0 * (double)loss / (double)WF_PROB_ONE);
+		                        100.0 * (double)link.loss / (double)WF_PROB_ONE);
 	if (len < size)
 		snprintf(buf + len, size - len, ")");
 }
@@ -108,6 +110,104 @@ void wf_note_link_errors(struct wf_note_ctx *c)
 	            "of %.2g%s; most %s. That is the links, not congestion",
 	            n, all.errors == 1 ? " was" : "s were", links, links == 1 ? "" : "s", in,
 	            error_rate(&all), asked, worst);
+}
+
+/* ---- what the FEC has left, and what links send again ---- */
+
+/* "from leaf0 (port 4) to spine1 (port 0)": the direction that leads into a port. */
+static void name_way(const struct wf_note_ctx *c, uint32_t node, unsigned port, char *buf,
+                     size_t size)
+{
+	const struct wf_topo *topo = c->run->fabric->net->topo;
+	const struct wf_topo_port *tp = &topo->ports[topo->nodes[node].first_port + port];
+
+	snprintf(buf, size, "from %s (port %u) to %s (port %u)", wf_note_peer(c, node, port)->name,
+	         tp->peer_port, wf_note_name(c, node), port);
+}
+
+/* Decades between a raw bit error rate and the limit of its code; negative: it is beyond. */
+static double margin(const struct wf_sim_port_link *link)
+{
+	return log10((double)link->limit / (double)link->raw_ber);
+}
+
+static void say_margin(struct wf_note_ctx *c, uint32_t node, unsigned port,
+                       const struct wf_sim_port_link *link, unsigned more)
+{
+	double decades = margin(link);
+	char way[160], others[96] = "";
+
+	name_way(c, node, port, way, sizeof(way));
+	if (more > 0)
+		snprintf(others, sizeof(others), "; so %s %u more direction%s of links",
+		         more == 1 ? "has" : "have", more, more == 1 ? "" : "s");
+	wf_note_say(
+		c,
+		"the link %s has a bit error rate of %.1e before its FEC; %s %s frames from %.1e "
+		"on: %.2f decades %s%s",
+		way, (double)link->raw_ber / BER_UNITS, link->fec,
+		decades < 0 ? "loses" : "begins to lose", (double)link->limit / BER_UNITS,
+		fabs(decades), decades < 0 ? "beyond it" : "of margin", others);
+}
+
+/* The direction with the least margin, where that is less than a decade. */
+void wf_note_fec_margin(struct wf_note_ctx *c)
+{
+	const struct wf_topo *topo = c->run->fabric->net->topo;
+	struct wf_sim_port_link worst = { .raw_ber = 0 }, link;
+	uint32_t at = 0;
+	unsigned port = 0, n = 0;
+
+	for (uint32_t node = 0; node < topo->n_nodes; node++) {
+		for (unsigned p = 0; p < topo->nodes[node].n_ports; p++) {
+			if (!wf_sim_port_link(c->sim, node, p, &link) || link.raw_ber == 0 ||
+			    margin(&link) >= 1)
+				continue;
+			n++;
+			if (n > 1 && margin(&link) >= margin(&worst))
+				continue;
+			worst = link;
+			at = node;
+			port = p;
+		}
+	}
+	if (n > 0)
+		say_margin(c, at, port, &worst, n - 1);
+}
+
+void wf_note_link_retries(struct wf_note_ctx *c)
+{
+	const struct wf_topo *topo = c->run->fabric->net->topo;
+	char n[WF_HUMAN], in[WF_HUMAN], most[WF_HUMAN], took[WF_HUMAN], way[160];
+	struct wf_sim_port_link worst = { .again = 0 }, link;
+	uint64_t all = c->run->total.link_retries;
+	unsigned links = 0, port = 0;
+	uint32_t at = 0;
+
+	for (uint32_t node = 0; all != 0 && node < topo->n_nodes; node++) {
+		for (unsigned p = 0; p < topo->nodes[node].n_ports; p++) {
+			if (!wf_sim_port_link(c->sim, node, p, &link) || link.again == 0)
+				continue;
+			links++;
+			if (link.again <= worst.again)
+				continue;
+			worst = link;
+			at = node;
+			port = p;
+		}
+	}
+	if (links == 0)
+		return;
+	name_way(c, at, port, way, sizeof(way));
+	wf_human_count(all, n, sizeof(n));
+	wf_human_count((c->run->total.tx_packets + all / 2) / all, in, sizeof(in));
+	wf_human_count(worst.again, most, sizeof(most));
+	wf_human_time((uint64_t)worst.again_time, took, sizeof(took));
+	wf_note_say(c,
+	            "links sent packets again %s times, one of %s, in %u direction%s; most %s: %s "
+	            "times, which took %s of its wire%s",
+	            n, in, links, links == 1 ? "" : "s", way, most, took,
+	            c->run->total.drops_error == 0 ? ", and nothing was lost" : "");
 }
 
 /* ---- links that were down ---- */

@@ -28,6 +28,8 @@ wf_time wf_note_span(const struct wf_note_ctx *c);
 
 /* notes_links.c: what links lost */
 void wf_note_link_errors(struct wf_note_ctx *c);
+void wf_note_fec_margin(struct wf_note_ctx *c);
+void wf_note_link_retries(struct wf_note_ctx *c);
 void wf_note_link_down(struct wf_note_ctx *c);
 
 /* notes_watchdog.c: what PFC watchdogs did */

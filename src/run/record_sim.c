@@ -182,6 +182,9 @@ static void sample_port(struct wf_record_sim *rs, wf_time t, uint32_t node, unsi
 	uint64_t sum[WF_PORT_COUNTERS_N] = { 0 };
 	struct wf_sim_counts c;
 
+	wf_sim_port_whole(rs->sim, node, port, &c);
+	for (size_t i = 0; i < (all ? by_port->n : by_port->followed); i++)
+		sum[i] = wf_counts_get(&c, by_port->item[i].row);
 	for (unsigned q = 0; q < n; q++) {
 		if (!wf_sim_queue_used(rs->sim, node, q) ||
 		    !wf_sim_port_counts(rs->sim, node, port, q, &c))

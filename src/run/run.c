@@ -35,6 +35,7 @@ static void add_up(const struct wf_scenario *s, struct wf_run *run)
 	wf_time start = first_start(&s->flows);
 	wf_time span = r->flows_done == r->flows ? r->last_delivery - start : r->end - start;
 
+	wf_counts_add(&run->total, &r->whole);
 	for (unsigned q = 0; q < r->n_queues; q++) {
 		wf_counts_add(&run->total, &r->queue[q]);
 		if (q < run->fabric->classes.n && run->fabric->classes.queue[q].lossless)

@@ -84,6 +84,7 @@ struct wf_sim_result {
 	uint64_t max_switch_bytes;      /* largest occupancy of any switch's shared buffer */
 	unsigned n_queues;
 	struct wf_sim_counts queue[WF_MAX_QUEUES]; /* sums over all ports; maxima for max_* */
+	struct wf_sim_counts whole;                /* the same of what is of whole ports */
 	uint8_t queue_id[WF_MAX_QUEUES];           /* priority or VL, as printed */
 	struct wf_hist packet_latency; /* ps: first bit out of the sender to delivered; data only */
 	struct wf_hist flow_time;      /* ps: flow start to last byte delivered */

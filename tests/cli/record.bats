@@ -60,6 +60,7 @@ for n, run in enumerate(report["runs"], 1):
                          ("drops_buffer", "drops_buffer"), ("drops_error", "drops_error"),
                          ("drops_down", "drops_down"), ("drops_route", "drops_route"),
                          ("drops_hops", "drops_hops"), ("drops_mtu", "drops_mtu"), ("drops_watchdog", "drops_watchdog"),
+                         ("fec_corrected", "fec_corrected"), ("fec_uncorrected", "fec_uncorrected"), ("link_retries", "link_retries"),
                          ("pause_rx", "pauses_received"), ("pause_tx", "pauses_sent")):
         got = one("SELECT coalesce(sum(t.value * c.factor), 0) FROM total t JOIN counter c "
                   "ON c.id = t.counter WHERE t.run = ? AND c.measure = ?", n, measure)

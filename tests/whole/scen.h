@@ -58,6 +58,7 @@ static inline void scen_add_up(struct scen *s)
 	assert_non_null(s->result);
 	wf_sim_result(s->sim, s->result);
 	s->total = none;
+	wf_counts_add(&s->total, &s->result->whole);
 	s->lossless_drops = 0;
 	for (unsigned q = 0; q < s->result->n_queues; q++) {
 		wf_counts_add(&s->total, &s->result->queue[q]);

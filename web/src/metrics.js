@@ -51,6 +51,8 @@ const KNOWN = [
 		["drops_error", "lost: errors on links", "low"], ["drops_down", "lost: links that were down", "low"], ["drops_route", "lost: no route", "low"],
 		["drops_hops", "lost: circled until their hop limit", "low"], ["drops_mtu", "lost: larger than a port's MTU", "low"],
 		["drops_watchdog", "lost: dropped by the PFC watchdog", "low"],
+		["fec_corrected", "codewords that the FEC mended", "low"], ["fec_uncorrected", "packets that the FEC could not mend", "low"],
+		["link_retries", "packets sent again by links", "low"],
 		["packets_resent", "packets sent again", "low"], ["out_of_sequence", "out of sequence at a receiver", "low"],
 		["local_ack_timeout_err", "timeouts of a sender", "low"], ["trimmed", "packets cut to their headers", ""],
 	]],

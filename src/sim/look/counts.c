@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "fabric/retry.h"
 #include "fabric/watchdog.h"
 #include "sim/look/state.h"
 #include "sim/sim_priv.h"
@@ -138,39 +139,59 @@ static void read_watchdog(const struct wf_watchdog_queue *w, bool of_switch,
 bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                         struct wf_sim_counts *counts)
 {
-	const struct wf_topo_port *peer;
+	const struct wf_port *own, *peer;
+	const struct wf_topo_port *tp;
 	bool of_switch;
 
 	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports ||
 	    queue >= sim->fabric.classes.n)
 		return false;
 	of_switch = sim->topo->nodes[node].kind == WF_TOPO_SWITCH;
-	read_lane(sim, &sim->net.devices[node]->ports[port].lanes[queue], counts);
+	tp = &sim->topo->ports[sim->topo->nodes[node].first_port + port];
+	own = &sim->net.devices[node]->ports[port];
+	peer = &sim->net.devices[tp->peer]->ports[tp->peer_port];
+	read_lane(sim, &own->lanes[queue], counts);
 	read_watchdog(wf_watchdog_look(sim->net.devices[node], port, queue), of_switch, counts);
-	peer = &sim->topo->ports[sim->topo->nodes[node].first_port + port];
 	if (!sim->fabric.flowctl->uses_credits)
-		counts->pausing_ps =
-			stopped(&sim->fabric,
-		                &sim->net.devices[peer->peer]->ports[peer->peer_port].lanes[queue],
-		                wf_sim_now(sim));
+		counts->pausing_ps = stopped(&sim->fabric, &peer->lanes[queue], wf_sim_now(sim));
+	if (own->fec != NULL)
+		counts->fec_uncorrected = own->fec->uncorrected[queue];
+	/* Of what a link sends again its sender knows what the FEC gave up. */
+	if (peer->retry != NULL)
+		counts->fec_uncorrected += peer->retry->uncorrected[queue];
+	if (own->retry != NULL)
+		counts->link_retries = own->retry->again[queue];
 	return true;
+}
+
+void wf_sim_port_whole(const struct wf_sim *sim, uint32_t node, unsigned port,
+                       struct wf_sim_counts *counts)
+{
+	const struct wf_topo_port *tp = &sim->topo->ports[sim->topo->nodes[node].first_port + port];
+	struct wf_sim_link_state link = { .times = 0 };
+	struct wf_fec_sums fec = wf_port_fec(&sim->net.devices[node]->ports[port], wf_sim_now(sim));
+
+	(void)wf_sim_link_state(sim, tp->link, &link);
+	*counts = (struct wf_sim_counts){
+		.fec_corrected = fec.codewords,
+		.fec_symbols = fec.symbols,
+		.fec_bits = fec.bits,
+		.link_downed = link.times,
+	};
 }
 
 void wf_sim_port_total(const struct wf_sim *sim, uint32_t node, unsigned port,
                        struct wf_sim_counts *counts)
 {
 	const struct wf_topo_port *tp = &sim->topo->ports[sim->topo->nodes[node].first_port + port];
-	struct wf_sim_link_state link = { .times = 0 };
 	struct wf_sim_counts c;
 	uint64_t sent = 0;
 
-	memset(counts, 0, sizeof(*counts));
+	wf_sim_port_whole(sim, node, port, counts);
 	for (unsigned q = 0; wf_sim_port_counts(sim, node, port, q, &c); q++)
 		wf_counts_add(counts, &c);
 	for (unsigned q = 0; wf_sim_port_counts(sim, tp->peer, tp->peer_port, q, &c); q++)
 		sent += c.tx_packets;
-	(void)wf_sim_link_state(sim, tp->link, &link);
 	/* What the other end sent and was not lost on the way has come, or is about to. */
 	counts->rx_packets = sent - wf_min_u64(sent, counts->rx_lost);
-	counts->link_downed = link.times;
 }

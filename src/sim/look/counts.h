@@ -59,6 +59,10 @@ void wf_counts_add(struct wf_sim_counts *sum, const struct wf_sim_counts *counts
 bool wf_sim_port_counts(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                         struct wf_sim_counts *counts);
 
+/* What is counted of a port that there is as a whole, and of no queue; rx_packets is left out. */
+void wf_sim_port_whole(const struct wf_sim *sim, uint32_t node, unsigned port,
+                       struct wf_sim_counts *counts);
+
 /* Those of a port that there is: its queues together, and what is of the whole port. */
 void wf_sim_port_total(const struct wf_sim *sim, uint32_t node, unsigned port,
                        struct wf_sim_counts *counts);

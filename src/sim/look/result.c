@@ -56,6 +56,8 @@ static void add_devices(const struct wf_sim *sim, struct wf_sim_result *r)
 		for (unsigned p = 0; p < dev->n_ports; p++) {
 			for (unsigned q = 0; wf_sim_port_counts(sim, id, p, q, &c); q++)
 				wf_counts_add(&r->queue[q], &c);
+			wf_sim_port_whole(sim, id, p, &c);
+			wf_counts_add(&r->whole, &c);
 		}
 		if (sim->topo->nodes[id].kind == WF_TOPO_SWITCH)
 			r->max_switch_bytes = wf_max_u64(r->max_switch_bytes,

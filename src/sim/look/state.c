@@ -10,6 +10,7 @@
 
 #include "fabric/endpoint.h"
 #include "fabric/flowctl/headroom.h"
+#include "fabric/retry.h"
 #include "sim/sim_priv.h"
 #include "wire/ib.h"
 
@@ -159,6 +160,33 @@ bool wf_sim_watchdog(const struct wf_sim *sim, uint32_t node, unsigned port, uns
 			wf_port_time_long(p, (uint64_t)p->setup->cfg.pfc_quanta * WF_PFC_QUANTUM) /
 			2,
 	};
+	return true;
+}
+
+bool wf_sim_port_link(const struct wf_sim *sim, uint32_t node, unsigned port,
+                      struct wf_sim_port_link *link)
+{
+	const struct wf_topo_port *tp;
+	const struct wf_retry *retry;
+	const struct wf_port *p;
+	struct wf_fec_sums fec;
+
+	if (node >= sim->topo->n_nodes || port >= sim->net.devices[node]->n_ports)
+		return false;
+	p = &sim->net.devices[node]->ports[port];
+	tp = topo_port(sim->topo, node, port);
+	retry = sim->net.devices[tp->peer]->ports[tp->peer_port].retry;
+	fec = wf_port_fec(p, wf_sim_now(sim));
+	*link = (struct wf_sim_port_link){
+		.ber = p->setup->cfg.link_ber,
+		.loss = p->setup->cfg.link_loss + sim->topo->links[tp->link].loss,
+		.raw_ber = fec.raw_ber,
+		.limit = fec.code != NULL ? fec.code->limit : 0,
+		.fec = fec.code != NULL ? fec.code->title : NULL,
+		.again_time = retry != NULL ? retry->taken : 0,
+	};
+	for (unsigned q = 0; retry != NULL && q < sim->fabric.classes.n; q++)
+		link->again += retry->again[q];
 	return true;
 }
 

@@ -56,6 +56,20 @@ struct wf_sim_watchdog {
 /* Fills *state; false when there is no such port or queue, or it has no watchdog. */
 bool wf_sim_watchdog(const struct wf_sim *sim, uint32_t node, unsigned port, unsigned queue,
                      struct wf_sim_watchdog *state);
+/* What a link does to packets that come in by a port, and what it does about it. */
+struct wf_sim_port_link {
+	uint64_t ber;       /* bit errors per 10^18 that the FEC leaves, as it is set now */
+	uint64_t loss;      /* units of 2^-32: packets lost whatever their size, as it is set now */
+	uint64_t raw_ber;   /* per 10^18 before the FEC, when that was nearest to limit; or 0 */
+	uint64_t limit;     /* up to which the code loses hardly any frame */
+	const char *fec;    /* the code, for people */
+	uint64_t again;     /* times that the peer sent a packet again on its way here */
+	wf_time again_time; /* for which that took the wire */
+};
+
+/* Fills *link; false when there is no such port. */
+bool wf_sim_port_link(const struct wf_sim *sim, uint32_t node, unsigned port,
+                      struct wf_sim_port_link *link);
 
 /* A queue of a switch's port. */
 struct wf_sim_lane_id {
