@@ -152,6 +152,12 @@ change() {
 	device 'h0: {nic: {rx_buffer: 50KB}}' 's.yaml:9:25: nic.rx_buffer: h0 has 50000B, but after a pause up to'
 	device 'h0: {nic: {rx_full: wait}}' 's.yaml:9:23: nic.rx_full: "wait" is not known'
 	device "'leaf0:3': {buffer: {size: 1MB}}" 's.yaml:9:30: buffer.size: leaf0:3 has no such setting'
+	device "'leaf0:3': {link: {fec: rs544}}" 's.yaml:9:27: link.fec: leaf0:3 has no such setting; links have it, e.g. leaf0-spine1'
+	device 'h0: {link: {fec: kp4}}' 's.yaml:9:20: link.fec: "kp4" is not known; write none, firecode, rs528'
+	device 'h0: {link: {raw_ber: 2%}}' 's.yaml:9:24: link.raw_ber: "2%" is out of range; it may be 0 to 1e-2'
+	device 'h0: {link: {width: 2}}' 's.yaml:9:22: link.width: "2" is out of range; it may be '
+	device 'h0: {link: {retry: llr, retry_max: 0}}' 's.yaml:9:38: link.retry_max: "0" is out of range; it may be 1 to 15'
+	device 'h0: {link: {retry_buffer: 2KB}}' 's.yaml:9:29: link.retry_buffer: no packet of mtu 4096B and its headers fits; it must be at least 4224B'
 	device 'leaf0: {mtu: 1KB}' 's.yaml:9:16: mtu is the same for all devices of a fabric; write it under fabric'
 	device 'leaf0: {ecn: {kmim: 1MB}}' "s.yaml:9:17: unknown key 'ecn.kmim'; did you mean ecn.kmin?"
 	device 'leaf0: {ecn: {kmin: 3MB}}' 's.yaml:9:23: ecn.kmin'

@@ -87,6 +87,11 @@ static const struct context {
 	{ "fabric.header", "" },
 	{ "fabric.link.rate", "ops=1 run.until=10s fabric.sender.timeout=1000s fabric.mtu=1024 "
 	                      "fabric.buffer.size=1GB" },
+	{ "fabric.link.fec", "fabric.link.raw_ber=1e-8" },
+	{ "fabric.link.burst_ber", "fabric.link.burst_every=10us" },
+	{ "fabric.link.burst_", "fabric.link.burst_ber=2.4e-4" },
+	{ "fabric.link.retry", "fabric.link.loss=1%" },
+	{ "fabric.link.retry_", "fabric.link.loss=1% fabric.link.retry=llr" },
 	{ "fabric.link.", "ops=1 fabric.buffer.size=1GB" },
 	{ "fabric.port.mtu", "ops=1" },
 	{ "fabric.maps.", "ops=1" },
@@ -219,6 +224,8 @@ static const struct other {
 	/* Everything is lost. */
 	{ "fabric.link.ber", "max", CUT },
 	{ "fabric.link.loss", "max", CUT },
+	{ "fabric.link.raw_ber", "max", CUT },
+	{ "fabric.link.burst_ber", "max", CUT },
 	{ "fabric.port.mtu", "min", CUT },
 	/* A step takes longer than the run. */
 	{ "job.launch", "max", CUT },
@@ -263,6 +270,7 @@ static const struct other {
 	{ "fabric.adaptive.medium", "min", REFUSED },
 	{ "fabric.adaptive.high", "min", REFUSED },
 	{ "fabric.sender.window", "min", REFUSED },
+	{ "fabric.link.retry_buffer", "min", REFUSED },
 	{ "traffic.class", "max", REFUSED },
 	{ "traffic.fanin", "max", REFUSED },
 	{ "traffic.target", "max", REFUSED },

@@ -309,6 +309,34 @@ static void test_file_and_clear(void **state)
 	stop(r);
 }
 
+/*
+ * A link gets raw bit errors while the fabric runs, for 1 ms: 19,531 codewords of 640 B at 100
+ * Gb/s, of which 1 - 0.9999^5440 have errors that are mended. It may begin to send again what it
+ * loses, and become narrower, as far as there was room made for it.
+ */
+static void test_errors(void **state)
+{
+	struct running *r = start(plain);
+	const struct wf_port *port = &r->s.sim->net.devices[node(r, "h0")]->ports[0];
+	struct wf_sim_counts c;
+
+	(void)state;
+	at(r, WF_MS);
+	add(r, "{on: h0-leaf0, set: {link: {raw_ber: 1e-4, fec: rs544, retry: llr, width: 1/8}}, "
+	       "at: 1ms, until: 2ms}");
+	add(r, "{on: h0-leaf0, set: {link: {width: 1}}, at: 1ms}");
+	refused(r, "{on: h0-leaf0, set: {link: {width: 1/16}}}", "link.width");
+	assert_null(port->retry);
+	at(r, 2500 * WF_US);
+	assert_non_null(port->retry);
+	assert_int_equal(port->hooked, WF_HOOK_RETRY);
+	at(r, 5 * WF_MS);
+	assert_int_equal(port->hooked, 0);
+	wf_sim_port_total(r->s.sim, node(r, "h0"), 0, &c);
+	assert_in_range(c.fec_corrected, 8194, 8196);
+	stop(r);
+}
+
 /* Many, one after the other: none is forgotten, and clearing makes room again. */
 static void test_many(void **state)
 {
@@ -367,7 +395,7 @@ int main(void)
 		cmocka_unit_test(test_links),          cmocka_unit_test(test_devices_and_storms),
 		cmocka_unit_test(test_settings),       cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_file_and_clear), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_watchdog),
+		cmocka_unit_test(test_watchdog),       cmocka_unit_test(test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
