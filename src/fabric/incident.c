@@ -55,6 +55,7 @@ const char *wf_incident_name(enum wf_incident_kind kind)
 		[WF_INCIDENT_LINK_UP] = "link_up",
 		[WF_INCIDENT_WATCHDOG] = "watchdog",
 		[WF_INCIDENT_RESTORED] = "watchdog_restored",
+		[WF_INCIDENT_DEADLOCK] = "deadlock",
 	};
 
 	_Static_assert(WF_ARRAY_SIZE(name) == WF_INCIDENTS, "name every kind");

@@ -19,8 +19,13 @@ enum wf_incident_kind {
 	WF_INCIDENT_LINK_UP,
 	WF_INCIDENT_WATCHDOG, /* it acted; why: enum wf_watchdog_action, or WF_INCIDENT_MUTE */
 	WF_INCIDENT_RESTORED, /* and no longer does, after dur; why: the same */
+	WF_INCIDENT_DEADLOCK, /* a queue was in a circle that none can leave, for dur */
 	WF_INCIDENTS
 };
+
+/* why, of a deadlock's queue: bits. */
+#define WF_INCIDENT_CLOSED 1 /* it stopped last, and closed the circle */
+#define WF_INCIDENT_VALLEY 2 /* by it goes on what came down from a higher tier, and up again */
 
 #define WF_INCIDENT_NONE UINT32_MAX /* no host */
 #define WF_INCIDENT_NO_QUEUE UINT8_MAX
@@ -53,7 +58,7 @@ void wf_incident_add(const struct wf_fabric *fabric, struct wf_fabric_shard *sha
 
 /*
  * "pause", "drop", "retransmit", "qp_error", "link_down", "link_up", "watchdog",
- * "watchdog_restored".
+ * "watchdog_restored", "deadlock".
  */
 const char *wf_incident_name(enum wf_incident_kind kind);
 

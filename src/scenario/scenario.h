@@ -37,6 +37,8 @@ struct wf_scenario_cfg {
 	uint64_t seed;
 	wf_time until;
 	wf_time reconverge;
+	wf_time deadlock_check;
+	bool stop_at_deadlock;
 	char matters[128]; /* weft compare: scenario/words.h */
 	char compare_collective[24];
 	char compare_sizes[256];

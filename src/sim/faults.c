@@ -52,6 +52,7 @@ void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 	sim->faults.down[link] = !up;
 	sim->fabric.broken |= !up; /* until routes are found with all links up */
 	wf_sim_incident_link(sim, link, up, now);
+	wf_sim_changed(sim, up ? WF_SIM_CHANGE_LINK_UP : WF_SIM_CHANGE_LINK_DOWN, link, now);
 	wf_network_set_link(&sim->net, link, up, now);
 }
 
@@ -116,7 +117,6 @@ static void reroute(void *arg, wf_time now)
 	struct wf_sim_table *t = NULL;
 	struct wf_routes *routes;
 
-	(void)now;
 	if (wf_fabric_find_routes(&sim->fabric, sim->faults.down, &routes) == 0) {
 		t = add_table(sim, routes);
 		if (t == NULL)
@@ -137,6 +137,7 @@ static void reroute(void *arg, wf_time now)
 		leave_table(sim, old);
 	}
 	set_newest(sim, t);
+	wf_sim_changed(sim, WF_SIM_CHANGE_ROUTES, 0, now);
 }
 
 int wf_sim_plan_routes(struct wf_sim *sim, wf_time now)
@@ -207,6 +208,8 @@ void wf_sim_storm_fault(struct wf_sim *sim, uint32_t host, bool on, wf_time now)
 		return;
 	sim->faults.changes++;
 	wf_endpoint_storm(wf_endpoint_of_device(wf_network_host(&sim->net, host)), on, now);
+	wf_sim_changed(sim, on ? WF_SIM_CHANGE_STORM : WF_SIM_CHANGE_STORM_OVER,
+	               sim->topo->host_node[host], now);
 }
 
 /* An adapter takes in no more than the least rate of the faults that hold. */
@@ -252,10 +255,15 @@ static void set_fault(struct wf_sim *sim, const struct wf_sim_fault *f, wf_time 
 		node = topo->ports[topo->nodes[port->peer].first_port + port->peer_port].peer;
 	}
 	wf_network_changed(&sim->net, node, now);
+	wf_sim_changed(sim, f->kind == WF_SIM_FAULT_NODE ? WF_SIM_CHANGE_NODE : WF_SIM_CHANGE_PORT,
+	               f->what, now);
 }
 
 void wf_sim_happens(struct wf_sim *sim, const struct wf_sim_fault *f, wf_time now)
 {
+	/* Where all stand still nobody has looked since: the fault may change that. */
+	if (now >= sim->deadlocks.due)
+		(void)wf_sim_deadlocks_due(sim, now);
 	switch (f->kind) {
 	case WF_SIM_FAULT_LINK:
 		if (wf_sim_link_fault(sim, f->what, f->on, now) != 0)

@@ -209,6 +209,7 @@ int wf_sim_create(const struct wf_sim_cfg *cfg, struct wf_sim **sim_p, struct wf
 	sim->mem = mem;
 	sim->topo = cfg->topo;
 	sim->until = cfg->until;
+	wf_sim_watch_deadlocks(sim, cfg->deadlock_check, cfg->stop_at_deadlock);
 	for (size_t i = 0; i < cfg->n_flows; i++)
 		sim->packets += (cfg->flows[i].bytes + cfg->fabric->mtu - 1) / cfg->fabric->mtu;
 	ret = make_fabric(sim, cfg, err);
@@ -233,6 +234,7 @@ void wf_sim_destroy(struct wf_sim *sim)
 	wf_rc_destroy(sim->rc);
 	wf_engine_destroy(sim->engine);
 	wf_sim_end_faults(sim);
+	wf_sim_free_deadlocks(sim);
 	wf_fabric_fini(&sim->fabric);
 	wf_wire_check_destroy(sim->check);
 	mem->free(mem, sim->adapters);
@@ -303,6 +305,7 @@ static bool after_window(void *arg, wf_time now)
 {
 	struct wf_sim *sim = arg;
 	uint64_t done = flows_done(sim);
+	bool dead = now >= sim->deadlocks.due && wf_sim_deadlocks_due(sim, now);
 
 #ifndef NDEBUG
 	assert_conserved(sim);
@@ -317,7 +320,7 @@ static bool after_window(void *arg, wf_time now)
 	if (sim->gated.env.ops != NULL)
 		return !sim->failed && sim->gated.env.ops->go_on(sim->gated.env.arg, now);
 	sim->app_done = !sim->has_app || sim->app.done(sim->app.arg, now);
-	if (sim->failed || wf_sim_wire_result(sim, NULL) != 0 ||
+	if (sim->failed || dead || wf_sim_wire_result(sim, NULL) != 0 ||
 	    (done == sim->n_flows && sim->app_done))
 		return false;
 	if (sim->progress != NULL && ++sim->windows_seen % PROGRESS_EVERY == 0) {

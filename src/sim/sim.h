@@ -61,8 +61,10 @@ struct wf_sim_cfg {
 	void *gate_arg;
 	const struct wf_sim_fault *faults; /* borrowed until wf_sim_create() returns */
 	size_t n_faults;
-	wf_time reconverge; /* a link change to new routes everywhere */
-	wf_time until;      /* stop at this virtual time even if flows are unfinished */
+	wf_time reconverge;     /* a link change to new routes everywhere */
+	wf_time deadlock_check; /* looks for deadlocks every so often; 0: not while it runs */
+	bool stop_at_deadlock;  /* the run ends with the first that is found then */
+	wf_time until;          /* stop at this virtual time even if flows are unfinished */
 	uint64_t seed;
 	unsigned threads;   /* 1..64 */
 	size_t max_memory;  /* bytes of each share of the devices; 0: what the system has */

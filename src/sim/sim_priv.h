@@ -14,8 +14,11 @@
 #include "sim/host/windowed.h"
 #include "sim/prog/rc.h"
 #include "sim/sim.h"
+#include "sim/look/deadlock.h"
 #include "sim/look/watch.h"
 #include "sim/look/wire_check.h"
+
+#define WF_SIM_CHANGES_KEPT 64
 
 struct wf_sim {
 	struct wf_mem *mem;
@@ -81,6 +84,23 @@ struct wf_sim {
 		size_t n_groups;
 	} faults;
 
+	/* What happened to the fabric last (look/deadlock.c). */
+	struct {
+		struct wf_sim_change
+			last[WF_SIM_CHANGES_KEPT]; /* change n is at n modulo their number */
+		uint32_t n;
+	} changes;
+
+	/* Queues that wait for one another (look/deadlock.c). */
+	struct {
+		wf_time every, due; /* the next look; WF_TIME_NEVER: there is none */
+		bool stop;          /* one that is certain ends the run */
+		uint32_t stuck;     /* queues that can never move, at the last look */
+		uint32_t found, standing;
+		uint32_t n;
+		struct wf_deadlock list[WF_DEADLOCKS_MAX];
+	} deadlocks;
+
 	/* Who looks on. */
 	wf_sim_progress_fn *progress;
 	void *progress_arg;
@@ -129,6 +149,18 @@ int wf_sim_plan_routes(struct wf_sim *sim, wf_time now) WF_MUST_USE;
 
 /* Takes a link down or up, now, while no node runs. */
 void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now);
+
+/* Keeps in mind that something happened to the fabric: what, as its kind says. */
+void wf_sim_changed(struct wf_sim *sim, enum wf_sim_change_kind kind, uint32_t what, wf_time now);
+
+/* The time has come to look for deadlocks. Returns whether that ends the run. */
+bool wf_sim_deadlocks_due(struct wf_sim *sim, wf_time now);
+
+/* Notes the deadlocks that stand, as incidents that last until now. */
+void wf_sim_end_deadlocks(const struct wf_sim *sim);
+
+/* Gives back what deadlocks took. */
+void wf_sim_free_deadlocks(struct wf_sim *sim);
 
 /* Notes that the link changed, at both its ends. */
 void wf_sim_incident_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now);

@@ -83,6 +83,7 @@ void wf_sim_incident_link(struct wf_sim *sim, uint32_t link, bool up, wf_time no
 
 void wf_sim_end_incidents(struct wf_sim *sim)
 {
+	wf_sim_end_deadlocks(sim);
 	if (sim->fabric.flowctl != &wf_flowctl_pfc)
 		return;
 	for (uint32_t id = 0; id < sim->topo->n_nodes; id++) {

@@ -37,7 +37,7 @@ uint64_t wf_sim_host_counter(const struct wf_sim *sim, uint32_t host, enum wf_co
 /* Keeps notes of these kinds, a bit per enum wf_incident_kind; before the run. */
 void wf_sim_keep_incidents(struct wf_sim *sim, uint32_t kinds);
 
-/* Notes the pauses that last until the run's end; after the run. */
+/* Notes the pauses and deadlocks that last until the run's end; after the run. */
 void wf_sim_end_incidents(struct wf_sim *sim);
 
 /*
