@@ -35,7 +35,7 @@ static void each_setting(wf_values_fn *fn, void *arg)
 static const char *const event_words[] = {
 	"all",      "none",      "pause",   "drop",     "retransmit",
 	"qp_error", "link_down", "link_up", "watchdog", "watchdog_restored",
-	NULL
+	"deadlock", NULL
 };
 static const char *const none_word[] = { "none", NULL };
 
@@ -116,7 +116,7 @@ const struct wf_opt wf_opt_events = {
 	.arg = "KIND,...",
 	.help = "With --record: the kinds of events that are recorded: `pause`, `drop`, "
 		"`retransmit`, `qp_error`, `link_down`, `link_up`, `watchdog`, "
-		"`watchdog_restored`; or `all`, or `none`.",
+		"`watchdog_restored`, `deadlock`; or `all`, or `none`.",
 	.values = &events,
 };
 

@@ -167,7 +167,7 @@ const char *const wf_record_schema[] = {
 	"\tnode   INTEGER NOT NULL,             -- where: pause: who has to stop; drop: who drops\n"
 	"\tport   INTEGER,\n"
 	"\tqueue  INTEGER,                      -- priority or VL\n"
-	"\tdur_ps INTEGER,                      -- pause: how long; watchdog_restored: for how long it acted\n"
+	"\tdur_ps INTEGER,                      -- pause, deadlock: how long; watchdog_restored: for how long it acted\n"
 	"\tsrc    INTEGER,                      -- drop, retransmit, qp_error: hosts at the ends (nodes)\n"
 	"\tdst    INTEGER,\n"
 	"\tdetail TEXT                          -- drop: 'buffer', 'life', 'error' ...; watchdog: what it did\n"

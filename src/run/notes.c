@@ -102,6 +102,7 @@ static void ecn_above_xoff(struct wf_note_ctx *c)
 		if (!classes->queue[q].lossless || !classes->queue[q].ecn || most == NULL ||
 		    cfg->ecn_by_rate[0] != '\0' ||
 		    !wf_sim_lane_state(c->sim, most->node, most->port, q, &state) ||
+		    state.xoff == 0 || /* a host, whose adapter pauses by itself */
 		    (cfg->ecn_kmin <= state.xoff && sum->ecn_marked > 0))
 			continue;
 		wf_human_bytes(cfg->ecn_kmin, kmin, sizeof(kmin));
@@ -182,32 +183,6 @@ static void lossless_drops(struct wf_note_ctx *c)
 			            classes->queue[q].id, n, stalls);
 		}
 	}
-}
-
-static void deadlock(struct wf_note_ctx *c)
-{
-	struct wf_sim_lane_id ring[8];
-	char text[400], stuck[WF_HUMAN];
-	unsigned n, shown;
-	size_t used = 0;
-
-	if (c->run->result.finished || c->run->result.packets_inside == 0)
-		return;
-	n = wf_sim_find_circle(c->sim, ring, WF_ARRAY_SIZE(ring));
-	if (n == 0)
-		return;
-	shown = n < WF_ARRAY_SIZE(ring) ? n : WF_ARRAY_SIZE(ring);
-	for (unsigned i = 0; i < shown && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s->%s",
-		                         i == 0 ? "" : ", ", wf_note_name(c, ring[i].node),
-		                         wf_note_peer(c, ring[i].node, ring[i].port)->name);
-	wf_human_count(c->run->result.packets_inside, stuck, sizeof(stuck));
-	wf_note_say(
-		c,
-		"deadlock: in %s %u %u links stop one another in a circle, each waiting for the "
-		"next: %s%s; %s packets do not move any more",
-		is_flowctl(c, "credit") ? "VL" : "class", c->run->result.queue_id[ring[0].queue], n,
-		text, n > shown ? ", ..." : "", stuck);
 }
 
 /* Go-back-N sends again all that was sent behind a packet that is missing; others, less. */
@@ -298,7 +273,12 @@ static const struct {
 	struct wf_note_rule rule;
 	rule_fn *fn;
 } rules[] = {
-	{ { "deadlock", "queues are stopped and wait for one another in a circle" }, deadlock },
+	{ { "deadlock",
+	    "queues wait for one another in a circle that none can leave; since when, and after "
+	    "what" },
+	  wf_note_deadlock },
+	{ { "standstill", "queues stand still behind a host that lets nobody send to it" },
+	  wf_note_standstill },
 	{ { "lossless-drops",
 	    "a lossless class lost packets to congestion; by how much the headroom is too small" },
 	  lossless_drops },

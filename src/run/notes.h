@@ -12,7 +12,8 @@
 #include <stddef.h>
 
 #define WF_NOTE_TEXT 600
-#define WF_NOTES_MAX 16
+#define WF_NOTES_MAX 24
+#define WF_NOTE_DEADLOCKS 3 /* that have a note of their own, in their order */
 
 struct wf_note {
 	const char *rule; /* "ecn-above-xoff" */
@@ -37,6 +38,12 @@ struct wf_run;
 /* Fills run->notes from the rest of run and the simulation, which has ended. */
 void wf_notes_make(const struct wf_scenario *scenario, const struct wf_sim *sim,
                    struct wf_run *run);
+
+struct wf_deadlock;
+
+/* A line about the i-th queue of a deadlock of run: who waits there, for whom, and since when. */
+void wf_note_deadlock_link(const struct wf_run *run, const struct wf_deadlock *d, unsigned i,
+                           char *text, size_t size);
 
 /* The i-th rule, false after the last. */
 bool wf_notes_rule(size_t i, struct wf_note_rule *rule);

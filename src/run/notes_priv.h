@@ -26,6 +26,10 @@ const struct wf_topo_node *wf_note_peer(const struct wf_note_ctx *c, uint32_t no
 /* How long traffic ran. */
 wf_time wf_note_span(const struct wf_note_ctx *c);
 
+/* notes_deadlock.c: what stands still */
+void wf_note_deadlock(struct wf_note_ctx *c);
+void wf_note_standstill(struct wf_note_ctx *c);
+
 /* notes_links.c: what links lost */
 void wf_note_link_errors(struct wf_note_ctx *c);
 void wf_note_fec_margin(struct wf_note_ctx *c);

@@ -283,7 +283,15 @@ static const char *detail(const struct wf_incident *note)
 		[WF_DROP_MTU] = "mtu",       [WF_DROP_WATCHDOG] = "watchdog",
 	};
 
+	static const char *const deadlock[] = {
+		[WF_INCIDENT_CLOSED] = "closes the circle",
+		[WF_INCIDENT_VALLEY] = "valley",
+		[WF_INCIDENT_CLOSED | WF_INCIDENT_VALLEY] = "closes the circle, valley",
+	};
+
 	_Static_assert(WF_ARRAY_SIZE(drop) == WF_DROPS, "name every reason");
+	if (note->kind == WF_INCIDENT_DEADLOCK)
+		return deadlock[note->why];
 	if (note->kind == WF_INCIDENT_DROP)
 		return drop[note->why];
 	if (note->kind == WF_INCIDENT_WATCHDOG || note->kind == WF_INCIDENT_RESTORED)
@@ -306,7 +314,8 @@ static void put_note(struct wf_record_sim *rs, const struct wf_incident *note)
 		.queue = note->queue == WF_INCIDENT_NO_QUEUE
 		                 ? WF_RECORD_NONE
 		                 : rs->cfg.classes->queue[note->queue].id,
-		.dur = note->kind == WF_INCIDENT_PAUSE || note->kind == WF_INCIDENT_RESTORED
+		.dur = note->kind == WF_INCIDENT_PAUSE || note->kind == WF_INCIDENT_RESTORED ||
+		                       note->kind == WF_INCIDENT_DEADLOCK
 		               ? note->dur
 		               : -1,
 		.src = note->src == WF_INCIDENT_NONE ? WF_RECORD_NONE : topo->host_node[note->src],
@@ -556,7 +565,8 @@ int wf_record_events_parse(const char *text, uint32_t *events_p, struct wf_err *
 			return wf_err_say(
 				err,
 				"there is no kind of event \"%.*s\"; all, none, or some of "
-				"pause, drop, retransmit, qp_error, link_down, link_up",
+				"pause, drop, retransmit, qp_error, link_down, link_up, watchdog, "
+				"watchdog_restored, deadlock",
 				(int)len, p);
 		events |= 1u << kind;
 	}

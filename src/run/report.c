@@ -16,6 +16,7 @@
 #define HEADROOM_WIDTH 20
 #define CELL 96
 #define NOTE_WIDTH 100
+#define LINK_TEXT 400
 
 /*
  * One figure. cell writes its text; a row that is empty in every column is left out. Without name:
@@ -632,13 +633,30 @@ static void print_wrapped(const char *text, const char *indent, FILE *file)
 	fputc('\n', file);
 }
 
+/* The circle, queue by queue. */
+static void print_circle(const struct wf_run *run, const struct wf_deadlock *d, FILE *file)
+{
+	char text[LINK_TEXT];
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		wf_note_deadlock_link(run, d, i, text, sizeof(text));
+		print_wrapped(text, "      - ", file);
+	}
+}
+
 static void print_notes(const struct wf_run *run, FILE *file)
 {
+	uint32_t deadlock = 0;
+
 	if (run->notes.n == 0)
 		return;
 	fprintf(file, "\n%s:\n", run->fabric->label);
-	for (unsigned i = 0; i < run->notes.n; i++)
+	for (unsigned i = 0; i < run->notes.n; i++) {
 		print_wrapped(run->notes.note[i].text, "  * ", file);
+		if (strcmp(run->notes.note[i].rule, "deadlock") == 0 &&
+		    deadlock < run->n_deadlocks && deadlock < WF_NOTE_DEADLOCKS)
+			print_circle(run, &run->deadlocks[deadlock++], file);
+	}
 }
 
 void wf_report_table(const struct wf_report *report, FILE *file)

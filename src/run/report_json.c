@@ -83,6 +83,129 @@ static void put_notes(struct wf_json *j, const struct wf_run *run)
 	wf_json_close(j, '[');
 }
 
+/* A port, or with port WF_TOPO_NONE a whole device. */
+static void put_place(struct wf_json *j, const struct wf_topo *topo, uint32_t node, uint32_t port)
+{
+	wf_json_text(j, "node", topo->nodes[node].name);
+	if (port == WF_TOPO_NONE) {
+		wf_json_null(j, "port");
+		wf_json_null(j, "to");
+		return;
+	}
+	wf_json_u64(j, "port", port);
+	wf_json_text(j, "to",
+	             topo->nodes[topo->ports[topo->nodes[node].first_port + port].peer].name);
+}
+
+static void put_host(struct wf_json *j, const char *key, const struct wf_topo *topo, uint32_t host)
+{
+	wf_json_text(j, key, topo->nodes[topo->host_node[host]].name);
+}
+
+/* The last fault before a deadlock. */
+static void put_fault(struct wf_json *j, const struct wf_topo *topo, const struct wf_sim_change *c)
+{
+	uint32_t node = c->what, port = WF_TOPO_NONE;
+
+	if (c->kind == WF_SIM_CHANGE_NONE) {
+		wf_json_null(j, "fault");
+		return;
+	}
+	if (c->kind == WF_SIM_CHANGE_LINK_DOWN || c->kind == WF_SIM_CHANGE_LINK_UP) {
+		node = topo->links[c->what].a;
+		port = topo->links[c->what].a_port;
+	} else if (c->kind == WF_SIM_CHANGE_PORT) {
+		const struct wf_topo_port *out = &topo->ports[c->what];
+
+		node = topo->ports[topo->nodes[out->peer].first_port + out->peer_port].peer;
+		port = c->what - topo->nodes[node].first_port;
+	}
+	wf_json_open(j, "fault", '{');
+	wf_json_text(j, "kind", wf_sim_change_name(c->kind));
+	put_place(j, topo, node, port);
+	wf_json_u64(j, "at_ps", (uint64_t)c->at);
+	wf_json_close(j, '{');
+}
+
+/* The last time before it at which switches found new routes. */
+static void put_routes(struct wf_json *j, const struct wf_topo *topo, const struct wf_sim_change *c)
+{
+	if (c->kind == WF_SIM_CHANGE_NONE) {
+		wf_json_null(j, "routes");
+		return;
+	}
+	wf_json_open(j, "routes", '{');
+	wf_json_u64(j, "at_ps", (uint64_t)c->at);
+	wf_json_u64(j, "switches", c->switches);
+	wf_json_u64(j, "behind", c->behind);
+	if (c->behind > 0)
+		wf_json_text(j, "behind_switch", topo->nodes[c->one_behind].name);
+	else
+		wf_json_null(j, "behind_switch");
+	wf_json_close(j, '{');
+}
+
+/* One queue of a circle, and those of its packets that hold up the one before it. */
+static void put_circle_link(struct wf_json *j, const struct wf_run *run,
+                            const struct wf_deadlock *d, uint32_t i)
+{
+	const struct wf_topo *topo = run->fabric->net->topo;
+	const struct wf_deadlock_link *l = &d->link[i];
+
+	wf_json_open(j, NULL, '{');
+	put_place(j, topo, l->node, l->port);
+	wf_json_u64(j, "class", l->id);
+	wf_json_u64(j, "since_ps", (uint64_t)l->since);
+	wf_json_u64(j, "packets", l->packets);
+	wf_json_u64(j, "bytes", l->bytes);
+	put_host(j, "src", topo, l->src);
+	put_host(j, "dst", topo, l->dst);
+	wf_json_open(j, "held", '{');
+	wf_json_text(j, "from", topo->nodes[d->link[(i + d->n - 1) % d->n].node].name);
+	wf_json_u64(j, "packets", l->held);
+	wf_json_u64(j, "bytes", l->held_bytes);
+	put_host(j, "src", topo, l->held_src);
+	put_host(j, "dst", topo, l->held_dst);
+	wf_json_bool(j, "valley", l->valley);
+	wf_json_close(j, '{');
+	wf_json_close(j, '{');
+}
+
+static void put_deadlock(struct wf_json *j, const struct wf_run *run, const struct wf_deadlock *d)
+{
+	const struct wf_topo *topo = run->fabric->net->topo;
+
+	wf_json_open(j, NULL, '{');
+	wf_json_bool(j, "certain", d->certain);
+	wf_json_u64(j, "formed_ps", (uint64_t)d->formed);
+	wf_json_u64(j, "found_ps", (uint64_t)d->found);
+	if (d->ended == WF_TIME_NEVER)
+		wf_json_null(j, "ended_ps");
+	else
+		wf_json_u64(j, "ended_ps", (uint64_t)d->ended);
+	wf_json_u64(j, "times", d->times);
+	wf_json_u64(j, "formed_last_ps", (uint64_t)d->formed_last);
+	wf_json_u64(j, "queues", d->queues);
+	wf_json_u64(j, "packets", d->packets);
+	wf_json_u64(j, "hosts", d->hosts);
+	put_fault(j, topo, &d->fault);
+	put_routes(j, topo, &d->routes);
+	wf_json_u64(j, "closed_by", d->closed);
+	wf_json_open(j, "circle", '[');
+	for (uint32_t i = 0; i < d->n; i++)
+		put_circle_link(j, run, d, i);
+	wf_json_close(j, '[');
+	wf_json_close(j, '{');
+}
+
+static void put_deadlocks(struct wf_json *j, const struct wf_run *run)
+{
+	wf_json_open(j, "deadlocks", '[');
+	for (uint32_t i = 0; i < run->n_deadlocks; i++)
+		put_deadlock(j, run, &run->deadlocks[i]);
+	wf_json_close(j, '[');
+}
+
 static void put_ports(struct wf_json *j, const struct wf_topo *topo, const struct wf_run *run)
 {
 	wf_json_open(j, "ports", '[');
@@ -239,6 +362,8 @@ void wf_report_json(const struct wf_report *report, FILE *file)
 			put_job(&j, run);
 		put_classes(&j, run);
 		put_notes(&j, run);
+		if (run->n_deadlocks > 0)
+			put_deadlocks(&j, run);
 		if (report->ports)
 			put_ports(&j, run->fabric->net->topo, run);
 		wf_json_close(&j, '{');

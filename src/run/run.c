@@ -111,6 +111,52 @@ static void find_headroom(const struct wf_sim *sim, struct wf_run *run)
 	}
 }
 
+/* Keeps the deadlocks, the last looks included. */
+static int keep_deadlocks(struct wf_sim *sim, struct wf_run *run)
+{
+	int ret = wf_sim_look_for_deadlocks(sim, !run->result.finished);
+	uint32_t n;
+	const struct wf_deadlock *list = wf_sim_deadlocks(sim, &n);
+
+	run->deadlocks_found = wf_sim_deadlocks_found(sim);
+	if (ret != 0 || n == 0)
+		return ret;
+	run->deadlocks = calloc(n, sizeof(*run->deadlocks));
+	for (uint32_t i = 0; run->deadlocks != NULL && i < n; i++) {
+		struct wf_deadlock *d = &run->deadlocks[i];
+		size_t size = list[i].n * sizeof(*d->link);
+
+		*d = list[i];
+		d->link = malloc(size);
+		run->n_deadlocks++;
+		if (d->link == NULL)
+			return -ENOMEM;
+		memcpy(d->link, list[i].link, size);
+	}
+	return run->deadlocks == NULL ? -ENOMEM : 0;
+}
+
+/* The simulation has run: what it came to, and the last that is recorded of it. */
+static int settle(const struct wf_scenario *scenario, struct wf_sim *sim, struct wf_recording *rec,
+                  struct wf_run *run)
+{
+	int ret;
+
+	wf_sim_result(sim, &run->result);
+	ret = keep_deadlocks(sim, run);
+	if (ret == 0)
+		wf_recording_settle(rec, scenario, sim, run->result.end);
+	return ret;
+}
+
+static int sum_up(const struct wf_scenario *scenario, const struct wf_sim *sim, struct wf_run *run)
+{
+	add_up(scenario, run);
+	run->wire_checked = wf_sim_wire_checked(sim);
+	find_headroom(sim, run);
+	return keep_ports(sim, run);
+}
+
 /* Sets up what looks at packets. */
 static int watch(struct wf_sim *sim, const struct wf_run_opts *opts)
 {
@@ -150,6 +196,8 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		.faults = fabric->events,
 		.n_faults = scenario->n_faults == 0 ? 0 : fabric->n_events,
 		.reconverge = scenario->cfg.reconverge,
+		.deadlock_check = scenario->cfg.deadlock_check,
+		.stop_at_deadlock = scenario->cfg.stop_at_deadlock,
 		.until = scenario->cfg.until,
 		.seed = scenario->cfg.seed,
 		.threads = opts->threads,
@@ -184,17 +232,12 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 	if (rc == 0)
 		rc = wf_sim_run(sim, progress, &stop);
 	run->stopped = stop.stopped;
-	if (rc == 0) {
-		wf_sim_result(sim, &run->result);
-		wf_recording_settle(&rec, scenario, sim, run->result.end);
-	}
+	if (rc == 0)
+		rc = settle(scenario, sim, &rec, run);
 	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run->cpu_ns;
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC) - run->wall_ns;
 	if (rc == 0) {
-		add_up(scenario, run);
-		run->wire_checked = wf_sim_wire_checked(sim);
-		find_headroom(sim, run);
-		rc = keep_ports(sim, run);
+		rc = sum_up(scenario, sim, run);
 		if (rc == 0)
 			rc = wf_run_job_keep(scenario, &job, run, err);
 		if (rc == 0)
@@ -213,11 +256,16 @@ out:
 
 void wf_run_fini(struct wf_run *run)
 {
+	for (uint32_t i = 0; i < run->n_deadlocks; i++)
+		free(run->deadlocks[i].link);
+	free(run->deadlocks);
 	free(run->ports);
 	free(run->job);
 	free(run->job_groups);
 	free(run->train);
 	wf_schedule_destroy(run->schedule);
+	run->deadlocks = NULL;
+	run->n_deadlocks = 0;
 	run->ports = NULL;
 	run->job = NULL;
 	run->job_groups = NULL;

@@ -11,6 +11,7 @@
 #include "run/pcap.h"
 #include "run/record_run.h"
 #include "scenario/scenario.h"
+#include "sim/look/deadlock.h"
 
 /* A queue of a port where something happened. */
 struct wf_run_port {
@@ -38,7 +39,9 @@ struct wf_run {
 	uint64_t headroom_needed;  /* what rate, cable and reaction ask of it */
 	struct wf_run_port *ports; /* those with losses, pauses, waits or marks */
 	size_t n_ports;
-	struct wf_notes notes;           /* what this says in words */
+	struct wf_deadlock *deadlocks;         /* circles of queues, with their links */
+	uint32_t n_deadlocks, deadlocks_found; /* those, and all that were found */
+	struct wf_notes notes;                 /* what this says in words */
 	uint64_t wire_checked;           /* packets written as bytes, read back and compared */
 	uint64_t cpu_ns, wall_ns;        /* of the simulation itself, and of recording it */
 	bool stopped;                    /* progress ended it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.h - what a run left behind in a queue of a port, and who waits for whom: for diagnosis.
+ * state.h - what a run left behind in a queue of a port, and how links fared: for diagnosis.
  */
 #ifndef WF_SIM_LOOK_STATE_H
 #define WF_SIM_LOOK_STATE_H
@@ -70,18 +70,5 @@ struct wf_sim_port_link {
 /* Fills *link; false when there is no such port. */
 bool wf_sim_port_link(const struct wf_sim *sim, uint32_t node, unsigned port,
                       struct wf_sim_port_link *link);
-
-/* A queue of a switch's port. */
-struct wf_sim_lane_id {
-	uint32_t node;
-	unsigned port, queue;
-};
-
-/*
- * Looks for queues that are stopped and wait for one another in a circle. Writes those of one
- * circle, each of which waits for the next, to ring, max at most. Returns how many there are (0: no
- * circle, or no memory to look for it).
- */
-unsigned wf_sim_find_circle(const struct wf_sim *sim, struct wf_sim_lane_id *ring, unsigned max);
 
 #endif
