@@ -388,6 +388,8 @@ int wf_daemon_create(const struct wf_daemon_cfg *cfg, struct wf_daemon **daemon_
 		goto fail;
 	}
 	snprintf(d->path, sizeof(d->path), "%s", cfg->path);
+	d->say = cfg->say;
+	d->say_arg = cfg->say_arg;
 	ret = start_listening(d);
 	if (ret == 0)
 		ret = wf_watch_add(d->epoll, d->listener, EPOLLIN, &d->knocks);

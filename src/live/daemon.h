@@ -54,6 +54,9 @@ struct wf_daemon_cfg {
 	const struct wf_daemon_words
 		*words; /* modelled; borrowed for its life. NULL: nobody does */
 	void *words_arg;
+	/* Told what happens to the modelled fabric by itself, a line each; NULL: nobody is. */
+	void (*say)(void *arg, const char *line);
+	void *say_arg;
 	uint8_t cls; /* modelled: the class of packets that have none (service level 0) */
 };
 

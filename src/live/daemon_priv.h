@@ -94,9 +94,11 @@ struct wf_daemon {
 	struct wf_dclient *clients;
 	struct wf_dgroup *groups;
 	uint32_t n_groups;
-	struct wf_http *http;    /* tells metrics; NULL: nobody */
-	struct wf_dwires *wires; /* hosts at real addresses: wire.h; NULL: none */
-	struct wf_dmodel *model; /* NULL: packets go directly; model.h */
+	struct wf_http *http;                     /* tells metrics; NULL: nobody */
+	struct wf_dwires *wires;                  /* hosts at real addresses: wire.h; NULL: none */
+	void (*say)(void *arg, const char *line); /* NULL: nobody listens */
+	void *say_arg;
+	struct wf_dmodel *model;                       /* NULL: packets go directly; model.h */
 	struct wf_dclient *captures[WF_LIVE_CAPTURES]; /* by number; NULL: nobody's */
 	struct wf_dservice *services;
 	uint32_t n_services;

@@ -17,7 +17,7 @@
 #define OF_HOST (WF_HOST_METRICS + 1)
 #define OF_HOSTS (WF_LIVE_COUNTS * OF_HOST)
 
-enum { HOST_STATE = OF_HOSTS, HOST_RATE, MODEL_SLIP, OF_PORTS };
+enum { HOST_STATE = OF_HOSTS, HOST_RATE, MODEL_SLIP, MODEL_DEADLOCKS, OF_PORTS };
 
 #define PLACES (OF_PORTS + WF_PORT_COUNTERS_N)
 
@@ -97,6 +97,9 @@ static struct family family_at(uint32_t place)
 		[HOST_RATE - OF_HOSTS] = { "node_infiniband_rate_bytes_per_second", "of the port" },
 		[MODEL_SLIP - OF_HOSTS] = { "weft_model_slip_seconds_total",
 		                            "by which virtual time fell behind the clock" },
+		[MODEL_DEADLOCKS -
+			OF_HOSTS] = { "weft_model_deadlocks",
+		                      "circles of queues that wait for one another now" },
 	};
 	struct family f = { .place = place };
 
@@ -115,7 +118,7 @@ static bool is_gauge(const struct family *f)
 {
 	if (f->port != NULL)
 		return f->port->kind != WF_COUNTER;
-	return f->place == HOST_STATE || f->place == HOST_RATE;
+	return f->place == HOST_STATE || f->place == HOST_RATE || f->place == MODEL_DEADLOCKS;
 }
 
 /* How many ports of switches there are; those of hosts come behind them. */
@@ -143,7 +146,7 @@ static uint32_t count_items(struct wf_daemon *d, const struct family *f, struct 
 		return d->table->n_hosts;
 	if (d->model == NULL)
 		return 0;
-	if (f->place == MODEL_SLIP)
+	if (f->place == MODEL_SLIP || f->place == MODEL_DEADLOCKS)
 		return 1;
 	if (at->ports == 0)
 		at->ports = count_ports(d);
@@ -176,6 +179,10 @@ static int write_model(struct wf_daemon *d, const struct family *f, uint32_t i, 
 	struct wf_live_model model;
 	struct wf_live_port port;
 
+	if (f->place == MODEL_DEADLOCKS) {
+		wf_model_look(d, &model);
+		return snprintf(text, size, "%s %u\n", f->name, model.standing);
+	}
 	if (f->place == MODEL_SLIP) {
 		wf_model_look(d, &model);
 		return snprintf(text, size, "%s %.9f\n", f->name,

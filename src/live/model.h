@@ -77,5 +77,6 @@ int wf_model_ports(const struct wf_daemon *d) WF_MUST_USE;
  */
 void wf_model_look(const struct wf_daemon *d, struct wf_live_model *model);
 void wf_model_port(const struct wf_daemon *d, uint32_t i, struct wf_live_port *port);
+void wf_model_deadlock(const struct wf_daemon *d, uint32_t i, struct wf_live_deadlock *deadlock);
 
 #endif

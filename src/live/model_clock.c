@@ -155,6 +155,7 @@ void wf_model_serve(struct wf_daemon *d)
 		m->changes = wf_gated_changes(m->sim);
 		wf_daemon_links_changed(d);
 	}
+	wf_model_watch(m);
 	tell_clients(m);
 }
 

@@ -191,6 +191,7 @@ void wf_model_look(const struct wf_daemon *d, struct wf_live_model *model)
 	*model = (struct wf_live_model){
 		.pace = m->pace,
 		.n_ports = m->topo->n_ports,
+		.standing = wf_sim_deadlocks_standing(m->sim),
 		.time_ps = (uint64_t)wf_sim_now(m->sim),
 		.slip_ps = (uint64_t)m->slip,
 		.under_way = m->under_way,
@@ -199,22 +200,31 @@ void wf_model_look(const struct wf_daemon *d, struct wf_live_model *model)
 		.unclaimed = m->unclaimed,
 		.refused = m->refused,
 	};
+	(void)wf_sim_deadlocks(m->sim, &model->n_deadlocks);
 }
 
 int wf_model_ports(const struct wf_daemon *d)
 {
 	int fd = memfd_create("weft-ports", MFD_CLOEXEC);
+	struct wf_live_deadlock deadlock;
 	struct wf_live_model model;
 	struct wf_live_port port;
 	ssize_t n;
 
 	if (fd < 0)
 		return -errno;
+	/* Who asks wants to know of what is short, too. */
+	if (wf_sim_look_for_deadlocks(d->model->sim, false) != 0)
+		d->model->d->stop = true;
 	wf_model_look(d, &model);
 	n = write(fd, &model, sizeof(model));
 	for (uint32_t i = 0; n > 0 && i < model.n_ports; i++) {
 		wf_model_port(d, i, &port);
 		n = write(fd, &port, sizeof(port));
+	}
+	for (uint32_t i = 0; n > 0 && i < model.n_deadlocks; i++) {
+		wf_model_deadlock(d, i, &deadlock);
+		n = write(fd, &deadlock, sizeof(deadlock));
 	}
 	if (n > 0)
 		return fd;

@@ -7,6 +7,7 @@
 
 #include "live/model.h"
 #include "sim/host/gated.h"
+#include "sim/look/deadlock.h"
 
 /* A packet that is under way, or waits for room in the ring of who it is for. */
 struct wf_dcarried {
@@ -50,6 +51,12 @@ struct wf_dmodel {
 	void *words_arg;
 	uint32_t
 		changes; /* of links and adapters that the table of hosts has: wf_gated_changes() */
+	/* Deadlocks that the daemon has told of, by their place: how often, and their end. */
+	struct {
+		uint32_t times;
+		bool ended;
+	} told[WF_DEADLOCKS_MAX];
+	bool looked; /* since a packet last moved */
 
 	uint64_t under_way, delivered, lost, unclaimed, refused;
 	wf_time slip;
@@ -63,6 +70,9 @@ wf_time wf_model_sent_at(const struct wf_dmodel *m, uint32_t stamp);
 
 /* Puts what waits for a client into its ring; gives it up when it stands still for too long. */
 void wf_model_flush(struct wf_dmodel *m, struct wf_dclient *c, wf_time clock);
+
+/* model_deadlock.c: looks for deadlocks where nothing is due, and tells of news. */
+void wf_model_watch(struct wf_dmodel *m);
 
 /* model_clock.c */
 wf_time wf_model_clock(void);

@@ -38,18 +38,54 @@ struct wf_live_words {
 	int64_t at, until, every, lasts;
 };
 
+#define WF_LIVE_DEADLOCK_LINKS 16 /* of a circle that are told; more are counted */
+
+/*
+ * Queues of switches that wait for one another in a circle: sim/look/deadlock.h. Virtual times, ps.
+ */
+struct wf_live_deadlock {
+	uint64_t formed, found;
+	uint64_t ended; /* 0: it stands */
+	uint64_t packets;
+	uint32_t queues, hosts; /* that wait for it, itself included */
+	uint32_t times;
+	uint32_t n, n_links; /* queues of the circle, and those that are told */
+	uint32_t closed;     /* the one that stopped last */
+	struct wf_live_deadlock_link {
+		char node[WF_LIVE_NAME], peer[WF_LIVE_NAME];
+		char src[WF_LIVE_NAME], dst[WF_LIVE_NAME]; /* of the first packet: hosts */
+		uint64_t since, bytes;
+		uint32_t number; /* of the port, from 1 */
+		uint32_t id;     /* priority or VL */
+		uint32_t packets, held;
+		uint32_t valley, unused;
+	} link[WF_LIVE_DEADLOCK_LINKS];
+};
+
 /* The model as it is, in the file that answers WF_LIVE_PORTS. */
 struct wf_live_model {
-	uint32_t pace;      /* enum wf_live_pace */
-	uint32_t n_ports;   /* switch after switch, then the hosts */
-	uint64_t time_ps;   /* virtual time */
-	uint64_t slip_ps;   /* by which it has fallen behind the clock */
-	uint64_t under_way; /* packets in it now */
-	uint64_t delivered; /* packets, to programs */
-	uint64_t lost;      /* packets, in it */
-	uint64_t unclaimed; /* packets that came to a host on which nobody waited for them */
-	uint64_t refused;   /* packets that no program may send */
+	uint32_t pace;        /* enum wf_live_pace */
+	uint32_t n_ports;     /* switch after switch, then the hosts */
+	uint32_t n_deadlocks; /* struct wf_live_deadlock, behind the ports */
+	uint32_t standing;    /* deadlocks that stand */
+	uint64_t time_ps;     /* virtual time */
+	uint64_t slip_ps;     /* by which it has fallen behind the clock */
+	uint64_t under_way;   /* packets in it now */
+	uint64_t delivered;   /* packets, to programs */
+	uint64_t lost;        /* packets, in it */
+	uint64_t unclaimed;   /* packets that came to a host on which nobody waited for them */
+	uint64_t refused;     /* packets that no program may send */
 	struct wf_live_port port[];
 };
+
+_Static_assert(sizeof(struct wf_live_port) % 8 == 0 && sizeof(struct wf_live_model) % 8 == 0,
+               "what lies behind the ports is aligned");
+
+/* Deadlock i of a model in its file. */
+static inline const struct wf_live_deadlock *wf_live_deadlock(const struct wf_live_model *m,
+                                                              uint32_t i)
+{
+	return (const struct wf_live_deadlock *)(const void *)(m->port + m->n_ports) + i;
+}
 
 #endif

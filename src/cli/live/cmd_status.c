@@ -110,6 +110,31 @@ static void print_late(const struct wf_live_picture *p)
 		       (double)ns / (double)packets / 1000);
 }
 
+/* Circles of queues that stand, queue by queue, and those that are over. */
+static void print_deadlock(const struct wf_live_deadlock *d)
+{
+	printf("\ndeadlock since %.6f s", (double)d->formed / (double)WF_S);
+	if (d->ended != 0)
+		printf(", over by %.6f s", (double)d->ended / (double)WF_S);
+	printf(": %u queues wait for one another in a circle;\n%u queues with %lu packets and %u "
+	       "host%s wait%s for it\n",
+	       d->n, d->queues, d->packets, d->hosts, d->hosts == 1 ? "" : "s",
+	       d->ended != 0 ? "ed" : "");
+	for (uint32_t i = 0; i < d->n_links; i++) {
+		const struct wf_live_deadlock_link *l = &d->link[i];
+		char port[WF_LIVE_NAME + 12];
+
+		snprintf(port, sizeof(port), "%s:%u", l->node, l->number);
+		printf("  %-17s -> %-14s priority %u: %u packets, first %s -> %s, since %.6f "
+		       "s%s%s\n",
+		       port, l->peer, l->id, l->packets, l->src, l->dst,
+		       (double)l->since / (double)WF_S, l->valley != 0 ? ", down and up again" : "",
+		       i == d->closed ? ", the last" : "");
+	}
+	if (d->n_links < d->n)
+		printf("  and %u more\n", d->n - d->n_links);
+}
+
 /* All ports: those of switches come before those of hosts. */
 static void print_model(const struct wf_live_picture *picture)
 {
@@ -123,6 +148,8 @@ static void print_model(const struct wf_live_picture *picture)
 	       (double)m->slip_ps / (double)WF_S, m->under_way, m->delivered, m->lost,
 	       m->unclaimed);
 	print_late(picture);
+	for (uint32_t i = 0; i < m->n_deadlocks; i++)
+		print_deadlock(wf_live_deadlock(m, i));
 	printf("\n%-14s %4s %-14s %-4s", "switch or host", "port", "to", "");
 	for (unsigned at = 1; wf_counts_cell(NULL, WF_COUNTS_STATUS, at, &cell); at++)
 		printf(" %*s", cell.width, cell.title);
@@ -156,6 +183,42 @@ static void print_port(struct wf_json *json, const struct wf_live_port *p)
 	wf_json_close(json, '{');
 }
 
+static void print_deadlock_json(struct wf_json *json, const struct wf_live_deadlock *d)
+{
+	wf_json_open(json, NULL, '{');
+	wf_json_u64(json, "formed_ps", d->formed);
+	wf_json_u64(json, "found_ps", d->found);
+	if (d->ended == 0)
+		wf_json_null(json, "ended_ps");
+	else
+		wf_json_u64(json, "ended_ps", d->ended);
+	wf_json_u64(json, "times", d->times);
+	wf_json_u64(json, "queues", d->queues);
+	wf_json_u64(json, "packets", d->packets);
+	wf_json_u64(json, "hosts", d->hosts);
+	wf_json_u64(json, "closed_by", d->closed);
+	wf_json_open(json, "circle", '[');
+	for (uint32_t i = 0; i < d->n_links; i++) {
+		const struct wf_live_deadlock_link *l = &d->link[i];
+
+		wf_json_open(json, NULL, '{');
+		wf_json_text(json, "node", l->node);
+		wf_json_u64(json, "port", l->number);
+		wf_json_text(json, "to", l->peer);
+		wf_json_u64(json, "class", l->id);
+		wf_json_u64(json, "since_ps", l->since);
+		wf_json_u64(json, "packets", l->packets);
+		wf_json_u64(json, "bytes", l->bytes);
+		wf_json_u64(json, "held", l->held);
+		wf_json_text(json, "src", l->src);
+		wf_json_text(json, "dst", l->dst);
+		wf_json_bool(json, "valley", l->valley != 0);
+		wf_json_close(json, '{');
+	}
+	wf_json_close(json, '[');
+	wf_json_close(json, '{');
+}
+
 static void print_model_json(struct wf_json *json, const struct wf_live_model *m)
 {
 	wf_json_open(json, "model", '{');
@@ -167,6 +230,10 @@ static void print_model_json(struct wf_json *json, const struct wf_live_model *m
 	wf_json_u64(json, "lost", m->lost);
 	wf_json_u64(json, "unclaimed", m->unclaimed);
 	wf_json_u64(json, "refused", m->refused);
+	wf_json_open(json, "deadlocks", '[');
+	for (uint32_t i = 0; i < m->n_deadlocks; i++)
+		print_deadlock_json(json, wf_live_deadlock(m, i));
+	wf_json_close(json, '[');
 	wf_json_open(json, "ports", '[');
 	for (uint32_t i = 0; i < m->n_ports; i++)
 		print_port(json, &m->port[i]);
@@ -359,7 +426,8 @@ const struct wf_cmd wf_cmd_status = {
 	.options = options,
 	.text = "Shows the hosts of a live fabric, the programs attached to them, their queue "
 		"pairs and what they have sent and received; of a modelled fabric the ports of its "
-		"switches and hosts, what they counted, and by how much the model's clock has "
+		"switches and hosts, what they counted, deadlocks among them queue by queue, and "
+		"by how much the model's clock has "
 		"slipped behind this machine's and how late programs took packets in.\n",
 	.sections = sections,
 	.see = "weft(1), weft-up(1), weft-capture(1), weft-fault(1)",

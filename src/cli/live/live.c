@@ -137,7 +137,9 @@ static int look_at_model(const char *path, struct wf_live_picture *p, struct wf_
 		return ret;
 	p->model = map(fds[0], &p->model_bytes);
 	if (p->model_bytes >= sizeof(*p->model) &&
-	    (p->model_bytes - sizeof(*p->model)) / sizeof(p->model->port[0]) >= p->model->n_ports)
+	    p->model_bytes >=
+	            sizeof(*p->model) + (size_t)p->model->n_ports * sizeof(p->model->port[0]) +
+	                    (size_t)p->model->n_deadlocks * sizeof(struct wf_live_deadlock))
 		return 0;
 	return wf_live_err(err, -EPROTO, "weft: the daemon at %s: its model cannot be read", path);
 }
@@ -496,6 +498,7 @@ static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_d
 		.cc = &s->fabrics[0].values.cc,
 		.devices = wf_devices_of(&s->fabrics[0].devices),
 		.reconverge = s->cfg.reconverge,
+		.deadlock_check = s->cfg.deadlock_check,
 		.seed = s->cfg.seed,
 	};
 	cfg->model = sim;
@@ -539,11 +542,18 @@ static void free_made(struct made *m)
 	free(m);
 }
 
+/* What the daemon has to say: in the background nobody hears it. */
+static void say(void *arg, const char *line)
+{
+	(void)arg;
+	fprintf(stderr, "weft up: %s\n", line);
+}
+
 /* The daemon of a plan, which borrows what is in *made_p. */
 static int make_daemon(const struct wf_live_plan *plan, const char *path, struct wf_daemon **d_p,
                        struct made **made_p, struct wf_err *err)
 {
-	struct wf_daemon_cfg cfg = { .path = path, .n_hosts = plan->hosts };
+	struct wf_daemon_cfg cfg = { .path = path, .n_hosts = plan->hosts, .say = say };
 	struct wf_daemon_wire wires[WF_LIVE_WIRES] = { { .host = 0 } };
 	struct made *m = calloc(1, sizeof(*m));
 	struct wf_scenario *s = &m->s;
