@@ -122,11 +122,12 @@ status_document() {
 @test "the examples of docs/json.md find something, and it has every schema" {
 	mkdir examples
 	printf 'topology: {kind: single, hosts: 8}\nfabric: [ib-ndr, roce-400g]\ntraffic:\n  - {kind: incast, fanin: 6, size: 500KB}\n' >examples/incast.yaml
+	cp "$WEFT_SOURCE_DIR/examples/pfc-deadlock.yaml" examples
 	status_document >status.json
 	/usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/json_schema.py" valid status.json
 	sed -n 's/^\t\(.*\<jq\>.*\)$/\1/p' "$WEFT_SOURCE_DIR/docs/json.md" |
 		sed 's/weft status --json/cat status.json/; s/\bweft /"$WEFT" /g' >list
-	[ "$(wc -l <list)" -eq 9 ]
+	[ "$(wc -l <list)" -eq 10 ]
 	set -o pipefail
 	while read -r line; do
 		eval "$line" >out.txt 2>err.txt </dev/null || { echo "$line"; cat err.txt; return 1; }

@@ -51,6 +51,14 @@ job: {kind: all-reduce, algorithm: ring, bytes: 1MB, gpus_per_server: 1}
 faults: [{link: [h0, leaf0], down: 1us}]
 run: {until: 1ms}
 END
+	cat >dead.yaml <<'END'
+topology: {kind: leaf-spine, hosts: 12, radix: 8, host_rate: 100Gbps}
+fabric: {profile: roce-100g, sender: {timeout: 1ms}}
+devices: {leaf1: {switch: {reconverge: 2ms}}}
+traffic: [{kind: shift, op: write, distance: 8, size: 10MB}]
+faults: [{on: leaf0-spine0, at: 100us, fault: down}, {on: leaf1-spine0, at: 2ms, fault: down}]
+run: {until: 3ms, reconverge: 5us}
+END
 	cat >alone.yaml <<'END'
 topology: {kind: single, hosts: 1, host_rate: 3Gbps}
 fabric: {name: own, link_layer: ethernet, flowctl: none}
@@ -78,6 +86,7 @@ setup_file() {
 	document run-short run short.yaml --quiet
 	document run-stdin run - <short.yaml
 	document run-nets run nets.yaml --threads 2
+	document run-dead run dead.yaml
 	document run-job run job.yaml
 	document run-train run train.yaml
 	document run-stuck run stuck.yaml

@@ -531,3 +531,35 @@ for a in gaps:
     assert full == [], (a / 1e6, full)
 END
 }
+
+@test "a deadlock has an event for each queue of its circle, a note, and its lines in the report" {
+	sed '/name: agreed/d; /name: lossy/d; /name: ib,/d' "$WEFT_SOURCE_DIR/examples/pfc-deadlock.yaml" >dead.yaml
+	weft run dead.yaml --record r.db --out run.txt
+	weft run dead.yaml --json --out run.json
+	weft run dead.yaml --threads 4 --out threads.txt
+	cmp run.txt threads.txt
+	python3 - <<'END'
+import json, sqlite3
+db = sqlite3.connect("r.db")
+run = json.load(open("run.json"))["runs"][0]
+dead, = run["deadlocks"]
+assert dead["certain"] and dead["ended_ps"] is None, dead
+names = dict(db.execute("SELECT id, name FROM node"))
+rows = db.execute("SELECT node, port, queue, t_ps, dur_ps, src, dst, detail FROM event WHERE kind = 'deadlock'").fetchall()
+end, = db.execute("SELECT end_ps FROM run").fetchone()
+assert sorted((names[n], p, q, names[s], names[d]) for n, p, q, _, _, s, d, _ in rows) == \
+    sorted((l["node"], l["port"], l["class"], l["src"], l["dst"]) for l in dead["circle"]), rows
+assert {(t, t + dur) for _, _, _, t, dur, _, _, _ in rows} == {(dead["formed_ps"], end)}, (rows, end)
+closed = dead["circle"][dead["closed_by"]]
+assert [names[r[0]] for r in rows if r[7] is not None and "closes the circle" in r[7]] == [closed["node"]], rows
+assert sum("valley" in (r[7] or "") for r in rows) == sum(l["held"]["valley"] for l in dead["circle"]) > 0
+assert db.execute("SELECT n, recorded FROM event_count WHERE kind = 'deadlock'").fetchall() == [(len(rows),) * 2]
+assert db.execute("SELECT count(*) FROM note WHERE rule = 'deadlock' AND text LIKE 'deadlock: %'").fetchone() == (1,)
+# In the report, a line for each, with its packets and where they come from.
+text = " ".join(open("run.txt").read().split())
+for i, l in enumerate(dead["circle"]):
+    before = dead["circle"][i - 1]["node"]
+    assert f"- {l['node']}:{l['port']} -> {l['to']}, class {l['class']}: {l['packets']:,} packets" in text, (l, text)
+    assert f"first {l['src']} -> {l['dst']}; {l['held']['packets']:,} of them from {before}" in text, (l, text)
+END
+}

@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load common
+load dead
 
 check() {
 	/usr/bin/python3 -B "$WEFT_SOURCE_DIR/tests/json_schema.py" "$@"
@@ -21,9 +22,17 @@ attached() {
 	[[ "$("$WEFT" status --name "$1" --json)" == *"\"program\": \"$2\""* ]]
 }
 
-# A fabric of each kind: without a model, on the wire, InfiniBand; modelled, with faults, by the clock and not.
+# flows FABRIC, stands FABRIC: its model has delivered something; it is in a deadlock.
+flows() {
+	[ "$("$WEFT" status --name "$1" --json | jq ".model.delivered > 200")" = true ]
+}
+stands() {
+	[ "$("$WEFT" status --name "$1" --json | jq ".model.deadlocks | length")" = 1 ]
+}
+
+# A fabric of each kind: without a model, on the wire, InfiniBand; modelled, with faults, by the clock and not, in a deadlock.
 fabrics() {
-	local name fault=("$WEFT" fault --name modelled)
+	local name watch fault=("$WEFT" fault --name modelled)
 	up --name plain
 	up --name wire --fabric roce-400g --wire "h1=127.177.$((BASHPID / 256 % 256)).$((BASHPID % 256))"
 	up --name ib --fabric ib-ndr --hosts 3
@@ -31,6 +40,7 @@ fabrics() {
 	up cluster.yaml --name modelled
 	up cluster.yaml --name unpaced --pace none
 	EXEC="--name plain" spawn h1 ibv_asyncwatch >asyncwatch.txt 2>&1
+	watch=$pid
 	until_true attached plain ibv_asyncwatch
 	"${fault[@]}" link leaf0-spine0 down
 	"${fault[@]}" link h0 loss 1% delay 1ms
@@ -38,17 +48,25 @@ fabrics() {
 	"${fault[@]}" kill-host h2
 	"${fault[@]}" on h3-leaf1 flap every 1s for 1ms until 1000s
 	"${fault[@]}" on leaf0 set ecn.kmin=20KB at 500s
-	for name in plain wire ib modelled unpaced; do
+	# Packets that stand still, and go on.
+	dead_cluster "profile: ib-hdr, nic: {rate_min: 0, rate_max: 0}, vl: {buffer: 8KiB}"
+	up dead.yaml --name dead
+	EXEC="--name dead" both ib_write_bw -F -u 18 -s 65536 --run_infinitely -D 1
+	until_true flows dead
+	"$WEFT" fault --name dead link sw3-sw5 down
+	until_true stands dead
+	"$WEFT" fault --name dead link sw3-sw4 down
+	for name in plain wire ib modelled unpaced dead; do
 		look "$name"
 	done
-	kill -9 "$pid"
-	for name in plain wire ib modelled unpaced; do
+	kill -9 "$watch" "$server" "$client"
+	for name in plain wire ib modelled unpaced dead; do
 		"$WEFT" down --name "$name"
 	done
 }
 
 @test "every document is as its schema says, and all that the schemas know is printed" {
-	needs ibv_asyncwatch
+	needs ibv_asyncwatch ib_write_bw jq
 	fabrics
 	check valid ./*.json
 	check strict ./*.json

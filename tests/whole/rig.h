@@ -35,6 +35,7 @@ struct rig {
 	struct wf_sim_result *result;
 	wf_time until;
 	wf_time reconverge;
+	wf_time deadlock_check; /* 0: not while it runs */
 	uint64_t seed;
 	size_t max_memory;              /* 0: no limit */
 	struct wf_mem *mem;             /* the simulation's; NULL: the heap */
@@ -166,6 +167,7 @@ static inline int rig_build(struct rig *r, unsigned threads, struct wf_err *err)
 		.faults = r->faults,
 		.n_faults = r->n_faults,
 		.reconverge = r->reconverge,
+		.deadlock_check = r->deadlock_check,
 		.until = r->until,
 		.seed = r->seed,
 		.threads = threads,

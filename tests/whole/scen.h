@@ -91,6 +91,8 @@ static inline void scen_build(struct scen *s, const char *label, unsigned thread
 		.faults = f->events,
 		.n_faults = f->n_events,
 		.reconverge = sc->cfg.reconverge,
+		.deadlock_check = sc->cfg.deadlock_check,
+		.stop_at_deadlock = sc->cfg.stop_at_deadlock,
 		.until = sc->cfg.until,
 		.seed = sc->cfg.seed,
 		.threads = threads,

@@ -58,6 +58,8 @@ static const struct context {
 	{ "seed", "traffic.kind=random traffic.duration=1us" },
 	{ "run.until", "" },
 	{ "run.reconverge", "faults=[h1,leaf0]" },
+	{ "run.deadlock_check", "ops=1 fabric.buffer.size=600KB fabric.buffer.alpha=1/64" },
+	{ "run.stop_at_deadlock", "ops=1 fabric.buffer.size=600KB fabric.buffer.alpha=1/64" },
 	{ "matters", "" },
 	{ "compare.", "" }, /* read and checked; tests/cli/compare.bats runs them */
 	{ "live.", "" },    /* the same; tests/live/model.bats */

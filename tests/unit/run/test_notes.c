@@ -182,6 +182,12 @@ static const struct {
 	                            "  - {kind: permutation, size: 2MB, op: write}\n",
 	  "slow-receiver credits-stalled",
 	  { "gave no credits to leaf0 for", "hosts that send nothing to it were stopped, too" } },
+	/* What hangs on an adapter is no deadlock. */
+	{ SINGLE("4") FABRIC(SMALL ", cc: {algorithm: none}")
+	          INCAST("3") "faults: [{on: h0, at: 10us, fault: pause-storm}]\n"
+	                      "run: {until: 2ms}\n",
+	  "standstill",
+	  { "no deadlock: 1 queue with ", "hangs on the adapter of h0, which lets nobody send" } },
 	/* A job that is scaled, and congestion control that is not; the same without it. */
 	{ SCALED("dcqcn"),
 	  "path-collision scaled-congestion",
@@ -229,6 +235,7 @@ static void test_deadlock(void **state)
 				   "run: {until: 20ms}\n";
 	struct wf_scenario s;
 	struct wf_run r;
+	char line[400];
 
 	(void)state;
 	load(&s, text);
@@ -239,11 +246,24 @@ static void test_deadlock(void **state)
 			};
 		run(&s, &r);
 		assert_int_equal(r.result.finished, by == 1);
-		if (by == 2)
+		if (by == 2) {
+			const char *note = note_of(&r, "deadlock");
+
+			assert_non_null(strstr(note, "deadlock: 5 queues of class 3 wait for one "
+			                             "another in a circle, complete at "));
 			assert_non_null(
-				strstr(note_of(&r, "deadlock"), "5 links stop one another"));
-		else
+				strstr(note, "can never move again, and 5 hosts cannot send"));
+			assert_int_equal(r.n_deadlocks, 1);
+			assert_int_equal(r.deadlocks_found, 1);
+			assert_true(r.deadlocks[0].certain);
+			wf_note_deadlock_link(&r, r.deadlocks, 0, line, sizeof(line));
+			assert_non_null(strstr(line, "sw5:1 -> sw6, class 3: "));
+			assert_non_null(strstr(line, " first h4 -> h1; "));
+			assert_non_null(strstr(line, " of them from sw9; stopped since "));
+		} else {
 			assert_int_equal(r.notes.n, 0);
+			assert_int_equal(r.n_deadlocks, 0);
+		}
 		wf_run_fini(&r);
 	}
 	wf_scenario_fini(&s);
@@ -262,7 +282,7 @@ static void test_table(void **state)
 			assert_string_not_equal(rule.name, other.name);
 		}
 	}
-	assert_int_equal(n, 15);
+	assert_int_equal(n, 16);
 }
 
 int main(void)
