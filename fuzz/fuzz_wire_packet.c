@@ -24,6 +24,8 @@ static bool is_ours(const struct wf_packet *p, const struct wf_headers *h,
 {
 	if (wf_packet_is_control(p->type))
 		return true;
+	if (p->type == WF_PACKET_TCP && p->length > WF_MTU_MAX)
+		return false; /* larger than the buffer */
 	return p->src != WF_WIRE_HOST_NONE && p->dst != WF_WIRE_HOST_NONE &&
 	       h->encap == conf->encap;
 }

@@ -19,6 +19,7 @@ enum wf_packet_type {
 	WF_PACKET_RDMA, /* of the transport: opcode says which */
 	/* A packet of the transport that a switch had no room for: its payload was cut off. */
 	WF_PACKET_TRIMMED,
+	WF_PACKET_TCP,    /* a segment of TCP: wire/tcp.h says what is where */
 	WF_PACKET_CREDIT, /* InfiniBand flow control packet: u.credit */
 	WF_PACKET_PAUSE,  /* PFC frame: u.pause */
 	WF_PACKET_TYPES
@@ -107,6 +108,15 @@ struct wf_packet {
 			uint32_t qkey;
 			uint32_t src_qpn;
 		} deth; /* UD */
+		struct {
+			uint32_t ts_echo; /* TSecr, of every segment */
+			uint32_t none;
+			wf_time born; /* when its first bit left */
+		} tcp;                /* with payload */
+		struct {
+			uint32_t ts_echo;
+			uint8_t sack[12]; /* distances from its acknowledgement: wf_tcp_sack() */
+		} tcp_ack;                /* without */
 		struct {
 			uint16_t mask; /* priorities this frame speaks of, bit n for priority n */
 			uint16_t quanta[7]; /* 512 bit times each, in the order of mask's bits */

@@ -10,6 +10,7 @@
 #include "wire/byte.h"
 #include "wire/headers_priv.h"
 #include "wire/opcode.h"
+#include "wire/tcp.h"
 
 #define PAUSE_MAX 7 /* priorities that struct wf_packet has room for */
 
@@ -218,9 +219,16 @@ int wf_packet_encode(const struct wf_packet *p, const struct wf_wire_conf *conf,
                      const struct wf_wire_addr *src, const struct wf_wire_addr *dst,
                      const void *payload, uint8_t *buf, size_t size, size_t *len_p)
 {
+	struct wf_wire_addr from, to;
 	struct wf_headers h;
 	int ret;
 
+	if (p->type == WF_PACKET_TCP) {
+		wf_wire_addr_init(&from, p->src);
+		wf_wire_addr_init(&to, p->dst);
+		return wf_tcp_encode(p, conf, src != NULL ? src : &from, dst != NULL ? dst : &to,
+		                     payload, buf, size, len_p);
+	}
 	ret = wf_packet_to_headers(p, conf, src, dst, &h);
 	if (ret != 0)
 		return ret;
@@ -386,6 +394,10 @@ int wf_packet_decode(const uint8_t *bytes, size_t len, const struct wf_wire_conf
 		wf_encap_is_eth(conf->encap) ? WF_LINK_ETHERNET : WF_LINK_INFINIBAND;
 	int ret;
 
+	if (wf_tcp_is(bytes, len, conf)) {
+		memset(h_p, 0, sizeof(*h_p));
+		return wf_tcp_decode(bytes, len, conf, p_p, reason_p);
+	}
 	ret = wf_headers_decode(bytes, len, link, h_p, reason_p);
 	if (ret != 0)
 		return ret;
@@ -424,6 +436,24 @@ static void normal_control(const struct wf_packet *p, struct wf_packet *n)
 	n->u.pause.mask = p->u.pause.mask;
 	for (int i = 0; i < PAUSE_MAX && i < __builtin_popcount(p->u.pause.mask); i++)
 		n->u.pause.quanta[i] = p->u.pause.quanta[i];
+}
+
+/* A segment: all of its fields but the receiver's number, and when it left. */
+static void normal_tcp(const struct wf_packet *p, struct wf_packet *n)
+{
+	n->entropy = p->entropy;
+	n->pkey = p->pkey;
+	n->opcode = p->opcode;
+	n->psn = p->psn;
+	n->imm = p->imm;
+	n->srqn = p->srqn;
+	n->length = p->length;
+	if ((p->opcode & WF_SEG_TS) != 0) {
+		n->payload = p->payload;
+		n->u.tcp.ts_echo = p->u.tcp.ts_echo;
+	}
+	if (p->length == 0)
+		memcpy(n->u.tcp_ack.sack, p->u.tcp_ack.sack, sizeof(n->u.tcp_ack.sack));
 }
 
 /* The fields that the opcode has. */
@@ -476,13 +506,17 @@ static void packet_normal(const struct wf_packet *p, const struct wf_wire_conf *
 		n->flags &= (uint8_t)~WF_PACKET_ECT;
 	else if ((shown.flags & WF_PACKET_CE) != 0)
 		n->flags |= WF_PACKET_ECT;
+	n->vl = wf_encap_is_eth(conf->encap) ? 0 : shown.vl & 0xfu;
+	if (shown.type == WF_PACKET_TCP) {
+		normal_tcp(&shown, n);
+		return;
+	}
 	n->opcode = shown.opcode;
 	n->entropy = conf->encap == WF_ENCAP_IB ? 0 : shown.entropy;
 	n->pkey = shown.pkey;
 	n->qpn = shown.qpn;
 	n->psn = shown.psn;
 	normal_transport(&shown, n);
-	n->vl = wf_encap_is_eth(conf->encap) ? 0 : shown.vl & 0xfu;
 }
 
 bool wf_packet_is_same(const struct wf_packet *a, const struct wf_packet *b,

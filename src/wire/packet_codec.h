@@ -20,6 +20,7 @@
  *	all others        BTH and extended headers
  *
  * The simple windowed sender's packets look like RC SEND ONLY, ACK and NAK, and come back as those.
+ * Segments of TCP are wire/tcp.h's; what is read of them fills no headers.
  * RD has headers that struct wf_packet has no place for, and so have XRC's requests for a receive
  * queue whose number is above 65535.
  */
@@ -32,7 +33,7 @@
 #include "wire/headers.h"
 #include "wire/packet.h"
 
-#define WF_PACKET_BYTES_MAX 4352 /* of any packet */
+#define WF_PACKET_BYTES_MAX 4352 /* of any packet but TCP's: WF_SEGMENT_BYTES_MAX */
 
 /*
  * Writes the packet's bytes into buf of size bytes and their number into *len_p. src and dst are
