@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "base/err.h"
 #include "base/param.h"
+#include "fabric/config_tcp.h"
 
 /*
  * What may have a value of its own for a parameter (struct wf_param.per); a row without any is of
@@ -189,6 +190,7 @@ struct wf_fabric_cfg {
 	uint32_t sender_ack_class;      /* queue pairs: class of acknowledgements; 0: as the data */
 	bool sender_spray;              /* queue pairs: every packet has an entropy of its own */
 	char sender_placement[WF_NAME]; /* queue pairs: "in-order" or "direct" */
+	struct wf_fabric_tcp tcp;
 };
 
 /* When packets of a queue are marked. */

@@ -152,7 +152,8 @@ bool wf_port_refuses(const struct wf_fabric *fabric, const struct wf_port *port,
 	if (cfg->port_mtu == (uint64_t)WF_PARAM_AUTO)
 		return false;
 	if (fabric->flowctl->uses_credits)
-		return pkt->type == WF_PACKET_RDMA && !wf_op_is_atomic(pkt->opcode) &&
+		return (pkt->type == WF_PACKET_TCP ||
+		        (pkt->type == WF_PACKET_RDMA && !wf_op_is_atomic(pkt->opcode))) &&
 		       pkt->length > cfg->port_mtu;
 	return pkt->size > cfg->port_mtu + around;
 }

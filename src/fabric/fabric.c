@@ -10,6 +10,7 @@
 
 #include "fabric/telemetry.h"
 #include "wire/opcode.h"
+#include "wire/tcp.h"
 
 #define PACKET_BATCH 64
 #define INT_BYTES 42 /* HPCC: 8 for each of five hops, 2 for their number and the path */
@@ -218,6 +219,12 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->roce1 = encap == WF_ENCAP_ROCE1;
 	fabric->largest = wf_narrow_u32(cfg->mtu) +
 	                  wf_size_overhead_max(largest, wf_encap_is_tagged(largest));
+	if (cfg->tcp.mtu != (uint64_t)WF_PARAM_AUTO) {
+		uint32_t segment = wf_tcp_largest(wf_narrow_u32(cfg->tcp.mtu), encap);
+
+		fabric->max_wire = segment > fabric->max_wire ? segment : fabric->max_wire;
+		fabric->largest = segment > fabric->largest ? segment : fabric->largest;
+	}
 	fabric->control_size =
 		flowctl->uses_credits ? WF_SIZE_FCP_ON_LINK : wf_narrow_u32(cfg->pfc_frame);
 	ret = compile_telemetry(fabric, err);

@@ -229,7 +229,8 @@ static void depart(struct wf_switch *sw, struct wf_port *out, struct wf_lane *la
 	const struct wf_setup *setup = sw->dev.setup;
 
 	if (setup->mark_late && sw->ecn >> queue & 1 && lane->bytes != 0 &&
-	    !wf_packet_is_roce1(pkt) && should_mark(sw, out, queue, lane->bytes)) {
+	    !wf_packet_is_roce1(pkt) && should_mark(sw, out, queue, lane->bytes) &&
+	    (pkt->type != WF_PACKET_TCP || (pkt->flags & WF_PACKET_ECT) != 0)) {
 		pkt->flags |= WF_PACKET_CE;
 		lane->ecn_marked++;
 	}

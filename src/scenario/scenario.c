@@ -552,7 +552,7 @@ static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
 	return 0;
 }
 
-/* Flows go over queue pairs all of them or none, and over queue pairs beside a job. */
+/* Flows go over queue pairs or TCP all of them or none, and so they do beside a job. */
 static int check_op(struct reader *r, const struct wf_scenario_traffic *t)
 {
 	bool window = wf_flow_op_find(t->cfg.op) == WF_FLOW_WINDOW;
@@ -560,13 +560,14 @@ static int check_op(struct reader *r, const struct wf_scenario_traffic *t)
 	struct wf_place place = wf_settings_place(&t->settings, "op", &t->place);
 
 	if (window && r->s->job.given)
-		return wf_place_err(&place, r->err,
-		                    "op: traffic beside a job goes over queue pairs; write op: "
-		                    "write, send or read");
+		return wf_place_err(
+			&place, r->err,
+			"op: traffic beside a job goes over queue pairs or TCP; write op: "
+			"write, send, read or tcp");
 	if (window != first)
 		return wf_place_err(&place, r->err,
-		                    "op: window does not go together with write, send or read in "
-		                    "one run; use one or the other");
+		                    "op: window does not go together with write, send, read or tcp "
+		                    "in one run; use one or the other");
 	return 0;
 }
 

@@ -172,6 +172,8 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 		ret = sim->app.start(sim->app.arg, &sim->fabric, sim->adapters, err);
 	if (ret == 0 && has_beside(sim))
 		ret = sim->beside.start(sim->beside.arg, &sim->fabric, sim->adapters, err);
+	if (ret == 0 && sim->tcp != NULL)
+		ret = wf_tcp_flows_start(sim->tcp, &sim->fabric, sim->adapters);
 	if (ret == 0)
 		ret = wf_network_start(&sim->net, err);
 	return ret == 0 ? wf_sim_make_faults(sim, cfg) : ret;
@@ -232,6 +234,7 @@ void wf_sim_destroy(struct wf_sim *sim)
 	mem = sim->mem;
 	wf_network_fini(&sim->net);
 	wf_rc_destroy(sim->rc);
+	wf_tcp_flows_destroy(sim->tcp);
 	wf_engine_destroy(sim->engine);
 	wf_sim_end_faults(sim);
 	wf_sim_free_deadlocks(sim);

@@ -14,6 +14,7 @@
 #include "sim/look/counts.h"
 #include "sim/prog/cc_choice.h"
 #include "sim/traffic/traffic.h"
+#include "tcp/counter.h"
 #include "topo/topo.h"
 
 struct wf_sim_app;
@@ -71,6 +72,17 @@ struct wf_sim_cfg {
 	struct wf_mem *mem; /* for all but devices; outlives the simulation. NULL: the heap */
 };
 
+/* TCP, of all hosts together. */
+struct wf_sim_tcp {
+	uint32_t hosts; /* that have connections; 0: there is no TCP */
+	uint64_t counter[WF_TCP_CTRS];
+	uint64_t busy;      /* ps that CPU cores worked for it */
+	uint64_t cores;     /* that they have for it */
+	uint64_t host_busy; /* the same of the host that worked most, */
+	uint32_t host_cores;
+	uint64_t core_busy; /* and of the core that did */
+};
+
 struct wf_sim_result {
 	wf_time end;   /* virtual time at which the run ended */
 	bool finished; /* every flow was delivered and acknowledged, and the application is done */
@@ -83,7 +95,8 @@ struct wf_sim_result {
 	uint64_t hops;                  /* packet transmissions on links, control included */
 	uint64_t windows;               /* engine windows run */
 	uint64_t adapters[WF_COUNTERS]; /* what adapters count, all added up; 0 where none is */
-	uint64_t max_switch_bytes;      /* largest occupancy of any switch's shared buffer */
+	struct wf_sim_tcp tcp;
+	uint64_t max_switch_bytes; /* largest occupancy of any switch's shared buffer */
 	unsigned n_queues;
 	struct wf_sim_counts queue[WF_MAX_QUEUES]; /* sums over all ports; maxima for max_* */
 	struct wf_sim_counts whole;                /* the same of what is of whole ports */

@@ -13,6 +13,7 @@
 #include "sim/host/gate.h"
 #include "sim/host/windowed.h"
 #include "sim/prog/rc.h"
+#include "sim/prog/tcp.h"
 #include "sim/sim.h"
 #include "sim/look/deadlock.h"
 #include "sim/look/watch.h"
@@ -47,6 +48,7 @@ struct wf_sim {
 	struct wf_sim_app app;
 	struct wf_sim_app beside; /* flows beside the application; start NULL: none */
 	struct wf_rc *rc;         /* the application that carries flows; NULL: another, or none */
+	struct wf_tcp_flows *tcp; /* NULL: none goes over TCP */
 	struct wf_adapter **adapters; /* by host index */
 	struct wf_adapter_env adapter_env;
 

@@ -332,11 +332,11 @@ job: {kind: all-reduce, bytes: 1MB, gpus_per_server: 1}
 END
 	weft run both.yaml
 	[ "$status" -eq 2 ]
-	says "$err" "both.yaml:5:5: op: traffic beside a job goes over queue pairs; write op: write, send or read"
+	says "$err" "both.yaml:5:5: op: traffic beside a job goes over queue pairs or TCP; write op: write, send, read or tcp"
 	sed '/^job/d' both.yaml >mixed.yaml
 	weft run mixed.yaml
 	[ "$status" -eq 2 ]
-	says "$err" "mixed.yaml:5:5: op: window does not go together with write, send or read"
+	says "$err" "mixed.yaml:5:5: op: window does not go together with write, send, read or tcp"
 }
 
 @test "a topology and a job that count a server's NICs differently are refused" {

@@ -139,6 +139,7 @@ static const struct context {
 	{ "fabric.sender.recovery", "traffic.op=write" },
 	{ "fabric.sender.ack", "ops=1 fabric.sender.window=4GiB" },
 	{ "fabric.sender.", "ops=1" },
+	{ "fabric.tcp.", "traffic.op=tcp run.until=100s" },
 	{ "fabric.state", "" },
 	{ "fabric.cc.algorithm", "traffic.op=write" },
 	{ "fabric.cc.ibcc.", IB "fabric.fecn.threshold=15 " CC "ibcc" },

@@ -9,13 +9,21 @@
 
 #include "rdma/cq.h"
 #include "sim/host/payload.h"
+#include "sim/host/tcp.h"
 #include "sim/host/telemetry.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
 #include "wire/transport.h"
 
 /* Timers of the node, after its port's. */
-enum { TIMER_TICK = WF_ENDPOINT_TIMERS, TIMER_RUN, TIMER_COMPLETE, TIMER_WRITTEN, ADAPTER_TIMERS };
+enum {
+	TIMER_TICK = WF_ENDPOINT_TIMERS,
+	TIMER_RUN,
+	TIMER_COMPLETE,
+	TIMER_WRITTEN,
+	TIMER_TCP,
+	ADAPTER_TIMERS
+};
 
 #define MAX_WRITTEN 16 /* a power of two */
 
@@ -26,6 +34,9 @@ struct wf_adapter {
 	const struct wf_adapter_env *env;
 	struct wf_host_counts *counts;
 	struct wf_hca *hca;
+	const struct wf_pull_ops *pull; /* whom it asks for packets */
+	struct wf_tcp_stack *tcp;       /* NULL: none */
+	bool tcp_last;                  /* that gave the last packet */
 	struct {
 		const struct wf_program *ops;
 		void *arg;
@@ -88,6 +99,11 @@ wf_time wf_adapter_seen(const struct wf_adapter *a, enum wf_wc_opcode opcode, wf
 		opcode == WF_WC_RDMA_READ || opcode == WF_WC_COMP_SWAP || opcode == WF_WC_FETCH_ADD;
 
 	return now + (fetches ? a->ep.dev.setup->cfg.nic_fetch : 0);
+}
+
+struct wf_tcp_stack *wf_adapter_tcp(struct wf_adapter *a)
+{
+	return a->tcp;
 }
 
 /* Gives a packet that wants one a record, or an acknowledgement the one that it brings back. */
@@ -235,7 +251,7 @@ static void adapter_tx(struct wf_adapter *a, wf_time now)
 	if (control)
 		wf_port_transmit_control(&a->ep.dev, port, now);
 	else if (now >= a->pcie_tx)
-		(void)wf_endpoint_pull(&a->ep, &pull_ops, now, &again);
+		(void)wf_endpoint_pull(&a->ep, a->pull, now, &again);
 	busy = a->pcie_tx > wf_max_time(port->free_at, now);
 	/* Nothing was asked of what waits when link control went first: it may be let go by now. */
 	look = control ? a->ep.waiting : a->ep.waiting & ~port->blocked;
@@ -475,6 +491,120 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 	}
 }
 
+/* ---- TCP beside the transport: these stand in for the functions above where hosts have it ---- */
+
+static bool tcp_give(struct wf_adapter *a, wf_time now, struct wf_packet *pkt)
+{
+	return wf_tcp_stack_tx(a->tcp, a->ep.held, now, pkt);
+}
+
+/* The two take turns. */
+static bool both_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt)
+{
+	struct wf_adapter *a = to_adapter(ep);
+
+	if (!a->tcp_last && tcp_give(a, now, pkt)) {
+		a->tcp_last = true;
+		return true;
+	}
+	if (adapter_next(ep, now, pkt)) {
+		a->tcp_last = false;
+		return true;
+	}
+	return a->tcp_last && tcp_give(a, now, pkt);
+}
+
+static bool both_rivals(const struct wf_endpoint *ep)
+{
+	const struct wf_adapter *a = wf_container_of(ep, const struct wf_adapter, ep);
+	uint32_t classes = wf_hca_classes(a->hca) | wf_tcp_stack_classes(a->tcp);
+
+	return (classes & (classes - 1)) != 0 && (classes & ~ep->held) != 0;
+}
+
+static void both_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
+{
+	struct wf_adapter *a = to_adapter(ep);
+
+	if (pkt->type != WF_PACKET_TCP) {
+		adapter_leave(ep, pkt, now);
+		return;
+	}
+	if (pkt->length == 0)
+		return;
+	pkt->u.tcp.born = now;
+	charge_pcie(a, pkt, now);
+}
+
+static const struct wf_pull_ops both_ops = {
+	.next = both_next,
+	.rivals = both_rivals,
+	.hold = adapter_hold,
+	.leave = both_leave,
+};
+
+/* After anything that may have changed what TCP wants. */
+static void tcp_settle(struct wf_adapter *a, wf_time now)
+{
+	wf_time at = wf_tcp_stack_tx_time(a->tcp, a->ep.held);
+	wf_time deadline = wf_tcp_stack_deadline(a->tcp);
+
+	if (at != WF_TIME_NEVER && wf_endpoint_port(&a->ep)->up)
+		wf_port_wake(&a->ep.dev, wf_endpoint_port(&a->ep),
+		             wf_max_time(wf_max_time(at, a->pcie_tx), now));
+	if (deadline == WF_TIME_NEVER)
+		wf_timer_clear(&a->ep.dev.node, TIMER_TCP);
+	else if (a->ep.dev.node.timer[TIMER_TCP] != deadline)
+		wf_timer_set(&a->ep.dev.node, TIMER_TCP, wf_max_time(deadline, now));
+	if (wf_tcp_stack_failed(a->tcp))
+		wf_shard_no_memory(a->ep.dev.node.shard);
+}
+
+/* A segment is in memory when PCIe has brought it there. */
+static void tcp_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
+{
+	if (pkt->length > 0) {
+		if (wf_unlikely(a->ep.intake != NULL))
+			a->pcie_rx = wf_max_time(a->pcie_rx, a->ep.intake->seen);
+		else
+			a->pcie_rx =
+				wf_max_time(a->pcie_rx, now) + wf_rate_time(a->pcie, pkt->length);
+		wf_hist_add(&a->counts->packet_latency, (uint64_t)(now - pkt->u.tcp.born));
+	}
+	wf_tcp_stack_rx(a->tcp, pkt, wf_max_time(now, a->pcie_rx));
+}
+
+static void both_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_packet *pkt = wf_packet_of(cell);
+
+	if (input == WF_ADAPTER_SIDE || pkt->type != WF_PACKET_TCP) {
+		adapter_rx(node, input, cell, now);
+	} else {
+		if (wf_likely(input != TAKEN_IN))
+			pkt = wf_endpoint_receive(&a->ep, cell, now);
+		if (pkt != NULL)
+			tcp_rx(a, pkt, now);
+	}
+	tcp_settle(a, now);
+}
+
+static void both_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_cell cell;
+
+	if (slot == TIMER_TCP)
+		wf_tcp_stack_tick(a->tcp, now);
+	else if (slot != WF_ENDPOINT_INTAKE)
+		adapter_timer(node, slot, now);
+	else
+		while (wf_endpoint_taken_in(&a->ep, wf_packet_of(&cell), now))
+			both_rx(node, TAKEN_IN, &cell, now);
+	tcp_settle(a, now);
+}
+
 static void adapter_warm(const struct wf_node *node, unsigned input)
 {
 	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
@@ -491,6 +621,24 @@ static const struct wf_node_ops adapter_ops = {
 	.timer = adapter_timer,
 	.warm = adapter_warm,
 };
+
+static const struct wf_node_ops both_node_ops = {
+	.name = "adapter",
+	.late = true,
+	.rx = both_rx,
+	.timer = both_timer,
+	.warm = adapter_warm,
+};
+
+/* Gives a host its TCP. */
+static int make_tcp(struct wf_adapter *a)
+{
+	struct wf_tcp_stack_cfg cfg;
+
+	wf_host_tcp_cfg(a->ep.dev.fabric, a->ep.dev.setup, &cfg);
+	a->pull = &both_ops;
+	return wf_tcp_stack_create(&cfg, wf_shard_mem(a->ep.dev.node.shard), &a->tcp);
+}
 
 /* The transport will not answer any more what came with a record. */
 static void forget_echo(void *ctx, uint32_t echo)
@@ -525,13 +673,21 @@ static void set_up_host(struct wf_adapter *a)
 
 static void adapter_changed(struct wf_device *dev, wf_time now)
 {
-	set_up_host(wf_adapter_of(dev));
+	struct wf_adapter *a = wf_adapter_of(dev);
+	struct wf_tcp_stack_cfg tcp;
+
+	set_up_host(a);
+	if (a->tcp != NULL) {
+		wf_host_tcp_cfg(dev->fabric, dev->setup, &tcp);
+		wf_tcp_stack_set_costs(a->tcp, &tcp.cost);
+	}
 	wf_endpoint_changed(dev, now);
 }
 
 static void adapter_fini(struct wf_device *dev)
 {
 	wf_hca_destroy(wf_adapter_of(dev)->hca);
+	wf_tcp_stack_destroy(wf_adapter_of(dev)->tcp);
 }
 
 static const struct wf_device_ops device_ops = {
@@ -545,8 +701,9 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
                                     uint32_t host, const struct wf_hca_attr *attr)
 {
 	const struct wf_fabric *fabric = env->fabric;
-	struct wf_node *node = wf_engine_add_node(shard, &adapter_ops, sizeof(struct wf_adapter),
-	                                          WF_ADAPTER_SIDE + 1, ADAPTER_TIMERS);
+	struct wf_node *node = wf_engine_add_node(shard, env->tcp ? &both_node_ops : &adapter_ops,
+	                                          sizeof(struct wf_adapter), WF_ADAPTER_SIDE + 1,
+	                                          env->tcp ? ADAPTER_TIMERS : TIMER_TCP);
 	struct wf_fabric_shard *fs = wf_shard_user(shard);
 	struct wf_hca_attr full = *attr;
 	uint32_t id = fabric->topo->host_node[host];
@@ -572,6 +729,9 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	a->counts = fs->user;
 	a->shard_number = fs->number;
 	set_up_host(a);
+	a->pull = &pull_ops;
+	if (env->tcp && make_tcp(a) != 0)
+		return NULL;
 	return &a->ep.dev;
 }
 

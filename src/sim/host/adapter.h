@@ -23,6 +23,7 @@
 #include "rdma/hca.h"
 #include "rdma/qp.h"
 #include "sim/host/counts.h"
+#include "tcp/stack.h"
 
 #define WF_ADAPTER_SIDE 1 /* input of the node; 0 is its port's */
 
@@ -57,6 +58,7 @@ struct wf_program {
 struct wf_adapter_env {
 	const struct wf_fabric *fabric;
 	struct wf_store *payload; /* of struct wf_payload; NULL: contents do not matter */
+	bool tcp;                 /* hosts have TCP beside it: wf_adapter_tcp() */
 };
 
 /*
@@ -74,13 +76,19 @@ struct wf_adapter *wf_adapter_of(struct wf_device *dev);
  * Adds what runs on it; before the run. Up to WF_ADAPTER_PROGRAMS share it: run() of all is called
  * when one of them asked for it, written() and side() only the first may have.
  */
-#define WF_ADAPTER_PROGRAMS 2
+#define WF_ADAPTER_PROGRAMS 3
 void wf_adapter_add_program(struct wf_adapter *adapter, const struct wf_program *program,
                             void *arg);
 
 struct wf_hca *wf_adapter_hca(struct wf_adapter *adapter);
 struct wf_host_counts *wf_adapter_counts(struct wf_adapter *adapter);
 struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
+
+/*
+ * The host's TCP, which sends and receives by the same port; NULL where the simulation has none.
+ * What a program does with it becomes due when the program comes back.
+ */
+struct wf_tcp_stack *wf_adapter_tcp(struct wf_adapter *adapter);
 
 /* Has run() called at at, once. An earlier time replaces a later one, which must be asked again. */
 void wf_adapter_call_at(struct wf_adapter *adapter, wf_time at);

@@ -9,14 +9,23 @@
 #include "sim/sim_priv.h"
 #include "wire/ib.h"
 
+static bool is_tcp(const struct wf_sim *sim, size_t i)
+{
+	return sim->tcp != NULL && wf_tcp_flows_has(sim->tcp, i);
+}
+
 wf_time wf_sim_flow_start(const struct wf_sim *sim, size_t i)
 {
+	if (is_tcp(sim, i))
+		return wf_tcp_flow_start(sim->tcp, i);
 	return sim->rc != NULL ? wf_rc_flow_start(sim->rc, i)
 	                       : sim->windowed.env.rx[sim->windowed.rx_of_spec[i]].posted;
 }
 
 wf_time wf_sim_flow_end(const struct wf_sim *sim, size_t i)
 {
+	if (is_tcp(sim, i))
+		return wf_tcp_flow_end(sim->tcp, i);
 	return sim->rc != NULL ? wf_rc_flow_end(sim->rc, i)
 	                       : sim->windowed.env.rx[sim->windowed.rx_of_spec[i]].done;
 }
@@ -26,6 +35,10 @@ void wf_sim_flow_state(const struct wf_sim *sim, size_t i, struct wf_sim_flow_st
 	uint64_t mtu = sim->fabric.cfg.mtu;
 	const struct wf_flow_tx *tx;
 
+	if (is_tcp(sim, i)) {
+		wf_tcp_flow_state(sim->tcp, i, state);
+		return;
+	}
 	if (sim->rc != NULL) {
 		wf_rc_flow_state(sim->rc, i, mtu, state);
 		return;
@@ -65,6 +78,29 @@ static void add_devices(const struct wf_sim *sim, struct wf_sim_result *r)
 	}
 }
 
+/* What the hosts' TCP counted, and how much it worked. */
+static void add_tcp(const struct wf_sim *sim, struct wf_sim_tcp *t)
+{
+	for (uint32_t i = 0; sim->adapter_env.tcp && i < sim->topo->n_hosts; i++) {
+		const struct wf_tcp_stack *stack = wf_adapter_tcp(sim->adapters[i]);
+		uint32_t cores = wf_adapter_device(sim->adapters[i])->setup->cfg.tcp.cores;
+		uint64_t most, busy = wf_tcp_stack_busy(stack, &most);
+
+		if (wf_tcp_stack_next(stack) == 0)
+			continue;
+		t->hosts++;
+		t->busy += busy;
+		t->cores += cores;
+		t->core_busy = wf_max_u64(t->core_busy, most);
+		if (busy >= t->host_busy) {
+			t->host_busy = busy;
+			t->host_cores = cores;
+		}
+		for (enum wf_tcp_counter k = 0; k < WF_TCP_CTRS; k++)
+			t->counter[k] += wf_tcp_stack_counter(stack, k);
+	}
+}
+
 void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
 {
 	memset(r, 0, sizeof(*r));
@@ -95,7 +131,8 @@ void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *r)
 		for (enum wf_counter k = 0; k < WF_COUNTERS; k++)
 			r->adapters[k] += wf_hca_counter(wf_adapter_hca(sim->adapters[i]), k);
 	}
-	r->resent += r->adapters[WF_CTR_TX_RETRANSMITS];
+	add_tcp(sim, &r->tcp);
+	r->resent += r->adapters[WF_CTR_TX_RETRANSMITS] + r->tcp.counter[WF_TCP_CTR_RETRANS_SEGS];
 	r->packets_inside = r->packets_sent - r->packets_delivered - r->packets_dropped;
 	r->finished = r->flows_done + r->flows_failed == r->flows && sim->app_done;
 	r->windows = wf_engine_windows(sim->engine);

@@ -52,12 +52,24 @@ static void note_qp(void *ctx, enum wf_hca_note what, uint32_t dest, enum wf_wc_
 	wf_incident_add(dev->fabric, dev->shard, &note);
 }
 
+/* The same of TCP, which tells of several segments at once. */
+static void note_tcp(void *ctx, uint32_t peer, uint32_t segs, wf_time now)
+{
+	for (; segs > 0; segs--)
+		note_qp(ctx, WF_HCA_RETRANSMIT, peer, WF_WC_SUCCESS, now);
+}
+
 void wf_sim_keep_incidents(struct wf_sim *sim, uint32_t kinds)
 {
 	sim->fabric.incidents = kinds;
-	for (uint32_t i = 0; i < sim->topo->n_hosts && sim->has_app; i++)
+	for (uint32_t i = 0; i < sim->topo->n_hosts && sim->has_app; i++) {
+		struct wf_tcp_stack *tcp = wf_adapter_tcp(sim->adapters[i]);
+
 		wf_hca_watch(wf_adapter_hca(sim->adapters[i]), kinds != 0 ? note_qp : NULL,
 		             sim->adapters[i]);
+		if (tcp != NULL)
+			wf_tcp_stack_watch(tcp, kinds != 0 ? note_tcp : NULL, sim->adapters[i]);
+	}
 }
 
 void wf_sim_incident_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)

@@ -10,6 +10,7 @@
 #include "sim/sim_priv.h"
 #include "wire/opcode.h"
 #include "wire/packet_codec.h"
+#include "wire/tcp.h"
 
 /* What one shard found. */
 struct finding {
@@ -77,7 +78,8 @@ void wf_wire_check_destroy(struct wf_wire_check *c)
 static bool is_same(const struct wf_wire_check *c, const struct wf_packet *sent,
                     const struct wf_packet *got)
 {
-	bool sized = sent->type == WF_PACKET_RDMA || sent->type == WF_PACKET_TRIMMED;
+	bool sized = sent->type == WF_PACKET_RDMA || sent->type == WF_PACKET_TRIMMED ||
+	             sent->type == WF_PACKET_TCP;
 
 	if (sized && sent->size != got->size)
 		return false;
@@ -89,7 +91,7 @@ void wf_wire_check_packet(struct wf_wire_check *c, const struct wf_device *dev,
 {
 	struct finding *f = &c->finding[dev->shard->number];
 	struct wf_packet plain = *pkt;
-	uint8_t bytes[WF_PACKET_BYTES_MAX];
+	uint8_t bytes[WF_SEGMENT_BYTES_MAX];
 	struct wf_headers headers;
 	size_t len;
 

@@ -87,6 +87,8 @@ static void plan_hosts(struct wf_rc *rc, uint32_t *room)
 	for (uint32_t i = 0; i < rc->n_flows; i++) {
 		const struct wf_flow_spec *f = &rc->flows[i].spec;
 
+		if (f->op == WF_FLOW_TCP)
+			continue;
 		if (f->turn)
 			rc->hosts[requester(f)].n_turns++;
 		else
@@ -106,6 +108,8 @@ static void plan_hosts(struct wf_rc *rc, uint32_t *room)
 	for (uint32_t i = 0; i < rc->n_flows; i++) {
 		struct host *h = &rc->hosts[requester(&rc->flows[i].spec)];
 
+		if (rc->flows[i].spec.op == WF_FLOW_TCP)
+			continue;
 		if (rc->flows[i].spec.turn)
 			h->starts[h->turn++] = i;
 		else
@@ -118,6 +122,16 @@ static void plan_hosts(struct wf_rc *rc, uint32_t *room)
 	}
 }
 
+/* Flows over TCP are not here, but have their numbers. */
+static bool has_messages(const struct wf_flow_spec *flows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (flows[i].op != WF_FLOW_TCP)
+			return true;
+	}
+	return false;
+}
+
 int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  const struct wf_flow_spec *flows, size_t n, struct wf_rc **rc_p,
                  struct wf_err *err)
@@ -127,7 +141,7 @@ int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
 	uint32_t *room;
 	enum wf_mtu mtu;
 
-	if (wf_conn_mtu(fabric, &mtu, err) != 0)
+	if (has_messages(flows, n) && wf_conn_mtu(fabric, &mtu, err) != 0)
 		return -EINVAL;
 	rc = mem->alloc(mem, sizeof(*rc));
 	if (rc == NULL)
@@ -238,6 +252,7 @@ static void post_flow(struct host *h, uint32_t number, wf_time now)
 			wr.opcode = WF_WR_RDMA_READ;
 			break;
 		case WF_FLOW_WINDOW:
+		case WF_FLOW_TCP:
 		case WF_FLOW_OPS:
 			assert(0);
 		}
@@ -429,8 +444,10 @@ static int rc_start(void *arg, const struct wf_fabric *fabric, struct wf_adapter
 
 	for (uint32_t i = 0; i < rc->n_hosts && ret == 0; i++)
 		ret = open_host(rc, i, adapters[i]);
-	for (uint32_t i = 0; i < rc->n_flows && ret == 0; i++)
-		ret = connect_flow(rc, fabric, &rc->flows[i], err);
+	for (uint32_t i = 0; i < rc->n_flows && ret == 0; i++) {
+		if (rc->flows[i].spec.op != WF_FLOW_TCP)
+			ret = connect_flow(rc, fabric, &rc->flows[i], err);
+	}
 	if (ret == -EINVAL && err->text[0] == '\0')
 		return wf_err_say(err, "traffic: a queue pair cannot be set up so (more messages "
 		                       "than a queue holds)");

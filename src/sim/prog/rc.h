@@ -17,8 +17,8 @@
 struct wf_rc;
 
 /*
- * Plans n flows. flows is copied; cc (NULL: none) is borrowed. Returns 0, -ENOMEM, or -EINVAL with
- * err filled (an MTU that the transport does not have).
+ * Plans n flows; those over TCP are left out. flows is copied; cc (NULL: none) is borrowed.
+ * Returns 0, -ENOMEM, or -EINVAL with err filled (an MTU that the transport does not have).
  */
 int wf_rc_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                  const struct wf_flow_spec *flows, size_t n, struct wf_rc **rc_p,

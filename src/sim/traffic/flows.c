@@ -150,7 +150,7 @@ static int fill_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct i
 	return 0;
 }
 
-/* All flows use queue pairs, or none does. */
+/* All flows use queue pairs or TCP, or none does. */
 static int check_ops(const struct wf_sim_cfg *cfg, bool *rc_p, struct wf_err *err)
 {
 	size_t n = 0;
@@ -159,12 +159,12 @@ static int check_ops(const struct wf_sim_cfg *cfg, bool *rc_p, struct wf_err *er
 		n += cfg->flows[i].op != WF_FLOW_WINDOW;
 	*rc_p = n > 0;
 	if (n != cfg->n_flows && cfg->app != NULL)
-		return wf_err_say(err, "traffic: beside a job it goes over queue pairs; write op: "
-		                       "write, send or read");
-	if (n != 0 && n != cfg->n_flows)
 		return wf_err_say(err,
-		                  "traffic: op window does not go together with write, send or "
-		                  "read in one run; use one or the other");
+		                  "traffic: beside a job it goes over queue pairs or TCP; write "
+		                  "op: write, send, read or tcp");
+	if (n != 0 && n != cfg->n_flows)
+		return wf_err_say(err, "traffic: op window does not go together with write, send, "
+		                       "read or tcp in one run; use one or the other");
 	return 0;
 }
 
@@ -177,8 +177,11 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 	sim->adapter_env.fabric = &sim->fabric;
 	if (cfg->n_flows != 0)
 		ret = wf_rc_create(&sim->fabric, cfg->cc, cfg->flows, cfg->n_flows, &sim->rc, err);
+	if (ret == 0 && wf_tcp_any(cfg->flows, cfg->n_flows))
+		ret = wf_tcp_flows_create(&sim->fabric, cfg->flows, cfg->n_flows, &sim->tcp);
 	if (ret != 0)
 		return ret;
+	sim->adapter_env.tcp = sim->tcp != NULL;
 	if (sim->rc != NULL)
 		wf_rc_app(sim->rc, cfg->app == NULL ? &sim->app : &sim->beside);
 	if (cfg->app == NULL)

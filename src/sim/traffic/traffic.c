@@ -16,7 +16,7 @@
 	.size = sizeof(((struct wf_traffic_cfg *)0)->field)
 
 /* In the order of enum wf_flow_op. */
-static const char *const flow_ops[] = { "window", "write", "send", "read", NULL };
+static const char *const flow_ops[] = { "window", "write", "send", "read", "tcp", NULL };
 
 _Static_assert(WF_ARRAY_SIZE(flow_ops) == WF_FLOW_OPS + 1, "name every operation");
 
@@ -40,7 +40,9 @@ const struct wf_param wf_traffic_params[] = {
 	  FIELD(op),
 	  .names = flow_ops,
 	  .def = "window",
-	  .help = "carried by a simple windowed sender, or by RC queue pairs: write, send, read" },
+	  .help = "carried by a simple windowed sender, by RC queue pairs (write, send, read), or "
+	          "by "
+	          "TCP" },
 	{ .name = "size",
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(size),

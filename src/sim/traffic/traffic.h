@@ -31,6 +31,7 @@ enum wf_flow_op {
 	WF_FLOW_WRITE,  /* RDMA WRITE on a reliable connection */
 	WF_FLOW_SEND,
 	WF_FLOW_READ, /* the receiver reads */
+	WF_FLOW_TCP,  /* a byte stream of TCP */
 	WF_FLOW_OPS
 };
 
@@ -98,7 +99,7 @@ struct wf_traffic_ops {
 	            uint64_t key, struct wf_flow_list *list, struct wf_err *err);
 };
 
-/* The operation called name ("window", "write", "send", "read"), or WF_FLOW_OPS. */
+/* The operation called name ("window", "write", "send", "read", "tcp"), or WF_FLOW_OPS. */
 enum wf_flow_op wf_flow_op_find(const char *name);
 
 /* The table of all kinds; ends with NULL. */
