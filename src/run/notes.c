@@ -198,14 +198,14 @@ static void resend_storm(struct wf_note_ctx *c)
 	overtaking = r->resent > 4 * missing && strcmp(c->run->fabric->cfg.routing, "spray") == 0;
 	wf_human_count(r->resent, again, sizeof(again));
 	wf_human_count(missing, lost, sizeof(lost));
-	wf_note_say(c, "%llu %% of all packets were sent again: %s, for %s that were lost%s%s%s",
-	            (unsigned long long)(r->resent * 100 / r->packets_sent), again, lost,
-	            c->run->total.trimmed != 0 ? " or trimmed" : "",
-	            overtaking ? " (sprayed packets overtake each other, which looks like a loss)"
-	                       : "",
-	            c->run->total.trimmed == 0
-	                    ? "; go-back-N repeats everything behind a packet that is missing"
-	                    : "");
+	wf_note_say(
+		c, "%llu %% of all packets were sent again: %s, for %s that were lost%s%s%s",
+		(unsigned long long)(r->resent * 100 / r->packets_sent), again, lost,
+		c->run->total.trimmed != 0 ? " or trimmed" : "",
+		overtaking ? " (sprayed packets overtake each other, which looks like a loss)" : "",
+		c->run->total.trimmed == 0 && r->resent > r->tcp.counter[WF_TCP_CTR_RETRANS_SEGS]
+			? "; go-back-N repeats everything behind a packet that is missing"
+			: "");
 }
 
 static void credits_stalled(struct wf_note_ctx *c)

@@ -296,9 +296,10 @@ void wf_note_cc_collapse(struct wf_note_ctx *c)
 	unsigned port = 0;
 	char marks[WF_HUMAN];
 
+	/* What bounds TCP is a CPU, or its window: links are idle then without anybody's fault. */
 	if (strcmp(cc, "none") == 0 || c->run->total.ecn_marked == 0 ||
-	    c->run->result.packets_dropped > 0 || span <= 0 || !is_backlogged(c, span) ||
-	    wf_note_is_slow_receiver(c))
+	    c->run->result.tcp.hosts > 0 || c->run->result.packets_dropped > 0 || span <= 0 ||
+	    !is_backlogged(c, span) || wf_note_is_slow_receiver(c))
 		return;
 	for (uint32_t n = 0; n < topo->n_nodes; n++) {
 		for (unsigned p = 0; p < topo->nodes[n].n_ports; p++) {

@@ -20,6 +20,7 @@
 #include "sim/look/wire_check.h"
 #include "wire/packet_codec.h"
 #include "wire/pcapng.h"
+#include "wire/tcp.h"
 #include "wire/transport.h"
 
 #define CHUNK 256 /* packets that a stream keeps in memory */
@@ -325,7 +326,7 @@ static int write_packet(struct wf_pcap *pcap, const struct cursor *c, FILE *file
 {
 	const struct wf_topo_port *peer = topo_port(pcap->cfg.topo, c->node, c->port);
 	const struct wf_packet pkt = shown(&c->chunk[c->i]);
-	uint8_t bytes[WF_PACKET_BYTES_MAX], block[WF_PACKET_BYTES_MAX + WF_PCAPNG_BLOCK_MAX];
+	uint8_t bytes[WF_SEGMENT_BYTES_MAX], block[WF_SEGMENT_BYTES_MAX + WF_PCAPNG_BLOCK_MAX];
 	bool control = wf_packet_is_control(pkt.type), out = c->dir == WF_PCAPNG_DIR_OUT;
 	struct wf_pcapng_packet p = { .interface = c->interface, .at = c->at, .dir = c->dir };
 	struct wf_wire_addr addr;

@@ -9,6 +9,7 @@
 #include "text/suggest.h"
 #include "rdma/counter.h"
 #include "sim/look/counts.h"
+#include "tcp/counter.h"
 
 static const char *const names[] = {
 	/* of a run */
@@ -40,6 +41,12 @@ static const char *const names[] = {
 	"flow_latency_p999",
 	"flow_latency_mean",
 	"flow_latency_max",
+	/* of TCP */
+	"tcp_cores_mean",
+	"tcp_cores_max",
+	"tcp_load_mean",
+	"tcp_load_max",
+	"tcp_core_max",
 	/* of a job */
 	"job_finished",
 	"job_end",
@@ -79,6 +86,9 @@ static const char *name_at(size_t i)
 	if (i < WF_PORT_COUNTERS_N)
 		return wf_port_counters[i].value;
 	i -= WF_PORT_COUNTERS_N;
+	if (i < WF_TCP_CTRS)
+		return wf_tcp_counters[i].name;
+	i -= WF_TCP_CTRS;
 	return wf_host_counters[i].hw ? wf_host_counters[i].name : NULL;
 }
 
@@ -87,7 +97,8 @@ int wf_record_name_check(const char *name, struct wf_err *err)
 	struct wf_suggest suggest;
 
 	wf_suggest_init(&suggest, name);
-	for (size_t i = 0; i < WF_ARRAY_SIZE(names) + WF_PORT_COUNTERS_N + WF_COUNTERS; i++) {
+	for (size_t i = 0;
+	     i < WF_ARRAY_SIZE(names) + WF_PORT_COUNTERS_N + WF_TCP_CTRS + WF_COUNTERS; i++) {
 		const char *known = name_at(i);
 
 		if (known == NULL)

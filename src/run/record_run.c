@@ -194,6 +194,23 @@ static void put_hist(struct wf_record_run *run, const char *what, const struct w
 	wf_record_hist(run, what, h);
 }
 
+/* TCP, where there is any. */
+static void put_tcp(struct wf_record_run *run, const struct wf_sim_result *r)
+{
+	const struct wf_sim_tcp *t = &r->tcp;
+	double end = (double)r->end;
+
+	if (t->hosts == 0 || r->end == 0)
+		return;
+	wf_record_real(run, "tcp_cores_mean", (double)t->busy / end / t->hosts, "cores");
+	wf_record_real(run, "tcp_cores_max", (double)t->host_busy / end, "cores");
+	wf_record_real(run, "tcp_load_mean", (double)t->busy / end / (double)t->cores, "");
+	wf_record_real(run, "tcp_load_max", (double)t->host_busy / end / t->host_cores, "");
+	wf_record_real(run, "tcp_core_max", (double)t->core_busy / end, "");
+	for (size_t i = 0; i < WF_TCP_CTRS; i++)
+		wf_record_value(run, wf_tcp_counters[i].name, t->counter[i], "");
+}
+
 static void put_values(struct wf_record_run *run, const struct wf_scenario *s,
                        const struct wf_run *w)
 {
@@ -234,6 +251,7 @@ static void put_values(struct wf_record_run *run, const struct wf_scenario *s,
 	else
 		wf_record_none(run, "max_switch", "bytes");
 	put_counts(run, &w->total, w->fabric->cfg.flowctl);
+	put_tcp(run, r);
 	put_hist(run, "packet", &r->packet_latency);
 	put_hist(run, "flow", &r->flow_time);
 }

@@ -181,6 +181,48 @@ static void headroom(const struct wf_scenario *s, const struct wf_run *run, char
 		snprintf(buf, CELL, "%s of %s", has, needs);
 }
 
+/* ---- TCP ---- */
+
+/* busy ps of so many cores: how many that is, and of those that there are. */
+static void put_load(const struct wf_run *run, uint64_t busy, uint64_t hosts, uint64_t cores,
+                     char *buf)
+{
+	double load = (double)busy / (double)run->result.end;
+
+	snprintf(buf, CELL, "%.2f (%.1f %%)", load / (double)hosts, load * 100 / (double)cores);
+}
+
+static bool has_tcp(const struct wf_run *run)
+{
+	return run->result.tcp.hosts > 0 && run->result.end > 0;
+}
+
+static void tcp_load_mean(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	const struct wf_sim_tcp *t = &run->result.tcp;
+
+	(void)s;
+	if (has_tcp(run))
+		put_load(run, t->busy, t->hosts, t->cores, buf);
+}
+
+static void tcp_load_max(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	const struct wf_sim_tcp *t = &run->result.tcp;
+
+	(void)s;
+	if (has_tcp(run))
+		put_load(run, t->host_busy, 1, t->host_cores, buf);
+}
+
+static void tcp_core_max(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (has_tcp(run))
+		snprintf(buf, CELL, "%.1f %%",
+		         (double)run->result.tcp.core_busy * 100 / (double)run->result.end);
+}
+
 /* ---- the job ---- */
 
 /* Groups are summed up over those that are over. */
@@ -464,6 +506,31 @@ static void print_counters(const struct wf_report *report, unsigned part, FILE *
 	}
 }
 
+/* What TCP counted, where there is any, and what it cost. */
+static void print_tcp(const struct wf_report *report, FILE *file)
+{
+	static const struct row loads[] = {
+		{ "CPU cores for TCP, mean host", tcp_load_mean },
+		{ "CPU cores for TCP, busiest host", tcp_load_max },
+		{ "busiest CPU core for TCP", tcp_core_max },
+	};
+	char cells[WF_SCENARIO_MAX_FABRICS][CELL];
+
+	for (size_t i = 0; i < WF_ARRAY_SIZE(loads); i++)
+		print_row(report, &loads[i], file);
+	for (size_t k = 0; k < WF_TCP_CTRS; k++) {
+		if (wf_tcp_counters[k].title == NULL)
+			continue;
+		for (size_t i = 0; i < report->n; i++) {
+			cells[i][0] = '\0';
+			if (has_tcp(&report->runs[i]))
+				wf_human_count(report->runs[i].result.tcp.counter[k], cells[i],
+				               CELL);
+		}
+		print_cells(report, wf_tcp_counters[k].title, cells, file);
+	}
+}
+
 static void print_heading(const struct wf_report *report, FILE *file)
 {
 	const struct wf_scenario *s = report->scenario;
@@ -673,6 +740,7 @@ void wf_report_table(const struct wf_report *report, FILE *file)
 		}
 	}
 	assert(part == WF_REPORT_END);
+	print_tcp(report, file);
 	for (size_t i = 0; i < report->n; i++)
 		print_unfinished(report->scenario, &report->runs[i], file);
 	for (size_t i = 0; i < report->n; i++)

@@ -3,6 +3,8 @@
  * report_json.c - the same figures as the table, for programs; schemas/weft.run.1.schema.json says
  * what each key is.
  */
+#include <string.h>
+
 #include "text/json.h"
 #include "run/report.h"
 
@@ -225,6 +227,26 @@ static void put_ports(struct wf_json *j, const struct wf_topo *topo, const struc
 	wf_json_close(j, '[');
 }
 
+/* Cores are shares of the run's time in which they worked, added up. */
+static void put_tcp(struct wf_json *j, const struct wf_sim_result *r)
+{
+	const struct wf_sim_tcp *t = &r->tcp;
+	uint64_t end = (uint64_t)r->end;
+
+	if (t->hosts == 0)
+		return;
+	wf_json_open(j, "tcp", '{');
+	wf_json_u64(j, "hosts", t->hosts);
+	wf_json_ratio(j, "cores_mean", t->busy, end * t->hosts);
+	wf_json_ratio(j, "load_mean", t->busy, end * t->cores);
+	wf_json_ratio(j, "cores_max", t->host_busy, end);
+	wf_json_ratio(j, "load_max", t->host_busy, end * t->host_cores);
+	wf_json_ratio(j, "core_max", t->core_busy, end);
+	for (size_t i = 0; i < WF_TCP_CTRS; i++)
+		wf_json_u64(j, wf_tcp_counters[i].name + strlen("tcp_"), t->counter[i]);
+	wf_json_close(j, '{');
+}
+
 static void put_figures(struct wf_json *j, const struct wf_scenario *s, const struct wf_run *run)
 {
 	const struct wf_sim_result *r = &run->result;
@@ -255,6 +277,7 @@ static void put_figures(struct wf_json *j, const struct wf_scenario *s, const st
 		wf_json_u64(j, "headroom_bytes", run->headroom);
 		wf_json_u64(j, "headroom_needed_bytes", run->headroom_needed);
 	}
+	put_tcp(j, r);
 	wf_json_u64(j, "hops", r->hops);
 	wf_json_u64(j, "end_ps", (uint64_t)r->end);
 }

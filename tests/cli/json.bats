@@ -92,7 +92,8 @@ setup_file() {
 	document run-stuck run stuck.yaml
 	cp incast.yaml $'bad\xff"\n.yaml'
 	document run-file run $'bad\xff"\n.yaml' --fabric roce-400g
-	for example in trace-goal trace-htsim trace-simai dragonfly link-failure claim-errors ecn-above-xoff; do
+	for example in trace-goal trace-htsim trace-simai dragonfly link-failure claim-errors ecn-above-xoff \
+		tcp-beside-rdma; do
 		document "run-$example" run "$WEFT_SOURCE_DIR/examples/$example.yaml"
 	done
 	document compare-job compare job.yaml --seeds 2 --fabric roce-400g,roce-400g-lossy,ib-ndr

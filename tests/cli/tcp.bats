@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+# tcp.bats - traffic over TCP: what is reported of it, captures that Wireshark reads, what is refused.
+
+load common
+
+scenario() {
+	cat <<'END'
+name: shared
+seed: 1
+topology: {kind: leaf-spine, hosts: 16, radix: 16, host_rate: 100Gbps}
+fabric: {profile: roce-400g-lossy, nic: {rate_min: 0}, buffer: {size: 1MB}, tcp: {rto_min: 1ms}}
+traffic:
+  - {kind: incast, fanin: 15, size: 300KB, op: tcp, class: 0}
+  - {kind: permutation, size: 100KB, op: write, class: 3}
+run: {until: 100ms}
+END
+}
+
+need_tshark() {
+	command -v tshark >/dev/null || skip "tshark is not installed"
+}
+
+# count FILE FILTER: packets that match.
+count() {
+	tshark -r "$1" -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE -Y "$2" 2>/dev/null | wc -l
+}
+
+@test "the report and its JSON say what TCP counted, and how much of the CPUs it took" {
+	scenario >s.yaml
+	weft run s.yaml --quiet
+	for row in "CPU cores for TCP, mean host" "CPU cores for TCP, busiest host" "busiest CPU core for TCP" \
+		"TCP segments" "TCP segments sent again" "TCP timeouts"; do
+		says "$out" "$row"
+	done
+	weft run s.yaml --quiet --json
+	python3 - stdout.txt <<-'END'
+		import json, sys
+		r = json.load(open(sys.argv[1]))["runs"][0]
+		t = r["tcp"]
+		assert r["finished"] and t["hosts"] == 16
+		assert t["retrans_segs"] > 0 and t["retrans_segs"] == r["packets_resent"]
+		assert 0 < t["cores_mean"] < t["cores_max"] <= 8 and abs(t["load_max"] * 8 - t["cores_max"]) < 1e-5
+		assert 0 < t["core_max"] <= 1
+		assert t["out_segs"] >= t["in_segs"] > t["acks"] > 0
+	END
+}
+
+@test "without TCP nothing is said of it" {
+	scenario | sed '/op: tcp/d' >s.yaml
+	weft run s.yaml --quiet
+	[ "$status" -eq 0 ]
+	[[ $out != *TCP* ]]
+	weft run s.yaml --quiet --json
+	[ "$status" -eq 0 ]
+	[[ $out != *'"tcp"'* ]]
+}
+
+@test "results have the same, and files of results know the names" {
+	scenario >s.yaml
+	weft run s.yaml --quiet --record r.db
+	[ "$status" -eq 0 ]
+	python3 - <<-'END'
+		import sqlite3
+		db = sqlite3.connect("r.db")
+		v = dict(db.execute("select name, value from value"))
+		n = dict(db.execute("select kind, n from event_count"))
+		assert n["retransmit"] == v["packets_resent"]
+		assert v["tcp_retrans_segs"] == v["packets_resent"] > 0
+		assert 0 < v["tcp_load_max"] <= 1 and v["tcp_cores_max"] == v["tcp_load_max"] * 8
+	END
+	weft sweep s.yaml --vary fabric.tcp.cores=1,4 --show tcp_core_max,tcp_cores_max --record sweep.db --quiet
+	[ "$status" -eq 0 ]
+}
+
+@test "captures are TCP to Wireshark, on every link layer, and nothing is wrong with them" {
+	need_tshark
+	scenario >s.yaml
+	for fabric in "" "--set fabric.header=rocev1 --set fabric.cc.algorithm=none" "--fabric ib-ndr"; do
+		# shellcheck disable=SC2086 # they are words
+		weft run s.yaml --quiet --json --pcap o.pcapng --pcap-port h0 --wire-check $fabric
+		[ "$status" -eq 0 ]
+		[ "$(count o.pcapng tcp)" -gt 200 ]
+		[ "$(count o.pcapng 'tcp && _ws.malformed')" -eq 0 ]
+		[ "$(count o.pcapng 'tcp.checksum.status == 0 || ip.checksum.status == 0')" -eq 0 ]
+		[ "$(count o.pcapng 'tcp && !tcp.options.timestamp.tsval')" -eq 0 ]
+	done
+	weft run s.yaml --quiet --json --pcap o.pcapng --pcap-port h0 --wire-check
+	# What was lost, and what was sent again for it; h0 receives, so its acknowledgements have SACK.
+	[ "$(count o.pcapng 'tcp.options.sack && tcp.len == 0')" -gt 10 ]
+	[ "$(count o.pcapng 'tcp.options.sack && tcp.len > 0')" -eq 0 ]
+	[ "$(count o.pcapng 'tcp.analysis.retransmission || tcp.analysis.fast_retransmission || tcp.analysis.out_of_order')" -gt 10 ]
+	[ "$(tshark -r o.pcapng -T fields -e tcp.stream -Y tcp 2>/dev/null | sort -u | wc -l)" -eq 15 ]
+}
+
+@test "what cannot be is refused with what could" {
+	scenario | sed 's/fabric: .*/fabric: {profile: ib-ndr, tcp: {mtu: 5000B}}/' >s.yaml
+	weft run s.yaml --quiet
+	[ "$status" -eq 2 ]
+	says "$err" "s.yaml:4:"
+	says "$err" "tcp.mtu: IP over InfiniBand"
+	says "$err" "4092"
+	scenario | sed 's/op: write/op: window/' >s.yaml
+	weft run s.yaml --quiet
+	[ "$status" -eq 2 ]
+	says "$err" "op: window does not go together with write, send, read or tcp"
+}
