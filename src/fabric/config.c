@@ -17,7 +17,7 @@
 #define HEADERS 128 /* bytes: no packet has more around its payload */
 
 static const char *const link_layers[] = { "ethernet", "infiniband", NULL };
-static const char *const stacks[] = { "rdma", "tcp", NULL };
+static const char *const stacks[] = { "rdma", "tcp", "sockets", NULL };
 static const char *const recoveries[] = { "auto", "go-back-n", "selective", NULL };
 static const char *const telemetry_names[] = { "auto", "none", "int", "pint", NULL };
 static const char *const headers[] = { "rocev2", "rocev1", "roce", "ib", NULL };
@@ -249,7 +249,8 @@ const struct wf_param wf_fabric_params[] = {
 	  FIELD(nic_stack),
 	  .names = stacks,
 	  .def = "rdma",
-	  .help = "who moves the data; what the kernel costs is in the times below, not here" },
+	  .help = "who moves a job's messages: queue pairs (rdma; tcp is the same with a kernel's "
+	          "times below, as a word for reports), or sockets of the kernel's TCP (tcp.*)" },
 	{ .name = "nic.doorbell",
 	  .kind = WF_PARAM_TIME,
 	  FIELD(nic_doorbell),

@@ -73,7 +73,7 @@ struct wf_fabric_cfg {
 	uint64_t pint_base;       /* units of 2^-16: the ratio of two codes */
 	wf_time pint_rtt;         /* what utilisation is averaged over */
 	bool switch_cut;          /* cut-through where the rates allow; else store and forward */
-	char nic_stack[8];        /* "rdma", or "tcp" for the kernel's: a word for reports */
+	char nic_stack[8];        /* "rdma"; "tcp", a word for reports; "sockets": jobs use TCP */
 	wf_time nic_doorbell;     /* work posted by the program to known by the adapter */
 	wf_time nic_tx;           /* from there to the first bit out, when the data is there */
 	wf_time nic_fetch;        /* reading host memory: a PCIe round trip */

@@ -11,8 +11,9 @@
 
 struct wf_job_net {
 	struct wf_nvlink nvlink;
-	uint32_t qps; /* queue pairs of a connection, 1..WF_JOB_MAX_QPS */
+	uint32_t qps; /* queue pairs, or sockets, of a connection, 1..WF_JOB_MAX_QPS */
 	uint32_t cls; /* class of data */
+	bool sockets; /* messages go over TCP, not over queue pairs */
 };
 
 #endif

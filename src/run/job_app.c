@@ -77,6 +77,10 @@ static void post_data(struct job_rank *r, struct job_conn *c, const struct wf_po
 	place = c->sends++ % JOB_SENDS;
 	c->posted[post->imm % WF_EXEC_RECEIVES] = now;
 	c->send[place].handle = post->handle;
+	if (r->host->job->net.sockets) {
+		wf_job_tcp_data(c, post, place, now);
+		return;
+	}
 	c->send[place].left = c->qps;
 	for (uint32_t q = 0; q < c->qps; q++) {
 		uint64_t part = left / (c->qps - q);
@@ -92,7 +96,9 @@ static void rank_post(void *ctx, const struct wf_post *post, wf_time now)
 	struct job_rank *r = ctx;
 	struct job_conn *c = &r->host->job->conns[post->conn];
 
-	if (post->kind == WF_POST_ANNOUNCE && c->net)
+	if (post->kind == WF_POST_ANNOUNCE && c->net && r->host->job->net.sockets)
+		wf_job_tcp_announce(c, post, now);
+	else if (post->kind == WF_POST_ANNOUNCE && c->net)
 		post_write(r->host, c->qp[1][0], ANNOUNCE_BYTES, post->imm, c->rkey[1], WR_ANNOUNCE,
 		           now);
 	else if (post->kind == WF_POST_ANNOUNCE)
@@ -510,6 +516,7 @@ void wf_job_app_destroy(struct wf_job_app *job)
 	free(job->shards);
 	free(job->conns);
 	mem->free(mem, job->qps);
+	mem->free(mem, job->socks);
 	mem->free(mem, job->ranks);
 	mem->free(mem, job->hosts);
 	mem->free(mem, job);
@@ -667,7 +674,7 @@ static int job_start(void *arg, const struct wf_fabric *fabric, struct wf_adapte
 {
 	struct wf_job_app *job = arg;
 	enum wf_mtu mtu;
-	int ret = wf_conn_mtu(fabric, &mtu, err);
+	int ret = job->net.sockets ? 0 : wf_conn_mtu(fabric, &mtu, err);
 
 	for (uint32_t i = 0; i < job->n_hosts && ret == 0; i++) {
 		struct job_host *h = &job->hosts[i];
@@ -681,7 +688,8 @@ static int job_start(void *arg, const struct wf_fabric *fabric, struct wf_adapte
 	if (ret == 0)
 		ret = wf_job_nvlink_start(job);
 	if (ret == 0)
-		ret = connect_all(job, fabric, err);
+		ret = job->net.sockets ? wf_job_tcp_start(job, fabric)
+		                       : connect_all(job, fabric, err);
 	if (ret == -EINVAL && err->text[0] == '\0')
 		return wf_err_say(err, "job: a queue pair cannot be set up so (too many "
 		                       "connections)");
@@ -723,6 +731,7 @@ void wf_job_app_init(struct wf_job_app *job, struct wf_sim_app *app)
 {
 	*app = (struct wf_sim_app){
 		.arg = job,
+		.tcp = job->net.sockets,
 		.side_delay = job->side_delay,
 		.attr = job_attr,
 		.start = job_start,

@@ -19,11 +19,13 @@
  * after it came.
  */
 struct job_conn {
-	uint32_t rank[2];     /* 0 sends data, 1 receives it */
-	uint32_t end[2];      /* the executors' numbers */
-	struct wf_qp **qp[2]; /* qps each */
-	uint32_t rkey[2];     /* of the other side's memory */
-	bool net;             /* over the fabric */
+	uint32_t rank[2];         /* 0 sends data, 1 receives it */
+	uint32_t end[2];          /* the executors' numbers */
+	struct wf_qp **qp[2];     /* qps each */
+	struct job_sock *sock[2]; /* the same where messages go over TCP (job_tcp.c) */
+	uint32_t next_sock;       /* sender: whose turn it is */
+	uint32_t rkey[2];         /* of the other side's memory */
+	bool net;                 /* over the fabric */
 	uint8_t qps;
 	uint8_t out;    /* sender: posted and not completed */
 	uint32_t sends; /* the next place: 0 again when one is posted and none is out */
@@ -33,6 +35,32 @@ struct job_conn {
 	} send[JOB_SENDS];
 	wf_time posted[WF_EXEC_RECEIVES];
 	uint8_t come[WF_EXEC_RECEIVES]; /* receiver: parts that are there */
+};
+
+/*
+ * Messages of a socket that have not come; a power of two. No more are announced, and so sent, than
+ * WF_EXEC_RECEIVES of a connection.
+ */
+#define JOB_FIFO (4 * WF_EXEC_RECEIVES)
+
+/* What is on its way through a socket: written before it leaves, read when some of it has come. */
+struct job_framed {
+	uint64_t end; /* of it in the stream */
+	uint32_t imm;
+	uint8_t parts; /* of its message; 0: an announcement */
+	uint8_t place; /* sender: in job_conn.send */
+};
+
+/* One end of a socket. */
+struct job_sock {
+	struct job_conn *conn;
+	struct job_host *host;
+	struct job_sock *peer;
+	struct wf_tcp_sock *tcp;
+	struct job_framed fifo[JOB_FIFO]; /* that this end sends */
+	uint64_t end;                     /* of what it has sent */
+	uint64_t known;                   /* of what has come, whole messages */
+	uint32_t sent, written, come;     /* messages: sent, copied from memory, received */
 };
 
 struct job_host;
@@ -100,12 +128,22 @@ struct wf_job_app {
 	uint32_t n_qps; /* pairs of them */
 	uint32_t parts; /* work requests that the longest message takes on a queue pair */
 	struct wf_qp **qps;
+	struct job_sock *socks;
 	unsigned n_shards;
 	struct job_shard **shards;
 	uint64_t work; /* of all ranks, at a guess */
 	bool no_memory;
 	struct wf_err err;
 };
+
+/* TCP's part (job_tcp.c). */
+
+/* Opens the sockets of all connections; before the run. Returns 0 or -ENOMEM. */
+int wf_job_tcp_start(struct wf_job_app *job, const struct wf_fabric *fabric) WF_MUST_USE;
+
+/* Data of a rank, at place in c->send; and an announcement of one. */
+void wf_job_tcp_data(struct job_conn *c, const struct wf_post *post, uint32_t place, wf_time now);
+void wf_job_tcp_announce(struct job_conn *c, const struct wf_post *post, wf_time now);
 
 /* NVLink's part (job_nvlink.c). */
 

@@ -137,6 +137,7 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 		wf_job_net(&of->cfg, &net);
 		if (net.qps == 0)
 			net.qps = run->fabric->values.use.job_qps;
+		net.sockets = strcmp(run->fabric->cfg.nic_stack, "sockets") == 0;
 		rc = wf_job_app_create(run->schedule, &job->cluster, &net, &run->fabric->values.cc,
 		                       observer, scenario->n_hosts, &job->app, &why);
 	}

@@ -29,9 +29,8 @@ static const struct wf_param use_params[] = {
 	  .min = 1,
 	  .max = WF_JOB_MAX_QPS,
 	  .def = "1",
-	  .help = "queue pairs over which jobs split a message where job.qps_per_connection is 0 "
-	          "(1 is "
-	          "NCCL's default)" },
+	  .help = "queue pairs, or sockets, over which jobs split a message where "
+	          "job.qps_per_connection is 0 (1 is NCCL's default)" },
 };
 
 int wf_fabric_table(struct wf_arena *arena, const struct wf_param **rows_p, size_t *n_p)

@@ -30,7 +30,7 @@ static enum wf_family family_of(const struct wf_fabric_cfg *cfg)
 {
 	if (strcmp(cfg->link_layer, "infiniband") == 0)
 		return WF_FAMILY_INFINIBAND;
-	if (strcmp(cfg->nic_stack, "tcp") == 0)
+	if (strcmp(cfg->nic_stack, "rdma") != 0)
 		return WF_FAMILY_TCP;
 	return strcmp(cfg->flowctl, "none") == 0 ? WF_FAMILY_LOSSY : WF_FAMILY_ROCE;
 }

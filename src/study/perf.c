@@ -245,8 +245,12 @@ int wf_perf_one(const struct wf_topo *topo, const struct wf_fabric_cfg *fabric, 
 	};
 	struct wf_perf *perf = NULL;
 	struct wf_sim *sim = NULL;
-	int rc = wf_perf_create(cfg, &perf, err);
+	int rc;
 
+	if (strcmp(fabric->nic_stack, "sockets") == 0)
+		return wf_err_say(err, "nic.stack: this measures RDMA, and messages go over "
+		                       "sockets there; take tcp-400g, or write rdma");
+	rc = wf_perf_create(cfg, &perf, err);
 	if (rc != 0)
 		return rc;
 	wf_perf_app(perf, &app);

@@ -16,6 +16,7 @@
 struct wf_sim_app {
 	void *arg;
 	bool data; /* payload bytes are carried; false: only their lengths are */
+	bool tcp;  /* hosts have TCP: wf_adapter_tcp() */
 	/*
 	 * Delay of the application's own links between adapters and nodes that it adds in start()
 	 * (struct wf_program.side); 0: there are none.

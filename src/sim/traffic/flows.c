@@ -181,7 +181,7 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 		ret = wf_tcp_flows_create(&sim->fabric, cfg->flows, cfg->n_flows, &sim->tcp);
 	if (ret != 0)
 		return ret;
-	sim->adapter_env.tcp = sim->tcp != NULL;
+	sim->adapter_env.tcp = sim->tcp != NULL || (cfg->app != NULL && cfg->app->tcp);
 	if (sim->rc != NULL)
 		wf_rc_app(sim->rc, cfg->app == NULL ? &sim->app : &sim->beside);
 	if (cfg->app == NULL)
