@@ -104,3 +104,49 @@ count() {
 	[ "$status" -eq 2 ]
 	says "$err" "op: window does not go together with write, send, read or tcp"
 }
+
+job() {
+	cat <<'END'
+topology: {kind: rail, hosts: 16, gpus: 4, host_rate: 400Gbps, radix: 0}
+fabric: tcp-sockets-400g
+job: {kind: all-reduce, algorithm: ring, protocol: simple, bytes: 4MB, gpus_per_server: 4}
+compare: {sizes: none}
+END
+}
+
+# busbw ARGS...: of the job, MB/s.
+busbw() {
+	"$WEFT" run s.yaml --quiet --json "$@" | jq '.runs[0].job.groups[0].busbw / 1000000 | floor'
+}
+
+@test "a job goes over sockets, whose cores bound it, on any number of threads" {
+	job >s.yaml
+	weft run s.yaml --quiet --json --wire-check
+	[ "$status" -eq 0 ]
+	one=$(jq -c '.runs[0] | del(.end_ps)' stdout.txt)
+	[ "$(jq '.runs[0].job.finished' stdout.txt)" = true ]
+	[ "$(jq '.runs[0].tcp.hosts' stdout.txt)" -eq 16 ]
+	[ "$(jq '.runs[0].tcp.out_segs' stdout.txt)" -gt 1000 ]
+	# All of the messages, and a header for each part of each.
+	[ "$(jq '.runs[0].packets_delivered' stdout.txt)" -gt "$(jq '.runs[0].job.messages' stdout.txt)" ]
+	for threads in 2 4; do
+		weft run s.yaml --quiet --json --threads $threads
+		[ "$(jq -c '.runs[0] | del(.end_ps)' stdout.txt)" = "$one" ]
+	done
+	four=$(busbw) two=$(busbw --set fabric.tcp.cores=2) rdma=$(busbw --fabric roce-400g)
+	[ "$((two * 10))" -lt "$((four * 9))" ]
+	[ "$((four * 2))" -lt "$rdma" ]
+}
+
+@test "comparisons have a column of TCP, without a latency of RDMA" {
+	job >s.yaml
+	weft compare s.yaml --seeds 1 --fabric ib-ndr,roce-400g,tcp-sockets-400g --json
+	[ "$status" -eq 0 ]
+	[ "$(jq -r '.fabrics[2].family' stdout.txt)" = tcp ]
+	[ "$(jq '.fabrics[2].job_time > 2 * .fabrics[1].job_time' stdout.txt)" = true ]
+	[ "$(jq '.fabrics[2].write_latency' stdout.txt)" = null ]
+	[ "$(jq '.fabrics[1].write_latency > 0' stdout.txt)" = true ]
+	weft perf --fabric tcp-sockets-400g --size 8
+	[ "$status" -eq 2 ]
+	says "$err" "nic.stack: this measures RDMA"
+}

@@ -2,7 +2,9 @@
 /*
  * Whole fabrics with TCP: beside RDMA in its own class and in the same, in lossless and lossy
  * classes, on InfiniBand; what published work says of incast and of queues; CPUs; the same on any
- * number of threads. ctest: tsan=*threads*
+ * number of threads.
+ *
+ * ctest: tsan=*threads*
  */
 #include "scen.h"
 
