@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "base/err.h"
 #include "base/param.h"
+#include "fabric/config_drive.h"
 #include "fabric/config_tcp.h"
 
 /*
@@ -191,6 +192,8 @@ struct wf_fabric_cfg {
 	bool sender_spray;              /* queue pairs: every packet has an entropy of its own */
 	char sender_placement[WF_NAME]; /* queue pairs: "in-order" or "direct" */
 	struct wf_fabric_tcp tcp;
+	/* drives of hosts that are storage targets: their rows are in wf_drive_params */
+	struct wf_drive_cfg drive;
 };
 
 /* When packets of a queue are marked. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fabric_table.c - one table out of three.
+ * fabric_table.c - one table out of four.
  */
 #include "scenario/fabric_table.h"
 
@@ -35,18 +35,22 @@ static const struct wf_param use_params[] = {
 
 int wf_fabric_table(struct wf_arena *arena, const struct wf_param **rows_p, size_t *n_p)
 {
-	struct wf_param *cc, *rows;
+	struct wf_param *cc, *rows, *drive;
 	size_t n_cc, n;
 
 	if (wf_cc_choice_rows(&arena->mem, offsetof(struct wf_fabric_values, cc), &cc, &n_cc) != 0)
 		return -ENOMEM;
-	n = wf_fabric_n_params + n_cc + WF_ARRAY_SIZE(use_params);
+	n = wf_fabric_n_params + n_cc + WF_ARRAY_SIZE(use_params) + wf_drive_n_params;
 	rows = wf_arena_alloc(arena, n * sizeof(*rows), WF_CACHE_LINE);
 	if (rows == NULL)
 		return -ENOMEM;
 	memcpy(rows, wf_fabric_params, wf_fabric_n_params * sizeof(*rows));
 	memcpy(rows + wf_fabric_n_params, cc, n_cc * sizeof(*rows));
 	memcpy(rows + wf_fabric_n_params + n_cc, use_params, sizeof(use_params));
+	drive = rows + n - wf_drive_n_params;
+	memcpy(drive, wf_drive_params, wf_drive_n_params * sizeof(*drive));
+	for (size_t i = 0; i < wf_drive_n_params; i++)
+		drive[i].offset += offsetof(struct wf_fabric_values, cfg.drive);
 	*rows_p = rows;
 	*n_p = n;
 	return 0;

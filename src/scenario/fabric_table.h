@@ -23,7 +23,7 @@ struct wf_fabric_values {
 
 /*
  * The rows for a struct wf_fabric_values, in the arena's memory: those of the fabric, those of
- * congestion control, and those of its use. Returns 0 or -ENOMEM.
+ * congestion control, those of its use, and those of its hosts' drives. Returns 0 or -ENOMEM.
  */
 int wf_fabric_table(struct wf_arena *arena, const struct wf_param **rows_p,
                     size_t *n_p) WF_MUST_USE;
