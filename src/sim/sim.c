@@ -66,12 +66,6 @@ static int engine_cfg(struct wf_sim *sim, const struct wf_sim_cfg *want, struct 
 	return 0;
 }
 
-/* Whether flows run beside the application. */
-static bool has_beside(const struct wf_sim *sim)
-{
-	return sim->beside.start != NULL;
-}
-
 static struct wf_device *make_adapter(void *arg, struct wf_shard *shard, uint32_t host)
 {
 	struct wf_sim *sim = arg;
@@ -79,12 +73,12 @@ static struct wf_device *make_adapter(void *arg, struct wf_shard *shard, uint32_
 	struct wf_device *dev;
 
 	wf_hca_attr_defaults(&attr);
-	sim->app.attr(sim->app.arg, host, &attr);
-	if (has_beside(sim)) {
+	sim->app[0].attr(sim->app[0].arg, host, &attr);
+	for (unsigned i = 1; i < sim->n_apps; i++) {
 		struct wf_hca_attr more;
 
 		wf_hca_attr_defaults(&more);
-		sim->beside.attr(sim->beside.arg, host, &more);
+		sim->app[i].attr(sim->app[i].arg, host, &more);
 		attr.max_qp += more.max_qp;
 		attr.max_mr += more.max_mr;
 		attr.max_events += more.max_events;
@@ -168,10 +162,8 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 		ret = wf_sim_make_flows(sim, cfg, err);
 	if (ret == 0)
 		ret = make_network(sim, cfg);
-	if (ret == 0 && sim->has_app)
-		ret = sim->app.start(sim->app.arg, &sim->fabric, sim->adapters, err);
-	if (ret == 0 && has_beside(sim))
-		ret = sim->beside.start(sim->beside.arg, &sim->fabric, sim->adapters, err);
+	for (unsigned i = 0; i < sim->n_apps && ret == 0; i++)
+		ret = sim->app[i].start(sim->app[i].arg, &sim->fabric, sim->adapters, err);
 	if (ret == 0 && sim->tcp != NULL)
 		ret = wf_tcp_flows_start(sim->tcp, &sim->fabric, sim->adapters);
 	if (ret == 0)
@@ -235,6 +227,7 @@ void wf_sim_destroy(struct wf_sim *sim)
 	wf_network_fini(&sim->net);
 	wf_rc_destroy(sim->rc);
 	wf_tcp_flows_destroy(sim->tcp);
+	wf_storage_destroy(sim->storage);
 	wf_engine_destroy(sim->engine);
 	wf_sim_end_faults(sim);
 	wf_sim_free_deadlocks(sim);
@@ -261,19 +254,41 @@ static uint64_t flows_done(const struct wf_sim *sim)
 	return done;
 }
 
+/* As much as the application that has done least; more than all: nobody knows. */
+static uint32_t app_share(const struct wf_sim *sim)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; i < sim->n_apps; i++) {
+		uint32_t share =
+			sim->app[i].share == NULL ? UINT32_MAX : sim->app[i].share(sim->app[i].arg);
+
+		least = share < least ? share : least;
+	}
+	return least;
+}
+
+/* Whether all applications are. Each is asked every time. */
+static bool apps_done(const struct wf_sim *sim, wf_time now)
+{
+	bool done = true;
+
+	for (unsigned i = 0; i < sim->n_apps; i++)
+		done &= sim->app[i].done(sim->app[i].arg, now);
+	return done;
+}
+
 uint32_t wf_sim_share(const struct wf_sim *sim)
 {
 	uint64_t flows = sim->n_flows, done = flows_done(sim), packets = 0;
 	uint64_t share = flows > 0 ? done * WF_SIM_ALL / flows : 0;
+	uint32_t app = app_share(sim);
 
 	for (unsigned i = 0; i < sim->n_shards; i++)
 		packets +=
 			((const struct wf_host_counts *)sim->net.shards[i]->user)->packet_latency.n;
-	if (sim->app.share != NULL) {
-		uint32_t app = sim->app.share(sim->app.arg);
-
+	if (app <= WF_SIM_ALL)
 		return flows > 0 && share < app ? (uint32_t)share : app;
-	}
 	/* What was lost on the way, and what came twice, make it less exact. */
 	if (packets < sim->packets)
 		share = wf_max_u64(
@@ -322,7 +337,7 @@ static bool after_window(void *arg, wf_time now)
 	}
 	if (sim->gated.env.ops != NULL)
 		return !sim->failed && sim->gated.env.ops->go_on(sim->gated.env.arg, now);
-	sim->app_done = !sim->has_app || sim->app.done(sim->app.arg, now);
+	sim->app_done = apps_done(sim, now);
 	if (sim->failed || dead || wf_sim_wire_result(sim, NULL) != 0 ||
 	    (done == sim->n_flows && sim->app_done))
 		return false;

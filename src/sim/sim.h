@@ -19,6 +19,8 @@
 
 struct wf_sim_app;
 struct wf_gate_ops;
+struct wf_storage_entry;
+struct wf_storage_result;
 
 /* What goes wrong at a time, or is right again. */
 enum wf_sim_fault_kind {
@@ -54,6 +56,12 @@ struct wf_sim_cfg {
 	 */
 	const struct wf_sim_app *app;
 	/*
+	 * Hosts that use the drives of others (sim/storage/storage.h), beside flows over queue
+	 * pairs and programs; borrowed for its life.
+	 */
+	const struct wf_storage_entry *storage;
+	size_t n_storage;
+	/*
 	 * Hosts whose programs are outside (sim/host/gate.h, sim/host/gated.h), in place of flows
 	 * and programs; borrowed for the life of the simulation, as gate_arg is. NULL: they are
 	 * not.
@@ -85,7 +93,7 @@ struct wf_sim_tcp {
 
 struct wf_sim_result {
 	wf_time end;   /* virtual time at which the run ended */
-	bool finished; /* every flow was delivered and acknowledged, and the application is done */
+	bool finished; /* every flow was delivered and acknowledged, and the programs are done */
 	uint64_t flows, flows_done;
 	uint64_t flows_failed; /* their queue pair went into error */
 	uint64_t packets_sent, packets_delivered, packets_dropped,
@@ -180,6 +188,9 @@ uint64_t wf_sim_payload_in_use(const struct wf_sim *sim);
 
 /* What happened. */
 void wf_sim_result(const struct wf_sim *sim, struct wf_sim_result *result);
+
+/* What entry i of the storage has come to. */
+void wf_sim_storage_result(const struct wf_sim *sim, size_t i, struct wf_storage_result *result);
 
 /* When flow i (in the order given) started: as it was given, or, of a turn, when it was. */
 wf_time wf_sim_flow_start(const struct wf_sim *sim, size_t i);

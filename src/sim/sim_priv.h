@@ -14,6 +14,7 @@
 #include "sim/host/windowed.h"
 #include "sim/prog/rc.h"
 #include "sim/prog/tcp.h"
+#include "sim/storage/storage.h"
 #include "sim/sim.h"
 #include "sim/look/deadlock.h"
 #include "sim/look/watch.h"
@@ -44,11 +45,12 @@ struct wf_sim {
 
 	/* Hosts that are adapters with programs: has_app. */
 	bool has_app;
-	bool app_done;
-	struct wf_sim_app app;
-	struct wf_sim_app beside; /* flows beside the application; start NULL: none */
-	struct wf_rc *rc;         /* the application that carries flows; NULL: another, or none */
-	struct wf_tcp_flows *tcp; /* NULL: none goes over TCP */
+	bool app_done;                              /* all of them */
+	struct wf_sim_app app[WF_ADAPTER_PROGRAMS]; /* the caller's, flows', storage's */
+	unsigned n_apps;
+	struct wf_rc *rc;             /* carries flows; NULL: none, or others do */
+	struct wf_tcp_flows *tcp;     /* NULL: none goes over TCP */
+	struct wf_storage *storage;   /* NULL: there is none */
 	struct wf_adapter **adapters; /* by host index */
 	struct wf_adapter_env adapter_env;
 

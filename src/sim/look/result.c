@@ -55,6 +55,11 @@ size_t wf_sim_flows(const struct wf_sim *sim)
 	return sim->n_flows;
 }
 
+void wf_sim_storage_result(const struct wf_sim *sim, size_t i, struct wf_storage_result *result)
+{
+	wf_storage_result(sim->storage, i, result);
+}
+
 static const struct wf_switch *switch_of(const struct wf_sim *sim, uint32_t id)
 {
 	return wf_container_of(sim->net.devices[id], struct wf_switch, dev);

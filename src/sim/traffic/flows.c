@@ -158,40 +158,44 @@ static int check_ops(const struct wf_sim_cfg *cfg, bool *rc_p, struct wf_err *er
 	for (size_t i = 0; i < cfg->n_flows; i++)
 		n += cfg->flows[i].op != WF_FLOW_WINDOW;
 	*rc_p = n > 0;
-	if (n != cfg->n_flows && cfg->app != NULL)
-		return wf_err_say(err,
-		                  "traffic: beside a job it goes over queue pairs or TCP; write "
-		                  "op: write, send, read or tcp");
+	if (n != cfg->n_flows && (cfg->app != NULL || cfg->n_storage != 0))
+		return wf_err_say(
+			err, "traffic: beside a job or storage it goes over queue pairs or TCP; "
+			     "write op: write, send, read or tcp");
 	if (n != 0 && n != cfg->n_flows)
 		return wf_err_say(err, "traffic: op window does not go together with write, send, "
 		                       "read or tcp in one run; use one or the other");
 	return 0;
 }
 
-/* Programs on adapters: those that carry the flows, the caller's, or both. */
+/* Programs on adapters: the caller's come first, then those that carry the flows, and storage. */
 static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)
 {
 	int ret = 0;
 
 	sim->has_app = true;
 	sim->adapter_env.fabric = &sim->fabric;
+	if (cfg->app != NULL)
+		sim->app[sim->n_apps++] = *cfg->app;
 	if (cfg->n_flows != 0)
 		ret = wf_rc_create(&sim->fabric, cfg->cc, cfg->flows, cfg->n_flows, &sim->rc, err);
 	if (ret == 0 && wf_tcp_any(cfg->flows, cfg->n_flows))
 		ret = wf_tcp_flows_create(&sim->fabric, cfg->flows, cfg->n_flows, &sim->tcp);
+	if (ret == 0 && cfg->n_storage != 0)
+		ret = wf_storage_create(&sim->fabric, cfg->cc, cfg->storage, cfg->n_storage,
+		                        &sim->storage, err);
 	if (ret != 0)
 		return ret;
 	sim->adapter_env.tcp = sim->tcp != NULL || (cfg->app != NULL && cfg->app->tcp);
 	if (sim->rc != NULL)
-		wf_rc_app(sim->rc, cfg->app == NULL ? &sim->app : &sim->beside);
-	if (cfg->app == NULL)
+		wf_rc_app(sim->rc, &sim->app[sim->n_apps++]);
+	if (sim->storage != NULL)
+		wf_storage_app(sim->storage, &sim->app[sim->n_apps++]);
+	if (cfg->app == NULL || !cfg->app->data)
 		return 0;
-	if (cfg->app->data && sim->rc != NULL)
-		return wf_err_say(err,
-		                  "traffic: it has no contents, and the programs beside it do");
-	sim->app = *cfg->app;
-	if (!sim->app.data)
-		return 0;
+	if (sim->n_apps > 1)
+		return wf_err_say(err, "traffic: it (or storage) has no contents, and the programs "
+		                       "beside it do");
 	sim->fabric.lost = wf_adapter_lost;
 	sim->fabric.lost_arg = &sim->adapter_env;
 	return wf_store_create(sim->engine, sizeof(struct wf_payload), &sim->adapter_env.payload);
@@ -217,7 +221,7 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct w
 	if (ret != 0)
 		return ret;
 	sim->n_flows = wf_narrow_u32(cfg->n_flows);
-	if (rc || cfg->app != NULL)
+	if (rc || cfg->app != NULL || cfg->n_storage != 0)
 		return make_app(sim, cfg, err);
 	fill_env(sim);
 	sim->windowed.env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
