@@ -16,6 +16,7 @@
 #include "scenario/fabric_table.h"
 #include "scenario/profile.h"
 #include "scenario/scenario.h"
+#include "sim/storage/config.h"
 #include "sim/traffic/traffic.h"
 #include "topo/topo.h"
 
@@ -188,6 +189,8 @@ static int list_parameters(struct wf_topic_sink *sink)
 		put_row(sink, "fabric.", &rows[i]);
 	for (size_t i = 0; i < wf_traffic_n_params; i++)
 		put_row(sink, "traffic.", &wf_traffic_params[i]);
+	for (size_t i = 0; i < wf_storage_n_params; i++)
+		put_row(sink, "storage.", &wf_storage_params[i]);
 	if (wf_job_table(&sink->arena, &rows, &n) != 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)

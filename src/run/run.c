@@ -157,6 +157,23 @@ static int sum_up(const struct wf_scenario *scenario, const struct wf_sim *sim, 
 	return keep_ports(sim, run);
 }
 
+/* What storage came to: of each entry, and behind them of all. */
+static int keep_storage(const struct wf_sim *sim, struct wf_run *run, size_t n)
+{
+	if (n == 0)
+		return 0;
+	run->storage = calloc(n + 1, sizeof(*run->storage));
+	if (run->storage == NULL)
+		return -ENOMEM;
+	run->n_storage = n;
+	wf_storage_result_init(&run->storage[n]);
+	for (size_t i = 0; i < n; i++) {
+		wf_sim_storage_result(sim, i, &run->storage[i]);
+		wf_storage_result_add(&run->storage[n], &run->storage[i]);
+	}
+	return 0;
+}
+
 /* Sets up what looks at packets. */
 static int watch(struct wf_sim *sim, const struct wf_run_opts *opts)
 {
@@ -193,6 +210,8 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		.devices = wf_devices_of(&fabric->devices),
 		.flows = scenario->flows.flow,
 		.n_flows = scenario->flows.n,
+		.storage = scenario->storage_entries,
+		.n_storage = scenario->n_storage,
 		.faults = fabric->events,
 		.n_faults = scenario->n_faults == 0 ? 0 : fabric->n_events,
 		.reconverge = scenario->cfg.reconverge,
@@ -239,6 +258,8 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 	if (rc == 0) {
 		rc = sum_up(scenario, sim, run);
 		if (rc == 0)
+			rc = keep_storage(sim, run, scenario->n_storage);
+		if (rc == 0)
 			rc = wf_run_job_keep(scenario, &job, run, err);
 		if (rc == 0)
 			wf_notes_make(scenario, sim, run);
@@ -263,6 +284,7 @@ void wf_run_fini(struct wf_run *run)
 	free(run->job);
 	free(run->job_groups);
 	free(run->train);
+	free(run->storage);
 	wf_schedule_destroy(run->schedule);
 	run->deadlocks = NULL;
 	run->n_deadlocks = 0;
@@ -270,6 +292,7 @@ void wf_run_fini(struct wf_run *run)
 	run->job = NULL;
 	run->job_groups = NULL;
 	run->train = NULL;
+	run->storage = NULL;
 	run->schedule = NULL;
 	run->n_ports = 0;
 }

@@ -12,6 +12,7 @@
 #include "run/record_run.h"
 #include "scenario/scenario.h"
 #include "sim/look/deadlock.h"
+#include "sim/storage/result.h"
 
 /* A queue of a port where something happened. */
 struct wf_run_port {
@@ -50,6 +51,9 @@ struct wf_run {
 	struct wf_schedule *schedule;    /* that they come from */
 	uint64_t memory;                 /* bytes a GPU of a training step has at least; 0: none */
 	struct wf_run_train *train;      /* of a training step that has finished; else NULL */
+	/* Of each entry of the scenario's storage, and of all together; NULL: it has none. */
+	struct wf_storage_result *storage;
+	size_t n_storage; /* entries: all together are behind them */
 };
 
 struct wf_run_opts {

@@ -97,8 +97,8 @@ const struct wf_param wf_scenario_params[] = {
 
 const size_t wf_scenario_n_params = WF_ARRAY_SIZE(wf_scenario_params);
 
-static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults",
-	                                "job",      "hosts",  "devices", NULL };
+static const char *const top_keys[] = { "topology", "fabric", "traffic", "faults", "job",
+	                                "storage",  "hosts",  "devices", NULL };
 static const char *const fabric_keys[] = { "profile", "name", "devices", "faults", NULL };
 
 /* What reading needs besides the scenario. */
@@ -303,10 +303,11 @@ static int read_traffic(struct reader *r)
 	struct wf_scenario *s = r->s;
 	int rc = 0;
 
-	if (node == NULL && (r->opts->programs || s->job.given))
+	if (node == NULL && (r->opts->programs || s->job.given || s->n_storage > 0))
 		return 0;
 	if (node == NULL)
-		return missing(r, "traffic or job", "traffic: [{kind: permutation, size: 1MB}]");
+		return missing(r, "traffic, job or storage",
+		               "traffic: [{kind: permutation, size: 1MB}]");
 	if (node->kind != WF_YNODE_SEQUENCE || node->n == 0)
 		return wf_ynode_err(
 			node, r->err,
@@ -326,6 +327,13 @@ static int read_traffic(struct reader *r)
 			rc = wf_settings_apply(&t->settings, v, NULL, r->err);
 	}
 	return rc;
+}
+
+static int read_storage(struct reader *r)
+{
+	const struct wf_ynode *node = wf_ynode_get(r->root, "storage");
+
+	return node == NULL ? 0 : wf_scenario_storage_read(r->s, node, r->err);
 }
 
 static int read_job(struct reader *r)
@@ -424,7 +432,7 @@ static int read_hosts(struct reader *r)
 /* ---- the command line ---- */
 
 /* "1.size" of "traffic.1.size": which entry, and moves *name_p behind it; -1 for all of them. */
-static long traffic_index(const char **name_p)
+static long entry_index(const char **name_p)
 {
 	const char *p = *name_p;
 	long i = 0;
@@ -442,7 +450,7 @@ static long traffic_index(const char **name_p)
 static int override_traffic(struct reader *r, const struct wf_override *o, const char *name,
                             const struct wf_place *place)
 {
-	long only = traffic_index(&name);
+	long only = entry_index(&name);
 	int rc = 0;
 
 	if (only >= (long)r->s->n_traffic)
@@ -451,6 +459,25 @@ static int override_traffic(struct reader *r, const struct wf_override *o, const
 	for (unsigned i = 0; rc == 0 && i < r->s->n_traffic; i++) {
 		if (only < 0 || (long)i == only)
 			rc = wf_settings_set(&r->s->traffic[i].settings, name, o->value, place,
+			                     r->err);
+	}
+	return rc;
+}
+
+static int override_storage(struct reader *r, const struct wf_override *o, const char *name,
+                            const struct wf_place *place)
+{
+	long only = entry_index(&name);
+	int rc = 0;
+
+	if (r->s->n_storage == 0)
+		return wf_place_err(place, r->err, "the scenario has no storage");
+	if (only >= (long)r->s->n_storage)
+		return wf_place_err(place, r->err, "there is no storage %ld; there are 0 to %u",
+		                    only, r->s->n_storage - 1);
+	for (unsigned i = 0; rc == 0 && i < r->s->n_storage; i++) {
+		if (only < 0 || (long)i == only)
+			rc = wf_settings_set(&r->s->storage[i].settings, name, o->value, place,
 			                     r->err);
 	}
 	return rc;
@@ -474,12 +501,14 @@ static int apply_override(struct reader *r, const struct wf_override *o)
 		return wf_settings_set(&s->job.settings, o->name + 4, o->value, &place, r->err);
 	if (strncmp(o->name, "traffic.", 8) == 0)
 		return override_traffic(r, o, o->name + 8, &place);
+	if (strncmp(o->name, "storage.", 8) == 0)
+		return override_storage(r, o, o->name + 8, &place);
 	if (wf_param_find(wf_scenario_params, wf_scenario_n_params, o->name) != NULL)
 		return wf_settings_set(&s->settings, o->name, o->value, &place, r->err);
 	return wf_place_err(
 		&place, r->err,
-		"unknown parameter; it begins with fabric., topology., traffic., job. or run., "
-		"or is seed or name");
+		"unknown parameter; it begins with fabric., topology., traffic., storage., job. or "
+		"run., or is seed or name");
 }
 
 /* ---- checks ---- */
@@ -559,11 +588,11 @@ static int check_op(struct reader *r, const struct wf_scenario_traffic *t)
 	bool first = wf_flow_op_find(r->s->traffic[0].cfg.op) == WF_FLOW_WINDOW;
 	struct wf_place place = wf_settings_place(&t->settings, "op", &t->place);
 
-	if (window && r->s->job.given)
-		return wf_place_err(
-			&place, r->err,
-			"op: traffic beside a job goes over queue pairs or TCP; write op: "
-			"write, send, read or tcp");
+	if (window && (r->s->job.given || r->s->n_storage > 0))
+		return wf_place_err(&place, r->err,
+		                    "op: traffic beside %s goes over queue pairs or TCP; write op: "
+		                    "write, send, read or tcp",
+		                    r->s->job.given ? "a job" : "storage");
 	if (window != first)
 		return wf_place_err(&place, r->err,
 		                    "op: window does not go together with write, send, read or tcp "
@@ -624,6 +653,8 @@ static int read_root(struct reader *r)
 	if (rc == 0)
 		rc = read_job(r);
 	if (rc == 0)
+		rc = read_storage(r);
+	if (rc == 0)
 		rc = read_traffic(r);
 	if (rc == 0 && wf_ynode_get(r->root, "faults") != NULL)
 		rc = wf_faults_read(s, wf_ynode_get(r->root, "faults"), -1, r->err);
@@ -638,6 +669,8 @@ static int read_root(struct reader *r)
 		rc = check_traffic(r, &s->traffic[i]);
 	for (unsigned i = 0; rc == 0 && i < s->n_fabrics; i++)
 		rc = check_fabric(r, &s->fabrics[i]);
+	if (rc == 0)
+		rc = wf_scenario_storage_check(s, r->err);
 	return rc == 0 ? wf_scenario_load(s, r->opts->paths, r->err) : rc;
 }
 

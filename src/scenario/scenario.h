@@ -21,6 +21,7 @@
 #include "scenario/infiles.h"
 #include "scenario/job.h"
 #include "scenario/settings.h"
+#include "scenario/storage.h"
 #include "sim/sim.h"
 #include "sim/traffic/traffic.h"
 #include "topo/topo.h"
@@ -110,6 +111,8 @@ struct wf_scenario {
 	unsigned n_rules;
 	struct wf_scenario_traffic *traffic;
 	unsigned n_traffic;
+	struct wf_scenario_storage *storage;
+	unsigned n_storage;
 	struct wf_scenario_fault *faults;
 	unsigned n_faults;
 	bool endless; /* programs run on it, and run.until does not end it */
@@ -124,6 +127,8 @@ struct wf_scenario {
 	uint32_t n_hosts;   /* of every net */
 	uint64_t host_rate; /* bits/s, the slowest host's of every net */
 	uint32_t receivers; /* hosts that at least one flow goes to */
+
+	struct wf_storage_entry *storage_entries; /* n_storage of them */
 };
 
 /* A value given on the command line: "--set fabric.ecn.kmin=50KB". */

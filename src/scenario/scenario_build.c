@@ -217,6 +217,8 @@ int wf_scenario_build(struct wf_scenario *scenario, struct wf_err *err)
 		rc = list_flows(scenario, err);
 	if (rc == 0)
 		rc = count_receivers(scenario);
+	if (rc == 0)
+		rc = wf_scenario_storage_build(scenario, err);
 	for (unsigned i = 0; i < scenario->n_fabrics && rc == 0; i++)
 		rc = wf_faults_build(scenario, &scenario->fabrics[i], err);
 	return rc;

@@ -88,6 +88,8 @@ static inline void scen_build(struct scen *s, const char *label, unsigned thread
 		.devices = wf_devices_of(&f->devices),
 		.flows = sc->flows.flow,
 		.n_flows = sc->flows.n,
+		.storage = sc->storage_entries,
+		.n_storage = sc->n_storage,
 		.faults = f->events,
 		.n_faults = f->n_events,
 		.reconverge = sc->cfg.reconverge,
