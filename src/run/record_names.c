@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_names.c - the names of values: those of record_run.c, record_job.c and record_sim.c.
+ * record_names.c - the names of values: those of record_run.c, record_job.c and record_sim.c. Those
+ * of storage are made of its figures: "storage_iops" of all of it, "storage.0.iops" of an entry.
  */
 #include "run/record_names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "text/suggest.h"
 #include "rdma/counter.h"
 #include "sim/look/counts.h"
+#include "sim/storage/result.h"
 #include "tcp/counter.h"
 
 static const char *const names[] = {
@@ -92,10 +95,31 @@ static const char *name_at(size_t i)
 	return wf_host_counters[i].hw ? wf_host_counters[i].name : NULL;
 }
 
+/* Behind "storage_" or "storage.0.": whether it is a figure of storage. */
+static bool is_of_storage(const char *name)
+{
+	size_t digits;
+
+	if (strncmp(name, "storage.", 8) != 0 && strncmp(name, "storage_", 8) != 0)
+		return false;
+	digits = name[7] == '.' ? strspn(name + 8, "0123456789") : 0;
+	if (name[7] == '.' && (digits == 0 || name[8 + digits] != '.'))
+		return false;
+	name += name[7] == '.' ? 8 + digits + 1 : 8;
+	for (size_t i = 0; i < WF_STORAGE_FIGURES; i++) {
+		if (strcmp(wf_storage_figures[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 int wf_record_name_check(const char *name, struct wf_err *err)
 {
+	char of_storage[WF_STORAGE_FIGURES][64];
 	struct wf_suggest suggest;
 
+	if (is_of_storage(name))
+		return 0;
 	wf_suggest_init(&suggest, name);
 	for (size_t i = 0;
 	     i < WF_ARRAY_SIZE(names) + WF_PORT_COUNTERS_N + WF_TCP_CTRS + WF_COUNTERS; i++) {
@@ -106,6 +130,11 @@ int wf_record_name_check(const char *name, struct wf_err *err)
 		if (strcmp(known, name) == 0)
 			return 0;
 		wf_suggest_offer(&suggest, known);
+	}
+	for (size_t i = 0; i < WF_STORAGE_FIGURES; i++) {
+		snprintf(of_storage[i], sizeof(of_storage[i]), "storage_%s",
+		         wf_storage_figures[i].name);
+		wf_suggest_offer(&suggest, of_storage[i]);
 	}
 	return wf_err_say(err, "no run has a value '%.64s'%.300s", name,
 	                  wf_suggest_text(&suggest, "there are"));

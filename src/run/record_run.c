@@ -48,6 +48,12 @@ static void put_parameters(struct wf_record_run *run, const struct wf_scenario *
 		snprintf(prefix, sizeof(prefix), "traffic.%u.", i);
 		wf_record_settings(run, prefix, &s->traffic[i].settings);
 	}
+	for (unsigned i = 0; i < s->n_storage; i++) {
+		char prefix[32];
+
+		snprintf(prefix, sizeof(prefix), "storage.%u.", i);
+		wf_record_settings(run, prefix, &s->storage[i].settings);
+	}
 }
 
 int wf_recording_head_init(struct wf_recording_head *head, const struct wf_scenario *s,
@@ -256,6 +262,38 @@ static void put_values(struct wf_record_run *run, const struct wf_scenario *s,
 	put_hist(run, "flow", &r->flow_time);
 }
 
+/* The figures of storage under prefix: "storage_" of all together, "storage.0." of an entry. */
+static void put_storage(struct wf_record_run *run, const char *prefix,
+                        const struct wf_storage_result *r)
+{
+	for (size_t i = 0; i < WF_STORAGE_FIGURES; i++) {
+		const struct wf_storage_figure *f = &wf_storage_figures[i];
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s%s", prefix, f->name);
+		if (!f->has(r))
+			wf_record_none(run, name, f->unit);
+		else if (f->of != NULL)
+			wf_record_real(run, name, (double)f->get(r) / (double)f->of(r), f->unit);
+		else
+			wf_record_value(run, name, f->get(r), f->unit);
+	}
+}
+
+static void put_all_storage(struct wf_record_run *run, const struct wf_run *w)
+{
+	const struct wf_storage_result *all = &w->storage[w->n_storage];
+	char prefix[32];
+
+	put_storage(run, "storage_", all);
+	for (size_t i = 0; i < w->n_storage; i++) {
+		snprintf(prefix, sizeof(prefix), "storage.%zu.", i);
+		put_storage(run, prefix, &w->storage[i]);
+	}
+	wf_record_hist(run, "storage_read", &all->latency[WF_STORAGE_READ]);
+	wf_record_hist(run, "storage_write", &all->latency[WF_STORAGE_WRITE]);
+}
+
 /* A training step, in the times of the whole job. */
 static void put_train(struct wf_record_run *run, const struct wf_run_train *train)
 {
@@ -299,6 +337,8 @@ void wf_recording_end(struct wf_recording *rec, const struct wf_scenario *s,
 			                  rec->opts->more == NULL);
 		if (run->train != NULL)
 			put_train(rec->run, run->train);
+		if (run->n_storage > 0)
+			put_all_storage(rec->run, run);
 		for (unsigned i = 0; i < run->notes.n; i++)
 			wf_record_note(rec->run, "note", run->notes.note[i].rule,
 			               run->notes.note[i].text);

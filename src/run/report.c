@@ -20,17 +20,17 @@
 
 /*
  * One figure. cell writes its text; a row that is empty in every column is left out. Without name:
- * the counters of the next part (fabric/counter.h).
+ * the counters of the next part (fabric/counter.h). Without cell: the figures of storage.
  */
 struct row {
 	const char *name;
 	void (*cell)(const struct wf_scenario *s, const struct wf_run *run, char *buf);
 };
 
-/* A job alone has no flows. */
+/* A job or storage alone has no flows. */
 static bool has_flows(const struct wf_run *run)
 {
-	return run->job == NULL || run->result.flows > 0;
+	return (run->job == NULL && run->n_storage == 0) || run->result.flows > 0;
 }
 
 static void flows_done(const struct wf_scenario *s, const struct wf_run *run, char *buf)
@@ -394,6 +394,7 @@ static const struct row rows[] = {
 	{ "message latency, p50", message_p50 },
 	{ "message latency, p99", message_p99 },
 	{ "message latency, p99.9", message_p999 },
+	{ "storage", NULL },
 	{ "flows done", flows_done },
 	{ "completion time", completion },
 	{ "goodput, all hosts", goodput },
@@ -469,6 +470,49 @@ static void print_row(const struct wf_report *report, const struct row *row, FIL
 		row->cell(report->scenario, &report->runs[i], cells[i]);
 	}
 	print_cells(report, row->name, cells, file);
+}
+
+/* A figure of storage as people read it; what has not happened leaves its cell empty. */
+static void storage_cell(const struct wf_storage_figure *f, const struct wf_storage_result *r,
+                         char *buf)
+{
+	uint64_t value = f->has(r) ? f->get(r) : 0;
+
+	if (!f->has(r)) {
+		if (strcmp(f->name, "time") == 0 && r->wanted > 0)
+			snprintf(buf, CELL, "unfinished");
+	} else if (f->of != NULL) {
+		snprintf(buf, CELL, "%.1f %%", (double)value * 100 / (double)f->of(r));
+	} else if (strcmp(f->unit, "ps") == 0) {
+		wf_human_time(value, buf, CELL);
+	} else if (strcmp(f->unit, "bit/s") == 0) {
+		put_gbytes(value / 8, buf);
+	} else if (value != 0 || strcmp(f->name, "failed") != 0) {
+		wf_human_count(value, buf, CELL);
+	}
+}
+
+/* A block of rows for each entry, whose name heads the first. */
+static void print_storage(const struct wf_report *report, FILE *file)
+{
+	char cells[WF_SCENARIO_MAX_FABRICS][CELL], name[CELL];
+
+	for (unsigned k = 0; k < report->scenario->n_storage; k++) {
+		for (size_t i = 0; i < WF_STORAGE_FIGURES; i++) {
+			const struct wf_storage_figure *f = &wf_storage_figures[i];
+
+			if (f->title == NULL)
+				continue;
+			for (size_t n = 0; n < report->n; n++) {
+				cells[n][0] = '\0';
+				storage_cell(f, &report->runs[n].storage[k], cells[n]);
+			}
+			snprintf(name, sizeof(name), "%s%s%s",
+			         i == 0 ? wf_storage_name(&report->scenario->storage[k].cfg) : "",
+			         i == 0 ? ": " : "  ", f->title);
+			print_cells(report, name, cells, file);
+		}
+	}
 }
 
 /* What a fabric cannot have is "-", not 0. What is rare and did not occur leaves its cell empty. */
@@ -579,6 +623,23 @@ static void print_waits(const struct wf_scenario *s, const struct wf_run *run, F
 	        timeout, passed, until);
 }
 
+/* I/Os that came to no good end. */
+static void print_open(const struct wf_run *run, FILE *file)
+{
+	const struct wf_storage_result *all = &run->storage[run->n_storage];
+	char at[CELL], open[CELL], failed[CELL];
+
+	if (all->open + all->failed == 0)
+		return;
+	wf_human_time((uint64_t)run->result.end, at, sizeof(at));
+	wf_human_count(all->open, open, sizeof(open));
+	wf_human_count(all->failed, failed, sizeof(failed));
+	fprintf(file,
+	        "\n%s: storage: %s I/Os are under way at %s; %s failed, for their queue "
+	        "pairs gave up\n",
+	        run->fabric->label, open, at, failed);
+}
+
 static void print_unfinished(const struct wf_scenario *s, const struct wf_run *run, FILE *file)
 {
 	const struct wf_sim_result *r = &run->result;
@@ -586,6 +647,8 @@ static void print_unfinished(const struct wf_scenario *s, const struct wf_run *r
 
 	if (run->job != NULL && !run->job->finished)
 		print_stuck(run, file);
+	if (run->n_storage > 0)
+		print_open(run, file);
 	if (r->flows_done == r->flows)
 		return;
 	wf_human_count(r->flows - r->flows_done, left, sizeof(left));
@@ -732,7 +795,9 @@ void wf_report_table(const struct wf_report *report, FILE *file)
 
 	print_heading(report, file);
 	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++) {
-		if (rows[i].name != NULL) {
+		if (rows[i].name != NULL && rows[i].cell == NULL) {
+			print_storage(report, file);
+		} else if (rows[i].name != NULL) {
 			print_row(report, &rows[i], file);
 		} else {
 			print_counters(report, part, file);

@@ -363,6 +363,50 @@ static void put_job(struct wf_json *j, const struct wf_run *run)
 	wf_json_close(j, '{');
 }
 
+static void put_latency(struct wf_json *j, const char *key, const char *tail,
+                        const struct wf_hist *h)
+{
+	put_hist(j, key, h);
+	wf_json_u64(j, tail, wf_hist_quantile(h, 999));
+}
+
+/* The figures of an entry of the scenario's storage. */
+static void put_storage(struct wf_json *j, const struct wf_storage_result *r)
+{
+	uint64_t all = r->latency[WF_STORAGE_READ].sum + r->latency[WF_STORAGE_WRITE].sum;
+	bool began = r->begin != WF_TIME_NEVER;
+
+	wf_json_open(j, NULL, '{');
+	wf_json_text(j, "name", r->name);
+	wf_json_text(j, "kind", r->kind);
+	wf_json_u64(j, "hosts", r->hosts);
+	wf_json_u64(j, "targets", r->targets);
+	wf_json_u64(j, "queues", r->queues);
+	wf_json_u64(j, "reads", r->ios[WF_STORAGE_READ]);
+	wf_json_u64(j, "writes", r->ios[WF_STORAGE_WRITE]);
+	wf_json_u64(j, "failed", r->failed);
+	wf_json_u64(j, "open", r->open);
+	wf_json_u64(j, "bytes_read", r->bytes[WF_STORAGE_READ]);
+	wf_json_u64(j, "bytes_written", r->bytes[WF_STORAGE_WRITE]);
+	if (began) {
+		wf_json_u64(j, "begin_ps", (uint64_t)r->begin);
+		wf_json_u64(j, "end_ps", (uint64_t)r->end);
+	}
+	for (size_t i = 0; i < WF_STORAGE_FIGURES; i++) {
+		const struct wf_storage_figure *f = &wf_storage_figures[i];
+		uint64_t value = f->has(r) ? f->get(r) : 0;
+
+		if (f->key != NULL && !f->has(r))
+			wf_json_null(j, f->key);
+		else if (f->key != NULL)
+			wf_json_u64(j, f->key, value);
+	}
+	wf_json_ratio(j, "device_share", r->device, all);
+	put_latency(j, "read_latency_ps", "read_latency_p999_ps", &r->latency[WF_STORAGE_READ]);
+	put_latency(j, "write_latency_ps", "write_latency_p999_ps", &r->latency[WF_STORAGE_WRITE]);
+	wf_json_close(j, '{');
+}
+
 void wf_report_json(const struct wf_report *report, FILE *file)
 {
 	struct wf_json j;
@@ -383,6 +427,12 @@ void wf_report_json(const struct wf_report *report, FILE *file)
 		put_figures(&j, report->scenario, run);
 		if (run->job != NULL)
 			put_job(&j, run);
+		if (run->n_storage > 0)
+			wf_json_open(&j, "storage", '[');
+		for (size_t k = 0; k < run->n_storage; k++)
+			put_storage(&j, &run->storage[k]);
+		if (run->n_storage > 0)
+			wf_json_close(&j, '[');
 		put_classes(&j, run);
 		put_notes(&j, run);
 		if (run->n_deadlocks > 0)

@@ -121,7 +121,8 @@ static void put_metric(const struct wf_compare *r, enum wf_metric which, FILE *f
 	const struct wf_compare_fabric *f;
 	char name[CELL], cell[CELL];
 	/* Links that do what they should are not worth a row. */
-	bool quiet = which == WF_METRIC_LINK_ERRORS || which == WF_METRIC_LINK_DOWN;
+	bool quiet = which == WF_METRIC_LINK_ERRORS || which == WF_METRIC_LINK_DOWN ||
+	             which == WF_METRIC_STORAGE_FAILED;
 	bool some = false;
 
 	for (unsigned i = 0; i < r->n; i++)
@@ -239,7 +240,10 @@ void wf_compare_table(const struct wf_compare *r, FILE *file)
 	                      : "the same network for all");
 	if (r->ranks > 0)
 		fprintf(file, "%" PRIu32 " GPUs, ", r->ranks);
-	fprintf(file, "%s", s->job.given ? s->job.cfg.kind : "traffic");
+	fprintf(file, "%s",
+	        s->job.given       ? s->job.cfg.kind
+	        : s->n_traffic > 0 ? "traffic"
+	                           : "storage");
 	put_scale(&s->job, file);
 	fprintf(file, "; ");
 	if (r->seeds > 1)

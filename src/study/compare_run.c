@@ -176,11 +176,37 @@ static void take_counts(const struct wf_run *run, struct wf_metrics *m)
 	}
 }
 
+/* Of all storage together. */
+static void take_storage(const struct wf_run *run, double *v)
+{
+	const struct wf_storage_result *r = &run->storage[run->n_storage];
+	const struct wf_hist *read = &r->latency[WF_STORAGE_READ];
+	const struct wf_hist *write = &r->latency[WF_STORAGE_WRITE];
+
+	if (r->longest > 0)
+		v[WF_METRIC_STORAGE_TIME] = (double)r->longest;
+	if (read->n > 0)
+		v[WF_METRIC_STORAGE_READ_P99] = (double)wf_hist_quantile(read, 990);
+	if (write->n > 0)
+		v[WF_METRIC_STORAGE_WRITE_P99] = (double)wf_hist_quantile(write, 990);
+	v[WF_METRIC_STORAGE_FAILED] = (double)r->failed;
+}
+
 static void take_train(const struct wf_run_train *train, double *v)
 {
 	v[WF_METRIC_STEP_TIME] = (double)train->result.step / train->scale;
 	v[WF_METRIC_EXPOSED] = (double)train->exposed / train->scale;
 	v[WF_METRIC_MFU] = train->result.mfu;
+}
+
+/* Storage alone: its job is to bring all bytes to their place; whether there is one. */
+static bool take_bulk(const struct wf_run *run, double *v)
+{
+	wf_time took = run->storage[run->n_storage].longest;
+
+	if (took > 0 && run->result.finished)
+		v[WF_METRIC_JOB_TIME] = (double)took;
+	return took > 0 && run->result.finished;
 }
 
 void wf_compare_take_job(const struct wf_run *run, struct wf_metrics *metrics, bool *finished)
@@ -190,8 +216,12 @@ void wf_compare_take_job(const struct wf_run *run, struct wf_metrics *metrics, b
 	const struct wf_hist *latency = job != NULL ? &job->latency[1] : &run->result.flow_time;
 
 	*finished = job != NULL ? job->finished : run->completion >= 0;
+	if (run->n_storage > 0)
+		take_storage(run, v);
 	if (run->train != NULL)
 		take_train(run->train, v);
+	else if (job == NULL && run->result.flows == 0 && run->n_storage > 0)
+		*finished = take_bulk(run, v);
 	else if (*finished)
 		v[WF_METRIC_JOB_TIME] = (double)(job != NULL ? job->end : run->completion);
 	if (latency->n > 0) {

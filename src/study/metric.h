@@ -28,8 +28,12 @@ enum wf_metric {
 	WF_METRIC_MSG_P50,     /* latency of the job's messages over the fabric */
 	WF_METRIC_MSG_P99,
 	WF_METRIC_MSG_P999,
-	WF_METRIC_PAUSES,      /* PFC pause frames */
-	WF_METRIC_PAUSED_TIME, /* time queues were paused, all added up */
+	WF_METRIC_STORAGE_TIME,     /* from a checkpoint's (restore's) start to its last byte */
+	WF_METRIC_STORAGE_READ_P99, /* latency of storage's I/Os */
+	WF_METRIC_STORAGE_WRITE_P99,
+	WF_METRIC_STORAGE_FAILED, /* I/Os */
+	WF_METRIC_PAUSES,         /* PFC pause frames */
+	WF_METRIC_PAUSED_TIME,    /* time queues were paused, all added up */
 	WF_METRIC_ECN_MARKS,
 	WF_METRIC_CNPS,
 	WF_METRIC_CREDIT_WAITS,

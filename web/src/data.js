@@ -94,7 +94,9 @@ function parameters(list, n) {
 	});
 }
 
-const WHAT = { message: "Message latency", packet: "Packet latency", flow: "Flow completion time" };
+const WHAT = {
+	message: "Message latency", storage_read: "Storage reads", storage_write: "Storage writes", packet: "Packet latency", flow: "Flow completion time",
+};
 
 function distributions(list) {
 	const place = ([what]) => (Object.keys(WHAT).indexOf(what) + 99) % 99; // those without a name last

@@ -6,6 +6,15 @@
 const TRAFFIC = "Traffic";
 const PACKETS = "Packets";
 const SIMULATED = "The job as it was simulated";
+const STORAGE = "Storage";
+// Of all storage together ("storage_iops"), and of each entry of the scenario ("storage.0.iops").
+const OF_STORAGE = [
+	["time", "time to the last byte", "low"], ["iops", "I/Os a second", "high"], ["read_rate", "bytes read", "high"], ["write_rate", "bytes written", "high"],
+	...["read", "write"].flatMap((op) => [
+		["p50", "p50"], ["p99", "p99"], ["p999", "p99.9"], ["max", "max"], ["mean", "mean"],
+	].map(([key, label]) => [`${op}_latency_${key}`, `${op} latency, ${label}`, "low"])),
+	["device_share", "share of the drives", "", "ratio"], ["ios", "I/Os", ""], ["failed", "I/Os failed", "low"], ["open", "I/Os under way at the end", "low"],
+];
 const KNOWN = [
 	["Job", [
 		["step_time", "step time", "low"], ["mfu", "MFU", "high", "ratio"], ["exposed", "exposed communication", "low"],
@@ -28,6 +37,7 @@ const KNOWN = [
 		["job_messages_nvlink", "messages over NVLink", ""], ["job_bytes_nvlink", "bytes over NVLink", ""],
 		["job_connections", "connections", ""], ["job_queue_pairs", "queue pairs", ""], ["job_errors", "errors of queue pairs", "low"],
 	]],
+	[STORAGE, OF_STORAGE.map(([name, ...rest]) => [`storage_${name}`, ...rest])],
 	[TRAFFIC, [
 		["flows", "flows", ""], ["flows_done", "flows done", "high"], ["flows_failed", "flows failed", "low"],
 		["completion", "completion time", "low"], ["goodput", "goodput, all hosts", "high"],
@@ -73,6 +83,17 @@ const QUIET = new Set([REST, SIMULATED, PACKETS, "exposed_tp", "exposed_pp", "ex
 const LEFT_OUT = new Set(["finished", "job_finished", "drops", "events_left_out", "messages_sampled_1_of"]);
 const UNITS = { bytes: "B", "bytes/s": "B/s", share: "ratio", packets: "", frames: "", times: "", rows: "", count: "" };
 
+const ENTRY = /^storage\.(\d+)\.(.+)$/u;
+
+// What a value is: named above, of an entry of the storage, or nothing that is known.
+function described(known, name) {
+	const [, entry, figure] = ENTRY.exec(name) ?? [];
+	const row = OF_STORAGE.find(([key]) => key === figure);
+	if (row !== undefined)
+		return { label: `entry ${entry}: ${row[1]}`, better: row[2], group: STORAGE, unit: row[3] };
+	return known.get(name) ?? { label: name, better: "", group: REST };
+}
+
 // The middle one of the values, or the mean of the two middle ones.
 export function median(values) {
 	const sorted = values.slice().sort((a, b) => a - b);
@@ -86,10 +107,12 @@ export function median(values) {
 export function metrics(values, fabrics) {
 	const known = new Map(KNOWN.flatMap(([group, list]) => list.map(([name, label, better, unit]) => [name, { label, better, group, unit }])));
 	const order = [...known.keys()];
-	const place = (name) => (known.has(name) ? order.indexOf(name) : order.length);
+	const behind = order.indexOf(`storage_${OF_STORAGE.at(-1)[0]}`) + 0.5; // entries follow all of it together
+	const place = (name) => (known.has(name) ? order.indexOf(name) : ENTRY.test(name) ? behind : order.length);
+	const several = values.some((v) => v.name.startsWith("storage.1."));
 	const found = new Map();
 	for (const v of values) {
-		const row = known.get(v.name) ?? { label: v.name, better: "", group: REST };
+		const row = described(known, v.name);
 		if (!found.has(v.name))
 			found.set(v.name, { ...row, key: v.name, unit: row.unit ?? UNITS[v.unit] ?? v.unit, each: fabrics.map(() => new Map()) });
 		found.get(v.name).each[v.f].set(v.run, v.value);
@@ -99,6 +122,7 @@ export function metrics(values, fabrics) {
 	// A job has no flows, and what flows achieved is nothing then.
 	const flows = found.get("flows")?.values.some((v) => v > 0) ?? false;
 	return [...found.values()]
+		.filter((m) => several || !ENTRY.test(m.key)) // one entry is all of it
 		.filter((m) => flows || m.group !== TRAFFIC)
 		.filter((m) => !LEFT_OUT.has(m.key) && m.values.some((v) => v !== null) && !(m.label.startsWith("lost:") && m.values.every((v) => !v)))
 		.sort((a, b) => place(a.key) - place(b.key) || (a.key < b.key ? -1 : 1));
