@@ -35,7 +35,7 @@ change() {
 	change 's/size: /sise: /' "s.yaml:6:25: unknown key 'sise'; did you mean size?"
 	change 's/until/untl/' "s.yaml:7:7: unknown key 'run.untl'; did you mean run.until?"
 	change 's/^seed: 1/colour: blue/' \
-		"s.yaml:2:1: unknown key 'colour'; the keys here are topology, fabric, traffic, faults, job, hosts, devices, name"
+		"s.yaml:2:1: unknown key 'colour'; the keys here are topology, fabric, traffic, faults, job, storage, hosts, devices"
 }
 
 @test "a wrong unit names the right ones" {
@@ -139,6 +139,31 @@ change() {
 	fault '{on: leaf0, at: 0us, until: 1000s, fault: flap, every: 1us, for: 500ns}' 's.yaml:9:10: with this there are more than 100000 events'
 }
 
+@test "storage that cannot be" {
+	storage() {
+		small_scenario | sed "s/^traffic:/storage:/; s/^  - .*/  - $1/" | bad "$2"
+	}
+	storage '{kind: random}' 's.yaml:6:5: targets: nobody has the drives; write hosts, e.g. targets: [h6, h7]'
+	storage '{targets: h9}' "s.yaml:6:15: targets: h9: the network has no such device; did you mean h0?"
+	storage '{targets: [h7, leaf0]}' 's.yaml:6:15: targets: leaf0 means leaf0, which is no host; write hosts, e.g. h0'
+	storage "{targets: 'leaf0:3'}" 's.yaml:6:16: targets: leaf0:3: that is no host; write hosts, e.g. h0'
+	storage "{targets: '*'}" 's.yaml:6:16: targets: * means '
+	storage '{targets: hosts}' 's.yaml:6:15: targets: all 8 hosts are, and nobody uses them'
+	storage '{targets: h7, hosts: [h1, h7]}' 's.yaml:6:26: hosts: h7 is among the targets, too'
+	storage "{targets: h7, hosts: 'h9*'}" 's.yaml:6:27: hosts: h9*: the network has no such device'
+	storage '{targets: h7, transport: tcp}' 's.yaml:6:30: transport: NVMe over TCP is not there yet; write rdma'
+	storage '{targets: h7, kind: backup}' 's.yaml:6:25: kind: "backup" is not known; write random'
+	storage '{targets: h7, class: 9}' 's.yaml:6:26: class: Ethernet (fabric roce-400g) has no priority 9; write 0 to 7'
+	storage '{targets: h7, block: 511}' 's.yaml:6:26: block: "511" is out of range; it may be 512B to 64MiB'
+	storage '{targets: h7, dept: 5}' "s.yaml:6:19: unknown key 'dept'; did you mean depth?"
+	many='targets: [h4, h5, h6, h7], queues: 128, depth: 1024'
+	storage "{$many}\\n  - {$many}\\n  - {targets: h7}" 's.yaml:8:5: depth: with 224 more of this entry 4194528 I/Os may be under way at a time'
+	small_scenario | sed 's/^traffic:/storage:/; s/^  - .*/  kind: random/' | bad 's.yaml:6:3: storage is a mapping; write a list'
+	small_scenario | sed 's/^traffic:/storage: []/; /^  - /d' | bad 's.yaml:5:10: storage is empty; write a list'
+	{ small_scenario; echo 'storage: [{targets: h7}]'; } |
+		bad 's.yaml:6:5: op: traffic beside storage goes over queue pairs; write op: write, send or read'
+}
+
 @test "devices that cannot be" {
 	device() {
 		{ small_scenario; echo "devices:"; echo "  $1"; } | bad "$2"
@@ -179,7 +204,7 @@ change() {
 @test "the wrong shape" {
 	change '/^topology/d' 's.yaml:1:1: topology is missing; write, e.g., topology: {kind: fat-tree, hosts: 128}'
 	change '/^fabric/d' 's.yaml:1:1: fabric is missing'
-	change '/^traffic/,/^  -/d' 's.yaml:1:1: traffic or job is missing'
+	change '/^traffic/,/^  -/d' 's.yaml:1:1: traffic, job or storage is missing'
 	change 's/^topology.*/topology: big/' 's.yaml:3:11: topology: this is a value; write a mapping'
 	change 's/^  - /  x: /' 's.yaml:6:3: traffic is a mapping; write a list of mappings'
 	change 's/fabric: .*/fabric: []/' 's.yaml:4:9: fabric is an empty list'

@@ -65,6 +65,14 @@ fabric: {name: own, link_layer: ethernet, flowctl: none}
 job: {kind: all-reduce, gpus_per_server: 2, nics_per_server: 1, bytes: 1KB}
 compare: {sizes: none}
 END
+	cat >storage.yaml <<'END'
+topology: {kind: single, hosts: 4}
+fabric: [ib-ndr, roce-400g]
+storage:
+  - {targets: h3, kind: random, block: 4KiB, depth: 4, duration: 100us}
+  - {targets: [h2, h3], hosts: h0, kind: checkpoint, bytes: 1MB, name: "übung"}
+compare: {sizes: none}
+END
 	cat >slow.yaml <<'END'
 topology: {kind: leaf-spine, hosts: 16, radix: 8}
 fabric: [ib-ndr, roce-400g-meta]
@@ -90,6 +98,8 @@ setup_file() {
 	document run-job run job.yaml
 	document run-train run train.yaml
 	document run-stuck run stuck.yaml
+	document run-storage run storage.yaml
+	document run-storage-none run storage.yaml --set storage.start=1s --set run.until=1ms
 	cp incast.yaml $'bad\xff"\n.yaml'
 	document run-file run $'bad\xff"\n.yaml' --fabric roce-400g
 	for example in trace-goal trace-htsim trace-simai dragonfly link-failure claim-errors ecn-above-xoff \
@@ -100,6 +110,7 @@ setup_file() {
 	document compare-train compare train.yaml --seeds 1
 	document compare-slow compare slow.yaml --seeds 1
 	document compare-alone compare alone.yaml --seeds 1
+	document compare-storage compare storage.yaml --seeds 1
 	document compare-stuck compare stuck.yaml --seeds 1
 	document sweep sweep incast.yaml --vary seed=1,2 --vary fabric.ecn.kmin=10KB,50KB --record s.db
 	document sweep-again sweep incast.yaml --vary seed=1,2 --vary fabric.ecn.kmin=10KB,50KB --record s.db \

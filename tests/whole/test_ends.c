@@ -45,8 +45,8 @@ static const char *const outcome_names[] = {
 
 /*
  * The first whose name is the row's, or what the row's begins with where it ends with a dot or is
- * empty. What is set is set over `plain`, or `plain_job` where it sets something of job. "ops":
- * once with op window, once with op write.
+ * empty. What is set is set over `plain`, or `plain_job` or `plain_storage` where it sets something
+ * of these. "ops": once with op window, once with op write.
  */
 static const struct context {
 	const char *row;
@@ -162,6 +162,14 @@ static const struct context {
 	{ "fabric.cc.min_time_between_cnps",
 	  "fabric.ecn.kmin=4KB fabric.ecn.kmax=8KB " CC "dcqcn" },
 
+	{ "fabric.drive.", "storage.depth=8 run.until=1000s" },
+
+	{ "storage.bytes", "storage.kind=checkpoint" },
+	{ "storage.in_capsule", "storage.read=0 storage.block=64KiB" },
+	{ "storage.block", "storage.hosts=h0 storage.depth=1" },
+	{ "storage.queues", "storage.depth=1" },
+	{ "storage.", "storage.depth=2" },
+
 	{ "traffic.kind", "" },
 	{ "traffic.op", "" },
 	{ "traffic.distance", "ops=1 traffic.kind=shift" },
@@ -222,6 +230,8 @@ static const struct other {
 	{ "run.until", "min", CUT },
 	{ "traffic.start", "max", CUT },
 	{ "traffic.duration", "max", CUT },
+	{ "storage.start", "max", CUT },
+	{ "storage.duration", "max", CUT },
 	{ "traffic.load", "min", CUT },     /* no flow begins within the duration */
 	{ "traffic.duration", "min", CUT }, /* the same */
 	/* Everything is lost. */
@@ -243,6 +253,8 @@ static const struct other {
 	{ "job.sequence", "max", CUT },
 	/* More is sent than a test can wait for. */
 	{ "traffic.size", "max", LONG },
+	{ "storage.bytes", "max", LONG },
+	{ "storage.block", "max", LONG },
 	{ "traffic.repeat", "max", LONG },
 	{ "job.bytes", "max", LONG },
 	{ "job.iterations", "max", LONG },
@@ -275,6 +287,8 @@ static const struct other {
 	{ "fabric.sender.window", "min", REFUSED },
 	{ "fabric.link.retry_buffer", "min", REFUSED },
 	{ "traffic.class", "max", REFUSED },
+	{ "storage.class", "max", REFUSED },
+	{ "storage.transport", "tcp", REFUSED },
 	{ "traffic.fanin", "max", REFUSED },
 	{ "traffic.target", "max", REFUSED },
 	{ "traffic.distance", "max", REFUSED },
@@ -350,6 +364,11 @@ static const char plain_job[] =
 	"topology.host_rate=100Gbps fabric.name=f job.kind=all-reduce job.bytes=64KiB "
 	"job.gpus_per_server=2";
 
+static const char plain_storage[] =
+	"name=ends run.until=20ms topology.kind=leaf-spine topology.hosts=4 topology.radix=4 "
+	"topology.host_rate=100Gbps fabric.name=f storage.targets=h3 storage.block=4KiB "
+	"storage.duration=1us storage.bytes=8KiB";
+
 /* Sets a key; the last that is set is the last of its section. */
 static void set(struct doc *d, const char *name, const char *value)
 {
@@ -398,12 +417,15 @@ static void write_section(struct doc *d, const char *section, size_t *at, unsign
 
 	for (unsigned i = 0; i < d->n; i++) {
 		const char *name = d->keys[i].name;
-		const char *indent = len == 0                           ? ""
-		                     : strcmp(section, "traffic.") == 0 ? "    "
-		                                                        : "  ";
+		const char *indent =
+			len == 0 ? ""
+			: strcmp(section, "traffic.") == 0 || strcmp(section, "storage.") == 0
+				? "    "
+				: "  ";
 		bool own = len == 0 ? strncmp(name, "topology.", 9) != 0 &&
 		                              strncmp(name, "fabric.", 7) != 0 &&
 		                              strncmp(name, "traffic.", 8) != 0 &&
+		                              strncmp(name, "storage.", 8) != 0 &&
 		                              strncmp(name, "job.", 4) != 0
 		                    : strncmp(name, section, len) == 0;
 
@@ -428,7 +450,8 @@ static void write_section(struct doc *d, const char *section, size_t *at, unsign
 
 static void write_doc(struct doc *d)
 {
-	static const char *const sections[] = { "", "topology.", "fabric.", "traffic.", "job." };
+	static const char *const sections[] = { "",         "topology.", "fabric.",
+		                                "traffic.", "storage.",  "job." };
 	const char *faults = get(d, "faults");
 	unsigned line = 1;
 	size_t at = 0;
@@ -592,9 +615,10 @@ static void complain(struct tally *t, const char *row, const char *value, const 
 static void start_doc(struct doc *d, const char *row, const struct context *c)
 {
 	bool job = strncmp(row, "job.", 4) == 0 || strstr(c->set, "job.") != NULL;
+	bool storage = strncmp(row, "storage.", 8) == 0 || strstr(c->set, "storage.") != NULL;
 
 	d->n = 0;
-	set_all(d, job ? plain_job : plain);
+	set_all(d, storage ? plain_storage : job ? plain_job : plain);
 	set_all(d, c->set);
 }
 
@@ -750,6 +774,8 @@ static void test_every_row(void **state)
 		run_row(&t, "fabric.", &rows[i]);
 	for (size_t i = 0; i < wf_traffic_n_params; i++)
 		run_row(&t, "traffic.", &wf_traffic_params[i]);
+	for (size_t i = 0; i < wf_storage_n_params; i++)
+		run_row(&t, "storage.", &wf_storage_params[i]);
 	assert_int_equal(wf_job_table(&arena, &rows, &n), 0);
 	for (size_t i = 0; i < n; i++)
 		run_row(&t, "job.", &rows[i]);

@@ -199,6 +199,9 @@ static const struct wf_scenario_opts opts = { .paths = &paths };
 #define JOB                                                                                        \
 	"fabric: ib-ndr\n"                                                                         \
 	"job: {kind: all-reduce, bytes: 4KiB, gpus_per_server: 2, nics_per_server: 1}\n"
+#define STORAGE                                                                                    \
+	"fabric: roce-400g\n"                                                                      \
+	"storage: [{targets: h3, hosts: 'h0, h1', depth: 2, duration: 1us}]\n"
 #define TRAIN                                                                                      \
 	"fabric: roce-400g\n"                                                                      \
 	"job: {kind: train, gpus_per_server: 2, layers: 2, sequence: 64, tp: 2, "                  \
@@ -410,6 +413,7 @@ static const struct action actions[] = {
 	{ "run windows", do_run, NETWORK WINDOWS, false, false },
 	{ "run job", do_run, NETWORK JOB, false, false },
 	{ "run train", do_run, NETWORK TRAIN, false, false },
+	{ "run storage", do_run, NETWORK STORAGE, false, false },
 	{ "record flows", do_record, NETWORK FLOWS, true, true },
 	{ "record job", do_record, NETWORK JOB, true, true },
 	{ "page", do_page, NULL, false, true },
