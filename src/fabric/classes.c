@@ -2,11 +2,12 @@
 /*
  * classes.c - compiles the classes of a fabric, traffic classes or virtual lanes, from their text.
  */
+#include "fabric/classes.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/rows.h"
-#include "fabric/config.h"
 #include "wire/ib.h"
 
 #define PRIORITIES 8 /* of 802.1Q */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/rate.h"
+#include "fabric/classes.h"
 #include "fabric/watchdog.h"
 #include "wire/ib.h"
 

@@ -15,7 +15,7 @@
 #ifndef WF_FABRIC_MAPS_H
 #define WF_FABRIC_MAPS_H
 
-#include "fabric/config.h"
+#include "fabric/classes.h"
 
 #define WF_PRIORITIES 8
 #define WF_DSCPS 64

@@ -11,7 +11,7 @@
 #define WF_FABRIC_SETUP_H
 
 #include "base/mem.h"
-#include "fabric/config.h"
+#include "fabric/classes.h"
 #include "fabric/fec.h"
 #include "fabric/maps.h"
 #include "fabric/watchdog.h"

@@ -5,6 +5,7 @@
 #ifndef WF_FABRIC_SCHED_SCHED_H
 #define WF_FABRIC_SCHED_SCHED_H
 
+#include "fabric/classes.h"
 #include "fabric/device.h"
 
 struct wf_sched_ops {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/config.h"
+#include "fabric/classes.h"
 
 /* Defaults, then the settings "name=value", ended by NULL. */
 static int configure(struct wf_fabric_cfg *cfg, const char *const *settings, struct wf_err *err)
