@@ -161,7 +161,7 @@ change() {
 	small_scenario | sed 's/^traffic:/storage:/; s/^  - .*/  kind: random/' | bad 's.yaml:6:3: storage is a mapping; write a list'
 	small_scenario | sed 's/^traffic:/storage: []/; /^  - /d' | bad 's.yaml:5:10: storage is empty; write a list'
 	{ small_scenario; echo 'storage: [{targets: h7}]'; } |
-		bad 's.yaml:6:5: op: traffic beside storage goes over queue pairs; write op: write, send or read'
+		bad 's.yaml:6:5: op: traffic beside storage goes over queue pairs or TCP; write op: write, send, read or tcp'
 }
 
 @test "devices that cannot be" {

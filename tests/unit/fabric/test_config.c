@@ -65,8 +65,8 @@ static void test_table(void **state)
 			            other->offset >= row->offset + row->size);
 		}
 	}
-	/* No field is without a row: what is left is padding. */
-	assert_true(sizeof(cfg) - bytes < 64);
+	/* No field is without a row: what is left is padding. Drives have a table of their own. */
+	assert_true(sizeof(cfg) - sizeof(cfg.drive) - bytes < 64);
 	assert_int_equal(wf_fabric_check(&cfg, &err), 0);
 }
 
