@@ -25,17 +25,23 @@ import os
 import re
 import sys
 
-from claimlib import jobs, losses, network, paths, published, sharing
+from claimlib import incidents, jobs, losses, network, paths, published, sharing
 from claimlib.measure import ROOT, SEEDS, Weft
 
-PAGES = [os.path.join(ROOT, "docs", "claims.md"), os.path.join(ROOT, "docs", "validation.md")]
+PAGES = [os.path.join(ROOT, "docs", page) for page in ("claims.md", "validation.md", "incidents.md")]
 TOLERANCE = 0.01
 
 # name: (what makes it: takes a Weft, returns a Block; how long it takes; "all" where what it says is about seeds, so that
 # one does not do)
 BLOCKS = {}
-for module in (network, losses, paths, sharing, jobs, published):
+MODULES = (network, losses, paths, sharing, jobs, published, incidents)
+for module in MODULES:
     BLOCKS.update(module.BLOCKS)
+
+
+def sample_seed(name):
+    """Which seed a sample of a block has."""
+    return next(1 + list(m.BLOCKS).index(name) % SEEDS for m in MODULES if name in m.BLOCKS)
 
 
 def pattern(name):
@@ -45,8 +51,7 @@ def pattern(name):
 def find(name):
     """The page that has the block, and the text between its marks."""
     for page in PAGES:
-        with open(page, encoding="utf-8") as f:
-            found = pattern(name).search(f.read())
+        found = pattern(name).search(read(page))
         if found is not None:
             return page, found.group(2)
     sys.exit("claims.py: no page has the mark <!-- claims.py %s -->" % name)
@@ -54,17 +59,19 @@ def find(name):
 
 def put(name, text):
     page, _ = find(name)
-    with open(page, encoding="utf-8") as f:
-        whole = f.read()
-    whole = pattern(name).sub(lambda m: m.group(1) + text + "\n" + m.group(3), whole)
+    whole = pattern(name).sub(lambda m: m.group(1) + text + "\n" + m.group(3), read(page))
     with open(page, "w", encoding="utf-8") as f:
         f.write(whole)
 
 
+def read(page):
+    with open(page, encoding="utf-8") as f:
+        return f.read()
+
+
 def summary():
     """Every section of the page of claims with its verdict, and how many of its statements hold: from the page itself."""
-    with open(PAGES[0], encoding="utf-8") as f:
-        sections = re.split(r"^## ", f.read(), flags=re.M)[1:]
+    sections = re.split(r"^## ", read(PAGES[0]), flags=re.M)[1:]
     rows = []
     for section in sections:
         title, body = section.split("\n", 1)
@@ -122,6 +129,12 @@ def differences(name, text, agree=same):
     return told
 
 
+def other_files(block):
+    """Files of a block that are not what they would be now."""
+    return ["%s: is not what is measured now" % path for path, whole in block.files.items()
+            if not os.path.exists(os.path.join(ROOT, path)) or read(os.path.join(ROOT, path)) != whole]
+
+
 def arguments():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1][len("usage: "):])
     parser.add_argument("--weft", default=os.path.join(ROOT, "build", "release", "weft"))
@@ -158,22 +171,27 @@ def main():
         weft = Weft(args.weft, args.seeds, args.jobs)
         agree = same
         if args.sample and "all" not in BLOCKS[name]:
-            weft.seeds = [1 + list(BLOCKS).index(name) % SEEDS]
+            weft.seeds = [sample_seed(name)]
             agree = within
-        text = BLOCKS[name][0](weft).text()
+        block = BLOCKS[name][0](weft)
+        text = block.text()
         print("%s\n\n%s" % (name, text), flush=True)
         if args.write:
             put(name, text)
+            for path, whole in block.files.items():
+                with open(os.path.join(ROOT, path), "w", encoding="utf-8") as f:
+                    f.write(whole)
         if args.check:
-            for told in differences(name, text, agree):
+            for told in differences(name, text, agree) + other_files(block):
                 print(told, file=sys.stderr)
                 status = 1
-    if args.write:
-        put("summary", summary())
-    if args.check:
-        for told in differences("summary", summary()):
-            print(told, file=sys.stderr)
-            status = 1
+    for name, text in (("summary", summary()), ("incidents", incidents.index(read(PAGES[2])))):
+        if args.write:
+            put(name, text)
+        if args.check:
+            for told in differences(name, text):
+                print(told, file=sys.stderr)
+                status = 1
     return status
 
 

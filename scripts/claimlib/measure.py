@@ -103,11 +103,14 @@ def word(held):
 
 
 class Block:
-    """What goes between two marks of a page: tables, statements, and what follows from them."""
+    """What goes between two marks of a page: tables, statements, and what follows from them; and files that go with it."""
+
+    head = ["it is said", "found", "holds"]
 
     def __init__(self):
         self.lines = []
         self.words = []
+        self.files = {}
 
     def table(self, head, rows):
         self.lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
@@ -116,7 +119,7 @@ class Block:
     def statements(self, rows):
         """rows: (what is said, what was found, whether it holds: a truth, or one for each seed)"""
         self.words = [word(held) for _, _, held in rows]
-        self.table(["it is said", "found", "holds"],
+        self.table(self.head,
                    [(said, found, w) for (said, found, _), w in zip(rows, self.words)])
         self.lines += ["**%s.**" % self.verdict(), ""]
 
