@@ -5,14 +5,15 @@
 usage: claims.py [--weft PROGRAM] [--check [--sample] | --write] [--full] [--only NAME,...] [--seeds N] [--jobs N] [--list]
 
 Every claim is one or more scenarios, examples/claim-*.yaml, and some statements that its figures make
-true or false; examples/validate-*.yaml are set-ups of published measurements. Prints the figures, the
-statements and the verdict of each. The claims themselves are in scripts/claimlib.
+true or false; examples/validate-*.yaml are set-ups of published measurements; examples/incidents/*.yaml are
+what goes wrong, with a signature that must be true, and a picture. Prints the figures, the statements and the
+verdict of each. The claims themselves are in scripts/claimlib, incidents in scripts/claimlib/incidents.py.
 
 What depends on a seed is run on seeds 1 to N (5): figures are the median, with the least and the most in
 brackets, and a statement holds ("yes") only if it does on every seed; else the page says on how many.
 
-  --check  compare with docs/claims.md and docs/validation.md: the same statements hold, and figures
-           are within 1 %; exit status 1 where not
+  --check  compare with docs/claims.md, docs/validation.md and docs/incidents.md: the same statements hold, figures
+           are within 1 %, pictures are the same; exit status 1 where not
   --sample compare one seed of each claim, not always the same one: its figures are within what the page has for all
            seeds, and what holds on every seed, or on none, does so on this one
   --write  put them there, between the lines <!-- claims.py NAME --> and <!-- end -->, with a summary

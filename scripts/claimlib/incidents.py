@@ -268,6 +268,25 @@ INCIDENTS = [
         Must("without the late switch there is none", "in time", "writes that never ended", none),
         Must("InfiniBand has none here", "ib late", "writes that never ended", none),
     ], [STOPPED_PORTS, HOSTS], "50us", "6ms", lambda f: True),
+    Incident("slow-receiver", [
+        HELD,
+        Figure("the same but h15's", ports_over("stopped_ps", MS, "^(?!leaf3:h15$)"), sign=True),
+        STOPPED,
+        Figure("pauses sent by h15", total("pause_tx", "^h15:"), sign=True, ether=True),
+        Figure("watchdog acted", value("watchdog_acted"), "times", sign=True, ether=True),
+        Figure("lost", value("drops"), "packets", sign=True),
+        Figure("of them at h15", total("drops_buffer", "^h15:"), "packets", sign=True),
+    ], [
+        Must("the slow receiver stops more than 20 ports for over 1 ms", "slow receiver", HELD.title, over(20)),
+        Must("it pauses its leaf", "slow receiver", "pauses sent by h15", over(100)),
+        Must("nothing is lost", "slow receiver", "lost", none),
+        Must("p99 of writes that have nothing to do with h15: 50 times the healthy", "slow receiver", P99, over(50), "healthy"),
+        Must("the job takes half as long again", "slow receiver", STEP, over(1.5), "healthy"),
+        Must("a watchdog does not act, for it moves", "slow, watchdog", "watchdog acted", none),
+        Must("an adapter that drops stops nobody", "slow, drops", HELD.title, none),
+        Must("and the writes of others are as if nothing had been", "slow, drops", P99, under(1.2), "healthy"),
+        Must("InfiniBand stops as many", "ib slow receiver", HELD.title, over(20)),
+    ], [STOPPED_PORTS, OTHERS], "50us", "6ms", lambda f: 15 not in f[:2]),
 ]
 
 # name: what makes it. The seed of a sample is that of its place here.

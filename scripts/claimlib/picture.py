@@ -16,11 +16,11 @@ class Panel:
 
 
 def nice(top):
-    """The least of 1, 2, 5, 10, 20 ... that is not below."""
+    """The least of 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15 ... that is not below."""
     if top <= 0:
         return 1
     power = 10 ** math.floor(math.log10(top))
-    return next(m * power for m in (1, 2, 5, 10) if m * power >= top * 0.999)
+    return next(m * power for m in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if m * power >= top * 0.999)
 
 
 def number(x):
@@ -53,7 +53,7 @@ def drawing(panels, fabrics, until):
         ".f{fill:none;stroke:#afb8c1}.g{stroke:#d8dee4;fill:none}.l{fill:none;stroke:#0969da;stroke-width:1.5}"
         ".i{stroke:#cf222e}.b{fill:#ffffff}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}"
         ".f{stroke:#6e7681}.g{stroke:#30363d}.l{stroke:#58a6ff}.i{stroke:#ff7b72}.b{fill:#0d1117}}</style>",
-        '<rect class="b" width="100%%" height="100%%"/>'.replace("%%", "%"),
+        '<rect class="b" width="100%" height="100%"/>',
     ]
     for c, label in enumerate(fabrics):
         x = LEFT + c * (WIDE + GAP)

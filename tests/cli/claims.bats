@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # ctest: long
-# claims.bats - docs/claims.md: every claim measured again, with the verdict and the figures of the page.
+# claims.bats - docs/claims.md and docs/incidents.md: every claim and incident measured again, with the verdict, the figures
+# and the pictures of the page.
 
 load common
 
 # On one seed each, not all the same one; on all five with WEFT_TEST_ALL.
-@test "every claim has the verdict and the figures of the page" {
+@test "every claim and incident has the verdict and the figures of the page" {
 	sample=--sample
 	[ -z "${WEFT_TEST_ALL-}" ] || sample=
 	# shellcheck disable=SC2086
@@ -22,10 +23,64 @@ load common
 	done
 }
 
-@test "a figure or a verdict that differs is told, with status 1" {
+@test "every incident is on the page, with a picture, and reproduced on every seed" {
+	n=0
+	for example in "$WEFT_SOURCE_DIR"/examples/incidents/*.yaml; do
+		name=$(basename "$example" .yaml)
+		n=$((n + 1))
+		for part in "Scenario: \`examples/incidents/$name.yaml\`" "(incidents/$name.svg)" "<!-- claims.py incident-$name -->"; do
+			grep -qF "$part" "$WEFT_SOURCE_DIR/docs/incidents.md" || { echo "$name: the page has no $part"; return 1; }
+		done
+		python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$WEFT_SOURCE_DIR/docs/incidents/$name.svg"
+	done
+	[ "$n" -ge 16 ]
+	[ "$(python3 -B "$WEFT_SOURCE_DIR/scripts/claims.py" --list | grep -c '^incident-')" -eq "$n" ]
+	[ "$(grep -c '^\*\*Reproduced\.\*\*$' "$WEFT_SOURCE_DIR/docs/incidents.md")" -eq "$n" ]
+	[ "$(find "$WEFT_SOURCE_DIR/docs/incidents" -name '*.svg' | wc -l)" -eq "$n" ]
+}
+
+# tree: a copy of what claims.py reads and writes.
+tree() {
 	mkdir -p docs scripts
-	cp "$WEFT_SOURCE_DIR"/docs/{claims,validation}.md docs
+	cp "$WEFT_SOURCE_DIR"/docs/{claims,validation,incidents}.md docs
+	cp -r "$WEFT_SOURCE_DIR/docs/incidents" docs
 	cp -r "$WEFT_SOURCE_DIR"/scripts/{claims.py,claimlib} scripts
+}
+
+@test "an incident without its fault is not reproduced, and its picture is another" {
+	tree
+	cp -r "$WEFT_SOURCE_DIR/examples" examples
+	check() {
+		status=0
+		python3 -B scripts/claims.py --weft "$WEFT" --check --sample --only incident-deaf-adapter >stdout.txt 2>stderr.txt || status=$?
+	}
+	check
+	[ "$status" -eq 0 ]
+	# One byte of the picture.
+	sed 's/#0969da/#0969db/' docs/incidents/deaf-adapter.svg >other.svg
+	cp docs/incidents/deaf-adapter.svg good.svg
+	cp other.svg docs/incidents/deaf-adapter.svg
+	check
+	[ "$status" -eq 1 ]
+	[ "$(cat stderr.txt)" = "docs/incidents/deaf-adapter.svg: is not what is measured now" ]
+	cp good.svg docs/incidents/deaf-adapter.svg
+	# h13 obeys pauses like all others.
+	sed -i '/h13: {pfc/d' examples/incidents/deaf-adapter.yaml
+	check
+	[ "$status" -eq 1 ]
+	says "$(cat stderr.txt)" "measured: | the lossless class loses packets, with PFC on | 0 packets | no |"
+	says "$(cat stderr.txt)" "deaf-adapter.svg: is not what is measured now"
+	says "$(cat stdout.txt)" "**Reproduced in part.**"
+	# The other way round: a healthy twin that is ill.
+	cp "$WEFT_SOURCE_DIR/examples/incidents/deaf-adapter.yaml" examples/incidents
+	sed -i '0,/    buffer: /s//    devices: {h13: {pfc: {rx: 5}}}\n    buffer: /' examples/incidents/deaf-adapter.yaml
+	check
+	[ "$status" -eq 1 ]
+	grep -q 'measured: | the healthy twins show none of it | .* | no |' stderr.txt
+}
+
+@test "a figure or a verdict that differs is told, with status 1" {
+	tree
 	ln -s "$WEFT_SOURCE_DIR/examples" examples
 	check() {
 		status=0

@@ -42,7 +42,7 @@ docs/new.md:11: nothing tests: frob | weft run -" ]
 
 # command_examples: the commands in the comments of examples/, and those that the pages of help have as examples.
 command_examples() {
-	sed -n '/^#   weft /{:a;/\\$/{N;ba};s/\\\n# */ /g;s/^#   //;p}' "$WEFT_SOURCE_DIR"/examples/*.yaml
+	sed -n '/^#   weft /{:a;/\\$/{N;ba};s/\\\n# */ /g;s/^#   //;p}' "$WEFT_SOURCE_DIR"/examples/*.yaml "$WEFT_SOURCE_DIR"/examples/incidents/*.yaml
 	"$WEFT" help --json | python3 -c 'import json, re, sys
 told = json.load(sys.stdin)
 for page in [*told["commands"], told["overview"]]:

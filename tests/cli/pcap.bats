@@ -203,14 +203,15 @@ assert r["packets_dropped"] > 0 and r["finished"]'
 # bats test_tags=long
 @test "--wire-check passes on every example, as it is and on queue pairs" {
 	n=0
-	for example in "$WEFT_SOURCE_DIR"/examples/*.yaml; do
+	for example in "$WEFT_SOURCE_DIR"/examples/*.yaml "$WEFT_SOURCE_DIR"/examples/incidents/*.yaml; do
 		# Claims and validations are larger, and have nothing on the wire that others do not.
 		[[ "$example" != */claim-*.yaml && "$example" != */validate-*.yaml ]] || continue
 		n=$((n + 1))
 		op=(traffic.op=write)
 		[ $((n % 2)) -eq 0 ] || op=(traffic.op=read)
-		# A job is on queue pairs anyway.
+		# A job is on queue pairs anyway, and so is an incident.
 		! grep -q '^job:' "$example" || op=()
+		[[ "$example" != */incidents/* ]] || op=()
 		for set in "" "${op[@]}"; do
 			weft run "$example" ${set:+--set "$set"} --quiet --wire-check --set run.until=20us \
 				--set fabric.sender.timeout=10us
@@ -218,7 +219,7 @@ assert r["packets_dropped"] > 0 and r["finished"]'
 			says "$err" "packets, all the same as their bytes"
 		done
 	done
-	[ "$n" -ge 15 ]
+	[ "$n" -ge 35 ]
 }
 
 @test "ports that are not there" {

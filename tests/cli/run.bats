@@ -314,7 +314,7 @@ END
 # bats test_tags=long
 @test "every example runs" {
 	for example in "$WEFT_SOURCE_DIR"/examples/*.yaml; do
-		# They take longer; claims.bats runs them.
+		# They take longer; claims.bats runs them, and those in examples/incidents.
 		[[ "$example" != */claim-*.yaml ]] || continue
 		less=() # compare.bats runs these on all fabrics
 		case $example in

@@ -27,6 +27,7 @@ PREPARE = {
     "docs/results.md": "mkdir examples; cp small.yaml examples/incast.yaml; "
                        "weft sweep examples/incast.yaml --vary seed=1,2 --record kmin.db",
     "docs/json.md": "mkdir examples; cp small.yaml examples/incast.yaml",
+    "docs/incidents.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/c-api.md": "cp \"$WEFT_SOURCE_DIR/examples/c/ping_pong.c\" my_program.c",
 }
 # Of a page: what is replaced in its commands (pattern, text), and where others are tested (pattern, place).
@@ -44,6 +45,9 @@ PLAN = {
                       (r"^cc .*pkg-config", "the tests of what is installed")],
     },
     "docs/claims.md": {
+        "elsewhere": [(r"^scripts/claims.py", "cli_claims, which runs --check")],
+    },
+    "docs/incidents.md": {
         "elsewhere": [(r"^scripts/claims.py", "cli_claims, which runs --check")],
     },
     "docs/json.md": {
