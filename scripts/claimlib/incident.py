@@ -143,6 +143,11 @@ def held(at=""):
     return of
 
 
+def unfinished(s):
+    """How many flows have begun and not ended."""
+    return [sum(f[3] <= t and (f[4] is None or f[4] > t) for f in s.flows) for t in s.ticks]
+
+
 def grows(measure, at="", queue=None):
     """How many there have been, in thousands."""
     return lambda s: [v / 1e3 for v in add(s.curves(measure, at, queue), s.ticks)]

@@ -3,7 +3,7 @@
 be true of it on every seed, and what its picture shows. What the words mean is in incident.py."""
 
 from .incident import (ALL, MFU, MS, P99, STEP, Figure, Incident, Must, gave_up, gbps, grows, held, index, measured, none,
-                       noted, over, ports_over, some, took, total, under, value, waiting)
+                       noted, over, ports_over, some, took, total, under, unfinished, value, waiting)
 from .measure import SEEDS
 from .picture import Panel
 
@@ -140,7 +140,7 @@ INCIDENTS = [
              lambda x: 1 / 1.5 < x < 1.5),
         Must("more packets are marked, twice as many", "h15 without", MARKS.title, over(2), "healthy"),
         Must("it is told, and does not act", "h15 without", "CNPs that nobody acts upon", some),
-    ], [Panel("sent by h15, Gb/s", gbps("^h15:")), Panel("sent by h0, Gb/s", gbps("^h0:")), AT_12], "50us", "5ms"),
+    ], [Panel("sent by h15, Gb/s", gbps("^h15:")), Panel("sent by h14, Gb/s", gbps("^h14:")), AT_12], "50us", "5ms"),
     Incident("small-alpha", [
         Figure("pauses of leaf3", total("pause_tx", "^leaf3:"), sign=True, ether=True),
         STOPPED,
@@ -173,7 +173,7 @@ INCIDENTS = [
         Must("no small one is", "small MTU", "small writes given up", none),
         Must("most never notice", "small MTU", "median of the writes", under(1.1), "healthy"),
         Must("a path MTU of 1024 B cures it", "path MTU 1024", "writes given up", none),
-    ], [Panel("dropped, thousands", grows("drops_mtu")), HOSTS], "10ms", "700ms"),
+    ], [Panel("dropped, thousands", grows("drops_mtu")), Panel("writes that wait", unfinished)], "2ms", "700ms"),
     Incident("polarised", [
         Figure("links to the core that carry next to nothing",
                lambda s: sum(v < 1e5 for v in s.ports("tx_bytes", r"-agg\d+:core")), sign=True),
@@ -240,6 +240,21 @@ INCIDENTS = [
         Must("the job takes a tenth longer at least", "loss", STEP, over(1.1), "healthy"),
         Must("with selective repeat a quarter", "loss, selective", STEP, over(1.25), "healthy"),
         Must("so it does on InfiniBand", "ib loss", STEP, over(1.25), "ib healthy"),
+    ], [HOSTS, Panel("lost, thousands", grows("drops_error"))], "50us", "8ms"),
+    Incident("marginal-link", [
+        Figure("packets lost", value("drops_error"), "packets", sign=True),
+        Figure("of them between leaf0 and spine0", total("drops_error", "^(leaf0:spine0|spine0:leaf0)$"), "packets"),
+        Figure("packets in codewords that FEC could not mend", total("fec_uncorrected"), sign=True),
+        Figure("sent again by the links", total("link_retries"), "packets"),
+        RESENT, TIMEOUTS,
+    ], [
+        Must("packets are lost", "marginal", "packets lost", over(10)),
+        Must("all between leaf0 and spine0", "marginal", "of them between leaf0 and spine0", lambda x: x == 1, ALL),
+        Must("the job takes more than twice as long", "marginal", STEP, over(2), "healthy"),
+        Must("with links that send again nothing is lost", "marginal, retry", "packets lost", none),
+        Must("and the job takes less than half of that", "marginal, retry", STEP, under(0.5), "marginal"),
+        Must("the same on InfiniBand", "ib marginal", STEP, over(2), "ib healthy"),
+        Must("which links that send again cure", "ib marginal, retry", STEP, under(1.1), "ib healthy"),
     ], [HOSTS, Panel("lost, thousands", grows("drops_error"))], "50us", "8ms"),
     Incident("late-leaf", [
         Figure("passed 63 switches", value("drops_hops"), "packets", sign=True),
