@@ -95,10 +95,6 @@ def gave_up(s):
     return sum(f[4] is None for f in s.flows)
 
 
-def noted(rule):
-    return lambda s: int(rule in s.rules)
-
-
 def step_us(s):
     """A collective, on average; of training the step."""
     if "step_time" in s.value:
@@ -218,7 +214,8 @@ def measured(incident, seed):
     """What claims.py calls. The picture is of one seed, that of a sample, so that it is compared whenever figures are."""
     def block(weft):
         figures, of = read(incident)
-        seen = weft.recorded(of, "incidents/%s.yaml" % incident.name, sample=incident.every, unfinished=True)
+        seen = weft.recorded(of, "incidents/%s.yaml" % incident.name, sample=incident.every, events="deadlock",
+                             unfinished=True)
         labels = list(seen[0])
         rows = [(f, [[s[x][0][f.title] for s in seen] for x in labels]) for f in figures]
         b = Incidence()

@@ -2,8 +2,8 @@
 """The incidents of docs/incidents.md, a row for each: what is read off the runs of examples/incidents/NAME.yaml, what must
 be true of it on every seed, and what its picture shows. What the words mean is in incident.py."""
 
-from .incident import (ALL, MFU, MS, P99, STEP, Figure, Incident, Must, gave_up, gbps, grows, held, index, measured, none,
-                       noted, over, ports_over, some, took, total, under, unfinished, value, waiting)
+from .incident import (ALL, MFU, MS, P99, STEP, US, Figure, Incident, Must, gave_up, gbps, grows, held, index, measured, none,
+                       over, ports_over, some, took, total, under, unfinished, value, waiting)
 from .measure import SEEDS
 from .picture import Panel
 
@@ -272,12 +272,16 @@ INCIDENTS = [
         Figure("writes that never ended", gave_up, sign=True),
         Figure("packets stuck in the fabric", value("packets_inside"), sign=True),
         HELD,
-        Figure("a circle of queues is found", noted("deadlock"), "", sign=True),
+        Figure("queues that wait for one another in a circle", lambda s: len(s.deadlocks), sign=True),
+        Figure("of them between leaf1 and spine0",
+               lambda s: sum(d[0] in ("leaf1:spine0", "spine0:leaf1") for d in s.deadlocks), sign=True),
+        Figure("the circle is complete at", lambda s: s.deadlocks[0][1] / US if s.deadlocks else None, "us"),
         Figure("dropped by the watchdog", value("drops_watchdog"), "packets", ether=True),
     ], [
         Must("writes never end", "late", "writes that never ended", some),
         Must("packets are stuck", "late", "packets stuck in the fabric", over(100)),
-        Must("in queues that wait for one another in a circle", "late", "a circle of queues is found", some),
+        Must("in queues that wait for one another in a circle", "late", "queues that wait for one another in a circle", over(1)),
+        Must("which are those between leaf1 and spine0", "late", "of them between leaf1 and spine0", lambda x: x == 2),
         Must("nothing was lost to congestion", "late", "dropped by the watchdog", none),
         Must("the watchdog breaks it", "late, watchdog", "writes that never ended", none),
         Must("without the late switch there is none", "in time", "writes that never ended", none),
@@ -302,6 +306,20 @@ INCIDENTS = [
         Must("and the writes of others are as if nothing had been", "slow, drops", P99, under(1.2), "healthy"),
         Must("InfiniBand stops as many", "ib slow receiver", HELD.title, over(20)),
     ], [STOPPED_PORTS, OTHERS], "50us", "6ms", lambda f: 15 not in f[:2]),
+    Incident("tcp-backup", [
+        Figure("ports stopped for over 1 ms", ports_over("stopped_ps", MS), sign=True, ether=True),
+        LOST, STOPPED,
+        Figure("longest queue", value("max_queue"), "MB", 1e-6),
+        Figure("20 MB of backup take, median", took(lambda f: f[2] == 20000000), "us"),
+    ], [
+        Must("more than 5 ports are stopped for over 1 ms", "DSCP 26", "ports stopped for over 1 ms", over(5)),
+        Must("the lossless class loses packets", "DSCP 26", LOST.title, over(100)),
+        Must("the job takes a quarter longer at least", "DSCP 26", STEP, over(1.25), "healthy"),
+        Must("p99 of the RDMA writes: five times", "DSCP 26", P99, over(5), "healthy"),
+        Must("with DCTCP no port is stopped", "DSCP 26, DCTCP", "ports stopped for over 1 ms", none),
+        Must("and nothing is lost", "DSCP 26, DCTCP", LOST.title, none),
+        Must("InfiniBand loses nothing on one lane", "ib same lane", LOST.title, none),
+    ], [STOPPED_PORTS, OTHERS], "100us", "15ms"),
 ]
 
 # name: what makes it. The seed of a sample is that of its place here.

@@ -72,13 +72,13 @@ class Weft:
         """The same for each seed: a list."""
         return self.each(self.seeds, lambda seed: self.run(scenario, seed=seed, **settings))
 
-    def recorded(self, read, scenario, sample="none", unfinished=False, **settings):
+    def recorded(self, read, scenario, sample="none", events="none", unfinished=False, **settings):
         """What a function reads from the results file, for each seed: a list."""
         def one(seed):
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "r.db")
                 args = self.arguments(scenario, {"seed": seed, **settings})
-                self.call("run", *args, "--record", path, "--sample", sample, "--events", "none", unfinished=unfinished)
+                self.call("run", *args, "--record", path, "--sample", sample, "--events", events, unfinished=unfinished)
                 db = sqlite3.connect(path)
                 got = read(db)
                 db.close()

@@ -10,7 +10,6 @@ class Seen:
     def __init__(self, db, run, end):
         self.db, self.run, self.end = db, run, end
         self.value = {n: v or 0 for n, v in db.execute("SELECT name, value FROM value WHERE run = ?", (run,))}
-        self.rules = {r for r, in db.execute("SELECT rule FROM note WHERE run = ? AND rule IS NOT NULL", (run,))}
         names = dict(db.execute("SELECT id, name FROM node WHERE run = ?", (run,)))
         self.names = {(n, p): "%s:%s" % (names[n], names[q]) for n, p, q in
                       db.execute("SELECT node, port, peer FROM port WHERE run = ?", (run,))}
@@ -23,6 +22,9 @@ class Seen:
         self.flows = db.execute("SELECT s.host, d.host, f.bytes, f.start_ps, f.end_ps FROM flow f"
                                 " JOIN node s ON s.run = f.run AND s.id = f.src JOIN node d ON d.run = f.run AND d.id = f.dst"
                                 " WHERE f.run = ? ORDER BY f.id", (run,)).fetchall()
+        # (port, when it was complete, for how long it was there), of each queue of a deadlock
+        self.deadlocks = [(self.names[n, p], t, d) for n, p, t, d in db.execute(
+            "SELECT node, port, t_ps, dur_ps FROM event WHERE run = ? AND kind = 'deadlock' ORDER BY t_ps, node, port", (run,))]
         self.steps = [t for t, in db.execute("SELECT took_ps FROM collective WHERE run = ? ORDER BY id", (run,))]
 
     def ports(self, measure, at="", queue=None):

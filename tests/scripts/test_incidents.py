@@ -17,7 +17,8 @@ US = 10**6
 FILE = """
 CREATE TABLE run (id, label, end_ps); INSERT INTO run VALUES (1, 'ill', 40000000);
 CREATE TABLE value (run, name, value); INSERT INTO value VALUES (1, 'drops', 3), (1, 'pause_tx', NULL);
-CREATE TABLE note (run, rule); INSERT INTO note VALUES (1, 'deadlock'), (1, NULL);
+CREATE TABLE event (run, t_ps, kind, node, port, dur_ps);
+INSERT INTO event VALUES (1, 30000000, 'deadlock', 2, 0, 7), (1, 20000000, 'drop', 2, 0, NULL);
 CREATE TABLE node (run, id, name, host); INSERT INTO node VALUES (1, 0, 'h0', 0), (1, 1, 'h1', 1), (1, 2, 'leaf0', NULL);
 CREATE TABLE port (run, node, port, peer);
 INSERT INTO port VALUES (1, 0, 0, 2), (1, 1, 0, 2), (1, 1, 1, 2), (1, 2, 0, 0), (1, 2, 1, 1), (1, 2, 2, 1);
@@ -48,7 +49,7 @@ class Reads(unittest.TestCase):
         self.assertEqual(self.seen.total("tx_bytes", "^leaf0:", 3), 3400)
         self.assertEqual(self.seen.total("tx_bytes", "^leaf0:h0$"), 0)
         self.assertEqual((self.seen.value["drops"], self.seen.value["pause_tx"]), (3, 0))
-        self.assertEqual(self.seen.rules, {"deadlock"})
+        self.assertEqual(self.seen.deadlocks, [("leaf0:h0", 30 * US, 7)])
 
     def test_a_flow_that_never_ended_has_taken_all_the_time(self):
         self.assertEqual(self.seen.took(lambda f: f[2] == 64000), [7, 30])
