@@ -78,8 +78,8 @@ def total(measure, at="", queue=None):
     return lambda s: s.total(measure, at, queue)
 
 
-def ports_over(measure, bound, at=""):
-    return lambda s: sum(v > bound for v in s.ports(measure, at))
+def ports_over(measure, bound, at="", queue=None):
+    return lambda s: sum(v > bound for v in s.ports(measure, at, queue))
 
 
 def share(measure, at="", queue=None):
@@ -131,11 +131,12 @@ def waiting(at, queue=None):
     return lambda s: [v / 1e6 for v in add(s.curves("queue_bytes", at, queue), s.ticks)]
 
 
-def held(at=""):
-    """How many ports were stopped for most of the time since the tick before."""
+def held(at="", queue=None):
+    """How many ports were stopped for most of the time since the tick before; where a queue is named and ports count by
+    queue, that queue of them."""
     def of(s):
-        stopped = [[r > 0.5e12 for r in rates(line, s.ticks)] for line in s.curves("stopped_ps", at)]
-        return add(stopped, s.ticks)
+        lines = s.curves("stopped_ps", at, queue if s.by_queue("stopped_ps") else None)
+        return add([[r > 0.5e12 for r in rates(line, s.ticks)] for line in lines], s.ticks)
     return of
 
 

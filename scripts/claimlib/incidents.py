@@ -320,6 +320,20 @@ INCIDENTS = [
         Must("and nothing is lost", "DSCP 26, DCTCP", LOST.title, none),
         Must("InfiniBand loses nothing on one lane", "ib same lane", LOST.title, none),
     ], [STOPPED_PORTS, OTHERS], "100us", "15ms"),
+    Incident("checkpoint-burst", [
+        Figure("ports whose class 3 was stopped for over 50 us", ports_over("stopped_ps", 50 * US, "", 3), sign=True, ether=True),
+        Figure("whose class 4 was", ports_over("stopped_ps", 50 * US, "", 4), ether=True),
+        Figure("the slowest step", lambda s: max(s.steps) / US, "us"),
+        Figure("the checkpoint takes", value("storage.0.time"), "us", 1 / US),
+    ], [
+        Must("the job's class is stopped at more than 10 ports", "same class",
+             "ports whose class 3 was stopped for over 50 us", over(10)),
+        Must("the slowest step takes half as long again", "same class", "the slowest step", over(1.5), "healthy"),
+        Must("p99 of the others' writes: five times", "same class", P99, over(5), "healthy"),
+        Must("which does not help the checkpoint", "same class", "the checkpoint takes", over(0.9), "healthy"),
+        Must("on one lane InfiniBand's slowest step takes a quarter longer", "ib same lane", "the slowest step", over(1.25),
+             "ib healthy"),
+    ], [Panel("ports whose class 3 is stopped (InfiniBand: any)", held("", 3)), OTHERS], "20us", "3ms"),
 ]
 
 # name: what makes it. The seed of a sample is that of its place here.

@@ -38,6 +38,10 @@ class Seen:
     def total(self, measure, at="", queue=None):
         return sum(self.ports(measure, at, queue))
 
+    def by_queue(self, measure):
+        """Whether ports count that for each queue."""
+        return any(m == measure and q is not None for _, m, q, _ in self.totals)
+
     def took(self, test=lambda flow: True):
         """What flows took, us, the shortest first; of one that did not end, all the time that there was."""
         return sorted(((f[4] or self.end) - f[3]) / 1e6 for f in self.flows if test(f))

@@ -62,6 +62,9 @@ class Reads(unittest.TestCase):
         self.assertEqual([round(v, 3) for v in gbps("^leaf0:h1$", 3)(self.seen)], [0, 0.32, 1.6, 0])
         # 9 of the 10 us before the second tick, 3 of those before the third.
         self.assertEqual(held()(self.seen), [0, 1, 0, 0])
+        self.assertEqual(held("", 3)(self.seen), [0, 1, 0, 0])
+        self.assertEqual(held("", 0)(self.seen), [0, 0, 0, 0])
+        self.assertEqual((self.seen.by_queue("stopped_ps"), self.seen.by_queue("drops")), (True, False))
 
 
 class Signature(unittest.TestCase):
