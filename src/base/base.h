@@ -32,6 +32,8 @@ typedef int64_t wf_time; /* picoseconds */
 /* A struct that may be read and written as another type. */
 #define WF_MAY_ALIAS __attribute__((may_alias))
 #define WF_ALIGNED(n) __attribute__((aligned(n)))
+#define WF_ALWAYS_INLINE inline __attribute__((always_inline)) /* compiled for each user */
+#define WF_SELDOM __attribute__((noinline))                    /* not compiled into any */
 #define wf_likely(x) __builtin_expect(!!(x), 1)
 #define wf_unlikely(x) __builtin_expect(!!(x), 0)
 #define wf_container_of(ptr, type, member)                                                         \

@@ -29,6 +29,8 @@ static const char *const placements[] = { "in-order", "direct", NULL };
 static const char *const fulls[] = { "auto", "endless", "pause", "drop", NULL };
 static const char *const headrooms[] = { "exact", "sonic", NULL };
 static const char *const trusts[] = { "dscp", "pcp", "port", NULL };
+static const char *const bonds[] = { "affinity", "hash", "active-backup", NULL };
+static const char *const bond_paths[] = { "fixed", "follow", NULL };
 static const char *const ecn_at[] = { "enqueue", "dequeue", NULL };
 #define WATCHDOG(id, name) name,
 static const char *const watchdogs[] = { "none", WF_WATCHDOG_SWITCHES(WATCHDOG) NULL };
@@ -402,6 +404,37 @@ const struct wf_param wf_fabric_params[] = {
 	  .max = WF_RATE_MAX,
 	  .def = "0",
 	  .help = "the fastest host link that these settings are made for; 0: any" },
+	{ .name = "nic.bond",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(nic_bond),
+	  .names = bonds,
+	  .per = WF_PER_HOST,
+	  .def = "affinity",
+	  .help = "topology.ports 2: which port a queue pair has: affinity, by turns when it is "
+	          "created; hash, by addresses and UDP source port; active-backup, all the first" },
+	{ .name = "nic.bond_path",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(nic_bond_path),
+	  .names = bond_paths,
+	  .per = WF_PER_HOST,
+	  .def = "fixed",
+	  .help = "fixed: a queue pair moves when its link goes down; follow: also when no answer "
+	          "comes in time, and answers leave by the port by which requests come" },
+	{ .name = "nic.bond_failover",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(nic_bond_failover),
+	  .max = 100 * WF_S,
+	  .per = WF_PER_HOST,
+	  .def = "1ms",
+	  .help = "a link's going down to its queue pairs' sending by the other port" },
+	{ .name = "nic.bond_return",
+	  .kind = WF_PARAM_TIME,
+	  FIELD(nic_bond_return),
+	  .max = 100 * WF_S,
+	  .per = WF_PER_HOST,
+	  .def = "10ms",
+	  .help = "a link's coming up to its queue pairs' sending by it again; below "
+	          "run.reconverge they may send where no route is yet" },
 	{ .name = "mtu",
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(mtu),
@@ -1296,6 +1329,24 @@ int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 		                  "flow would stop; it may be at most %llu",
 		                  (unsigned)cfg->sender_ack,
 		                  (unsigned long long)(cfg->sender_window / cfg->mtu));
+	return 0;
+}
+
+int wf_fabric_check_ports(const struct wf_fabric_cfg *cfg, uint32_t ports, struct wf_err *err)
+{
+	if (ports <= 1)
+		return 0;
+	if (is(cfg->link_layer, "infiniband"))
+		return wf_err_say(err,
+		                  "topology.ports: on InfiniBand each port of an adapter has a "
+		                  "LID of its own, and RDMA has no bonding; write ports: 1 and "
+		                  "twice the hosts and gpus, as programs see two devices");
+	if (is(cfg->routing, "lft"))
+		return wf_err_say(err,
+		                  "routing: lft has one port for a destination, and hosts with "
+		                  "%u ports are reached by several; write ecmp, adaptive, spray "
+		                  "or source",
+		                  ports);
 	return 0;
 }
 

@@ -93,7 +93,11 @@ struct wf_fabric_cfg {
 	uint64_t nic_qp_messages;  /* the same of one queue pair */
 	uint64_t nic_rate_min;     /* bits/s of the host links that all this is made for; 0: any */
 	uint64_t nic_rate_max;
-	uint64_t mtu;      /* payload bytes of a full packet */
+	char nic_bond[WF_NAME];    /* of several ports: "affinity", "hash" or "active-backup" */
+	char nic_bond_path[8];     /* "fixed" or "follow" */
+	wf_time nic_bond_failover; /* link down to its queue pairs on another port */
+	wf_time nic_bond_return;   /* link up to having them back */
+	uint64_t mtu;              /* payload bytes of a full packet */
 	uint64_t port_mtu; /* bytes: no larger IP packet (Ethernet) or payload passes; auto: any */
 	char nic_dscp
 		[128]; /* DSCP of each class's packets: wf_maps_parse(); auto: wf_wire_dscp() */
@@ -241,6 +245,13 @@ extern const size_t wf_fabric_n_params;
  * right>".
  */
 int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err) WF_MUST_USE;
+
+/*
+ * Checks that hosts may have so many ports in a fabric of cfg. Returns as wf_fabric_check(); what
+ * is wrong may be topology.ports.
+ */
+int wf_fabric_check_ports(const struct wf_fabric_cfg *cfg, uint32_t ports,
+                          struct wf_err *err) WF_MUST_USE;
 
 /* Checks that cfg is made for hosts with links of rate. Returns as wf_fabric_check(). */
 int wf_fabric_check_rate(const struct wf_fabric_cfg *cfg, uint64_t rate,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint.c - a host's port: pulling packets, choosing among queues, and storms.
+ * endpoint.c - a host's ports: taking one in hand, pulling packets, choosing among queues, and
+ * storms.
  */
 #include "fabric/endpoint.h"
 
@@ -30,6 +31,25 @@ static void assert_endpoint(const struct wf_endpoint *ep)
 	(void)ep;
 }
 
+/* What there is of the ports besides the first. */
+static int make_kept(struct wf_endpoint *ep)
+{
+	struct wf_shard *shard = ep->dev.node.shard;
+
+	ep->kept = wf_shard_alloc(shard, ep->dev.n_ports * sizeof(*ep->kept));
+	if (ep->kept == NULL)
+		return -ENOMEM;
+	for (unsigned i = 1; i < ep->dev.n_ports; i++) {
+		struct wf_endpoint_kept *kept = &ep->kept[i];
+
+		kept->head = wf_shard_alloc(shard, ep->dev.n_queues * sizeof(*kept->head));
+		kept->owed = wf_shard_alloc(shard, ep->dev.n_queues * sizeof(*kept->owed));
+		if (kept->head == NULL || kept->owed == NULL)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int wf_endpoint_init(struct wf_endpoint *ep, const struct wf_device_ops *ops,
                      const struct wf_fabric *fabric, uint32_t host)
 {
@@ -38,14 +58,34 @@ int wf_endpoint_init(struct wf_endpoint *ep, const struct wf_device_ops *ops,
 
 	if (ret != 0)
 		return ret;
-	assert(ep->dev.n_ports == 1);
+	assert(ep->dev.n_ports >= 1 && ep->dev.n_ports <= WF_TOPO_HOST_PORTS);
 	ep->head = wf_shard_alloc(shard, ep->dev.n_queues * sizeof(*ep->head));
 	ep->owed = wf_shard_alloc(shard, ep->dev.n_queues * sizeof(*ep->owed));
 	if (ep->head == NULL || ep->owed == NULL)
 		return -ENOMEM;
+	ep->port = &ep->dev.ports[0];
+	ep->lanes = ep->port->lanes;
 	ep->host = host;
 	ep->marks = ep->dev.setup->maps.marks;
-	return 0;
+	return ep->dev.n_ports == 1 ? 0 : make_kept(ep);
+}
+
+void wf_endpoint_turn(struct wf_endpoint *ep, unsigned port)
+{
+	struct wf_endpoint_kept *kept;
+
+	assert(port < ep->dev.n_ports);
+	if (ep->port->number == port)
+		return;
+	kept = &ep->kept[ep->port->number];
+	*kept = (struct wf_endpoint_kept){ ep->waiting, ep->held, ep->owed, ep->head };
+	kept = &ep->kept[port];
+	ep->port = &ep->dev.ports[port];
+	ep->lanes = ep->port->lanes;
+	ep->waiting = kept->waiting;
+	ep->held = kept->held;
+	ep->owed = kept->owed;
+	ep->head = kept->head;
 }
 
 void wf_endpoint_mark(const struct wf_endpoint *ep, struct wf_packet *pkt)
@@ -94,7 +134,8 @@ int wf_endpoint_start(struct wf_device *dev, struct wf_err *err)
 	struct wf_endpoint *ep = wf_endpoint_of_device(dev);
 	int ret = set_intake(ep, 0);
 
-	dev->fabric->flowctl->start(dev, &dev->ports[0], 0);
+	for (unsigned i = 0; i < dev->n_ports; i++)
+		dev->fabric->flowctl->start(dev, &dev->ports[i], 0);
 	if (ret == 0 && ep->intake != NULL)
 		ret = wf_intake_check(ep, err);
 	return ret;
@@ -104,6 +145,7 @@ void wf_endpoint_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf
 {
 	struct wf_endpoint *ep = wf_endpoint_of_device(dev);
 
+	wf_endpoint_turn(ep, port->number);
 	wf_port_set_up(dev, port, up, now);
 	/* Flow control begins anew: there is nothing to give back, but what is in a buffer. */
 	for (unsigned q = 0; q < dev->n_queues && ep->intake == NULL; q++)
@@ -178,17 +220,14 @@ static void give_back(struct wf_endpoint *ep, unsigned q, wf_time now)
 		                                                     q, owed, now);
 }
 
-void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now)
+/* Tells the peer of the port at hand. */
+static void storm_port(struct wf_endpoint *ep, bool on, wf_time now)
 {
 	const struct wf_fabric *fabric = ep->dev.fabric;
 	struct wf_port *port = wf_endpoint_port(ep);
 
-	if (ep->storm == on)
-		return;
-	ep->storm = on;
-	set_odd(ep);
 	for (unsigned q = 0; q < fabric->classes.n; q++) {
-		bool full = ep->intake != NULL && (ep->intake->stopped >> q & 1) != 0;
+		bool full = ep->intake != NULL && (ep->intake->stopped[port->number] >> q & 1) != 0;
 
 		if (fabric->flowctl->uses_credits) {
 			give_back(ep, q, now);
@@ -198,6 +237,18 @@ void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now)
 			    !wf_watchdog_is_mute(&ep->dev, port, q))
 				wf_port_want_control(&ep->dev, port, q, now);
 		}
+	}
+}
+
+void wf_endpoint_storm(struct wf_endpoint *ep, bool on, wf_time now)
+{
+	if (ep->storm == on)
+		return;
+	ep->storm = on;
+	set_odd(ep);
+	for (unsigned i = 0; i < ep->dev.n_ports; i++) {
+		wf_endpoint_turn(ep, i);
+		storm_port(ep, on, now);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint.h - a host's port: what every kind of host does alike to send and to receive.
+ * endpoint.h - a host's ports: what every kind of host does alike to send and to receive.
  *
  *	 host --> head[queue] --> flow control? --> scheduler --> wire
  *	 host <-- delivered, credits back <-- buffer (intake.h) <-- lost? for the link? <-- wire
@@ -15,6 +15,10 @@
  * gate) has wf_endpoint_pull() do it: what was pulled and may not leave waits at the head of its
  * queue, and no more is pulled of the classes that leave by that queue, so that a stopped class
  * does not stop the others.
+ *
+ * A host with several ports (a bond) is asked about one at a time: wf_endpoint_turn() says which,
+ * and all else here is about the port at hand. What belongs to a port and not to the host is kept
+ * for the others meanwhile. A host with one port never turns.
  */
 #ifndef WF_FABRIC_ENDPOINT_H
 #define WF_FABRIC_ENDPOINT_H
@@ -24,20 +28,39 @@
 #include "fabric/receive.h"
 #include "fabric/transmit.h"
 
-/* Timers of a host's node; its own follow. */
-enum { WF_ENDPOINT_WIRE, WF_ENDPOINT_FLOWCTL, WF_ENDPOINT_INTAKE, WF_ENDPOINT_TIMERS };
+/*
+ * Timers of a host's node: as many as it has ports for the wires, as many for flow control, and
+ * behind those the receive buffer's and its own. With one port they are these.
+ */
+enum {
+	WF_ENDPOINT_WIRE,
+	WF_ENDPOINT_FLOWCTL,
+	WF_ENDPOINT_INTAKE = 2 * WF_TOPO_HOST_PORTS,
+	WF_ENDPOINT_TIMERS
+};
+
+/* What is kept of a port that is not at hand. */
+struct wf_endpoint_kept {
+	uint32_t waiting, held;
+	uint32_t *owed;
+	struct wf_packet *head;
+};
 
 struct wf_endpoint {
 	struct wf_device dev;     /* first: the engine's node */
 	uint32_t host;            /* its number in the topology */
-	uint32_t waiting;         /* bit per queue with a pulled packet at its head */
-	uint32_t held;            /* bit per class that leaves by such a queue */
-	bool odd;                 /* what comes in has to be looked at: one of the next two */
+	bool odd;                 /* what comes in has to be looked at: storm, or intake */
 	bool storm;               /* it lets nobody send to it */
 	bool marks;               /* its packets have a DSCP that is not their class's */
-	uint32_t *owed;           /* by queue: bytes whose credits a storm keeps back */
-	struct wf_packet *head;   /* by queue; meaningful of those that wait */
 	struct wf_intake *intake; /* NULL: its receive buffer never fills */
+	/* Of the port at hand: */
+	struct wf_port *port;
+	struct wf_lane *lanes;         /* its queues */
+	uint32_t waiting;              /* bit per queue with a pulled packet at its head */
+	uint32_t held;                 /* bit per class that leaves by such a queue */
+	uint32_t *owed;                /* by queue: bytes whose credits a storm keeps back */
+	struct wf_packet *head;        /* by queue; meaningful of those that wait */
+	struct wf_endpoint_kept *kept; /* by port; NULL: there is one */
 };
 
 static inline struct wf_endpoint *wf_endpoint_of(struct wf_node *node)
@@ -51,8 +74,8 @@ static inline struct wf_endpoint *wf_endpoint_of_device(struct wf_device *dev)
 }
 
 /*
- * Makes the port of host number host, whose node is in a shard already. Returns 0 or -ENOMEM. The
- * topology gives every host one port.
+ * Makes the ports of host number host, whose node is in a shard already and has a timer for each
+ * and its flow control. The first is at hand. Returns 0 or -ENOMEM.
  */
 int wf_endpoint_init(struct wf_endpoint *ep, const struct wf_device_ops *ops,
                      const struct wf_fabric *fabric, uint32_t host) WF_MUST_USE;
@@ -64,8 +87,17 @@ void wf_endpoint_changed(struct wf_device *dev, wf_time now);
 
 static inline struct wf_port *wf_endpoint_port(const struct wf_endpoint *ep)
 {
-	return &ep->dev.ports[0];
+	return ep->port;
 }
+
+/* The ports that host number host has. */
+static inline unsigned wf_endpoint_ports(const struct wf_fabric *fabric, uint32_t host)
+{
+	return fabric->topo->nodes[fabric->topo->host_node[host]].n_ports;
+}
+
+/* Takes another port in hand. */
+void wf_endpoint_turn(struct wf_endpoint *ep, unsigned port);
 
 /* The port's flow control timer is due. */
 static inline void wf_endpoint_flowctl(struct wf_endpoint *ep, wf_time now)
@@ -127,7 +159,7 @@ static inline bool wf_endpoint_may_send(struct wf_endpoint *ep, unsigned queue, 
                                         wf_time now, wf_time *again_p)
 {
 	struct wf_port *port = wf_endpoint_port(ep);
-	struct wf_lane *lane = wf_device_lane(&ep->dev, 0, queue);
+	struct wf_lane *lane = &ep->lanes[queue];
 	wf_time at = wf_flowctl_ready(ep->dev.fabric->flowctl, port, lane, queue, size, now);
 
 	if (wf_likely(at <= now)) {
@@ -169,8 +201,7 @@ static inline void wf_endpoint_send(struct wf_endpoint *ep, struct wf_packet *pk
 	if (wf_unlikely(ep->marks))
 		wf_endpoint_mark(ep, pkt);
 	ep->dev.shard->tally[pkt->cls].sent++;
-	wf_port_transmit(&ep->dev, wf_endpoint_port(ep), wf_device_lane(&ep->dev, 0, pkt->vl), pkt,
-	                 now);
+	wf_port_transmit(&ep->dev, wf_endpoint_port(ep), &ep->lanes[pkt->vl], pkt, now);
 }
 
 /* Who is asked for packets. Every function is set. */

@@ -199,6 +199,8 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 		return wf_err_say(err, "routing: there is no \"%s\"; see weft list routing",
 		                  cfg->routing);
 	ret = check_cfg(cfg, flowctl, err);
+	if (ret == 0)
+		ret = wf_fabric_check_ports(cfg, topo->host_ports, err);
 	if (ret != 0)
 		return ret;
 

@@ -76,16 +76,17 @@ static void look_at(struct wf_endpoint *ep, unsigned queue, wf_time now)
 	struct wf_intake *in = ep->intake;
 	struct wf_port *port = wf_endpoint_port(ep);
 	struct wf_lane *lane = wf_port_lane(port, queue);
+	uint16_t *stopped = &in->stopped[port->number];
 	uint16_t bit = (uint16_t)(1u << queue);
 	bool stop;
 
 	if (ep->dev.fabric->flowctl->uses_credits || !port->setup->classes.queue[queue].lossless)
 		return;
 	if (in->full != WF_INTAKE_PAUSE || lane->used <= in->xon)
-		in->stopped &= (uint16_t)~bit;
+		*stopped &= (uint16_t)~bit;
 	else if (lane->used > in->xoff)
-		in->stopped |= bit;
-	stop = ep->storm || (in->stopped & bit) != 0;
+		*stopped |= bit;
+	stop = ep->storm || (*stopped & bit) != 0;
 	if (lane->xoff == stop)
 		return;
 	lane->xoff = stop;
@@ -113,9 +114,10 @@ static void set_thresholds(struct wf_intake *in, const struct wf_endpoint *ep)
 	uint64_t packet = ep->dev.fabric->largest;
 
 	in->size = cfg->nic_rx_buffer != none ? cfg->nic_rx_buffer : WF_RX_BUFFER;
-	in->needed = ep->dev.fabric->flowctl == &wf_flowctl_pfc
-	                     ? wf_pfc_headroom_bytes(&ep->dev, wf_endpoint_port(ep))
-	                     : 0;
+	in->needed = 0;
+	for (unsigned i = 0; i < ep->dev.n_ports && ep->dev.fabric->flowctl == &wf_flowctl_pfc; i++)
+		in->needed =
+			wf_max_u64(in->needed, wf_pfc_headroom_bytes(&ep->dev, &ep->dev.ports[i]));
 	if (cfg->nic_rx_xoff != none)
 		in->xoff = cfg->nic_rx_xoff;
 	else
@@ -167,8 +169,10 @@ void wf_intake_set(struct wf_endpoint *ep, wf_time now)
 	in->miss = cfg->nic_mtt_misses;
 	in->miss_time = cfg->nic_fetch;
 	set_thresholds(in, ep);
-	for (unsigned q = 0; q < ep->dev.n_queues; q++)
-		look_at(ep, q, now);
+	for (unsigned i = 0; i < ep->dev.n_ports * ep->dev.n_queues; i++) {
+		wf_endpoint_turn(ep, i / ep->dev.n_queues);
+		look_at(ep, i % ep->dev.n_queues, now);
+	}
 	wake_up(ep, now);
 	assert_intake(in);
 }
@@ -283,6 +287,7 @@ static bool append(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time 
 		return false; /* the run ends */
 	*p = *pkt;
 	p->next = NULL;
+	p->input = ep->port->number;
 	if (in->head == NULL) {
 		in->head = p;
 		in->since = now;
@@ -322,7 +327,7 @@ bool wf_intake_take(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time
 	return false;
 }
 
-/* It leaves the buffer of its class. */
+/* It leaves the buffer of its class, and of the port at hand. */
 static void leave(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time now)
 {
 	unsigned queue = queue_of(ep, pkt);
@@ -332,7 +337,7 @@ static void leave(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time n
 		return;
 	assert(lane->used >= pkt->size);
 	lane->used -= pkt->size;
-	if (ep->intake->stopped >> queue & 1)
+	if (ep->intake->stopped[ep->port->number] >> queue & 1)
 		look_at(ep, queue, now);
 }
 
@@ -352,6 +357,7 @@ bool wf_intake_next(struct wf_endpoint *ep, struct wf_packet *pkt_p, wf_time now
 #ifndef NDEBUG
 	ep->dev.shard->tally[pkt_p->cls].queued--;
 #endif
+	wf_endpoint_turn(ep, pkt_p->input);
 	leave(ep, pkt_p, now);
 	if (in->head != NULL) {
 		begin(in, now);

@@ -8,7 +8,8 @@
  *
  * Packets leave in the order in which they came, one after another, each when PCIe has brought its
  * payload to memory. What has no payload takes no time there, but waits for its turn. The buffer
- * has so many bytes for each class (nic.rx_buffer) or, with credits, for each VL (vl.buffer).
+ * has so many bytes for each class (nic.rx_buffer) or, with credits, for each VL (vl.buffer); of a
+ * host with several ports, for each port by itself.
  *
  * A host without an intake never fills up, and this costs it nothing. One whose buffer is endless
  * has an intake where something is charged for that is free otherwise (the headers of TLPs, misses
@@ -41,11 +42,11 @@ struct wf_intake {
 	uint64_t rng_key;
 	uint64_t rng_count;
 
-	uint16_t stopped; /* bit per queue whose peer was told to stop */
-	wf_time since;    /* packets have been waiting since */
-	wf_time before;   /* and so long before that */
-	uint64_t bytes;   /* that left while some waited */
-	uint64_t packets; /* that wait now */
+	uint16_t stopped[WF_TOPO_HOST_PORTS]; /* by port: bit per queue whose peer has to stop */
+	wf_time since;                        /* packets have been waiting since */
+	wf_time before;                       /* and so long before that */
+	uint64_t bytes;                       /* that left while some waited */
+	uint64_t packets;                     /* that wait now */
 };
 
 struct wf_endpoint;

@@ -74,18 +74,41 @@ static unsigned ports_up(const struct wf_switch *sw, const uint16_t *ports, unsi
 	return n_up;
 }
 
-/* The port that a packet takes, where some may be down. */
+/* The ports of a switch that lead to a host which has several of its own; how many. */
+static unsigned ports_to(const struct wf_switch *sw, uint32_t host,
+                         uint16_t ports[WF_TOPO_HOST_PORTS])
+{
+	const struct wf_route_link *links;
+	uint32_t n_links;
+	unsigned n = 0;
+
+	links = wf_routes_links(sw->routes, host, &n_links);
+	for (uint32_t i = 0; i < n_links; i++) {
+		if (links[i].node == sw->dev.id)
+			ports[n++] = links[i].port;
+	}
+	return n;
+}
+
+/* The port that a packet takes, where some may be down or hosts have several. */
 static uint32_t choose(struct wf_switch *sw, const struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
-	uint32_t leaf = fabric->routes->leaf_of_host[pkt->dst];
+	uint32_t leaf = sw->routes->leaf_of_host[pkt->dst];
 	const struct wf_route_set *set;
-	uint16_t up[WF_TOPO_MAX_PORTS];
-	uint32_t out = fabric->routes->port_of_host[pkt->dst];
+	uint16_t up[WF_TOPO_MAX_PORTS], own[WF_TOPO_HOST_PORTS];
+	uint32_t out = sw->routes->port_of_host[pkt->dst];
 	unsigned n;
 
-	if (leaf == sw->leaf)
+	if (sw->routes->links != NULL) {
+		n = ports_to(sw, pkt->dst, own);
+		if (n > 0) {
+			n = ports_up(sw, own, n, up);
+			return n == 0 ? NO_PORT : fabric->route->pick(sw, up, n, pkt, now);
+		}
+	} else if (leaf == sw->leaf) {
 		return sw->dev.ports[out].up ? out : NO_PORT;
+	}
 	set = &sw->sets[sw->set_of_leaf[leaf]];
 	if (sw->n_down == 0)
 		return set->n == 0 ? NO_PORT
@@ -151,29 +174,37 @@ static void drop_refused(struct wf_switch *sw, struct wf_port *in, struct wf_por
 		wf_watchdog_drop(&sw->dev, in, out, queue, pkt, now);
 }
 
+/* A port that a packet for host would take if it were up; NULL: there is none. */
+static struct wf_port *missing_port(const struct wf_switch *sw, uint32_t host)
+{
+	const struct wf_routes *routes = sw->routes;
+	uint32_t leaf = routes->leaf_of_host[host];
+	uint16_t own[WF_TOPO_HOST_PORTS];
+	const struct wf_route_set *set;
+
+	if (routes->links != NULL && ports_to(sw, host, own) > 0)
+		return &sw->dev.ports[own[0]];
+	if (leaf == sw->leaf)
+		return &sw->dev.ports[routes->port_of_host[host]];
+	set = &sw->sets[sw->set_of_leaf[leaf]];
+	return set->n != 0 ? &sw->dev.ports[sw->set_ports[set->first]] : NULL;
+}
+
 /*
  * There is no way for a packet, or it may not take it. It is lost to the link that it would have
  * taken, when that is one of this switch's and down, and is counted there; else where it came in.
  */
-static void drop_unrouted(struct wf_switch *sw, struct wf_port *in, uint32_t way, unsigned queue,
-                          const struct wf_packet *pkt, wf_time now)
+static WF_SELDOM void drop_unrouted(struct wf_switch *sw, struct wf_port *in, uint32_t way,
+                                    unsigned queue, const struct wf_packet *pkt, wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
-	uint32_t leaf = fabric->routes->leaf_of_host[pkt->dst];
-	struct wf_port *out = NULL;
+	struct wf_port *out;
 
 	if (way != NO_PORT) {
 		drop_refused(sw, in, &sw->dev.ports[way & ~REFUSED], queue, pkt, now);
 		return;
 	}
-	if (leaf == sw->leaf) {
-		out = &sw->dev.ports[fabric->routes->port_of_host[pkt->dst]];
-	} else {
-		const struct wf_route_set *set = &sw->sets[sw->set_of_leaf[leaf]];
-
-		if (set->n != 0)
-			out = &sw->dev.ports[sw->set_ports[set->first]];
-	}
+	out = missing_port(sw, pkt->dst);
 	assert(out == NULL || (!out->up && fabric->broken));
 	fabric->flowctl->pass(&sw->dev, in, pkt->vl, pkt->size, now);
 	if (out != NULL) {
@@ -572,6 +603,7 @@ void wf_switch_set_routes(struct wf_switch *sw, const struct wf_routes *routes)
 {
 	const struct wf_route_switch *r = &routes->switches[sw->dev.id];
 
+	sw->routes = routes;
 	sw->leaf = r->leaf;
 	sw->set_of_leaf = r->set_of_leaf;
 	sw->sets = r->sets;
@@ -642,7 +674,7 @@ static void set_up_routing(struct wf_switch *sw)
 	sw->hash_key = sw->dev.setup->cfg.hash_seed;
 	if (sw->hash_key == (uint64_t)WF_PARAM_AUTO)
 		sw->hash_key = sw->rng_key;
-	sw->n_odd = sw->n_down + sw->n_shut;
+	sw->n_odd = sw->n_down + sw->n_shut + (sw->routes->links != NULL);
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		sw->n_odd += sw->dev.ports[i].setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
 }

@@ -12,7 +12,9 @@ struct wf_switch {
 	struct wf_device dev;
 	struct wf_buffer buffer; /* pfc, none */
 
-	uint32_t leaf; /* leaf number, WF_TOPO_NONE without hosts */
+	const struct wf_routes *routes; /* those that it uses */
+	uint32_t
+		leaf; /* leaf number, WF_TOPO_NONE without hosts or where they have several ports */
 	const uint16_t *set_of_leaf;
 	const struct wf_route_set *sets;
 	const uint16_t *set_ports;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "rdma/backoff_priv.h"
+#include "rdma/lag_priv.h"
 #include "rdma/qp_flow.h"
 #include "rdma/sg_priv.h"
 #include "rdma/wr_priv.h"
@@ -694,6 +695,8 @@ void wf_comp_timer(struct wf_qp *qp, wf_time now)
 		return;
 	}
 	wf_hca_count(qp->hca, WF_CTR_LOCAL_ACK_TIMEOUT_ERR);
+	if (qp->hca->attr.ports > 1)
+		wf_lag_lost(qp);
 	/* One packet at least goes again, to draw an answer. */
 	forget_una(qp);
 	retry(qp, WF_CC_LOSS_TIMEOUT, req->out.next, now);

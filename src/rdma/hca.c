@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "rdma/cq_priv.h"
+#include "rdma/lag_priv.h"
 #include "rdma/mr.h"
 #include "rdma/qp_flow.h"
 #include "rdma/xrc.h"
@@ -39,6 +40,7 @@ void wf_hca_attr_defaults(struct wf_hca_attr *attr)
 		.num_pkeys = 1,
 		.data = true,
 		.roce = true,
+		.ports = 1,
 	};
 }
 
@@ -69,7 +71,7 @@ static bool attr_is_valid(const struct wf_hca_attr *a)
 	       a->max_rd_atomic <= HCA_MAX_RD_ATOMIC && a->max_events >= 1 &&
 	       a->max_events <= HCA_MAX_QUEUE && a->num_pkeys >= 1 && a->num_pkeys <= 64 &&
 	       a->overhead <= 1024 && qpns_are_valid(a) && a->max_mcast <= HCA_MAX_MCAST &&
-	       a->line_rate != 0;
+	       a->line_rate != 0 && a->ports >= 1 && a->ports <= WF_HCA_PORTS;
 }
 
 static int hca_alloc_heaps(struct wf_hca *hca)
@@ -153,6 +155,7 @@ int wf_hca_create(const struct wf_hca_attr *attr, struct wf_mem *mem, struct wf_
 		goto err_free_mcast;
 	hca_init_regions(hca);
 	hca_init_lists(hca);
+	wf_lag_init(hca);
 	*hca_p = hca;
 	return 0;
 
@@ -400,14 +403,6 @@ static void count_tx(struct wf_hca *hca, const struct wf_packet *pkt)
 		hca->counter[WF_CTR_TX_BYTES] += pkt->length;
 }
 
-/* An entropy for one packet: any of the 2^14 UDP source ports that RoCE v2 uses. */
-static uint16_t spray_entropy(struct wf_qp *qp)
-{
-	uint64_t v = (uint64_t)qp->qpn << 40 ^ (uint64_t)qp->hca->attr.host << 20 ^ qp->sprayed++;
-
-	return wf_udp_source(wf_mix64(v) >> 50);
-}
-
 /*
  * The first slot that a packet sent now may take: this one, or one that passed before the driver
  * came. Slots that passed when qp had nothing to send, or was held, do not count.
@@ -479,7 +474,7 @@ static bool tx_data(struct wf_qp *qp, wf_time now, struct wf_packet *pkt, void *
 	    !wf_req_tx(qp, now, pkt, payload))
 		return false;
 	if (qp->init.tune.spray)
-		pkt->entropy = spray_entropy(qp);
+		pkt->entropy = wf_qp_spray(qp, qp->sprayed++);
 	if (now >= cc->timer)
 		cc->ops->on_timer(cc, now);
 	cc->ops->on_send(cc, pkt->size, now);
@@ -561,7 +556,7 @@ static bool pace(struct wf_qp *qp, wf_time now)
 	return true;
 }
 
-static void wake_paced(struct wf_hca *hca, wf_time now)
+static WF_ALWAYS_INLINE void wake_paced(struct wf_hca *hca, wf_time now)
 {
 	struct wf_heap *heap = &hca->heap[WF_HEAP_PACE];
 
@@ -576,6 +571,11 @@ static void wake_paced(struct wf_hca *hca, wf_time now)
 		qp->was_paced = true;
 		wf_list_append(&hca->tx_ring, &qp->tx_link);
 	}
+}
+
+void wf_hca_wake(struct wf_hca *hca, wf_time now)
+{
+	wake_paced(hca, now);
 }
 
 /* The class of the packet that tx_data() would send. */

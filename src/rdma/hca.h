@@ -27,6 +27,7 @@
 #include "base/mem.h"
 #include "cc/cc.h"
 #include "rdma/counter.h"
+#include "rdma/lag.h"
 #include "rdma/verbs.h"
 #include "wire/ib.h"
 #include "wire/packet.h"
@@ -104,6 +105,10 @@ struct wf_hca_attr {
 	const uint16_t *pkeys; /* borrowed until create returns; NULL: 0xffff first, then none */
 	bool data;             /* payload bytes are carried; false: only their lengths are */
 	bool roce;             /* CNPs are RoCE's; false: InfiniBand's */
+	uint8_t ports;         /* 1 to WF_HCA_PORTS */
+	enum wf_lag lag;       /* how queue pairs get one of several */
+	uint64_t lag_key;      /* of the hash */
+	bool lag_follow;       /* they look for a path: no answer, the next port; wf_hca_came() */
 	wf_hca_grh_fn *grh;    /* NULL: no packet has a GRH */
 	void *grh_ctx;
 	wf_hca_place_fn *place; /* NULL: always the buffer of wf_hca_tx() */

@@ -6,6 +6,7 @@
 #define WF_RDMA_HCA_PRIV_H
 
 #include "rdma/hca.h"
+#include "rdma/lag.h"
 #include "rdma/xrc.h"
 
 /* One entry of the key table: a memory region, a memory window or nothing. */
@@ -136,6 +137,16 @@ struct wf_hca {
 	struct wf_srq *
 		*xsrqs; /* those of XRC domains by their numbers; NULL before the first domain */
 	struct wf_list inlets; /* queue pairs that take in what others' queue pairs received */
+	struct {
+		struct wf_txq {
+			struct wf_list ack_ring, tx_ring, held_acks, held_ring;
+			uint32_t held;
+		} port[WF_HCA_PORTS]; /* the rings above, of each port that is not asked now */
+		uint32_t used;        /* bit per port that is in use; 0: all are */
+		uint32_t next;        /* whose turn it is to get a queue pair */
+		uint32_t asked;       /* the port that the rings above are of, + 1; 0: of none */
+		uint64_t sent;        /* packets, when it was asked */
+	} lag;                        /* several ports: lag.c */
 };
 
 static inline void wf_list_init(struct wf_list *l)
@@ -171,6 +182,9 @@ static inline void wf_hca_count(struct wf_hca *hca, enum wf_counter counter)
 
 /* Puts qp at time at, wherever it was; WF_TIME_NEVER takes it out. */
 void wf_heap_set(struct wf_hca *hca, enum wf_heap_id id, struct wf_qp *qp, wf_time at);
+
+/* Lists those that are paced and may send by now. */
+void wf_hca_wake(struct wf_hca *hca, wf_time now);
 
 /* Adds an asynchronous event; counted as lost when the queue is full. */
 void wf_event_add(struct wf_hca *hca, const struct wf_event *event);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rdma/lag_priv.h"
 #include "rdma/qp_flow.h"
 
 #define SEL_WINDOW_MIN 64
@@ -221,6 +222,8 @@ int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp *
 	wf_cc_init(qp->cc, init_cc(init), init->tune.cc_param, hca->attr.line_rate, hca->now);
 	wf_req_reset(qp);
 	wf_resp_reset(qp);
+	if (hca->attr.ports > 1)
+		wf_lag_add(qp);
 	*qp_p = qp;
 	return 0;
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rdma/lag_priv.h"
 #include "rdma/path_priv.h"
 #include "rdma/qp_flow.h"
 
@@ -201,6 +202,8 @@ static void set_path(struct wf_qp *qp)
 	qp->dest_qpn = qp->attr.dest_qp_num;
 	qp->ect = wf_path_ect(qp, ah);
 	qp->entropy = wf_path_entropy(ah, qp->qpn, qp->dest_qpn);
+	if (qp->hca->attr.ports > 1)
+		wf_lag_place(qp);
 }
 
 static void copy_attrs(struct wf_qp_attr *to, const struct wf_qp_attr *from, uint32_t mask)

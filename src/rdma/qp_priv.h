@@ -175,6 +175,9 @@ struct wf_qp {
 	wf_time message_at;     /* wf_hca_set_messages(): no message begins before */
 	bool has_slot;          /* it has its turn among the adapter's messages, from next_tx on: */
 	uint32_t slot_of;       /* to begin this one, a value of req.fresh */
+	uint8_t lag_port;       /* of several ports, the one that it has */
+	uint8_t lag_turn;       /* and which it got when it was created */
+	uint8_t lag_shift;      /* and by how many it has gone on since */
 	uint32_t inlet;         /* of this queue pair of another adapter (xrc.c); 0: it is none */
 	struct wf_list inlet_link;
 };

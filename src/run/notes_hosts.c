@@ -42,20 +42,26 @@ static uint64_t stopped_of(const struct wf_note_ctx *c, uint32_t node, unsigned 
 static bool is_slow(const struct wf_note_ctx *c, uint32_t host, wf_time span, struct slow *slow)
 {
 	const struct wf_topo *topo = c->run->fabric->net->topo;
-	const struct wf_topo_port *port =
-		&topo->ports[topo->nodes[topo->host_node[host]].first_port];
+	const struct wf_topo_node *node = &topo->nodes[topo->host_node[host]];
 	struct wf_sim_intake_state *state = &slow->state;
 	struct wf_sim_lane_state lane;
 
 	slow->host = host;
-	if (!wf_sim_intake_state(c->sim, host, state) || state->waited == 0 ||
-	    !wf_sim_lane_state(c->sim, port->peer, port->peer_port, 0, &lane))
+	slow->link = slow->stopped = 0;
+	if (!wf_sim_intake_state(c->sim, host, state) || state->waited == 0)
 		return false;
 	slow->rate = (uint64_t)((unsigned __int128)state->bytes * 8 * (uint64_t)WF_S /
 	                        (uint64_t)state->waited);
-	slow->link = lane.rate;
-	slow->stopped = stopped_of(c, port->peer, port->peer_port);
-	return slow->rate < lane.rate &&
+	for (uint32_t p = 0; p < node->n_ports; p++) {
+		const struct wf_topo_port *port = &topo->ports[node->first_port + p];
+
+		if (!wf_sim_lane_state(c->sim, port->peer, port->peer_port, 0, &lane))
+			return false;
+		slow->link += lane.rate;
+		slow->stopped =
+			wf_max_u64(slow->stopped, stopped_of(c, port->peer, port->peer_port));
+	}
+	return slow->rate < slow->link &&
 	       (state->dropped > 0 || slow->stopped * 50 >= (uint64_t)span);
 }
 
@@ -77,9 +83,14 @@ static unsigned count_victims(const struct wf_note_ctx *c, const struct slow *sl
 	const struct wf_topo *topo = c->run->fabric->net->topo;
 	unsigned n = 0;
 
-	for (uint32_t i = 0; i < topo->n_hosts && c->scenario->flows.n > 0; i++)
-		n += stopped_of(c, topo->host_node[i], 0) * STOPPED >= (uint64_t)span &&
-		     i != slow->host && !sends_to(c, i, slow->host);
+	for (uint32_t i = 0; i < topo->n_hosts && c->scenario->flows.n > 0; i++) {
+		uint64_t stopped = 0;
+
+		for (unsigned p = 0; p < topo->host_ports; p++)
+			stopped = wf_max_u64(stopped, stopped_of(c, topo->host_node[i], p));
+		n += stopped * STOPPED >= (uint64_t)span && i != slow->host &&
+		     !sends_to(c, i, slow->host);
+	}
 	return n;
 }
 

@@ -218,8 +218,13 @@ static uint64_t most_of_host(const struct wf_note_ctx *c)
 	uint64_t most = 1, tx, queue;
 
 	for (uint32_t i = 0; i < topo->n_hosts; i++) {
-		port_total(c, topo->host_node[i], 0, &tx, &queue);
-		most = wf_max_u64(most, tx);
+		uint64_t sum = 0;
+
+		for (unsigned p = 0; p < topo->host_ports; p++) {
+			port_total(c, topo->host_node[i], p, &tx, &queue);
+			sum += tx;
+		}
+		most = wf_max_u64(most, sum);
 	}
 	return most;
 }

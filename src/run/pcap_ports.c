@@ -80,7 +80,7 @@ static int mark_list(const struct wf_topo *topo, const char *text, bool *wanted,
 static void mark_hosts(const struct wf_topo *topo, bool *wanted)
 {
 	for (uint32_t i = 0; i < topo->n_hosts; i++)
-		wanted[topo->nodes[topo->host_node[i]].first_port] = true;
+		memset(wanted + topo->nodes[topo->host_node[i]].first_port, true, topo->host_ports);
 }
 
 static void list_ports(const struct wf_topo *topo, const bool *wanted, struct wf_pcap_port *out)
@@ -93,7 +93,7 @@ static void list_ports(const struct wf_topo *topo, const bool *wanted, struct wf
 				continue;
 			out->node = id;
 			out->port = (uint16_t)p;
-			if (node->kind == WF_TOPO_HOST)
+			if (node->kind == WF_TOPO_HOST && node->n_ports == 1)
 				snprintf(out->name, sizeof(out->name), "%s", node->name);
 			else
 				snprintf(out->name, sizeof(out->name), "%s:%u", node->name, p);

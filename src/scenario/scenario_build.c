@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "scenario/scenario.h"
+#include "sim/prog/tcp.h"
 #include "text/suggest.h"
 
 #define DOMAIN_TRAFFIC 0x74726166u /* of random numbers: "traf" */
@@ -85,13 +86,17 @@ static int find_net(struct wf_scenario *s, struct wf_scenario_fabric *f, struct 
 	return build_net(s, f, net, err);
 }
 
-/* The slowest host's link. */
+/* The slowest host's links together. */
 static uint64_t slowest_host(const struct wf_topo *topo, uint64_t rate)
 {
 	for (uint32_t i = 0; i < topo->n_hosts; i++) {
 		const struct wf_topo_node *node = &topo->nodes[topo->host_node[i]];
 
-		rate = wf_min_u64(rate, topo->links[topo->ports[node->first_port].link].rate);
+		uint64_t sum = 0;
+
+		for (uint32_t p = 0; p < node->n_ports; p++)
+			sum += topo->links[topo->ports[node->first_port + p].link].rate;
+		rate = wf_min_u64(rate, sum);
 	}
 	return rate;
 }
@@ -185,6 +190,31 @@ static int count_receivers(struct wf_scenario *s)
 	return 0;
 }
 
+static bool uses_tcp(const struct wf_scenario *s, const struct wf_scenario_fabric *f)
+{
+	return wf_tcp_any(s->flows.flow, s->flows.n) ||
+	       (s->job.given && strcmp(f->cfg.nic_stack, "sockets") == 0);
+}
+
+/* Hosts with several ports are not for every fabric, or all traffic. */
+static int check_ports(const struct wf_scenario *s, struct wf_err *err)
+{
+	for (unsigned i = 0; i < s->n_fabrics; i++) {
+		const struct wf_scenario_fabric *f = &s->fabrics[i];
+		struct wf_err why = { "" };
+
+		if (f->net->topo->host_ports > 1 && uses_tcp(s, f))
+			(void)wf_err_say(&why, "topology.ports: the kernel's TCP has one port "
+			                       "here; write ports: 1, or leave TCP out");
+		else if (wf_fabric_check_ports(&f->cfg, f->net->topo->host_ports, &why) == 0)
+			continue;
+		if (strncmp(why.text, "topology.", strlen("topology.")) == 0)
+			return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
+		return wf_settings_err(&f->settings, &f->place, &why, err);
+	}
+	return 0;
+}
+
 /* Every fabric is made for the rates of all hosts' links. */
 static int check_rates(const struct wf_scenario *s, struct wf_err *err)
 {
@@ -215,6 +245,8 @@ int wf_scenario_build(struct wf_scenario *scenario, struct wf_err *err)
 		rc = check_rates(scenario, err);
 	if (rc == 0)
 		rc = list_flows(scenario, err);
+	if (rc == 0)
+		rc = check_ports(scenario, err);
 	if (rc == 0)
 		rc = count_receivers(scenario);
 	if (rc == 0)

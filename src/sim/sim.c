@@ -184,6 +184,9 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 	                     err);
 	/* Who runs it by the piece may set a watchdog later. */
 	sim->fabric.watchdogs |= cfg->gate != NULL;
+	if (ret == 0 && cfg->gate != NULL && cfg->topo->host_ports > 1)
+		ret = wf_err_say(err, "topology.ports: hosts of a live fabric have one port; write "
+		                      "ports: 1");
 	sim->gated.env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
 	if (cfg->gate != NULL) {
 		sim->fabric.lost = wf_gate_lost;

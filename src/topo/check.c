@@ -103,8 +103,13 @@ static int check_node(const struct check *check, uint32_t id)
 		if (ret != 0)
 			return ret;
 	}
-	if (node->kind == WF_TOPO_HOST && node->n_ports != 1) {
+	if (node->kind == WF_TOPO_HOST && node->n_ports != topo->host_ports) {
 		const struct wf_topo_port *second = &topo->ports[node->first_port + 1];
+
+		if (node->n_ports < topo->host_ports)
+			return wf_err_at(check->err, check->name, line_of(topo, node), 0,
+			                 "host %s has %" PRIu32 " links of %" PRIu32, node->name,
+			                 node->n_ports, topo->host_ports);
 
 		return wf_err_at(check->err, check->name, topo->links[second->link].line, 0,
 		                 "host %s has %" PRIu32 " links, the second to %s; a host has one",

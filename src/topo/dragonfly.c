@@ -171,15 +171,17 @@ static int dragonfly_build(const struct wf_topo_cfg *cfg, const char *text, size
                            struct wf_err *err)
 {
 	struct dragonfly fly = { 0 };
+	struct wf_homed homed;
 	struct wf_graph graph;
 	uint64_t switches, links;
 	uint32_t *dealt;
-	int ret;
+	int ret = wf_homed_init(&homed, cfg, "dragonfly", 0, err);
 
 	(void)text;
 	(void)len;
 	(void)name;
-	ret = plan(&fly, cfg, err);
+	if (ret == 0)
+		ret = plan(&fly, cfg, err);
 	if (ret != 0)
 		return ret;
 	wf_wires_init(&fly.wires, cfg);

@@ -66,6 +66,7 @@ int wf_graph_init(struct wf_graph *graph, uint64_t nodes, uint64_t links, const 
 	if (topo == NULL)
 		return -ENOMEM;
 	topo->mem = mem;
+	topo->host_ports = 1;
 	topo->nodes = mem->alloc(mem, nodes * sizeof(*topo->nodes));
 	topo->links = mem->alloc(mem, links * sizeof(*topo->links));
 	topo->ports = mem->alloc(mem, 2 * links * sizeof(*topo->ports));
@@ -121,6 +122,24 @@ uint32_t wf_graph_add_switch(struct wf_graph *graph, uint8_t tier, uint32_t grou
 	if (word2 != NULL)
 		put_number(name, put_word(name, at, word2), j);
 	return id;
+}
+
+void wf_graph_name_before(struct wf_graph *graph, uint32_t id, const char *word, uint32_t i)
+{
+	char *name = graph->topo->nodes[id].name;
+	char old[WF_TOPO_NAME];
+	size_t at;
+
+	memcpy(old, name, sizeof(old));
+	at = put_number(name, put_word(name, 0, word), i);
+	put_word(name, put_word(name, at, "-"), old);
+}
+
+void wf_graph_name_behind(struct wf_graph *graph, uint32_t id, const char *word, uint32_t i)
+{
+	char *name = graph->topo->nodes[id].name;
+
+	put_number(name, put_word(name, put_word(name, strlen(name), "-"), word), i);
 }
 
 void wf_graph_add_link(struct wf_graph *graph, uint32_t a, uint32_t b, const struct wf_wire *wire)

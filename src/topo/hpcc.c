@@ -205,11 +205,13 @@ static int hpcc_build(const struct wf_topo_cfg *cfg, const char *bytes, size_t l
                       struct wf_err *err)
 {
 	struct hpcc hpcc;
+	struct wf_homed homed;
 	struct wf_graph graph;
 	uint8_t *is_switch;
-	int ret;
+	int ret = wf_homed_init(&homed, cfg, "hpcc", 0, err);
 
-	(void)cfg;
+	if (ret != 0)
+		return ret;
 	wf_text_init(&hpcc.text, bytes, len, name, err);
 	ret = read_header(&hpcc);
 	if (ret != 0)

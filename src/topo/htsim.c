@@ -283,6 +283,7 @@ static int plan_hosts(const struct htsim *htsim, struct wf_tree *tree)
 	tree->leaf_hosts = (uint32_t)key_of(htsim, 0, KEY_RADIX_DOWN);
 	tree->rails = 1;
 	tree->leaf_rails = 1;
+	tree->homed = (struct wf_homed){ WF_HOMING_SAME, 1, 1, 1, 1 };
 	tree->pods = (uint32_t)(nodes / pod);
 	if (pod % tree->leaf_hosts != 0)
 		return wf_err_at(text->err, text->name, htsim->tier[0].set[KEY_RADIX_DOWN].line, 0,
@@ -334,10 +335,12 @@ static int htsim_build(const struct wf_topo_cfg *cfg, const char *bytes, size_t 
                        struct wf_err *err)
 {
 	struct htsim htsim;
+	struct wf_homed homed;
 	struct wf_tree tree;
-	int ret;
+	int ret = wf_homed_init(&homed, cfg, "htsim", 0, err);
 
-	(void)cfg;
+	if (ret != 0)
+		return ret;
 	memset(&htsim, 0, sizeof(htsim));
 	memset(&tree, 0, sizeof(tree));
 	wf_text_init(&htsim.text, bytes, len, name, err);

@@ -5,7 +5,7 @@
 
 #include "topo/topo_priv.h"
 
-/* Appends a switch and the hosts on it; returns the new length of order. */
+/* Appends a switch and the hosts whose first port is on it; returns the new length of order. */
 static uint32_t place(const struct wf_topo *topo, uint32_t id, uint32_t *order, uint32_t n)
 {
 	const struct wf_topo_node *node = &topo->nodes[id];
@@ -13,7 +13,7 @@ static uint32_t place(const struct wf_topo *topo, uint32_t id, uint32_t *order, 
 
 	order[n++] = id;
 	for (uint32_t i = 0; i < node->n_ports; i++) {
-		if (topo->nodes[port[i].peer].kind == WF_TOPO_HOST)
+		if (topo->nodes[port[i].peer].kind == WF_TOPO_HOST && port[i].peer_port == 0)
 			order[n++] = port[i].peer;
 	}
 	return n;

@@ -14,12 +14,17 @@
  * While sets are found they lie in one growing pool for all switches; at the end each switch gets
  * its own in one piece. Set 0 of a switch is empty. All is deterministic: ids follow the order of
  * leaves and ports.
+ *
+ * A search begins at all switches of a leaf at once (its roots). There is one of them unless hosts
+ * have several ports; then leaves are found by sorting the hosts by the links that they have left.
  */
 #include "topo/routes.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+
+#include "base/sort.h"
 
 #define WORD 64
 #define GLOBAL_HOPS 3 /* what a global link counts */
@@ -43,7 +48,8 @@ struct net {
 	uint32_t n_edges;
 	bool has_global;
 	uint32_t *node;  /* switch -> node id */
-	uint32_t *leaf;  /* leaf number -> switch */
+	uint32_t *root;  /* switches from which leaves are reached, leaf by leaf */
+	uint32_t *leaf;  /* leaf number -> its first root; one more at the end */
 	uint32_t *first; /* switch -> its first edge; one more at the end */
 	struct edge *edges;
 	uint16_t *port; /* edge -> port number */
@@ -217,7 +223,19 @@ static void net_fini(struct net *net)
 	net->mem->free(net->mem, net->edges);
 	net->mem->free(net->mem, net->first);
 	net->mem->free(net->mem, net->leaf);
+	net->mem->free(net->mem, net->root);
 	net->mem->free(net->mem, net->node);
+}
+
+/* Every leaf has a host, and every root a port of one. */
+static size_t most_leaves(const struct wf_topo *topo)
+{
+	return topo->host_ports > 1 ? topo->n_hosts : topo->n_nodes - topo->n_hosts;
+}
+
+static size_t most_roots(const struct wf_topo *topo)
+{
+	return most_leaves(topo) * topo->host_ports;
 }
 
 static int net_alloc(struct net *net, const struct wf_topo *topo)
@@ -226,12 +244,13 @@ static int net_alloc(struct net *net, const struct wf_topo *topo)
 	uint32_t n = topo->n_nodes - topo->n_hosts;
 
 	net->node = mem->alloc(mem, (n + 1) * sizeof(*net->node));
-	net->leaf = mem->alloc(mem, (n + 1) * sizeof(*net->leaf));
+	net->root = mem->alloc(mem, (most_roots(topo) + 1) * sizeof(*net->root));
+	net->leaf = mem->alloc(mem, (most_leaves(topo) + 1) * sizeof(*net->leaf));
 	net->first = mem->alloc(mem, (n + 1) * sizeof(*net->first));
 	net->edges = mem->alloc(mem, (topo->n_ports + 1) * sizeof(*net->edges));
 	net->port = mem->alloc(mem, (topo->n_ports + 1) * sizeof(*net->port));
-	if (net->node == NULL || net->leaf == NULL || net->first == NULL || net->edges == NULL ||
-	    net->port == NULL) {
+	if (net->node == NULL || net->root == NULL || net->leaf == NULL || net->first == NULL ||
+	    net->edges == NULL || net->port == NULL) {
 		net_fini(net);
 		return -ENOMEM;
 	}
@@ -239,7 +258,8 @@ static int net_alloc(struct net *net, const struct wf_topo *topo)
 }
 
 /*
- * Numbers the switches and their edges; edge_of[port] says which edge a port became.
+ * Numbers the switches and their edges; edge_of[port] says which edge a port became. Where hosts
+ * have one port, each switch that has some is a leaf.
  */
 static void net_collect(struct net *net, const struct wf_topo *topo, const uint8_t *down,
                         uint32_t *edge_of)
@@ -259,8 +279,10 @@ static void net_collect(struct net *net, const struct wf_topo *topo, const uint8
 			edge_of[node->first_port + p] = net->n_edges;
 			net->port[net->n_edges++] = (uint16_t)p;
 		}
-		if (is_leaf)
-			net->leaf[net->n_leaves++] = net->n_switches;
+		if (is_leaf && topo->host_ports == 1) {
+			net->root[net->n_leaves++] = net->n_switches;
+			net->leaf[net->n_leaves] = net->n_leaves;
+		}
 		net->node[net->n_switches] = i;
 		net->first[++net->n_switches] = net->n_edges;
 	}
@@ -304,6 +326,102 @@ static int net_init(struct net *net, const struct wf_topo *topo, const uint8_t *
 	net_collect(net, topo, down, edge_of);
 	net_join(net, topo, edge_of);
 	mem->free(mem, edge_of);
+	return 0;
+}
+
+/* ---- hosts with several ports ---- */
+
+static const struct wf_topo_port *host_port(const struct wf_topo *topo, uint32_t host,
+                                            uint32_t number)
+{
+	return &topo->ports[topo->nodes[topo->host_node[host]].first_port + number];
+}
+
+/* Lists the links of hosts that are up, or all of a host that has none up. */
+static void list_links(struct wf_routes *routes, const struct wf_topo *topo, const uint8_t *down)
+{
+	uint32_t n = 0;
+
+	for (uint32_t host = 0; host < topo->n_hosts; host++) {
+		for (int any = 0; any < 2 && n == routes->first_link[host]; any++) {
+			for (uint32_t p = 0; p < topo->host_ports; p++) {
+				const struct wf_topo_port *port = host_port(topo, host, p);
+
+				if (any == 0 && down != NULL && down[port->link] != 0)
+					continue;
+				routes->links[n++] =
+					(struct wf_route_link){ port->peer, port->peer_port };
+			}
+		}
+		routes->first_link[host + 1] = n;
+	}
+}
+
+/* Hosts by the switches of their links, in the order of their numbers where these are the same. */
+static int by_switches(const void *a, const void *b, const void *arg)
+{
+	const struct wf_routes *routes = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, n_x, n_y;
+	const struct wf_route_link *of_x = wf_routes_links(routes, x, &n_x);
+	const struct wf_route_link *of_y = wf_routes_links(routes, y, &n_y);
+
+	for (uint32_t i = 0; i < n_x && i < n_y; i++) {
+		if (of_x[i].node != of_y[i].node)
+			return of_x[i].node < of_y[i].node ? -1 : 1;
+	}
+	return n_x < n_y ? -1 : n_x > n_y;
+}
+
+/* Makes a leaf of what reaches a host: its switches, each once. */
+static void add_leaf(struct net *net, const uint32_t *number, const struct wf_route_link *link,
+                     uint32_t n)
+{
+	uint32_t first = net->leaf[net->n_leaves], end = first;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t root = number[link[i].node], k = first;
+
+		while (k < end && net->root[k] != root)
+			k++;
+		net->root[k] = root;
+		end += k == end;
+	}
+	net->leaf[++net->n_leaves] = end;
+}
+
+/* Finds the leaves of hosts with several ports, and which of them each host belongs to. */
+static int find_leaves(struct net *net, const struct wf_topo *topo, const uint8_t *down,
+                       struct wf_routes *routes)
+{
+	struct wf_mem *mem = net->mem;
+	uint32_t n = topo->n_hosts;
+	/* Hosts in order, as many again to sort in; and the numbers of switches among these. */
+	uint32_t *order = mem->alloc(mem, (2 * (size_t)n + topo->n_nodes) * sizeof(*order));
+	uint32_t *number = order + 2 * (size_t)n;
+
+	routes->links = mem->alloc(mem, (size_t)n * topo->host_ports * sizeof(*routes->links));
+	routes->first_link = mem->alloc(mem, ((size_t)n + 1) * sizeof(*routes->first_link));
+	routes->leaf_of_host = mem->alloc(mem, ((size_t)n + 1) * sizeof(*routes->leaf_of_host));
+	if (order == NULL || routes->links == NULL || routes->first_link == NULL ||
+	    routes->leaf_of_host == NULL) {
+		mem->free(mem, order);
+		return -ENOMEM;
+	}
+	for (uint32_t s = 0; s < net->n_switches; s++)
+		number[net->node[s]] = s;
+	list_links(routes, topo, down);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	wf_sort(order, order + n, n, sizeof(*order), by_switches, routes);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t links;
+		const struct wf_route_link *link = wf_routes_links(routes, order[i], &links);
+
+		if (i == 0 || by_switches(&order[i - 1], &order[i], routes) != 0)
+			add_leaf(net, number, link, links);
+		routes->leaf_of_host[order[i]] = net->n_leaves - 1;
+	}
+	mem->free(mem, order);
 	return 0;
 }
 
@@ -406,13 +524,15 @@ static void search_run(struct search *s, uint32_t first, uint32_t n)
 	memset(s->seen, 0, net->n_switches * sizeof(*s->seen));
 	memset(s->via, 0, net->n_edges * sizeof(*s->via));
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t leaf = net->leaf[first + i];
+		for (uint32_t r = net->leaf[first + i]; r < net->leaf[first + i + 1]; r++) {
+			uint32_t root = net->root[r];
 
-		s->queue[0][i] = leaf;
-		s->now[0][leaf] = UINT64_C(1) << i;
-		s->seen[leaf] = UINT64_C(1) << i;
+			if (s->now[0][root] == 0)
+				s->queue[0][s->len[0]++] = root;
+			s->now[0][root] |= UINT64_C(1) << i;
+			s->seen[root] |= UINT64_C(1) << i;
+		}
 	}
-	s->len[0] = n;
 	for (uint32_t d = 1; idle < patience; d++) {
 		step(s, d);
 		idle = s->len[d % RING] == 0 ? idle + 1 : 0;
@@ -552,7 +672,9 @@ static int block_init(struct routes_block *block, const struct wf_topo *topo, co
 	size_t cells = (size_t)net->n_switches * net->n_leaves;
 
 	routes->n_leaves = net->n_leaves;
-	routes->leaf_of_host = mem->alloc(mem, (topo->n_hosts + 1) * sizeof(*routes->leaf_of_host));
+	if (routes->leaf_of_host == NULL)
+		routes->leaf_of_host =
+			mem->alloc(mem, (topo->n_hosts + 1) * sizeof(*routes->leaf_of_host));
 	routes->port_of_host = mem->alloc(mem, (topo->n_hosts + 1) * sizeof(*routes->port_of_host));
 	routes->switches = mem->alloc(mem, (topo->n_nodes + 1) * sizeof(*routes->switches));
 	block->set_of_leaf = mem->alloc(mem, (cells + 1) * sizeof(*block->set_of_leaf));
@@ -566,16 +688,14 @@ static int block_init(struct routes_block *block, const struct wf_topo *topo, co
 		rs->leaf = WF_TOPO_NONE;
 		rs->set_of_leaf = block->set_of_leaf + (size_t)sw * net->n_leaves;
 	}
+	for (uint32_t i = 0; i < topo->n_hosts; i++)
+		routes->port_of_host[i] = host_port(topo, i, 0)->peer_port;
+	if (topo->host_ports > 1)
+		return 0;
 	for (uint32_t i = 0; i < net->n_leaves; i++)
-		routes->switches[net->node[net->leaf[i]]].leaf = i;
-	for (uint32_t i = 0; i < topo->n_hosts; i++) {
-		const struct wf_topo_node *host = &topo->nodes[topo->host_node[i]];
-		const struct wf_topo_port *port = &topo->ports[host->first_port];
-
-		assert(host->n_ports == 1);
-		routes->leaf_of_host[i] = routes->switches[port->peer].leaf;
-		routes->port_of_host[i] = port->peer_port;
-	}
+		routes->switches[net->node[net->root[i]]].leaf = i;
+	for (uint32_t i = 0; i < topo->n_hosts; i++)
+		routes->leaf_of_host[i] = routes->switches[host_port(topo, i, 0)->peer].leaf;
 	return 0;
 }
 
@@ -597,7 +717,10 @@ int wf_routes_create(const struct wf_topo *topo, const uint8_t *down, struct wf_
 	}
 	block->routes.mem = mem;
 
-	ret = block_init(block, topo, &net);
+	if (topo->host_ports > 1)
+		ret = find_leaves(&net, topo, down, &block->routes);
+	if (ret == 0)
+		ret = block_init(block, topo, &net);
 	if (ret != 0)
 		goto destroy_block;
 	ret = find_sets(&net, &pool, block->routes.switches);
@@ -633,6 +756,8 @@ void wf_routes_destroy(struct wf_routes *routes)
 	mem->free(mem, block->sets);
 	mem->free(mem, block->set_of_leaf);
 	mem->free(mem, routes->switches);
+	mem->free(mem, routes->first_link);
+	mem->free(mem, routes->links);
 	mem->free(mem, routes->port_of_host);
 	mem->free(mem, routes->leaf_of_host);
 	mem->free(mem, block);

@@ -2,6 +2,7 @@
 /* topo.c - the table of kinds, the parameters of all of them, and what every topology can do. */
 #include "topo/topo.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/rate.h"
@@ -16,6 +17,8 @@ static const struct wf_topo_ops *const all_kinds[] = { WF_TOPO_KINDS(OPS) NULL }
 
 /* What a scenario calls them; a test compares it with what they call themselves. */
 static const char *const kind_names[] = { WF_TOPO_KINDS(NAME) NULL };
+
+const char *const wf_homing_names[] = { "same", "pair", "planes", NULL };
 
 #define FIELD(f)                                                                                   \
 	.offset = offsetof(struct wf_topo_cfg, f), .size = sizeof(((struct wf_topo_cfg *)0)->f)
@@ -38,7 +41,20 @@ const struct wf_param wf_topo_params[] = {
 	  .min = 1,
 	  .max = WF_TOPO_MAX_NODES,
 	  .def = "128",
-	  .help = "hosts (NIC ports) to connect" },
+	  .help = "hosts (adapters) to connect" },
+	{ .name = "ports",
+	  .kind = WF_PARAM_U32,
+	  FIELD(ports),
+	  .min = 1,
+	  .max = WF_TOPO_HOST_PORTS,
+	  .def = "1",
+	  .help = "ports of a host's adapter, which are one device (nic.bond)" },
+	{ .name = "homing",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(homing),
+	  .def = "pair",
+	  .names = wf_homing_names,
+	  .help = "several ports lead to two leaves with the same hosts (pair), one, or planes" },
 	{ .name = "radix",
 	  .kind = WF_PARAM_U64,
 	  .has_auto = true,
@@ -61,7 +77,7 @@ const struct wf_param wf_topo_params[] = {
 	  .min = WF_RATE_MIN,
 	  .max = WF_RATE_MAX,
 	  .def = "400Gbps",
-	  .help = "rate of a host's link" },
+	  .help = "rate of a host's link; of each, where it has several ports" },
 	{ .name = "fabric_rate",
 	  .kind = WF_PARAM_RATE,
 	  .has_auto = true,
@@ -137,6 +153,44 @@ const struct wf_param wf_topo_params[] = {
 };
 
 const size_t wf_topo_n_params = WF_ARRAY_SIZE(wf_topo_params);
+
+int wf_homed_init(struct wf_homed *homed, const struct wf_topo_cfg *cfg, const char *kind,
+                  unsigned can, struct wf_err *err)
+{
+	unsigned i = 0;
+
+	*homed = (struct wf_homed){ WF_HOMING_SAME, 1, 1, 1, 1 };
+	if (cfg->ports <= 1)
+		return 0;
+	if (can == 0)
+		return wf_err_say(err,
+		                  "topology.ports: hosts of kind %s have one port; 1, or kind "
+		                  "single, leaf-spine, fat-tree, rail or auto",
+		                  kind);
+	while (strcmp(wf_homing_names[i], cfg->homing) != 0)
+		i++;
+	homed->homing = (enum wf_homing)i;
+	homed->ports = cfg->ports;
+	switch (homed->homing) {
+	case WF_HOMING_SAME:
+		homed->leaf_ports = cfg->ports;
+		break;
+	case WF_HOMING_PAIR:
+		homed->twins = cfg->ports;
+		break;
+	case WF_HOMING_PLANES:
+		homed->planes = cfg->ports;
+		break;
+	}
+	if (can & WF_HOMING_BIT(homed->homing))
+		return 0;
+	assert(homed->homing == WF_HOMING_PAIR);
+	return wf_err_say(
+		err,
+		"topology.homing: pair needs leaves that meet above, and kind %s has none; "
+		"write same or planes, or another kind",
+		kind);
+}
 
 const struct wf_topo_ops *const *wf_topo_kinds(void)
 {

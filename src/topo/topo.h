@@ -2,10 +2,11 @@
 /*
  * topo.h - what is connected to what.
  *
- * A topology is a graph of hosts and switches with numbered ports. A host is one network port of a
- * server (a NIC): it has exactly one link. Servers with several NICs are several hosts with the
- * same server number. Hosts have a dense index of their own, 0..n_hosts-1, which is their address
- * in packets; node ids run over hosts and switches together, in the order of the file that was read
+ * A topology is a graph of hosts and switches with numbered ports. A host is one adapter of a
+ * server (a NIC) with one address: it has one link, or all hosts have host_ports links, which may
+ * lead to one switch or to several. Servers with several NICs are several hosts with the same
+ * server number. Hosts have a dense index of their own, 0..n_hosts-1, which is their address in
+ * packets; node ids run over hosts and switches together, in the order of the file that was read
  * or as the builder made them: hosts, leaves, spines or aggregation switches, cores. Ports are
  * numbered from 0: those of a built switch to hosts first, then to its own tier, then upwards.
  */
@@ -21,6 +22,7 @@
 
 #define WF_TOPO_NAME 24
 #define WF_TOPO_MAX_PORTS 1024 /* of one switch */
+#define WF_TOPO_HOST_PORTS 2   /* of one host */
 #define WF_TOPO_NONE UINT32_MAX
 
 enum wf_topo_kind { WF_TOPO_HOST, WF_TOPO_SWITCH };
@@ -57,6 +59,7 @@ struct wf_topo_link {
 struct wf_topo {
 	struct wf_mem *mem;
 	uint32_t n_nodes, n_hosts, n_links, n_ports;
+	uint32_t host_ports; /* of every host: 1 to WF_TOPO_HOST_PORTS */
 	struct wf_topo_node *nodes;
 	struct wf_topo_link *links;
 	struct wf_topo_port *ports;
@@ -67,10 +70,12 @@ struct wf_topo {
 struct wf_topo_cfg {
 	char kind[24];           /* a name of wf_topo_kinds() */
 	char file[256];          /* kind hpcc, htsim: the file, relative to the scenario */
-	uint32_t hosts;          /* hosts (NIC ports) wanted */
+	uint32_t hosts;          /* hosts (adapters) wanted */
+	uint32_t ports;          /* of a host */
+	char homing[8];          /* where they lead: a name of wf_homing_names */
 	uint64_t radix;          /* ports of a switch; 0, auto: the fewest that do */
 	uint64_t blocking;       /* downlink over uplink bandwidth of a leaf, in units of 2^-16 */
-	uint64_t host_rate;      /* bits/s */
+	uint64_t host_rate;      /* bits/s of each port of a host */
 	uint64_t fabric_rate;    /* bits/s between switches; auto = host_rate */
 	uint64_t host_cable;     /* mm */
 	uint64_t fabric_cable;   /* mm, leaf to spine (and within a pod or group) */
@@ -110,9 +115,9 @@ const struct wf_topo_ops *wf_topo_find(const char *name);
 void wf_topo_destroy(struct wf_topo *topo);
 
 /*
- * Checks that a topology closes: every port is connected, every host has one link and reaches every
- * other host. name is that of the file or scenario, for messages that name the line and both ends.
- * Every builder ends with it. Returns 0, -EINVAL with err filled, or -ENOMEM.
+ * Checks that a topology closes: every port is connected, every host has its links and reaches
+ * every other host. name is that of the file or scenario, for messages that name the line and both
+ * ends. Every builder ends with it. Returns 0, -EINVAL with err filled, or -ENOMEM.
  */
 int wf_topo_check(const struct wf_topo *topo, const char *name, struct wf_err *err) WF_MUST_USE;
 

@@ -54,6 +54,33 @@ static inline uint32_t wf_topo_radix(const struct wf_topo_cfg *cfg)
 
 void wf_wires_init(struct wf_wires *wires, const struct wf_topo_cfg *cfg);
 
+/* Where the ports of a host lead. */
+enum wf_homing {
+	WF_HOMING_SAME,   /* to one leaf */
+	WF_HOMING_PAIR,   /* to leaves that have the same hosts */
+	WF_HOMING_PLANES, /* each to a network of its own */
+};
+
+#define WF_HOMING_BIT(homing) (1u << (homing))
+
+extern const char *const wf_homing_names[]; /* in that order; ends with NULL */
+
+/* How the hosts of a configuration are connected. */
+struct wf_homed {
+	enum wf_homing homing;
+	uint32_t ports;      /* of a host */
+	uint32_t leaf_ports; /* of a host, on one leaf */
+	uint32_t twins;      /* leaves that have the same hosts */
+	uint32_t planes;     /* networks that do not meet */
+};
+
+/*
+ * Reads it off cfg, for a kind that can build those homings whose bits are in can (0: its hosts
+ * have one port). Returns 0, or -EINVAL with err filled.
+ */
+int wf_homed_init(struct wf_homed *homed, const struct wf_topo_cfg *cfg, const char *kind,
+                  unsigned can, struct wf_err *err) WF_MUST_USE;
+
 /*
  * A graph under construction: nodes first, then links. The ports of a node are numbered in the
  * order in which its links are added.
@@ -78,6 +105,10 @@ uint32_t wf_graph_add_host(struct wf_graph *graph, uint32_t server, uint32_t gro
 /* Adds a switch called <word><i>, or <word><i><word2><j> if word2 is not NULL; its node id. */
 uint32_t wf_graph_add_switch(struct wf_graph *graph, uint8_t tier, uint32_t group, const char *word,
                              uint32_t i, const char *word2, uint32_t j);
+
+/* Puts <word><i>- before, or -<word><i> behind, the name of a node. */
+void wf_graph_name_before(struct wf_graph *graph, uint32_t id, const char *word, uint32_t i);
+void wf_graph_name_behind(struct wf_graph *graph, uint32_t id, const char *word, uint32_t i);
 
 /* Adds a link between two nodes, each of which must have a port number left. */
 void wf_graph_add_link(struct wf_graph *graph, uint32_t a, uint32_t b, const struct wf_wire *wire);
@@ -105,13 +136,15 @@ int wf_locality_derive(struct wf_topo *topo) WF_MUST_USE;
 /*
  * Two or three tiers of switches. The units of leaves (one leaf, or one rail group) are shared out
  * evenly over the pods; a leaf has agg_bundle links to each of the aggs of its pod; agg i of a pod
- * has core_bundle links to each of the cores i, aggs + i, 2 aggs + i, ...
+ * has core_bundle links to each of the cores i, aggs + i, 2 aggs + i, ... Hosts with several ports
+ * have them on one leaf, on the twins of a leaf, or on several such networks.
  */
 struct wf_tree {
 	uint32_t hosts;
+	struct wf_homed homed;
 	uint32_t leaf_hosts; /* of a leaf, of each of its rails; the last ones may have fewer */
 	uint32_t rails;      /* NICs of a server, or 1 */
-	uint32_t leaf_rails; /* rails that share a leaf; a unit has rails / leaf_rails leaves */
+	uint32_t leaf_rails; /* rails that share a leaf; with its twins, a unit has all of them */
 	uint32_t units;      /* of leaves */
 	uint32_t tiers;      /* 2 or 3 */
 	uint32_t pods;       /* 1 with 2 tiers */
@@ -138,7 +171,10 @@ struct wf_tree_ask {
 int wf_tree_plan(struct wf_tree *tree, const struct wf_topo_cfg *cfg, const struct wf_tree_ask *ask,
                  struct wf_err *err) WF_MUST_USE;
 
-/* All hosts on one switch, gpus of them a server; ends as wf_tree_build() does. */
+/*
+ * All hosts on one switch, or on one in each plane, gpus of them a server; ends as wf_tree_build()
+ * does.
+ */
 int wf_single_build(const struct wf_topo_cfg *cfg, uint32_t gpus, struct wf_mem *mem,
                     struct wf_topo **topo_p, struct wf_err *err) WF_MUST_USE;
 

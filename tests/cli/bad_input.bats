@@ -95,6 +95,24 @@ change() {
 	change 's/radix: 8/radix: 2/' 's.yaml:3:'
 }
 
+@test "ports of hosts that cannot be" {
+	change 's/radix: 8/ports: 3/' 's.yaml:3:47: ports: "3" is out of range; it may be 1 to 2'
+	change 's/radix: 8/ports: 0/' 's.yaml:3:47: ports: "0" is out of range; it may be 1 to 2'
+	change 's/radix: 8/ports: 2, homing: both/' 's.yaml:3:58: homing: "both" is not known; write same, pair or planes'
+	change 's/kind: leaf-spine, hosts: 8, radix: 8/kind: single, hosts: 8, ports: 2/' \
+		's.yaml:3:18: homing: pair needs leaves that meet above, and kind single has none; write same or planes, or another kind'
+	change 's/kind: leaf-spine, hosts: 8, radix: 8/kind: dragonfly, hosts: 8, ports: 2/' \
+		's.yaml:3:46: ports: hosts of kind dragonfly have one port; 1, or kind single, leaf-spine'
+	change 's/radix: 8/radix: 8, ports: 2/; s/roce-400g/ib-ndr/' \
+		's.yaml:3:57: ports: on InfiniBand each port of an adapter has a LID of its own, and RDMA has no bonding; write ports: 1 and twice the hosts and gpus'
+	change 's/radix: 8/radix: 8, ports: 2/; s/fabric: .*/fabric: {profile: roce-400g, routing: lft}/' \
+		's.yaml:4:39: routing: lft has one port for a destination, and hosts with 2 ports are reached by several; write ecmp'
+	change 's/radix: 8/radix: 8, ports: 2/; s/size: 100KB/&, op: tcp/' \
+		"s.yaml:3:57: ports: the kernel's TCP has one port here; write ports: 1, or leave TCP out"
+	change 's/fabric: .*/fabric: {profile: roce-400g, nic: {bond: lacp}}/' \
+		's.yaml:4:42: nic.bond: "lacp" is not known; write affinity, hash or active-backup'
+}
+
 @test "faults that cannot be" {
 	fault() {
 		{ small_scenario; echo "faults:"; echo "  - $1"; } | bad "$2"

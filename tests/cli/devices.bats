@@ -49,6 +49,26 @@ shown() {
 	[ "$(shown leaf1 roce-100g | grep -c switch.latency)" = 0 ]
 }
 
+@test "a host's second port has a name and a link, and may be set by itself" {
+	cat >s.yaml <<-'END'
+		topology: {kind: leaf-spine, hosts: 8, ports: 2, radix: 8, host_rate: 100Gbps}
+		fabric: {profile: roce-100g, name: f}
+		traffic: [{kind: permutation, op: write, size: 20KB}]
+		devices:
+		  h5:1: {link: {ber: 1e-9}}
+		  h5-leaf3: {port: {mtu: 1500B}}
+		  h2: {nic: {bond: active-backup, bond_failover: 3us}}
+		run: {until: 10ms}
+	END
+	[ "$(shown h5:0 f)" = "" ] || { shown h5:0 f; return 1; }
+	[ "$(shown h5:1 f | sort)" = "$(printf '%s\n' "link.ber 1e-9 s.yaml:5" "port.mtu 1500B s.yaml:6")" ] ||
+		{ shown h5:1 f; return 1; }
+	[ "$(shown leaf3:h5 f)" = "port.mtu 1500B s.yaml:6" ]
+	[ "$(shown h2 f)" = "$(printf '%s\n' "nic.bond active-backup s.yaml:7" "nic.bond_failover 3us s.yaml:7")" ]
+	weft run s.yaml --quiet --ports --json
+	[ "$status" -eq 0 ]
+}
+
 @test "weft show devices as a table, and what it cannot show" {
 	scenario >s.yaml
 	weft show devices s.yaml leaf1:h5

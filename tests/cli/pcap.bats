@@ -51,6 +51,25 @@ delivered_and_sent() {
 print(r["packets_sent"] + r["packets_delivered"])'
 }
 
+@test "both ports of a host, and one of them" {
+	need_tshark
+	rc_scenario | sed 's/radix: 16/radix: 16, ports: 2, host_rate: 200Gbps/; s/roce-400g,/&nic: {rate_min: 0}, /' >s.yaml
+	weft run s.yaml --quiet --json --pcap o.pcapng
+	[ "$status" -eq 0 ]
+	is_clean o.pcapng
+	[ "$(opcodes)" -eq "$(delivered_and_sent)" ]
+	tshark -r o.pcapng -T fields -e frame.interface_name 2>/dev/null | sort -u >names.txt
+	grep -qx "h0:0" names.txt
+	grep -qx "h0:1" names.txt
+	weft run s.yaml --quiet --json --pcap one.pcapng --pcap-port h0:1
+	[ "$status" -eq 0 ]
+	is_clean one.pcapng
+	tshark -r o.pcapng -Y 'frame.interface_name == "h0:1"' -T fields -e infiniband.bth.psn -e frame.time_epoch \
+		2>/dev/null >all.txt
+	tshark -r one.pcapng -T fields -e infiniband.bth.psn -e frame.time_epoch 2>/dev/null | diff all.txt -
+	[ -s all.txt ]
+}
+
 @test "every operation on every link layer, as Wireshark sees it" {
 	need_tshark
 	rc_scenario >s.yaml

@@ -322,8 +322,8 @@ END
 		esac
 		weft run "$example" --quiet "${less[@]}"
 		[ "$status" -eq 0 ] || { echo "$example: $err"; return 1; }
-		# A deadlock does not end, which is what that one shows.
-		[[ "$example" != */pfc-deadlock.yaml ]] || continue
+		# What never ends is what these show.
+		[[ "$example" != */pfc-deadlock.yaml && "$example" != */single-homed.yaml ]] || continue
 		! grep -q unfinished stdout.txt || { echo "$example: $out"; return 1; }
 	done
 }

@@ -53,6 +53,7 @@ static const struct context {
 	const char *set; /* "fabric.flowctl=none traffic.op=write" */
 } contexts[] = {
 #define IB "fabric.link_layer=infiniband fabric.flowctl=credit fabric.header=ib fabric.routing=lft "
+#define TWO_PORTS "topology.kind=leaf-spine topology.radix=16 topology.ports=2 "
 #define CC "traffic.op=write traffic.size=200KB fabric.cc.algorithm="
 	{ "name", "" },
 	{ "seed", "traffic.kind=random traffic.duration=1us" },
@@ -67,6 +68,8 @@ static const struct context {
 	{ "topology.kind", "topology.hosts=8 topology.radix=16" },
 	{ "topology.file", "" },
 	{ "topology.hosts", "topology.kind=single traffic.kind=shift" },
+	{ "topology.ports", "ops=1 " TWO_PORTS },
+	{ "topology.homing", "ops=1 " TWO_PORTS },
 	{ "topology.radix", "" },
 	{ "topology.blocking", "topology.radix=8" },
 	{ "topology.host_rate", "ops=1 run.until=10s fabric.sender.timeout=1000s fabric.mtu=1024 "
@@ -103,6 +106,10 @@ static const struct context {
 	{ "fabric.switch.reconverge", "faults=[h1,leaf0]" },
 	{ "fabric.switch.", "ops=1 fabric.buffer.size=1GB" },
 	{ "fabric.nic.qps_per_connection", "job.kind=all-reduce" },
+	{ "fabric.nic.bond", "ops=1 " TWO_PORTS "faults=[h1,leaf0]" },
+	{ "fabric.nic.bond_path", "ops=1 " TWO_PORTS "faults=[h1,leaf0]" },
+	{ "fabric.nic.bond_failover", "ops=1 " TWO_PORTS "faults=[h1,leaf0]" },
+	{ "fabric.nic.bond_return", "ops=1 " TWO_PORTS "faults=[h1,leaf0]" },
 	{ "fabric.nic.rx_full", "ops=1 run.until=10s fabric.sender.timeout=1000s" },
 	{ "fabric.nic.rx_xoff", "ops=1 fabric.nic.rx_full=pause" },
 	{ "fabric.nic.rx_xon", "ops=1 fabric.nic.rx_full=pause" },
@@ -499,7 +506,8 @@ static const char *nonsense(const struct wf_scenario *s, const struct wf_run *ru
 		const struct wf_topo *topo = s->nets[0].topo;
 		const struct wf_topo_node *node = &topo->nodes[topo->host_node[i]];
 
-		most += topo->links[topo->ports[node->first_port].link].rate;
+		for (uint32_t p = 0; p < node->n_ports; p++)
+			most += topo->links[topo->ports[node->first_port + p].link].rate;
 	}
 	if (!s->job.given && run->goodput > most)
 		return "more is delivered than the hosts' links carry";

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rdma/cq.h"
+#include "sim/host/bond.h"
 #include "sim/host/payload.h"
 #include "sim/host/tcp.h"
 #include "sim/host/telemetry.h"
@@ -15,19 +16,22 @@
 #include "wire/size.h"
 #include "wire/transport.h"
 
-/* Timers of the node, after its port's. */
+/* Timers of the node, after its ports'. */
 enum {
 	TIMER_TICK = WF_ENDPOINT_TIMERS,
 	TIMER_RUN,
 	TIMER_COMPLETE,
 	TIMER_WRITTEN,
 	TIMER_TCP,
-	ADAPTER_TIMERS
+	ADAPTER_TIMERS,
+	TIMER_BOND = ADAPTER_TIMERS, /* of those with several ports */
+	BONDED_TIMERS
 };
 
 #define MAX_WRITTEN 16 /* a power of two */
 
-#define TAKEN_IN 2 /* for adapter_rx(), no input: the packet is out of the receive buffer */
+/* For adapter_rx(), no input: the packet is out of the receive buffer. */
+#define TAKEN_IN (WF_ADAPTER_SIDE + 1)
 
 struct wf_adapter {
 	struct wf_endpoint ep;
@@ -53,6 +57,8 @@ struct wf_adapter {
 	} written[MAX_WRITTEN];  /* a ring: for a program that polls memory */
 	uint32_t written_head, written_tail;
 	struct wf_cc_int telemetry; /* of the acknowledgement being looked at */
+	struct wf_bond *bond;       /* NULL: it has one port */
+	unsigned last;              /* of several ports, the one that sent last */
 };
 
 static struct wf_adapter *to_adapter(struct wf_endpoint *ep)
@@ -235,10 +241,10 @@ static void wake_for_tx(struct wf_adapter *a, wf_time now)
 
 	if (at == WF_TIME_NEVER)
 		return;
-	wf_port_wake(&a->ep.dev, &a->ep.dev.ports[0], wf_max_time(at, now));
+	wf_port_wake(&a->ep.dev, wf_endpoint_port(&a->ep), wf_max_time(at, now));
 }
 
-static void adapter_tx(struct wf_adapter *a, wf_time now)
+static WF_ALWAYS_INLINE void adapter_tx(struct wf_adapter *a, wf_time now)
 {
 	struct wf_port *port = wf_endpoint_port(&a->ep);
 	bool control = port->control != 0;
@@ -273,6 +279,19 @@ static void wait_for_complete(struct wf_adapter *a, wf_time now)
 		wf_timer_clear(&a->ep.dev.node, TIMER_COMPLETE);
 	else if (a->ep.dev.node.timer[TIMER_COMPLETE] != wf_max_time(at, now))
 		wf_timer_set(&a->ep.dev.node, TIMER_COMPLETE, wf_max_time(at, now));
+}
+
+/* What the transport has for the wire may be for any port; none sends while PCIe is busy. */
+static void wake_bond(struct wf_adapter *a, wf_time now)
+{
+	for (unsigned i = 0; i < a->ep.dev.n_ports; i++) {
+		struct wf_port *port = &a->ep.dev.ports[i];
+		wf_time at = wf_hca_tx_time_by(a->hca, i);
+
+		if (port->up && at != WF_TIME_NEVER)
+			wf_port_wake(&a->ep.dev, port,
+			             wf_max_time(at, wf_max_time(now, a->pcie_tx)));
+	}
 }
 
 /* After anything that may have changed what the transport wants. */
@@ -313,8 +332,11 @@ int wf_adapter_post(struct wf_adapter *a, struct wf_qp *qp, const struct wf_send
 	wf_qp_delay(qp, ready);
 	ret = wf_qp_post_send(qp, wr, bad_p);
 	/* Whatever calls a program settles when it comes back. */
-	if (!wf_adapter_runs(a))
+	if (!wf_adapter_runs(a)) {
 		settle(a, now);
+		if (a->bond != NULL)
+			wake_bond(a, now);
+	}
 	return ret;
 }
 
@@ -640,6 +662,124 @@ static int make_tcp(struct wf_adapter *a)
 	return wf_tcp_stack_create(&cfg, wf_shard_mem(a->ep.dev.node.shard), &a->tcp);
 }
 
+/* ---- several ports ---- */
+
+/*
+ * A port is to look for what it can send. Of those that look at the same time, because they waited
+ * for PCIe, the one that sent last comes last.
+ */
+static void bond_tx(struct wf_adapter *a, unsigned port, wf_time now)
+{
+	struct wf_node *node = &a->ep.dev.node;
+	unsigned n = a->ep.dev.n_ports, first = a->last + 1;
+
+	for (unsigned k = 0; k < n; k++) {
+		unsigned i = (first + k) % n;
+		wf_time free_at;
+
+		if (i != port && node->timer[i] != now)
+			continue;
+		wf_timer_clear(node, i);
+		wf_endpoint_turn(&a->ep, i);
+		free_at = a->ep.port->free_at;
+		wf_hca_ask(a->hca, i, now);
+		adapter_timer(node, WF_ENDPOINT_WIRE, now);
+		wf_hca_asked(a->hca);
+		if (a->ep.port->free_at != free_at)
+			a->last = i;
+	}
+}
+
+/* What was pulled for the port at hand will not leave by it: it was sent, and is lost. */
+static void lose_heads(struct wf_adapter *a, wf_time now)
+{
+	struct wf_device *dev = &a->ep.dev;
+	struct wf_packet pkt;
+
+	wf_hca_ask(a->hca, a->ep.port->number, now);
+	while (wf_endpoint_take_back(&a->ep, &pull_ops, &pkt)) {
+		adapter_leave(&a->ep, &pkt, now);
+		dev->shard->tally[pkt.cls].sent++;
+		wf_device_drop(dev, wf_endpoint_port(&a->ep), pkt.vl, &pkt, WF_DROP_DOWN, now);
+	}
+	wf_hca_asked(a->hca);
+}
+
+static void plan_bond(struct wf_adapter *a)
+{
+	wf_time at = wf_bond_next(a->bond);
+
+	if (at == WF_TIME_NEVER)
+		wf_timer_clear(&a->ep.dev.node, TIMER_BOND);
+	else
+		wf_timer_set(&a->ep.dev.node, TIMER_BOND, at);
+}
+
+/* A link has been down, or up, for long enough: queue pairs move. */
+static void bond_follow(struct wf_adapter *a, wf_time now)
+{
+	uint32_t gone = wf_bond_follow(a->bond, now);
+
+	wf_hca_set_now(a->hca, now);
+	for (; gone != 0; gone &= gone - 1) {
+		wf_endpoint_turn(&a->ep, (unsigned)__builtin_ctz(gone));
+		lose_heads(a, now);
+	}
+	wf_hca_use_ports(a->hca, a->bond->used);
+	plan_bond(a);
+	settle(a, now);
+}
+
+static void bond_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	unsigned n = a->ep.dev.n_ports;
+
+	if (slot < 2 * n)
+		wf_endpoint_turn(&a->ep, slot % n);
+	if (slot < n)
+		bond_tx(a, slot, now);
+	else if (slot < 2 * n)
+		adapter_timer(node, WF_ENDPOINT_FLOWCTL, now);
+	else if (slot == TIMER_BOND)
+		bond_follow(a, now);
+	else
+		adapter_timer(node, slot, now);
+	wake_bond(a, now);
+}
+
+static void bond_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	const struct wf_packet *pkt = wf_packet_of(cell);
+
+	if (input != WF_ADAPTER_SIDE) {
+		wf_endpoint_turn(&a->ep, input);
+		if (!wf_packet_is_control(pkt->type) && pkt->input != WF_PACKET_GONE &&
+		    !wf_op_is_response(pkt->opcode) && !wf_op_is_cnp(pkt->opcode))
+			wf_hca_came(a->hca, pkt->qpn, input);
+	}
+	adapter_rx(node, input, cell, now);
+	wake_bond(a, now);
+}
+
+static void bond_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
+{
+	struct wf_adapter *a = wf_adapter_of(dev);
+
+	wf_endpoint_set_up(dev, port, up, now);
+	wf_bond_link(a->bond, port->number, up, now);
+	plan_bond(a);
+}
+
+static const struct wf_node_ops bonded_ops = {
+	.name = "bond",
+	.late = true,
+	.rx = bond_rx,
+	.timer = bond_timer,
+	.warm = adapter_warm,
+};
+
 /* The transport will not answer any more what came with a record. */
 static void forget_echo(void *ctx, uint32_t echo)
 {
@@ -697,24 +837,69 @@ static const struct wf_device_ops device_ops = {
 	.fini = adapter_fini,
 };
 
-struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
-                                    uint32_t host, const struct wf_hca_attr *attr)
+static const struct wf_device_ops bonded_device_ops = {
+	.start = adapter_start,
+	.set_up = bond_set_up,
+	.changed = adapter_changed,
+	.fini = adapter_fini,
+};
+
+/* The node, and its ports. NULL: there is no more memory. */
+static struct wf_adapter *make_node(struct wf_shard *shard, const struct wf_adapter_env *env,
+                                    uint32_t host)
 {
 	const struct wf_fabric *fabric = env->fabric;
-	struct wf_node *node = wf_engine_add_node(shard, env->tcp ? &both_node_ops : &adapter_ops,
+	unsigned n_ports = wf_endpoint_ports(fabric, host);
+	bool bonded = n_ports > 1;
+	struct wf_node *node = wf_engine_add_node(shard,
+	                                          bonded     ? &bonded_ops
+	                                          : env->tcp ? &both_node_ops
+	                                                     : &adapter_ops,
 	                                          sizeof(struct wf_adapter), WF_ADAPTER_SIDE + 1,
-	                                          env->tcp ? ADAPTER_TIMERS : TIMER_TCP);
-	struct wf_fabric_shard *fs = wf_shard_user(shard);
-	struct wf_hca_attr full = *attr;
-	uint32_t id = fabric->topo->host_node[host];
+	                                          bonded     ? BONDED_TIMERS
+	                                          : env->tcp ? ADAPTER_TIMERS
+	                                                     : TIMER_TCP);
 	struct wf_adapter *a;
 
 	if (node == NULL)
 		return NULL;
 	a = to_adapter(wf_endpoint_of(node));
-	if (wf_endpoint_init(&a->ep, &device_ops, fabric, host) != 0)
+	if (wf_endpoint_init(&a->ep, bonded ? &bonded_device_ops : &device_ops, fabric, host) != 0)
+		return NULL;
+	if (!bonded)
+		return a;
+	assert(!env->tcp);
+	a->bond = wf_shard_alloc(shard, sizeof(*a->bond));
+	if (a->bond == NULL)
+		return NULL;
+	wf_bond_init(a->bond, fabric, &a->ep.dev.setup->cfg, n_ports);
+	return a;
+}
+
+/* How it shares queue pairs out over its ports. */
+static void fill_lag(const struct wf_adapter *a, struct wf_hca_attr *attr)
+{
+	attr->ports = (uint8_t)a->ep.dev.n_ports;
+	if (a->bond == NULL)
+		return;
+	attr->lag = a->bond->lag;
+	attr->lag_key = a->bond->key;
+	attr->lag_follow = strcmp(a->ep.dev.setup->cfg.nic_bond_path, "follow") == 0;
+}
+
+struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
+                                    uint32_t host, const struct wf_hca_attr *attr)
+{
+	const struct wf_fabric *fabric = env->fabric;
+	struct wf_fabric_shard *fs = wf_shard_user(shard);
+	struct wf_hca_attr full = *attr;
+	uint32_t id = fabric->topo->host_node[host];
+	struct wf_adapter *a = make_node(shard, env, host);
+
+	if (a == NULL)
 		return NULL;
 	full.host = host;
+	fill_lag(a, &full);
 	full.line_rate = wf_fabric_rate(
 		fabric,
 		&fabric->topo->links[fabric->topo->ports[fabric->topo->nodes[id].first_port].link]);

@@ -2,15 +2,16 @@
 /*
  * adapter.h - the transport's adapter on a port of the modelled fabric.
  *
- * A node of the engine with one port and one struct wf_hca. It hands the packets that come in to
- * the transport, pulls packets from it whenever the wire is free and flow control agrees, and adds
- * what a host costs in time: the doorbell, fetching data over PCIe, PCIe's bandwidth.
+ * A node of the engine with a port, or several that are a bond, and one struct wf_hca. It hands
+ * the packets that come in to the transport, pulls packets from it whenever the wire is free and
+ * flow control agrees, and adds what a host costs in time: the doorbell, fetching data over PCIe,
+ * PCIe's bandwidth.
  *
  *	program --post--> hca --tx--> endpoint ~~~ fabric ~~~ endpoint --rx--> hca --> program
  *
- * When a program sees a completion is a property of the completion queue: the transport lists those
- * that have something, with the time at which PCIe has brought it to memory, and the adapter calls
- * the program then.
+ * When a program sees a completion is a property of the completion queue: the transport lists
+ * those that have something, with the time at which PCIe has brought it to memory, and the adapter
+ * calls the program then.
  *
  * The program is a struct wf_program: its functions run in virtual time, on the thread of the
  * adapter's shard, and may touch only this adapter and what belongs to it.
@@ -25,7 +26,7 @@
 #include "sim/host/counts.h"
 #include "tcp/stack.h"
 
-#define WF_ADAPTER_SIDE 1 /* input of the node; 0 is its port's */
+#define WF_ADAPTER_SIDE WF_TOPO_HOST_PORTS /* input of the node; those before are its ports' */
 
 struct wf_adapter;
 

@@ -4,17 +4,35 @@
  */
 #include "sim/host/windowed.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "sim/host/bond.h"
 #include "wire/transport.h"
 
 /* Timers of a host's node, after its port's. */
-enum { TIMER_START = WF_ENDPOINT_TIMERS, TIMER_RESEND, HOST_TIMERS };
+enum {
+	TIMER_START = WF_ENDPOINT_TIMERS,
+	TIMER_RESEND,
+	HOST_TIMERS,
+	TIMER_BOND = HOST_TIMERS, /* of those with several ports */
+	BONDED_TIMERS
+};
 
 /* A ring of flows: a list whose last member's ring leads to the first. */
 struct ring {
 	uint32_t last; /* WF_FLOW_NONE: empty */
+};
+
+/* Several ports: the bond, and what is kept of a port that is not at hand. */
+struct bonded {
+	struct wf_bond bond;
+	struct side {
+		uint32_t owes_first, owes_last;
+		uint32_t can_send;
+		struct ring ring[WF_MAX_QUEUES];
+	} side[WF_TOPO_HOST_PORTS];
 };
 
 struct wf_host {
@@ -23,6 +41,8 @@ struct wf_host {
 	struct wf_host_counts *counts;
 	uint32_t first_tx, n_tx;
 	uint32_t next_start;            /* of first_tx .. + n_tx: the next one to start */
+	struct bonded *bonded;          /* NULL: it has one port */
+	unsigned at;                    /* of several, what follows is of this one: */
 	uint32_t owes_first, owes_last; /* list of flows that owe an answer */
 	uint32_t can_send;              /* bit per queue with a flow in its ring */
 	uint8_t last;                   /* queue that sent data last: it is fetched ahead */
@@ -37,6 +57,44 @@ static struct wf_host *to_host(struct wf_node *node)
 static unsigned queue_of(const struct wf_host *h, uint8_t cls)
 {
 	return wf_fabric_queue(&h->ep.dev, cls);
+}
+
+/* Takes another port in hand. */
+static void turn(struct wf_host *h, unsigned port)
+{
+	struct side *side = &h->bonded->side[h->at];
+
+	wf_endpoint_turn(&h->ep, port);
+	if (h->at == port)
+		return;
+	side->owes_first = h->owes_first;
+	side->owes_last = h->owes_last;
+	side->can_send = h->can_send;
+	memcpy(side->ring, h->ring, sizeof(h->ring));
+	side = &h->bonded->side[port];
+	h->at = port;
+	h->owes_first = side->owes_first;
+	h->owes_last = side->owes_last;
+	h->can_send = side->can_send;
+	memcpy(h->ring, side->ring, sizeof(h->ring));
+}
+
+/* Takes the port in hand by which a flow to or from peer leaves. */
+static void turn_for(struct wf_host *h, uint32_t peer, uint16_t entropy)
+{
+	turn(h, wf_bond_port(&h->bonded->bond, h->ep.host, peer, entropy, h->ep.dev.n_ports));
+}
+
+/* Takes the port in hand by which the flow of a packet leaves that came in. */
+static void turn_to(struct wf_host *h, const struct wf_packet *pkt)
+{
+	const struct wf_flow_rx *rx = &h->env->rx[pkt->qpn];
+	const struct wf_flow_tx *tx = &h->env->tx[pkt->qpn];
+
+	if (pkt->type == WF_PACKET_DATA)
+		turn_for(h, rx->src, rx->entropy);
+	else
+		turn_for(h, tx->dst, tx->entropy);
 }
 
 static void ring_add(struct wf_host *h, uint32_t i)
@@ -83,7 +141,7 @@ static void flow_go(struct wf_host *h, uint32_t i, wf_time now)
 	if (h->env->tx[i].in_ring || !flow_can_send(h, &h->env->tx[i]))
 		return;
 	ring_add(h, i);
-	wf_port_wake(&h->ep.dev, &h->ep.dev.ports[0], now);
+	wf_port_wake(&h->ep.dev, wf_endpoint_port(&h->ep), now);
 }
 
 static void arm_resend(struct wf_host *h, wf_time at)
@@ -177,7 +235,7 @@ static void send_answer(struct wf_host *h, uint32_t i, wf_time now)
 	transmit(h, &pkt, now);
 }
 
-static void owe(struct wf_host *h, uint32_t i, bool nak, wf_time now)
+static WF_ALWAYS_INLINE void owe(struct wf_host *h, uint32_t i, bool nak, wf_time now)
 {
 	struct wf_flow_rx *flows = h->env->rx;
 
@@ -191,7 +249,7 @@ static void owe(struct wf_host *h, uint32_t i, bool nak, wf_time now)
 	else
 		flows[h->owes_last].ack_next = i;
 	h->owes_last = i;
-	wf_port_wake(&h->ep.dev, &h->ep.dev.ports[0], now);
+	wf_port_wake(&h->ep.dev, wf_endpoint_port(&h->ep), now);
 }
 
 static bool try_answer(struct wf_host *h, wf_time now, wf_time *again_p)
@@ -281,6 +339,8 @@ static void host_start_flows(struct wf_host *h, wf_time now)
 			wf_timer_set(&h->ep.dev.node, TIMER_START, f->start);
 			return;
 		}
+		if (wf_unlikely(h->bonded != NULL))
+			turn_for(h, f->dst, f->entropy);
 		flow_go(h, h->first_tx + h->next_start, now);
 		h->next_start++;
 	}
@@ -298,6 +358,8 @@ static void host_resend(struct wf_host *h, wf_time now)
 		if (f->deadline <= now) {
 			f->next = f->acked;
 			f->deadline = now + h->env->timeout;
+			if (wf_unlikely(h->bonded != NULL))
+				turn_for(h, f->dst, f->entropy);
 			flow_go(h, i, now);
 		}
 		arm_resend(h, f->deadline);
@@ -316,7 +378,7 @@ static void take_early(struct wf_host *h, struct wf_flow_rx *f)
 }
 
 /* Takes packet psn; returns true when it is new. */
-static bool place(struct wf_host *h, uint32_t i, uint32_t psn, wf_time now)
+static WF_ALWAYS_INLINE bool place(struct wf_host *h, uint32_t i, uint32_t psn, wf_time now)
 {
 	struct wf_flow_rx *f = &h->env->rx[i];
 	uint32_t mask = h->env->early_bits - 1;
@@ -346,7 +408,7 @@ static bool place(struct wf_host *h, uint32_t i, uint32_t psn, wf_time now)
 	return true;
 }
 
-static void rx_data(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
+static WF_ALWAYS_INLINE void rx_data(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_flow_rx *f = &h->env->rx[pkt->qpn];
 	struct wf_host_counts *c = h->counts;
@@ -365,7 +427,7 @@ static void rx_data(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
 	}
 }
 
-static void rx_answer(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
+static WF_ALWAYS_INLINE void rx_answer(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_flow_tx *f = &h->env->tx[pkt->qpn];
 
@@ -382,7 +444,7 @@ static void rx_answer(struct wf_host *h, const struct wf_packet *pkt, wf_time no
 	flow_go(h, pkt->qpn, now);
 }
 
-static void take(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
+static WF_ALWAYS_INLINE void take(struct wf_host *h, const struct wf_packet *pkt, wf_time now)
 {
 	assert(pkt->dst == h->ep.host);
 	if (pkt->type == WF_PACKET_DATA)
@@ -402,12 +464,15 @@ static void host_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 }
 
 /* What is in memory by now, out of a receive buffer. */
-static __attribute__((noinline)) void host_take_in(struct wf_host *h, wf_time now)
+static WF_SELDOM void host_take_in(struct wf_host *h, wf_time now)
 {
 	struct wf_packet pkt;
 
-	while (wf_endpoint_taken_in(&h->ep, &pkt, now))
+	while (wf_endpoint_taken_in(&h->ep, &pkt, now)) {
+		if (h->bonded != NULL)
+			turn_to(h, &pkt);
 		take(h, &pkt, now);
+	}
 }
 
 static void host_timer(struct wf_node *node, unsigned slot, wf_time now)
@@ -452,6 +517,126 @@ static const struct wf_node_ops host_ops = {
 	.warm = host_warm,
 };
 
+/* ---- several ports ---- */
+
+/* Takes all flows that can send out of the rings; returns a chain of them by their ring. */
+static uint32_t take_rings(struct wf_host *h)
+{
+	uint32_t chain = WF_FLOW_NONE;
+
+	for (unsigned p = 0; p < h->ep.dev.n_ports; p++) {
+		turn(h, p);
+		while (h->can_send != 0) {
+			uint32_t i = ring_take(h, (unsigned)__builtin_ctz(h->can_send));
+
+			h->env->tx[i].ring = chain;
+			chain = i;
+		}
+	}
+	return chain;
+}
+
+/* The same of those that owe an answer, by their ack_next. */
+static uint32_t take_owed(struct wf_host *h)
+{
+	uint32_t chain = WF_FLOW_NONE;
+
+	for (unsigned p = 0; p < h->ep.dev.n_ports; p++) {
+		turn(h, p);
+		while (h->owes_first != WF_FLOW_NONE) {
+			uint32_t i = h->owes_first;
+
+			h->owes_first = h->env->rx[i].ack_next;
+			h->env->rx[i].ack_next = chain;
+			chain = i;
+		}
+	}
+	return chain;
+}
+
+/* A link has been down, or up, for long enough: flows move to other ports. */
+static void bond_follow(struct wf_host *h, wf_time now)
+{
+	uint32_t can = take_rings(h), owing = take_owed(h);
+
+	(void)wf_bond_follow(&h->bonded->bond, now);
+	while (can != WF_FLOW_NONE) {
+		struct wf_flow_tx *f = &h->env->tx[can];
+		uint32_t i = can;
+
+		can = f->ring;
+		turn_for(h, f->dst, f->entropy);
+		flow_go(h, i, now);
+	}
+	while (owing != WF_FLOW_NONE) {
+		struct wf_flow_rx *f = &h->env->rx[owing];
+		uint32_t i = owing;
+
+		owing = f->ack_next;
+		f->owes_ack = false;
+		turn_for(h, f->src, f->entropy);
+		owe(h, i, false, now);
+	}
+}
+
+static void plan_bond(struct wf_host *h)
+{
+	wf_time at = wf_bond_next(&h->bonded->bond);
+
+	if (at == WF_TIME_NEVER)
+		wf_timer_clear(&h->ep.dev.node, TIMER_BOND);
+	else
+		wf_timer_set(&h->ep.dev.node, TIMER_BOND, at);
+}
+
+static void bond_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_host *h = to_host(node);
+	unsigned n = h->ep.dev.n_ports;
+
+	if (slot == TIMER_BOND) {
+		bond_follow(h, now);
+		plan_bond(h);
+		return;
+	}
+	if (slot < 2 * n) {
+		turn(h, slot % n);
+		slot = slot < n ? WF_ENDPOINT_WIRE : WF_ENDPOINT_FLOWCTL;
+	}
+	host_timer(node, slot, now);
+}
+
+static void bond_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	struct wf_host *h = to_host(node);
+	struct wf_packet *pkt;
+
+	turn(h, input);
+	pkt = wf_endpoint_receive(&h->ep, cell, now);
+	if (pkt == NULL)
+		return;
+	turn_to(h, pkt);
+	take(h, pkt, now);
+}
+
+static void bond_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
+{
+	struct wf_host *h = to_host(&dev->node);
+
+	turn(h, port->number);
+	wf_endpoint_set_up(dev, port, up, now);
+	wf_bond_link(&h->bonded->bond, port->number, up, now);
+	plan_bond(h);
+}
+
+static const struct wf_node_ops bonded_ops = {
+	.name = "bonded host",
+	.late = true,
+	.rx = bond_rx,
+	.timer = bond_timer,
+	.warm = host_warm,
+};
+
 static int host_start(struct wf_device *dev, struct wf_err *err)
 {
 	struct wf_host *h = to_host(&dev->node);
@@ -468,25 +653,58 @@ static const struct wf_device_ops device_ops = {
 	.fini = wf_device_fini_nothing,
 };
 
+static const struct wf_device_ops bonded_device_ops = {
+	.start = host_start,
+	.set_up = bond_set_up,
+	.changed = wf_endpoint_changed,
+	.fini = wf_device_fini_nothing,
+};
+
+/* Nobody sends or owes anything on the port at hand. */
+static void clear_port(struct wf_host *h)
+{
+	h->owes_first = WF_FLOW_NONE;
+	h->can_send = 0;
+	for (unsigned q = 0; q < WF_MAX_QUEUES; q++)
+		h->ring[q].last = WF_FLOW_NONE;
+}
+
+static int make_bond(struct wf_host *h, struct wf_shard *shard)
+{
+	h->bonded = wf_shard_alloc(shard, sizeof(*h->bonded));
+	if (h->bonded == NULL)
+		return -ENOMEM;
+	wf_bond_init(&h->bonded->bond, h->env->fabric, &h->ep.dev.setup->cfg, h->ep.dev.n_ports);
+	for (unsigned p = h->ep.dev.n_ports; p-- > 0;) {
+		turn(h, p);
+		clear_port(h);
+	}
+	return 0;
+}
+
 struct wf_device *wf_host_create(struct wf_shard *shard, const struct wf_host_env *env,
                                  uint32_t host, uint32_t first_tx, uint32_t n_tx)
 {
+	unsigned n_ports = wf_endpoint_ports(env->fabric, host);
+	bool bonded = n_ports > 1;
 	struct wf_node *node =
-		wf_engine_add_node(shard, &host_ops, sizeof(struct wf_host), 1, HOST_TIMERS);
+		wf_engine_add_node(shard, bonded ? &bonded_ops : &host_ops, sizeof(struct wf_host),
+	                           n_ports, bonded ? BONDED_TIMERS : HOST_TIMERS);
 	struct wf_fabric_shard *fs = wf_shard_user(shard);
 	struct wf_host *h;
 
 	if (node == NULL)
 		return NULL;
 	h = to_host(node);
-	if (wf_endpoint_init(&h->ep, &device_ops, env->fabric, host) != 0)
+	if (wf_endpoint_init(&h->ep, bonded ? &bonded_device_ops : &device_ops, env->fabric,
+	                     host) != 0)
 		return NULL;
 	h->env = env;
 	h->counts = fs->user;
 	h->first_tx = first_tx;
 	h->n_tx = n_tx;
-	h->owes_first = WF_FLOW_NONE;
-	for (unsigned q = 0; q < WF_MAX_QUEUES; q++)
-		h->ring[q].last = WF_FLOW_NONE;
+	clear_port(h);
+	if (bonded && make_bond(h, shard) != 0)
+		return NULL;
 	return &h->ep.dev;
 }

@@ -187,11 +187,11 @@ static int check_host(const struct wf_sim *sim, uint32_t id, struct inside *insi
 	wf_intake_count(ep->intake, inside->packets);
 	for (const struct wf_packet *p = ep->intake->head; p != NULL; p = p->next)
 		bytes += sim->fabric.flowctl->uses_credits ? wf_ib_blocks(p->size) : p->size;
-	for (unsigned q = 0; q < sim->fabric.classes.n; q++) {
-		const struct wf_lane *lane = wf_device_lane(&ep->dev, 0, q);
+	for (unsigned i = 0; i < ep->dev.n_ports * sim->fabric.classes.n; i++) {
+		const struct wf_lane *lane = &ep->dev.lanes[i];
 
 		used += lane->used;
-		bytes += sim->fabric.flowctl->uses_credits ? ep->owed[q] / WF_IB_BLOCK : 0;
+		bytes += sim->fabric.flowctl->uses_credits ? ep->owed[i] / WF_IB_BLOCK : 0;
 		if (sim->fabric.flowctl->uses_credits && lane->max_used > lane->capacity)
 			return wf_err_say(err, "%s: %u blocks used of %u",
 			                  sim->topo->nodes[id].name, lane->max_used,

@@ -108,8 +108,8 @@ bool wf_sim_intake_state(const struct wf_sim *sim, uint32_t host, struct wf_sim_
 		.rate = in->rate,
 		.drops = in->full == WF_INTAKE_DROP,
 	};
-	for (unsigned q = 0; q < dev->n_queues; q++)
-		state->dropped += wf_device_lane(dev, 0, q)->drops[WF_DROP_BUFFER];
+	for (unsigned i = 0; i < dev->n_ports * dev->n_queues; i++)
+		state->dropped += dev->lanes[i].drops[WF_DROP_BUFFER];
 	return true;
 }
 

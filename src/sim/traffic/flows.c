@@ -187,6 +187,9 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 	if (ret != 0)
 		return ret;
 	sim->adapter_env.tcp = sim->tcp != NULL || (cfg->app != NULL && cfg->app->tcp);
+	if (sim->adapter_env.tcp && sim->topo->host_ports > 1)
+		return wf_err_say(err, "topology.ports: the kernel's TCP has one port here; write "
+		                       "ports: 1, or leave TCP out");
 	if (sim->rc != NULL)
 		wf_rc_app(sim->rc, &sim->app[sim->n_apps++]);
 	if (sim->storage != NULL)

@@ -104,6 +104,30 @@ static void test_by_hand(void **state)
 }
 
 /*
+ * 32 adapters with two ports in pairs of leaves have 64 cables to 4 leaves of 16 and 16 uplinks; in
+ * two planes they have the same in two networks.
+ */
+static void test_two_ports(void **state)
+{
+	struct wf_bill b =
+		bill_of("kind: leaf-spine, hosts: 32, ports: 2, radix: 32, host_rate: 400Gbps",
+	                "roce-400g");
+
+	(void)state;
+	assert_int_equal(b.switches, 4 + 2);
+	assert_int_equal(b.host_cables, 64);
+	assert_int_equal(b.switch_cables, 64);
+	assert_int_equal(b.ports_used, 3 * 64);
+	assert_int_equal(b.copper, 64);
+	assert_int_equal(b.fibre, 64);
+	b = bill_of("kind: leaf-spine, hosts: 32, ports: 2, homing: planes, radix: 32",
+	            "roce-400g");
+	assert_int_equal(b.switches, 2 * (2 + 1));
+	assert_int_equal(b.host_cables, 64);
+	assert_int_equal(b.switch_cables, 64);
+}
+
+/*
  * 1,024 GPUs: the public cost sheet (August 2024) has 48 switches of 36,000 dollars and 2,048 links
  * of 1,280, 1.73 and 2.62 million; all fibre. NVIDIA's RA for the B200 has the same 32 leaves, 16
  * spines and cables. Of watts: 17 W for two ports and 9 W a host are 34.5 W an endpoint in two
@@ -225,9 +249,9 @@ static void test_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_published),
-		cmocka_unit_test(test_not_known), cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_two_ports),
+		cmocka_unit_test(test_published), cmocka_unit_test(test_not_known),
+		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_ends),
 	};
 
 	return cmocka_run_group_tests(tests, find_paths, NULL);
