@@ -167,8 +167,10 @@ int wf_homed_init(struct wf_homed *homed, const struct wf_topo_cfg *cfg, const c
 		                  "topology.ports: hosts of kind %s have one port; 1, or kind "
 		                  "single, leaf-spine, fat-tree, rail or auto",
 		                  kind);
-	while (strcmp(wf_homing_names[i], cfg->homing) != 0)
+	/* The row of the parameter takes no other name. */
+	while (wf_homing_names[i] != NULL && strcmp(wf_homing_names[i], cfg->homing) != 0)
 		i++;
+	assert(wf_homing_names[i] != NULL);
 	homed->homing = (enum wf_homing)i;
 	homed->ports = cfg->ports;
 	switch (homed->homing) {
