@@ -75,6 +75,10 @@ struct wf_param {
 	unsigned per; /* what may have a value of its own: bits that the table's owner defines */
 };
 
+/* Of a row: where its field is in a type, and how large. */
+#define WF_PARAM_FIELD(type, field)                                                                \
+	.offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
+
 /*
  * Sets every field of *config to its default. Returns 0, or -EINVAL with err filled when a default
  * does not parse (a mistake in the table; a test walks every table).

@@ -21,9 +21,6 @@ typedef unsigned __int128 wf_u128;
 
 #define WF_Q32_ONE (UINT64_C(1) << 32)
 
-/* A row's field and size. */
-#define WF_CC_FIELD(type, field) .offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
-
 /* 1 / d = mul / 2^shift, rounded down; 2^62 < mul <= 2^63. */
 struct wf_recip {
 	uint64_t mul;

@@ -58,7 +58,7 @@ struct dcqcn {
 
 static const char *const cnp_or_timer[] = { "cnp", "timer", NULL };
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_dcqcn_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_dcqcn_param, field)
 #define RATE_MAX INT64_C(100000000000000)
 
 /*

@@ -33,7 +33,7 @@ struct dctcp {
 
 static const char *const modes[] = { "window", "rate", NULL };
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_dctcp_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_dctcp_param, field)
 
 /* Defaults: RFC 8257 (g 1/16), a start at the bandwidth-delay product as RDMA does. */
 static const struct wf_param dctcp_params[] = {

@@ -2,7 +2,7 @@
 /* fixed.c - a rate and a window that never change. */
 #include "cc/cc_priv.h"
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_fixed_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_fixed_param, field)
 
 static const struct wf_param fixed_params[] = {
 	{ .name = "rate",

@@ -65,7 +65,7 @@ struct hpcc {
 	struct wf_cc_hpcc_param p;
 };
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_hpcc_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_hpcc_param, field)
 #define RATE_MAX INT64_C(100000000000000)
 
 /* Defaults: the paper's, section 5.1 (eta 95 %, maxStage 5, W_AI for 100 flows). */

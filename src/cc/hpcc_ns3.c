@@ -56,7 +56,7 @@ struct hpcc {
 	struct wf_cc_hpcc_ns3_param p;
 };
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_hpcc_ns3_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_hpcc_ns3_param, field)
 #define RATE_MAX INT64_C(100000000000000)
 
 /* Defaults: that simulator's, but for multi_rate (on, there) and a window (it has none). */

@@ -56,7 +56,7 @@ static int check_cct(const char *text, struct wf_err *err)
 
 static const char *const shapes[] = { "linear", "exponential", NULL };
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_ibcc_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_ibcc_param, field)
 
 /*
  * Defaults: Gran et al., "First Experiences with Congestion Control in InfiniBand Hardware", IPDPS

@@ -49,7 +49,7 @@ struct nscc {
 	struct wf_cc_nscc_param p;
 };
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_nscc_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_nscc_param, field)
 #define RATIO_MAX (INT64_C(1) << 32)
 
 /* Defaults: those of the summary and of its simulator (htsim). */

@@ -30,7 +30,7 @@ struct swift {
 	struct wf_cc_swift_param p;
 };
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_swift_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_swift_param, field)
 #define PACKETS_MAX (INT64_C(1) << 36) /* 2^20 packets */
 
 /* Defaults: the paper's base target of 25 us, beta 0.8, max_mdf 0.5; scaling as in section 3.5. */

@@ -24,7 +24,7 @@ struct timely {
 	struct wf_cc_timely_param p;
 };
 
-#define FIELD(field) WF_CC_FIELD(struct wf_cc_timely_param, field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_cc_timely_param, field)
 
 /*
  * Defaults: the paper's (section 6.1); delta of 10 Mb/s at 10 Gb/s in proportion to the line rate.

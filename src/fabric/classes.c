@@ -21,7 +21,7 @@ struct entry {
 	uint32_t weight;
 };
 
-#define FIELD(field) .offset = offsetof(struct entry, field), .size = sizeof(uint32_t)
+#define FIELD(field) WF_PARAM_FIELD(struct entry, field)
 
 /* ---- Ethernet ---- */
 

@@ -41,9 +41,7 @@ static const char *const fecs[] = { "none",    "firecode", "rs528",   "rs544", "
 	                            "rs544x4", "rs272",    "rs272x2", NULL };
 static const char *const retries[] = { "none", "llr", NULL };
 
-#define FIELD(field)                                                                               \
-	.offset = offsetof(struct wf_fabric_cfg, field),                                           \
-	.size = sizeof(((struct wf_fabric_cfg *)0)->field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_fabric_cfg, field)
 
 const struct wf_param wf_fabric_params[] = {
 	{ .name = "link_layer",

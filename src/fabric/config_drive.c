@@ -12,9 +12,7 @@
 #include "base/rate.h"
 #include "fabric/config.h"
 
-#define FIELD(field)                                                                               \
-	.offset = offsetof(struct wf_drive_cfg, field),                                            \
-	.size = sizeof(((struct wf_drive_cfg *)0)->field), .per = WF_PER_HOST | WF_PER_TIME
+#define FIELD(field) WF_PARAM_FIELD(struct wf_drive_cfg, field), .per = WF_PER_HOST | WF_PER_TIME
 
 const struct wf_param wf_drive_params[] = {
 	{ .name = "drive.count",

@@ -12,7 +12,7 @@ struct by_class {
 	struct wf_ecn ecn;
 };
 
-#define FIELD(field) .offset = offsetof(struct wf_ecn_rate, field), .size = sizeof(uint64_t)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_ecn_rate, field)
 
 static const struct wf_param fields[] = {
 	{ .name = "rate",
@@ -47,8 +47,7 @@ int wf_ecn_parse(const char *text, struct wf_ecn_rate *rates, unsigned *n_p, str
 	return ret;
 }
 
-#define CLASS_FIELD(field)                                                                         \
-	.offset = offsetof(struct by_class, field), .size = sizeof(((struct by_class *)0)->field)
+#define CLASS_FIELD(field) WF_PARAM_FIELD(struct by_class, field)
 
 int wf_ecn_parse_classes(const char *text, struct wf_ecn *ecn, unsigned *named_p,
                          struct wf_err *err)

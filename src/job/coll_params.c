@@ -6,9 +6,7 @@
 
 #include "job/nvlink.h"
 
-#define FIELD(field)                                                                               \
-	.offset = offsetof(struct wf_coll_cfg, field),                                             \
-	.size = sizeof(((struct wf_coll_cfg *)0)->field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_coll_cfg, field)
 #define TIME(called, field, value, text)                                                           \
 	{                                                                                          \
 		.name = (called), .kind = WF_PARAM_TIME, FIELD(field), .max = WF_S,                \

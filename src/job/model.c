@@ -7,8 +7,7 @@
 
 #include "job/nvlink.h"
 
-#define FIELD(f)                                                                                   \
-	.offset = offsetof(struct wf_model_cfg, f), .size = sizeof(((struct wf_model_cfg *)0)->f)
+#define FIELD(f) WF_PARAM_FIELD(struct wf_model_cfg, f)
 #define COUNT(text, field, low, high, value, line)                                                 \
 	{                                                                                          \
 		.name = (text), .kind = WF_PARAM_U32, FIELD(field), .min = (low), .max = (high),   \
@@ -41,8 +40,7 @@ const struct wf_param wf_model_params[] = {
 const size_t wf_model_n_params = WF_ARRAY_SIZE(wf_model_params);
 
 #undef FIELD
-#define FIELD(f)                                                                                   \
-	.offset = offsetof(struct wf_gpu_cfg, f), .size = sizeof(((struct wf_gpu_cfg *)0)->f)
+#define FIELD(f) WF_PARAM_FIELD(struct wf_gpu_cfg, f)
 
 static const char *const generations[] = { "volta", "ampere", "hopper", "blackwell", NULL };
 

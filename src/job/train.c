@@ -14,8 +14,7 @@
 #define MAX_TAGS (UINT32_C(1) << 20)
 #define MAX_STEPS 20000000 /* items of a plan, roughly; a gigabyte and a half */
 
-#define FIELD(f)                                                                                   \
-	.offset = offsetof(struct wf_train_cfg, f), .size = sizeof(((struct wf_train_cfg *)0)->f)
+#define FIELD(f) WF_PARAM_FIELD(struct wf_train_cfg, f)
 #define COUNT(text, low, high, value, line)                                                        \
 	{                                                                                          \
 		.name = #text, .kind = WF_PARAM_U32, FIELD(text), .min = (low), .max = (high),     \

@@ -19,9 +19,7 @@
 #define KB 1000
 #define MAX_KB (INT64_C(1) << 30)
 
-#define FIELD(field)                                                                               \
-	.offset = offsetof(struct wf_ns3_config, field),                                           \
-	.size = sizeof(((struct wf_ns3_config *)0)->field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_ns3_config, field)
 #define FLAG(key, field)                                                                           \
 	{                                                                                          \
 		{ .name = (key), .kind = WF_PARAM_BOOL, FIELD(field) }, ""                         \

@@ -14,9 +14,8 @@
 #define GBPS UINT64_C(1000000000)
 #define METRE INT64_C(1000)
 
-#define FIELD(type, f) .offset = offsetof(struct type, f), .size = sizeof(((struct type *)0)->f)
-#define SWITCH(f) FIELD(wf_switch_part, f)
-#define CABLE(f) FIELD(wf_cable_part, f)
+#define SWITCH(f) WF_PARAM_FIELD(struct wf_switch_part, f)
+#define CABLE(f) WF_PARAM_FIELD(struct wf_cable_part, f)
 #define DOLLARS .kind = WF_PARAM_U32, .max = 100000000, .def = "0"
 #define MILLIWATTS .kind = WF_PARAM_U32, .max = 1000000, .def = "0"
 

@@ -12,9 +12,7 @@
 /* Rows of the fabric's own table describe the first member. */
 _Static_assert(offsetof(struct wf_fabric_values, cfg) == 0, "the fabric comes first");
 
-#define FIELD(f)                                                                                   \
-	.offset = offsetof(struct wf_fabric_values, use.f),                                        \
-	.size = sizeof(((struct wf_fabric_values *)0)->use.f)
+#define FIELD(f) WF_PARAM_FIELD(struct wf_fabric_values, use.f)
 
 static const struct wf_param use_params[] = {
 	{ .name = "state",

@@ -15,7 +15,7 @@
 #include "text/suggest.h"
 
 #define NOT_YET (-1)
-#define FIELD(field) .offset = offsetof(struct times, field), .size = sizeof(wf_time)
+#define FIELD(field) WF_PARAM_FIELD(struct times, field)
 
 /* The times of an entry, and a rate. */
 struct times {

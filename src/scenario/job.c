@@ -16,9 +16,7 @@
 #define MIN_P2P_CHUNK (UINT64_C(32) << 10)
 #define MIN_NVLINK_LATENCY (10 * WF_NS)
 
-#define FIELD(field)                                                                               \
-	.offset = offsetof(struct wf_job_cfg, field),                                              \
-	.size = sizeof(((struct wf_job_cfg *)0)->field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_job_cfg, field)
 
 /* Rows of the collectives' own table describe the first member. */
 _Static_assert(offsetof(struct wf_job_cfg, coll) == 0, "the collectives' come first");

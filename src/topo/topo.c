@@ -20,8 +20,7 @@ static const char *const kind_names[] = { WF_TOPO_KINDS(NAME) NULL };
 
 const char *const wf_homing_names[] = { "same", "pair", "planes", NULL };
 
-#define FIELD(f)                                                                                   \
-	.offset = offsetof(struct wf_topo_cfg, f), .size = sizeof(((struct wf_topo_cfg *)0)->f)
+#define FIELD(f) WF_PARAM_FIELD(struct wf_topo_cfg, f)
 
 const struct wf_param wf_topo_params[] = {
 	{ .name = "kind",

@@ -142,7 +142,7 @@ uint64_t wf_sonic_headroom(const struct wf_sonic_headroom *in, uint64_t *xon_p)
 
 /* ---- a table's ---- */
 
-#define FIELD(field) .offset = offsetof(struct wf_headroom_row, field), .size = sizeof(uint64_t)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_headroom_row, field)
 
 static const struct wf_param fields[] = {
 	{ .name = "rate",

@@ -11,9 +11,7 @@
 
 #include <string.h>
 
-#define FIELD(field)                                                                               \
-	.offset = offsetof(struct wf_storage_cfg, field),                                          \
-	.size = sizeof(((struct wf_storage_cfg *)0)->field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_storage_cfg, field)
 
 static const char *const kinds[] = {
 	[WF_STORAGE_RANDOM] = "random",

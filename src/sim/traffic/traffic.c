@@ -11,9 +11,7 @@
 
 #include "base/rng.h"
 
-#define FIELD(field)                                                                               \
-	.offset = offsetof(struct wf_traffic_cfg, field),                                          \
-	.size = sizeof(((struct wf_traffic_cfg *)0)->field)
+#define FIELD(field) WF_PARAM_FIELD(struct wf_traffic_cfg, field)
 
 /* In the order of enum wf_flow_op. */
 static const char *const flow_ops[] = { "window", "write", "send", "read", "tcp", NULL };
