@@ -111,6 +111,27 @@ END
 	says "$out" "4 failed, for their queue pairs gave up"
 }
 
+@test "a job, flows over RDMA and TCP, and storage share hosts" {
+	cat >all.yaml <<'END'
+topology: {kind: rail, hosts: 16, gpus: 4, host_rate: 400Gbps}
+fabric: roce-400g
+job: {kind: all-reduce, algorithm: ring, bytes: 1MB, gpus_per_server: 4, ranks: 12}
+traffic: [{kind: shift, op: write, size: 20KB}, {kind: shift, op: tcp, size: 20KB, class: 0}]
+storage:
+  - {targets: h14, duration: 50us, depth: 4}
+run: {until: 100ms}
+END
+	for t in 1 2 4; do
+		weft run all.yaml --threads $t --json
+		[ "$status" -eq 0 ]
+		[ "$(field stdout.txt '.runs[0].finished')" = true ]
+		[ "$(field stdout.txt '[.runs[0].storage[] | .reads + .writes > 0] | all')" = true ]
+		cp stdout.txt "$t.txt"
+	done
+	cmp 1.txt 2.txt
+	cmp 1.txt 4.txt
+}
+
 # examples/storage-checkpoint.yaml says what sharing a class with a job costs it, and what its own does.
 @test "a checkpoint costs the job most on a lane that they share" {
 	weft run "$WEFT_SOURCE_DIR/examples/storage-checkpoint.yaml" --json

@@ -77,7 +77,7 @@ struct wf_adapter *wf_adapter_of(struct wf_device *dev);
  * Adds what runs on it; before the run. Up to WF_ADAPTER_PROGRAMS share it: run() of all is called
  * when one of them asked for it, written() and side() only the first may have.
  */
-#define WF_ADAPTER_PROGRAMS 3
+#define WF_ADAPTER_PROGRAMS 4
 void wf_adapter_add_program(struct wf_adapter *adapter, const struct wf_program *program,
                             void *arg);
 
