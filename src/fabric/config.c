@@ -1198,6 +1198,15 @@ const struct wf_param wf_fabric_params[] = {
 	  .per = WF_PER_HOST | WF_PER_TIME,
 	  .def = "86Gbps",
 	  .help = "rate at which a core copies to a program, whose data is in no cache" },
+	{ .name = "tcp.digest",
+	  .kind = WF_PARAM_RATE,
+	  FIELD(tcp.digest),
+	  .min = WF_RATE_MIN,
+	  .max = WF_RATE_MAX,
+	  .per = WF_PER_HOST | WF_PER_TIME,
+	  .def = "200Gbps",
+	  .help = "rate at which a core has a digest (CRC32C) of what it sends and reads, where "
+	          "there are any (storage: data_digest); 200Gbps is an Intel core of 2019" },
 };
 
 const size_t wf_fabric_n_params = WF_ARRAY_SIZE(wf_fabric_params);

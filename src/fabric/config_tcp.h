@@ -36,6 +36,7 @@ struct wf_fabric_tcp {
 	wf_time ack;
 	uint64_t copy_tx; /* bits/s */
 	uint64_t copy_rx; /* bits/s */
+	uint64_t digest;  /* bits/s */
 };
 
 #endif

@@ -106,6 +106,14 @@ static uint64_t write_room(const struct wf_tcp_sock *s)
 	return held < s->stack->cfg.wmem ? s->stack->cfg.wmem - held : 0;
 }
 
+/* What a program's bytes take it, besides the system call. */
+static wf_time bytes_cost(const struct wf_tcp_sock *s, wf_ps_per_byte copy, uint64_t bytes)
+{
+	wf_time cost = wf_rate_time_long(copy, bytes);
+
+	return s->digests ? cost + wf_rate_time_long(s->stack->cfg.cost.digest, bytes) : cost;
+}
+
 /* Begins a job. Returns false when there is nothing left of it to do. */
 static bool begin(struct wf_tcp_stack *stack, struct core *core, struct job *job, wf_time now,
                   wf_time *cost_p)
@@ -133,13 +141,13 @@ static bool begin(struct wf_tcp_stack *stack, struct core *core, struct job *job
 	case JOB_READ:
 		core->chunk = wf_min_u64(wf_tcp_conn_readable(s->conn), stack->cfg.chunk);
 		*cost_p = cost->syscall + (s->asleep ? cost->wakeup : 0) +
-		          wf_rate_time_long(cost->copy_rx, core->chunk);
+		          bytes_cost(s, cost->copy_rx, core->chunk);
 		s->asleep = false;
 		return core->chunk > 0;
 	case JOB_WRITE:
 		core->chunk = wf_min_u64(wf_min_u64(s->to_write, write_room(s)), stack->cfg.chunk);
 		*cost_p = cost->syscall + (s->full ? cost->wakeup : 0) +
-		          wf_rate_time_long(cost->copy_tx, core->chunk);
+		          bytes_cost(s, s->lends ? 0 : cost->copy_tx, core->chunk);
 		s->full = core->chunk == 0 && s->to_write > 0;
 		return core->chunk > 0;
 	}

@@ -114,6 +114,12 @@ int wf_tcp_open(struct wf_tcp_stack *stack, const struct wf_tcp_conn_attr *attr,
 	return 0;
 }
 
+void wf_tcp_sock_set(struct wf_tcp_sock *sock, bool lends, bool digests)
+{
+	sock->lends = lends;
+	sock->digests = digests;
+}
+
 struct wf_tcp_conn *wf_tcp_sock_conn(const struct wf_tcp_sock *sock)
 {
 	return sock->conn;

@@ -33,6 +33,7 @@ struct wf_tcp_costs {
 	wf_time ack;            /* an acknowledgement, made or taken */
 	wf_ps_per_byte copy_tx; /* from the program */
 	wf_ps_per_byte copy_rx; /* to the program */
+	wf_ps_per_byte digest;  /* CRC32C, of programs that have one */
 };
 
 struct wf_tcp_stack_cfg {
@@ -81,6 +82,13 @@ int wf_tcp_open(struct wf_tcp_stack *stack, const struct wf_tcp_conn_attr *attr,
                 const struct wf_tcp_user *user, void *arg, struct wf_tcp_sock **sock_p) WF_MUST_USE;
 
 struct wf_tcp_conn *wf_tcp_sock_conn(const struct wf_tcp_sock *sock);
+
+/*
+ * What the program of a connection does with its bytes from now on. lends: what it sends lies in
+ * its memory until it is acknowledged, and is not copied (a kernel's own programs do so, with
+ * MSG_SPLICE_PAGES). digests: it makes and checks a digest of all that it sends and reads.
+ */
+void wf_tcp_sock_set(struct wf_tcp_sock *sock, bool lends, bool digests);
 
 /* The program sends bytes more. */
 void wf_tcp_send(struct wf_tcp_sock *sock, uint64_t bytes, wf_time now);

@@ -69,6 +69,8 @@ struct wf_tcp_sock {
 	uint64_t bytes_read; /* by the program */
 	uint64_t told;       /* acknowledged bytes that the user knows of */
 	uint64_t in_adapter; /* bytes in the queue to the adapter */
+	bool lends;          /* its writer, instead of having bytes copied */
+	bool digests;        /* its program makes and checks digests */
 	bool asleep;         /* its reader waits */
 	bool full;           /* its writer waits for room */
 	bool throttled;      /* too much is in the queue to the adapter */

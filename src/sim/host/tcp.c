@@ -18,6 +18,7 @@ static void put_costs(const struct wf_fabric_tcp *t, struct wf_tcp_costs *cost)
 		.ack = t->ack,
 		.copy_tx = wf_rate_per_byte(t->copy_tx),
 		.copy_rx = wf_rate_per_byte(t->copy_rx),
+		.digest = wf_rate_per_byte(t->digest),
 	};
 }
 

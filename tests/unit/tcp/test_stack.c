@@ -204,6 +204,30 @@ static void test_one_message(void **state)
 	close_two(t);
 }
 
+/* Who lends its memory has nothing copied; a digest takes both ends its time. The same by hand. */
+static void test_lent_and_digested(void **state)
+{
+	struct two *t = two();
+	const struct wf_tcp_costs *c = &t->cfg.cost;
+	wf_time sent, digest;
+
+	(void)state;
+	t->cfg.cost.digest = wf_rate_per_byte(UINT64_C(100000000000));
+	digest = wf_rate_time(t->cfg.cost.digest, 1000);
+	assert_int_equal(digest, 80 * WF_NS);
+	assert_int_equal(open_two(t, 1, wf_mem_heap()), 0);
+	wf_tcp_sock_set(t->side[0].sock[0], true, true);
+	wf_tcp_sock_set(t->side[1].sock[0], true, true);
+	wf_tcp_send(t->side[0].sock[0], 1000, 0);
+	run(t, WF_S);
+	sent = c->syscall + digest + c->tx_burst + c->tx_packet;
+	assert_int_equal(t->side[1].came, 1000);
+	assert_int_equal(t->side[1].last, sent + t->delay + t->cfg.interrupt + c->rx_packet +
+	                                          c->rx_burst + c->ack + c->wakeup + c->syscall +
+	                                          wf_rate_time(c->copy_rx, 1000) + digest);
+	close_two(t);
+}
+
 /*
  * Bytes/s that arrive over flows connections to a host with so many cores, from one with so many.
  */
@@ -341,9 +365,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_message), cmocka_unit_test(test_one_core),
-		cmocka_unit_test(test_more_cores),  cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_queue),       cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_one_message), cmocka_unit_test(test_lent_and_digested),
+		cmocka_unit_test(test_one_core),    cmocka_unit_test(test_more_cores),
+		cmocka_unit_test(test_ring),        cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
