@@ -250,8 +250,9 @@ const struct wf_param wf_fabric_params[] = {
 	  FIELD(nic_stack),
 	  .names = stacks,
 	  .def = "rdma",
-	  .help = "who moves a job's messages: queue pairs (rdma; tcp is the same with a kernel's "
-	          "times below, as a word for reports), or sockets of the kernel's TCP (tcp.*)" },
+	  .help = "who moves a job's messages and storage: queue pairs (rdma; tcp is the same with "
+	          "a kernel's times below, as a word for reports), or sockets of the kernel's TCP "
+	          "(tcp.*)" },
 	{ .name = "nic.doorbell",
 	  .kind = WF_PARAM_TIME,
 	  FIELD(nic_doorbell),

@@ -379,6 +379,7 @@ static void put_storage(struct wf_json *j, const struct wf_storage_result *r)
 	wf_json_open(j, NULL, '{');
 	wf_json_text(j, "name", r->name);
 	wf_json_text(j, "kind", r->kind);
+	wf_json_text(j, "transport", r->transport);
 	wf_json_u64(j, "hosts", r->hosts);
 	wf_json_u64(j, "targets", r->targets);
 	wf_json_u64(j, "queues", r->queues);

@@ -192,8 +192,14 @@ static int count_receivers(struct wf_scenario *s)
 
 static bool uses_tcp(const struct wf_scenario *s, const struct wf_scenario_fabric *f)
 {
-	return wf_tcp_any(s->flows.flow, s->flows.n) ||
-	       (s->job.given && strcmp(f->cfg.nic_stack, "sockets") == 0);
+	if (wf_tcp_any(s->flows.flow, s->flows.n) ||
+	    (s->job.given && strcmp(f->cfg.nic_stack, "sockets") == 0))
+		return true;
+	for (unsigned i = 0; i < s->n_storage; i++) {
+		if (wf_storage_is_tcp(&s->storage[i].cfg, f->cfg.nic_stack))
+			return true;
+	}
+	return false;
 }
 
 /* Hosts with several ports are not for every fabric, or all traffic. */

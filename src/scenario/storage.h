@@ -4,7 +4,7 @@
  *
  *	storage:
  *	  - {targets: [h6, h7], kind: random, read: 70%, block: 4KiB, depth: 32, duration: 2ms}
- *	  - {targets: h7, hosts: 'h0, h1', kind: checkpoint, bytes: 1GB, block: 1MiB, start: 1ms}
+ *	  - {targets: h7, hosts: 'h0, h1', kind: checkpoint, bytes: 1GB, transport: tcp, class: 0}
  */
 #ifndef WF_SCENARIO_STORAGE_H
 #define WF_SCENARIO_STORAGE_H

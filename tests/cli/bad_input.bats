@@ -109,6 +109,10 @@ change() {
 		's.yaml:4:39: routing: lft has one port for a destination, and hosts with 2 ports are reached by several; write ecmp'
 	change 's/radix: 8/radix: 8, ports: 2/; s/size: 100KB/&, op: tcp/' \
 		"s.yaml:3:57: ports: the kernel's TCP has one port here; write ports: 1, or leave TCP out"
+	change 's/radix: 8/radix: 8, ports: 2/; s/size: 100KB/&, op: write/; $a storage: [{targets: h7, transport: tcp}]' \
+		"s.yaml:3:57: ports: the kernel's TCP has one port here; write ports: 1, or leave TCP out"
+	change 's/radix: 8/radix: 8, ports: 2/; s/size: 100KB/&, op: write/; s/fabric: .*/fabric: {profile: roce-400g, nic: {stack: sockets}}/; $a storage: [{targets: h7}]' \
+		"s.yaml:3:57: ports: the kernel's TCP has one port here; write ports: 1, or leave TCP out"
 	change 's/fabric: .*/fabric: {profile: roce-400g, nic: {bond: lacp}}/' \
 		's.yaml:4:42: nic.bond: "lacp" is not known; write affinity, hash or active-backup'
 }
@@ -169,7 +173,10 @@ change() {
 	storage '{targets: hosts}' 's.yaml:6:15: targets: all 8 hosts are, and nobody uses them'
 	storage '{targets: h7, hosts: [h1, h7]}' 's.yaml:6:26: hosts: h7 is among the targets, too'
 	storage "{targets: h7, hosts: 'h9*'}" 's.yaml:6:27: hosts: h9*: the network has no such device'
-	storage '{targets: h7, transport: tcp}' 's.yaml:6:30: transport: NVMe over TCP is not there yet; write rdma'
+	storage '{targets: h7, transport: udp}' 's.yaml:6:30: transport: "udp" is not known; write auto, rdma or tcp'
+	storage '{targets: h7, maxh2cdata: 4097}' 's.yaml:6:31: maxh2cdata: it is no multiple of 4; write e.g. 4096B'
+	storage '{targets: h7, maxh2cdata: 4095}' 's.yaml:6:31: maxh2cdata: "4095" is out of range; it may be 4KiB to 64MiB'
+	storage '{targets: h7, data_align: 30}' 's.yaml:6:31: data_align: it is no multiple of 4; write e.g. 28B'
 	storage '{targets: h7, kind: backup}' 's.yaml:6:25: kind: "backup" is not known; write random'
 	storage '{targets: h7, class: 9}' 's.yaml:6:26: class: Ethernet (fabric roce-400g) has no priority 9; write 0 to 7'
 	storage '{targets: h7, block: 511}' 's.yaml:6:26: block: "511" is out of range; it may be 512B to 64MiB'

@@ -111,14 +111,35 @@ END
 	says "$out" "4 failed, for their queue pairs gave up"
 }
 
-@test "a job, flows over RDMA and TCP, and storage share hosts" {
+@test "storage over TCP says so, and what it costs the cores" {
+	scenario
+	weft run s.yaml --set storage.0.transport=tcp --json
+	[ "$status" -eq 0 ]
+	for r in 0 1; do
+		[ "$(field stdout.txt ".runs[$r].storage[0].transport")" = tcp ]
+		[ "$(field stdout.txt ".runs[$r].storage[1].transport")" = rdma ]
+		[ "$(field stdout.txt ".runs[$r].tcp.cores_mean > 0")" = true ]
+	done
+	weft run s.yaml --set storage.transport=tcp
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^busiest CPU core for TCP' stdout.txt)" -eq 1 ]
+	weft run s.yaml
+	[ "$(grep -c 'TCP' stdout.txt)" -eq 0 ]
+	# Where jobs use sockets, so does storage that says nothing else.
+	weft run s.yaml --set fabric.nic.stack=sockets --set storage.0.transport=rdma --json
+	[ "$(field stdout.txt '.runs[1].storage[0].transport')" = rdma ]
+	[ "$(field stdout.txt '.runs[1].storage[1].transport')" = tcp ]
+}
+
+@test "a job, flows over RDMA and TCP, and storage over both share hosts" {
 	cat >all.yaml <<'END'
 topology: {kind: rail, hosts: 16, gpus: 4, host_rate: 400Gbps}
 fabric: roce-400g
 job: {kind: all-reduce, algorithm: ring, bytes: 1MB, gpus_per_server: 4, ranks: 12}
 traffic: [{kind: shift, op: write, size: 20KB}, {kind: shift, op: tcp, size: 20KB, class: 0}]
 storage:
-  - {targets: h14, duration: 50us, depth: 4}
+  - {targets: h14, transport: rdma, duration: 50us, depth: 4}
+  - {targets: h14, transport: tcp, duration: 50us, depth: 4, class: 0}
 run: {until: 100ms}
 END
 	for t in 1 2 4; do
@@ -130,6 +151,27 @@ END
 	done
 	cmp 1.txt 2.txt
 	cmp 1.txt 4.txt
+}
+
+# What the head of examples/storage-tcp.yaml says.
+@test "storage over TCP costs latency, and cores" {
+	weft run "$WEFT_SOURCE_DIR/examples/storage-tcp.yaml" --json
+	[ "$status" -eq 0 ]
+	jq -r '.runs[] | [.storage[0].read_latency_ps.p50, .storage[1].iops, .storage[2].time_ps] | @tsv' stdout.txt >all.txt
+	read -r read iops time < <(sed -n 1p all.txt)
+	read -r tcp_read tcp_iops tcp_time < <(sed -n 2p all.txt)
+	read -r _ more_iops more_time < <(sed -n 3p all.txt)
+	read -r _ _ ipoib_time < <(sed -n 4p all.txt)
+	[ "$read" -lt 75000000 ]
+	[ "$tcp_read" -gt $((read + 20000000)) ]
+	[ "$tcp_read" -lt $((read + 35000000)) ]
+	[ "$tcp_iops" -lt $((iops * 8 / 10)) ]
+	[ "$more_iops" -gt $((iops * 9 / 10)) ]
+	[ "$tcp_time" -gt $((time * 11 / 10)) ]
+	[ "$more_time" -lt "$tcp_time" ]
+	[ "$ipoib_time" -gt 200000000000 ]
+	weft run "$WEFT_SOURCE_DIR/examples/storage-tcp.yaml" --set fabric.tcp.ring=8192 --json
+	[ "$(field stdout.txt '.runs[3].storage[2].time_ps < 6000000000')" = true ]
 }
 
 # examples/storage-checkpoint.yaml says what sharing a class with a job costs it, and what its own does.

@@ -201,7 +201,9 @@ static const struct wf_scenario_opts opts = { .paths = &paths };
 	"job: {kind: all-reduce, bytes: 4KiB, gpus_per_server: 2, nics_per_server: 1}\n"
 #define STORAGE                                                                                    \
 	"fabric: roce-400g\n"                                                                      \
-	"storage: [{targets: h3, hosts: 'h0, h1', depth: 2, duration: 1us}]\n"
+	"storage:\n"                                                                               \
+	"  - {targets: h3, hosts: 'h0, h1', depth: 2, duration: 1us}\n"                            \
+	"  - {targets: h3, hosts: 'h1, h2', depth: 2, duration: 1us, transport: tcp}\n"
 #define TRAIN                                                                                      \
 	"fabric: roce-400g\n"                                                                      \
 	"job: {kind: train, gpus_per_server: 2, layers: 2, sequence: 64, tp: 2, "                  \

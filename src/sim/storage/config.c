@@ -4,8 +4,10 @@
  *
  * Linux' NVMe over RDMA has 128 commands in a queue unless asked for others, 256 at most at its
  * target, whose default for data in a capsule is a page of 4 KiB, 16 KiB at most; an I/O has 1 MiB
- * at most there (nvme-rdma.h and nvmet/rdma.c of Linux 6.4). Others, and other transports, go
- * further, and so do the ranges here.
+ * at most there (nvme-rdma.h and nvmet/rdma.c of Linux 6.4). Over TCP that default is four pages,
+ * and a PDU of a write's data has 4 MiB at most (nvmet/tcp.c: NVMET_TCP_DEF_INLINE_DATA_SIZE,
+ * NVMET_TCP_MAXH2CDATA); digests, alignment and SUCCESS are off unless asked for. Others, and other
+ * transports, go further, and so do the ranges here.
  */
 #include "sim/storage/config.h"
 
@@ -20,7 +22,7 @@ static const char *const kinds[] = {
 	[WF_STORAGE_RESTORE] = "restore",
 	NULL,
 };
-static const char *const transports[] = { "rdma", "tcp", NULL };
+static const char *const transports[] = { "auto", "rdma", "tcp", NULL };
 
 _Static_assert(WF_ARRAY_SIZE(kinds) == WF_STORAGE_KINDS + 1, "name every kind");
 
@@ -41,8 +43,9 @@ const struct wf_param wf_storage_params[] = {
 	  .kind = WF_PARAM_NAME,
 	  FIELD(transport),
 	  .names = transports,
-	  .def = "rdma",
-	  .help = "NVMe over Fabrics over RDMA; tcp is not there yet" },
+	  .def = "auto",
+	  .help = "NVMe over RDMA, or over the kernel's TCP (fabric.tcp.*); auto: TCP where "
+	          "fabric.nic.stack is sockets" },
 	{ .name = "hosts",
 	  .kind = WF_PARAM_TEXT,
 	  FIELD(hosts),
@@ -87,14 +90,46 @@ const struct wf_param wf_storage_params[] = {
 	  .min = 1,
 	  .max = 128,
 	  .def = "1",
-	  .help = "I/O queues, each a queue pair, between a host and a target" },
+	  .help = "I/O queues, each a queue pair or a TCP connection, between a host and a "
+	          "target" },
 	{ .name = "in_capsule",
 	  .kind = WF_PARAM_BYTES,
+	  .has_auto = true,
 	  FIELD(in_capsule),
 	  .max = 64 << 10,
-	  .def = "4KiB",
+	  .def = "auto",
 	  .help = "writes of up to so many bytes go with their command; others the target "
-	          "fetches" },
+	          "fetches; auto: as Linux' targets, 4KiB, and over TCP 16KiB" },
+	{ .name = "maxh2cdata",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(maxh2cdata),
+	  .min = 4096,
+	  .max = 64 << 20,
+	  .def = "4MiB",
+	  .help = "TCP: bytes of a write's data in a PDU at most (MAXH2CDATA)" },
+	{ .name = "data_align",
+	  .kind = WF_PARAM_BYTES,
+	  FIELD(data_align),
+	  .min = 4,
+	  .max = 128,
+	  .def = "4B",
+	  .help = "TCP: data begins at a multiple of so many bytes in its PDU (HPDA, CPDA)" },
+	{ .name = "header_digest",
+	  .kind = WF_PARAM_BOOL,
+	  FIELD(header_digest),
+	  .def = "false",
+	  .help = "TCP: 4 bytes behind the header of every PDU (HDGST)" },
+	{ .name = "data_digest",
+	  .kind = WF_PARAM_BOOL,
+	  FIELD(data_digest),
+	  .def = "false",
+	  .help = "TCP: 4 bytes behind the data of every PDU that has any (DDGST), and what "
+	          "they cost a core (fabric.tcp.digest)" },
+	{ .name = "success",
+	  .kind = WF_PARAM_BOOL,
+	  FIELD(success),
+	  .def = "false",
+	  .help = "TCP: a read's data says that all is well (SUCCESS), and no response follows" },
 	{ .name = "class",
 	  .kind = WF_PARAM_U32,
 	  FIELD(cls),
@@ -128,10 +163,27 @@ enum wf_storage_kind wf_storage_kind_find(const char *name)
 	return kind;
 }
 
+bool wf_storage_is_tcp(const struct wf_storage_cfg *cfg, const char *nic_stack)
+{
+	return strcmp(cfg->transport, "tcp") == 0 ||
+	       (strcmp(cfg->transport, "auto") == 0 && strcmp(nic_stack, "sockets") == 0);
+}
+
+uint64_t wf_storage_in_capsule(const struct wf_storage_cfg *cfg, bool tcp)
+{
+	if (cfg->in_capsule != (uint64_t)WF_PARAM_AUTO)
+		return cfg->in_capsule;
+	return tcp ? 16 << 10 : 4 << 10;
+}
+
 int wf_storage_check(const struct wf_storage_cfg *cfg, struct wf_err *err)
 {
-	if (strcmp(cfg->transport, "rdma") != 0)
-		return wf_err_say(err, "transport: NVMe over TCP is not there yet; write rdma");
+	if (cfg->maxh2cdata % 4 != 0)
+		return wf_err_say(err, "maxh2cdata: it is no multiple of 4; write e.g. %lluB",
+		                  (unsigned long long)cfg->maxh2cdata / 4 * 4);
+	if (cfg->data_align % 4 != 0)
+		return wf_err_say(err, "data_align: it is no multiple of 4; write e.g. %lluB",
+		                  (unsigned long long)cfg->data_align / 4 * 4);
 	if (cfg->targets[0] == '\0')
 		return wf_err_say(err, "targets: nobody has the drives; write hosts, e.g. "
 		                       "targets: [h6, h7]");

@@ -21,16 +21,20 @@ enum wf_storage_kind {
 struct wf_storage_cfg {
 	char name[24];                       /* heads its rows; "": its kind */
 	char kind[12];                       /* a name of enum wf_storage_kind */
-	char transport[8];                   /* "rdma" or "tcp" */
+	char transport[8];                   /* "auto", "rdma" or "tcp" */
 	char hosts[WF_STORAGE_HOSTS_TEXT];   /* names and patterns; "": all that are no targets */
 	char targets[WF_STORAGE_HOSTS_TEXT]; /* the same */
 	uint64_t read;                       /* of 2^16: share of reads */
 	uint64_t block;                      /* bytes of an I/O */
 	uint64_t bytes;                      /* checkpoint, restore: of each host */
-	uint64_t in_capsule;                 /* bytes of a write that go with its command */
-	uint32_t depth;                      /* I/Os under way on a queue */
-	uint32_t queues;                     /* of a host and a target */
-	uint32_t cls;                        /* priority or service level */
+	uint64_t in_capsule;             /* bytes of a write that go with its command; or auto */
+	uint64_t maxh2cdata;             /* TCP: bytes of data in a PDU from the host */
+	uint64_t data_align;             /* TCP: bytes */
+	bool header_digest, data_digest; /* TCP: there are some */
+	bool success;                    /* TCP: no responses to reads */
+	uint32_t depth;                  /* I/Os under way on a queue */
+	uint32_t queues;                 /* of a host and a target */
+	uint32_t cls;                    /* priority or service level */
 	wf_time start;
 	wf_time duration; /* random, sequential: I/Os begin for so long */
 };
@@ -52,6 +56,12 @@ static inline const char *wf_storage_name(const struct wf_storage_cfg *cfg)
 {
 	return cfg->name[0] != '\0' ? cfg->name : cfg->kind;
 }
+
+/* Whether it goes over TCP on a fabric that has a nic.stack. */
+bool wf_storage_is_tcp(const struct wf_storage_cfg *cfg, const char *nic_stack);
+
+/* Bytes of a write that go with its command. */
+uint64_t wf_storage_in_capsule(const struct wf_storage_cfg *cfg, bool tcp);
 
 /*
  * Checks values against each other. Returns 0, or -EINVAL with err filled: "<parameter>: <text>".

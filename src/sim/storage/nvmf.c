@@ -75,7 +75,8 @@ static bool begin(struct wf_nvmf_queue *q, uint32_t id, wf_time now)
 	if (!next_io(q, now, c))
 		return false;
 	c->begin = now;
-	c->waits = 2;
+	c->waits = q->transport->waits;
+	c->asked = false;
 	q->host.next++;
 	q->host.out++;
 	counts->begin = wf_min_time(counts->begin, now);
@@ -101,7 +102,7 @@ static void fill(struct wf_nvmf_queue *q, wf_time now)
 	assert_queue(q);
 }
 
-/* One of the two that a command waits for has come; after the other its place takes the next. */
+/* What a command waits for has come; after the last of it its place takes the next. */
 static void came(struct wf_nvmf_queue *q, uint32_t id, wf_time now)
 {
 	struct wf_nvmf_command *c = &q->command[id];

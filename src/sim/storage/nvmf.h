@@ -26,8 +26,8 @@
 struct wf_nvmf_queue;
 struct wf_nvmf_host;
 
-/* What a target does with a command next. */
-enum wf_nvmf_stage { WF_NVMF_FETCH, WF_NVMF_REPLY };
+/* What a target has done with a command last. */
+enum wf_nvmf_stage { WF_NVMF_NOTHING, WF_NVMF_FETCH, WF_NVMF_REPLY };
 
 /* A command that may be under way. The first fields are the host's, the last the target's. */
 struct wf_nvmf_command {
@@ -35,7 +35,8 @@ struct wf_nvmf_command {
 	uint64_t block; /* which of the volume it is about */
 	uint32_t bytes;
 	bool write;
-	uint8_t waits; /* for so many: the capsule's delivery, and the response */
+	uint8_t waits; /* for so many more: struct wf_nvmf_transport */
+	bool asked;    /* TCP: the target has, for its data */
 
 	uint8_t stage;  /* enum wf_nvmf_stage */
 	wf_time device; /* time at the drive, waiting for it included */
@@ -47,6 +48,7 @@ struct wf_nvmf_command {
  */
 struct wf_nvmf_transport {
 	const char *name;
+	uint8_t waits; /* what a command waits for: its response, and 2: its capsule's delivery */
 	/* What the adapter of a host needs for its queues. */
 	void (*attr)(const struct wf_nvmf_host *h, struct wf_hca_attr *attr);
 	/* Before the run: sets a host up, and adds its program. Returns 0, -EINVAL or -ENOMEM. */
@@ -61,7 +63,8 @@ struct wf_nvmf_transport {
 	void (*reply)(struct wf_nvmf_queue *q, uint32_t id, wf_time now);
 };
 
-extern const struct wf_nvmf_transport wf_nvmf_rdma;
+enum wf_nvmf_kind { WF_NVMF_RDMA, WF_NVMF_TCP, WF_NVMF_TRANSPORTS };
+extern const struct wf_nvmf_transport wf_nvmf_rdma, wf_nvmf_tcp;
 
 /* A first-in first-out list of places in the table of commands, with room for all of them. */
 struct wf_nvmf_ring {
@@ -75,13 +78,16 @@ struct wf_nvmf_queue {
 	const struct wf_nvmf_transport *transport;
 	enum wf_storage_kind kind;
 	uint32_t depth;
+	uint64_t in_capsule;             /* bytes of a write that go with its command */
 	struct wf_nvmf_command *command; /* depth */
-	struct wf_nvmf_ring sent;        /* command capsules in their order: host to target */
-	struct wf_nvmf_ring answered;    /* response capsules: target to host */
+	struct wf_nvmf_ring sent;        /* what goes from host to target, in its order */
+	struct wf_nvmf_ring answered;    /* and back; each command is at most once in either */
 
 	struct {
 		struct wf_nvmf_host *at;
 		struct wf_qp *qp;
+		struct wf_tcp_sock *sock;
+		uint64_t read;       /* TCP: bytes of what has come whole */
 		uint64_t key;        /* of its random numbers */
 		uint64_t next;       /* I/Os begun */
 		uint32_t share, all; /* bulk: every so manieth block of the host's, from this one */
@@ -93,7 +99,9 @@ struct wf_nvmf_queue {
 	struct {
 		struct wf_nvmf_host *at;
 		struct wf_qp *qp;
-		struct wf_nvmf_ring wait; /* commands that wait for room */
+		struct wf_tcp_sock *sock;
+		uint64_t read;            /* as the host's */
+		struct wf_nvmf_ring wait; /* RDMA: commands that wait for room */
 		uint32_t room;            /* of the send queue */
 		uint32_t rkey;            /* of the host's memory */
 		bool failed;
@@ -120,10 +128,11 @@ struct wf_nvmf_host {
 	struct wf_storage *storage;
 	struct wf_adapter *adapter;
 	struct wf_nvmf_shard *shard;
-	struct wf_pd *pd; /* RDMA's */
+	struct wf_pd *pd; /* these are RDMA's, and NULL without it */
 	struct wf_cq *cq;
 	struct wf_mr *mr;
 	uint32_t number;
+	unsigned transports;          /* bit per enum wf_nvmf_kind of its queues */
 	uint32_t n_queues;            /* it uses */
 	uint32_t next;                /* that has not begun: of queue */
 	struct wf_nvmf_queue **queue; /* by their start */
@@ -138,6 +147,7 @@ struct wf_nvmf_host {
 struct wf_storage {
 	struct wf_mem *mem;
 	const struct wf_cc_choice *cc; /* NULL: none */
+	const char *nic_stack;
 	const struct wf_storage_entry *entry;
 	uint32_t n_entries, n_hosts, n_queues;
 	struct wf_nvmf_queue *queue;
@@ -156,16 +166,24 @@ static inline void wf_nvmf_put(struct wf_nvmf_queue *q, struct wf_nvmf_ring *rin
 	ring->id[ring->head++ % q->depth] = (uint16_t)id;
 }
 
+static inline uint32_t wf_nvmf_first(const struct wf_nvmf_queue *q, const struct wf_nvmf_ring *ring)
+{
+	return ring->id[ring->tail % q->depth];
+}
+
 static inline uint32_t wf_nvmf_take(struct wf_nvmf_queue *q, struct wf_nvmf_ring *ring)
 {
-	return ring->id[ring->tail++ % q->depth];
+	uint32_t id = wf_nvmf_first(q, ring);
+
+	ring->tail++;
+	return id;
 }
 
 /* Whether a write's data goes with its command. */
 static inline bool wf_nvmf_in_capsule(const struct wf_nvmf_queue *q,
                                       const struct wf_nvmf_command *c)
 {
-	return c->write && c->bytes <= q->entry->cfg.in_capsule;
+	return c->write && c->bytes <= q->in_capsule;
 }
 
 /* Of the host. The capsule was delivered: its place in the send queue is free. */

@@ -48,7 +48,7 @@ static void post_receive(struct wf_nvmf_host *h, struct wf_qp *qp, uint64_t byte
 
 static uint64_t capsule_room(const struct wf_nvmf_queue *q)
 {
-	return WF_NVMF_COMMAND + q->entry->cfg.in_capsule;
+	return WF_NVMF_COMMAND + q->in_capsule;
 }
 
 static void rdma_command(struct wf_nvmf_queue *q, uint32_t id, wf_time now)
@@ -134,7 +134,7 @@ static void post_waiting(struct wf_nvmf_queue *q, wf_time now)
 	struct wf_nvmf_ring *wait = &q->target.wait;
 
 	while (wait->tail != wait->head) {
-		uint32_t id = wait->id[wait->tail % q->depth];
+		uint32_t id = wf_nvmf_first(q, wait);
 		bool fetch = q->command[id].stage == WF_NVMF_FETCH;
 
 		if (q->target.room < (fetch ? 1 : reply_room(q, id)))
@@ -319,6 +319,7 @@ static int rdma_connect(struct wf_nvmf_queue *q, const struct wf_fabric *fabric,
 
 const struct wf_nvmf_transport wf_nvmf_rdma = {
 	.name = "rdma",
+	.waits = 2,
 	.attr = rdma_attr,
 	.open = rdma_open,
 	.connect = rdma_connect,

@@ -13,13 +13,14 @@ enum { WF_STORAGE_READ, WF_STORAGE_WRITE, WF_STORAGE_OPS };
 
 /* Of an entry of a scenario's storage, or of all together. */
 struct wf_storage_result {
-	char name[24]; /* "" of all together */
-	char kind[12]; /* the same */
+	char name[24];     /* "" of all together */
+	char kind[12];     /* the same */
+	char transport[8]; /* "rdma" or "tcp"; "" of all together */
 	uint32_t hosts, targets;
 	uint32_t queues;                /* queue pairs of the hosts */
 	uint64_t ios[WF_STORAGE_OPS];   /* done */
 	uint64_t bytes[WF_STORAGE_OPS]; /* of them */
-	uint64_t failed;                /* I/Os whose queue pair went into error */
+	uint64_t failed;                /* I/Os whose queue pair went into error; TCP has none */
 	uint64_t open;                  /* neither done nor failed when the run ended */
 	uint64_t wanted;                /* checkpoint, restore: bytes to be written or read */
 	wf_time begin, end;             /* first I/O's beginning, or never; last one's end */

@@ -65,13 +65,26 @@ struct cut {
 	uint16_t *id;
 };
 
+static const struct wf_nvmf_transport *const transports[] = {
+	[WF_NVMF_RDMA] = &wf_nvmf_rdma,
+	[WF_NVMF_TCP] = &wf_nvmf_tcp,
+};
+_Static_assert(WF_ARRAY_SIZE(transports) == WF_NVMF_TRANSPORTS, "list every transport");
+
+static enum wf_nvmf_kind kind_of(const struct wf_storage *s, const struct wf_storage_entry *e)
+{
+	return wf_storage_is_tcp(&e->cfg, s->nic_stack) ? WF_NVMF_TCP : WF_NVMF_RDMA;
+}
+
 static void make_queue(struct wf_storage *s, const struct wf_storage_entry *e, uint32_t host,
                        uint32_t target, uint64_t seed, struct cut *cut)
 {
 	struct wf_nvmf_queue *q = cut->queue++;
+	enum wf_nvmf_kind kind = kind_of(s, e);
 
 	q->entry = e;
-	q->transport = &wf_nvmf_rdma;
+	q->transport = transports[kind];
+	q->in_capsule = wf_storage_in_capsule(&e->cfg, kind == WF_NVMF_TCP);
 	q->kind = wf_storage_kind_find(e->cfg.kind);
 	q->depth = e->cfg.depth;
 	q->command = cut->command;
@@ -85,6 +98,8 @@ static void make_queue(struct wf_storage *s, const struct wf_storage_entry *e, u
 	q->target.at = &s->host[target];
 	q->host.at->n_queues++;
 	q->host.at->depths[0] += q->depth;
+	q->host.at->transports |= 1u << kind;
+	q->target.at->transports |= 1u << kind;
 	q->target.at->n_served++;
 	q->target.at->depths[1] += q->depth;
 }
@@ -159,6 +174,27 @@ static void make_hosts(struct wf_storage *s)
 		s->host[i].next = 0;
 }
 
+bool wf_storage_any_tcp(const struct wf_storage_entry *entries, size_t n, const char *nic_stack)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (wf_storage_is_tcp(&entries[i].cfg, nic_stack))
+			return true;
+	}
+	return false;
+}
+
+/* Queue pairs are not for every MTU. */
+static int check_mtu(const struct wf_storage *s, const struct wf_fabric *fabric, struct wf_err *err)
+{
+	enum wf_mtu mtu;
+
+	for (uint32_t i = 0; i < s->n_entries; i++) {
+		if (kind_of(s, &s->entry[i]) == WF_NVMF_RDMA)
+			return wf_conn_mtu(fabric, &mtu, err);
+	}
+	return 0;
+}
+
 int wf_storage_create(const struct wf_fabric *fabric, const struct wf_cc_choice *cc,
                       const struct wf_storage_entry *entries, size_t n,
                       struct wf_storage **storage_p, struct wf_err *err)
@@ -166,20 +202,20 @@ int wf_storage_create(const struct wf_fabric *fabric, const struct wf_cc_choice 
 	struct wf_mem *mem = fabric->mem;
 	struct wf_storage *s;
 	uint64_t commands = 0;
-	enum wf_mtu mtu;
-	int ret = wf_conn_mtu(fabric, &mtu, err);
+	int ret;
 
-	if (ret != 0)
-		return ret;
 	s = mem->alloc(mem, sizeof(*s));
 	if (s == NULL)
 		return -ENOMEM;
 	s->mem = mem;
 	s->cc = cc;
+	s->nic_stack = fabric->cfg.nic_stack;
 	s->entry = entries;
 	s->n_entries = wf_narrow_u32(n);
 	s->n_hosts = fabric->topo->n_hosts;
-	ret = count(s, &commands, err);
+	ret = check_mtu(s, fabric, err);
+	if (ret == 0)
+		ret = count(s, &commands, err);
 	if (ret == 0)
 		ret = allocate(s, commands);
 	if (ret != 0) {
@@ -228,8 +264,10 @@ static void storage_attr(void *arg, uint32_t host, struct wf_hca_attr *attr)
 	attr->max_qp = 1;
 	attr->max_mr = 1;
 	attr->max_events = 4;
-	if (has_part(&s->host[host]))
-		wf_nvmf_rdma.attr(&s->host[host], attr);
+	for (enum wf_nvmf_kind i = 0; i < WF_NVMF_TRANSPORTS; i++) {
+		if ((s->host[host].transports & 1u << i) != 0)
+			transports[i]->attr(&s->host[host], attr);
+	}
 }
 
 /* Makes room for the numbers of shards up to n - 1. */
@@ -287,8 +325,10 @@ static int storage_start(void *arg, const struct wf_fabric *fabric, struct wf_ad
 			continue;
 		h->adapter = adapters[i];
 		ret = take_shard(s, h);
-		if (ret == 0)
-			ret = wf_nvmf_rdma.open(h);
+		for (enum wf_nvmf_kind k = 0; k < WF_NVMF_TRANSPORTS && ret == 0; k++) {
+			if ((h->transports & 1u << k) != 0)
+				ret = transports[k]->open(h);
+		}
 	}
 	for (uint32_t i = 0; i < s->n_queues && ret == 0; i++)
 		ret = s->queue[i].transport->connect(&s->queue[i], fabric, err);
@@ -364,6 +404,7 @@ void wf_storage_app(struct wf_storage *storage, struct wf_sim_app *app)
 {
 	*app = (struct wf_sim_app){
 		.arg = storage,
+		.tcp = wf_storage_any_tcp(storage->entry, storage->n_entries, storage->nic_stack),
 		.attr = storage_attr,
 		.start = storage_start,
 		.done = storage_done,
@@ -393,6 +434,7 @@ void wf_storage_result(const struct wf_storage *s, size_t i, struct wf_storage_r
 {
 	const struct wf_storage_entry *e = &s->entry[i];
 	const char *name = wf_storage_name(&e->cfg);
+	const char *transport = transports[kind_of(s, e)]->name;
 
 	wf_storage_result_init(r);
 	for (unsigned k = 0; k < s->n_shards; k++) {
@@ -401,6 +443,7 @@ void wf_storage_result(const struct wf_storage *s, size_t i, struct wf_storage_r
 	}
 	memcpy(r->name, name, strlen(name));
 	memcpy(r->kind, e->cfg.kind, sizeof(r->kind));
+	memcpy(r->transport, transport, strlen(transport));
 	r->hosts = e->n_hosts;
 	r->targets = e->n_targets;
 	r->queues = (uint32_t)queues_of(e);

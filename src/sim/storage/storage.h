@@ -9,6 +9,8 @@
  *	write, small      command with data -> | drive | response ->
  *	write, others     command -> fetches the data -> | drive | response ->
  *
+ * RDMA or TCP carries that, each entry in its own way: rdma.c, tcp.c.
+ *
  * A queue whose connection fails at either end is over, and what was under way on it has failed.
  * Contents do not matter: no bytes are moved.
  */
@@ -34,6 +36,9 @@ static inline uint64_t wf_storage_commands(const struct wf_storage_entry *e)
 {
 	return (uint64_t)e->n_hosts * e->n_targets * e->cfg.queues * e->cfg.depth;
 }
+
+/* Whether any of n entries goes over TCP on a fabric that has a nic.stack. */
+bool wf_storage_any_tcp(const struct wf_storage_entry *entries, size_t n, const char *nic_stack);
 
 struct wf_storage;
 

@@ -186,7 +186,9 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 		                        &sim->storage, err);
 	if (ret != 0)
 		return ret;
-	sim->adapter_env.tcp = sim->tcp != NULL || (cfg->app != NULL && cfg->app->tcp);
+	sim->adapter_env.tcp =
+		sim->tcp != NULL || (cfg->app != NULL && cfg->app->tcp) ||
+		wf_storage_any_tcp(cfg->storage, cfg->n_storage, sim->fabric.cfg.nic_stack);
 	if (sim->adapter_env.tcp && sim->topo->host_ports > 1)
 		return wf_err_say(err, "topology.ports: the kernel's TCP has one port here; write "
 		                       "ports: 1, or leave TCP out");

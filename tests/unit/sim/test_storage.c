@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Storage: when drives are done, what values go together, and the figures. */
+/* Storage: when drives are done, what values go together, PDUs, and the figures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include "sim/storage/config.h"
 #include "sim/storage/drive.h"
+#include "sim/storage/pdu.h"
 #include "sim/storage/result.h"
 
 /* 8 GB/s and 4 GB/s; 500,000 and 100,000 commands a second. */
@@ -74,10 +75,64 @@ static void test_config(void **state)
 	memcpy(cfg.name, "mine", 5);
 	assert_string_equal(wf_storage_name(&cfg), "mine");
 	assert_int_equal(wf_storage_check(&cfg, &err), 0);
+	cfg.maxh2cdata = 4098;
 	err.text[0] = '\0';
-	memcpy(cfg.transport, "tcp", 4);
 	assert_int_equal(wf_storage_check(&cfg, &err), -22);
-	assert_non_null(strstr(err.text, "transport: "));
+	assert_string_equal(err.text, "maxh2cdata: it is no multiple of 4; write e.g. 4096B");
+	cfg.maxh2cdata = 4100;
+	cfg.data_align = 127;
+	err.text[0] = '\0';
+	assert_int_equal(wf_storage_check(&cfg, &err), -22);
+	assert_string_equal(err.text, "data_align: it is no multiple of 4; write e.g. 124B");
+}
+
+/* What is not said follows the adapter; Linux' targets take a page with a command, or four. */
+static void test_transports(void **state)
+{
+	static const struct {
+		const char *transport, *nic_stack;
+		bool tcp;
+	} rows[] = {
+		{ "auto", "rdma", false },    { "auto", "tcp", false },
+		{ "auto", "sockets", true },  { "rdma", "rdma", false },
+		{ "rdma", "sockets", false }, { "tcp", "rdma", true },
+		{ "tcp", "sockets", true },
+	};
+	struct wf_storage_cfg cfg;
+	struct wf_err err = { "" };
+
+	(void)state;
+	assert_int_equal(wf_param_defaults(wf_storage_params, wf_storage_n_params, &cfg, &err), 0);
+	assert_false(wf_storage_is_tcp(&cfg, "rdma"));
+	assert_int_equal(wf_storage_in_capsule(&cfg, false), 4096);
+	assert_int_equal(wf_storage_in_capsule(&cfg, true), 16384);
+	cfg.in_capsule = 0;
+	assert_int_equal(wf_storage_in_capsule(&cfg, true), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		memcpy(cfg.transport, rows[i].transport, strlen(rows[i].transport) + 1);
+		assert_int_equal(wf_storage_is_tcp(&cfg, rows[i].nic_stack), rows[i].tcp);
+	}
+}
+
+/* Headers, digests, pads and data of PDUs; one without data has no pad and no data digest. */
+static void test_pdus(void **state)
+{
+	struct wf_storage_cfg cfg = { .maxh2cdata = 4096, .data_align = 4 };
+
+	(void)state;
+	assert_int_equal(wf_pdu_bytes(&cfg, WF_PDU_COMMAND, 0), 72);
+	assert_int_equal(wf_pdu_bytes(&cfg, WF_PDU_COMMAND, 512), 584);
+	assert_int_equal(wf_pdu_h2c_bytes(&cfg, 4096), 24 + 4096);
+	assert_int_equal(wf_pdu_h2c_bytes(&cfg, 4097), 24 + 4096 + 24 + 1);
+	assert_int_equal(wf_pdu_h2c_bytes(&cfg, 4095), 24 + 4095);
+	assert_int_equal(wf_pdu_c2h_bytes(&cfg, 512), 24 + 512 + 24);
+	cfg.success = true;
+	assert_int_equal(wf_pdu_c2h_bytes(&cfg, 512), 24 + 512);
+	cfg.header_digest = cfg.data_digest = true;
+	cfg.data_align = 64;
+	assert_int_equal(wf_pdu_bytes(&cfg, WF_PDU_R2T, 0), 28);
+	assert_int_equal(wf_pdu_bytes(&cfg, WF_PDU_COMMAND, 512), 128 + 512 + 4);
+	assert_int_equal(wf_pdu_h2c_bytes(&cfg, 8192), 2 * (64 + 4096 + 4));
 }
 
 static const struct wf_storage_figure *figure(const char *name)
@@ -144,8 +199,8 @@ static void test_figures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drives),
-		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_drives),     cmocka_unit_test(test_config),
+		cmocka_unit_test(test_transports), cmocka_unit_test(test_pdus),
 		cmocka_unit_test(test_figures),
 	};
 
