@@ -3,7 +3,8 @@
 show, what it costs, and its picture.
 
 The first fabric of a scenario is the healthy twin, the second the ill one; those whose names begin with "ib" are
-InfiniBand, again the healthy one first. Further ones are what prevents it, or the same with something else.
+InfiniBand, again the healthy one first. Further ones are what prevents it, or the same with something else; where
+those need another topology they are in a scenario of their own.
 """
 
 import re
@@ -44,11 +45,12 @@ class Must:
 
 class Incident:
     """small: the flows whose p99 is told, a function of (from, to, bytes, start, end); None: there are none. every: how
-    often the picture's curves have a point; until: where it ends."""
+    often the picture's curves have a point; until: where it ends. more: a second scenario, whose fabrics come before
+    those of InfiniBand, and the first of which is in the picture as well."""
 
-    def __init__(self, name, figures, musts, panels, every, until, small=lambda f: f[2] == 64000):
+    def __init__(self, name, figures, musts, panels, every, until, small=lambda f: f[2] == 64000, more=None):
         self.name, self.figures, self.musts, self.panels = name, figures, musts, panels
-        self.every, self.until, self.small = every, until, small
+        self.every, self.until, self.small, self.more = every, until, small, more
 
 
 def over(bound):
@@ -96,10 +98,10 @@ def gave_up(s):
 
 
 def step_us(s):
-    """A collective, on average; of training the step."""
+    """A collective, on average; of training the step. None where one never ends, or there are none."""
     if "step_time" in s.value:
         return s.value["step_time"] / US
-    return statistics.mean(t or s.end for t in s.steps) / US if s.steps else None
+    return statistics.mean(s.steps) / US if s.steps and None not in s.steps else None
 
 
 def p99_us(small):
@@ -174,16 +176,19 @@ def read(incident):
 
 
 def found(must, seen, incident):
-    """What a statement found, as text, and whether it holds, seed by seed."""
+    """What a statement found, as text, and whether it holds, seed by seed: not where there is no such figure."""
     mine = [s[must.fabric][0][must.title] for s in seen]
     if must.than is ALL:
         rest = [s[must.fabric][0][incident.figures[0].title] for s in seen]
         return "%s of %s" % (counts(mine, "").strip(), counts(rest, "packets")), [x == y for x, y in zip(mine, rest)]
     if must.than is not None:
-        r = ratio(mine, [s[must.than][0][must.title] for s in seen])
+        rest = [s[must.than][0][must.title] for s in seen]
+        if None in mine + rest:
+            return "-", [False] * len(seen)
+        r = ratio(mine, rest)
         return times(r), [must.test(x) for x in r]
     figure = next(f for f in read(incident)[0] if f.title == must.title)
-    return figure.text(mine), [must.test(x) for x in mine]
+    return figure.text(mine), [x is not None and must.test(x) for x in mine]
 
 
 def healthy(incident, labels, seen):
@@ -211,12 +216,21 @@ def cost(label, twin, seen, title):
     return times([a / b for a, b in values])
 
 
+def joined(first, more):
+    """What was seen of an incident's two scenarios, by fabric: InfiniBand's come last."""
+    order = [*(x for x in first if not x.startswith("ib")), *more, *(x for x in first if x.startswith("ib"))]
+    return {x: first[x] if x in first else more[x] for x in order}
+
+
 def measured(incident, seed):
     """What claims.py calls. The picture is of one seed, that of a sample, so that it is compared whenever figures are."""
     def block(weft):
         figures, of = read(incident)
-        seen = weft.recorded(of, "incidents/%s.yaml" % incident.name, sample=incident.every, events="deadlock",
-                             unfinished=True)
+        seen, more = (weft.recorded(of, "incidents/%s.yaml" % x, sample=incident.every, events="deadlock", unfinished=True)
+                      if x else None for x in (incident.name, incident.more))
+        remedy = [] if more is None else list(more[0])[:1]
+        if more is not None:
+            seen = [joined(a, b) for a, b in zip(seen, more)]
         labels = list(seen[0])
         rows = [(f, [[s[x][0][f.title] for s in seen] for x in labels]) for f in figures]
         b = Incidence()
@@ -226,7 +240,7 @@ def measured(incident, seed):
             [x, cost(x, fabric_twin(x, labels), seen, STEP), cost(x, fabric_twin(x, labels), seen, P99)]
             for x in labels if x != fabric_twin(x, labels)])
         b.statements([healthy(incident, labels, seen), *((m.text, *found(m, seen, incident)) for m in incident.musts)])
-        shown = [labels[0], labels[1]] + [x for x in labels if x.startswith("ib")][1:2]
+        shown = [labels[0], labels[1]] + remedy + [x for x in labels if x.startswith("ib")][1:2]
         if seed in weft.seeds:
             b.files["docs/incidents/%s.svg" % incident.name] = drawing(
                 incident.panels, {x: seen[weft.seeds.index(seed)][x][1:] for x in shown}, incident.until)

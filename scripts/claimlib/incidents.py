@@ -335,6 +335,28 @@ INCIDENTS = [
         Must("on one lane InfiniBand's slowest step takes a quarter longer", "ib same lane", "the slowest step", over(1.25),
              "ib healthy"),
     ], [Panel("ports whose class 3 is stopped (InfiniBand: any)", held("", 3)), OTHERS], "20us", "3ms"),
+    Incident("dead-leaf", [
+        Figure("jobs that end", value("job_finished")),
+        Figure("the slowest collective", lambda s: None if None in s.steps else max(s.steps) / US, "us"),
+        Figure("the last collective", lambda s: s.steps[-1] and s.steps[-1] / US, "us"),
+        DOWN, TIMEOUTS,
+        Figure("requests out of retries", lambda s: s.value["req_cqe_error"] - s.value["req_cqe_flush_error"], sign=True),
+        Figure("writes given up", gave_up, sign=True),
+    ], [
+        Must("the job stands still while the leaf is away", "one port", "the slowest collective", over(4500)),
+        Must("and goes on when it is back", "one port", "jobs that end", lambda x: x == 1),
+        Must("p99 of the writes: 20 times", "one port", P99, over(20), "healthy"),
+        Must("when it does not come back, retries are used up", "one port, for good", "requests out of retries", over(100)),
+        Must("and the job never ends", "one port, for good", "jobs that end", none),
+        Must("with two ports nobody runs out of retries", "two ports, for good", "requests out of retries", none),
+        Must("and the job ends", "two ports, for good", "jobs that end", lambda x: x == 1),
+        Must("its slowest collective takes half as long as with one port", "two ports", "the slowest collective", under(0.5),
+             "one port"),
+        Must("with half of four hosts' lines gone, a collective takes twice as long", "two ports, for good",
+             "the last collective", lambda x: 1.7 < x < 2.3, "healthy"),
+        Must("and when the leaf is back as long as before", "two ports", "the last collective", under(1.25), "healthy"),
+        Must("InfiniBand's job stands still as long", "ib one port", "the slowest collective", over(4500)),
+    ], [HOSTS, Panel("sent by h0 to h3, Gb/s", gbps(r"^h[0-3]:"))], "50us", "10ms", more="dead-leaf-two-ports"),
 ]
 
 # name: what makes it. The seed of a sample is that of its place here.

@@ -7,7 +7,7 @@ import unittest
 import xml.dom.minidom
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts"))
-from claimlib.incident import Figure, Incident, Must, found, gbps, healthy, held, index, none, over  # noqa: E402
+from claimlib.incident import Figure, Incident, Must, found, gbps, healthy, held, index, joined, none, over, step_us  # noqa: E402
 from claimlib.picture import Panel, drawing, nice  # noqa: E402
 from claimlib.seen import all_seen  # noqa: E402
 
@@ -54,6 +54,13 @@ class Reads(unittest.TestCase):
     def test_a_flow_that_never_ended_has_taken_all_the_time(self):
         self.assertEqual(self.seen.took(lambda f: f[2] == 64000), [7, 30])
 
+    def test_a_job_that_never_ends_has_no_step(self):
+        self.assertEqual(step_us(self.seen), 5)
+        self.db.execute("INSERT INTO collective VALUES (1, 1, 9000000)")
+        self.assertEqual(step_us(all_seen(self.db)["ill"]), 7)
+        self.db.execute("INSERT INTO collective VALUES (1, 2, NULL)")
+        self.assertIsNone(step_us(all_seen(self.db)["ill"]))
+
     def test_a_counter_stays_what_it_was(self):
         self.assertEqual(sorted(self.seen.curves("tx_bytes", "^leaf0:h1$", 3)), [[0, 400, 400, 400], [1000, 1000, 3000, 3000]])
 
@@ -81,10 +88,16 @@ class Signature(unittest.TestCase):
                          ("5 (5 to 6) packets", [True, False]))
         self.assertEqual(found(Must("", "ill", "here", over(5), "healthy"), self.seeds((0, 6), (0, 5)), self.row)[1], [True, False])
         self.assertEqual(found(Must("", "ill", "lost", none), self.seeds((0, 0)), self.row)[1], [True])
+        self.assertEqual(found(Must("", "ill", "lost", over(5)), self.seeds((0, None)), self.row), ("-", [False]))
+        self.assertEqual(found(Must("", "ill", "lost", over(5), "healthy"), self.seeds((1, None)), self.row), ("-", [False]))
 
     def test_a_healthy_twin_with_a_sign_is_told(self):
         self.assertEqual(healthy(self.row, ["healthy", "ill"], self.seeds((0, 6), (0, 5)))[2], [True, True])
         self.assertEqual(healthy(self.row, ["healthy", "ill"], self.seeds((0, 6), (1, 5)))[2], [True, False])
+
+    def test_what_is_in_a_second_scenario_comes_before_infiniband(self):
+        both = joined({"healthy": 1, "ill": 2, "ib healthy": 3}, {"two ports": 4})
+        self.assertEqual(list(both.items()), [("healthy", 1), ("ill", 2), ("two ports", 4), ("ib healthy", 3)])
 
     def test_the_index_is_of_the_page(self):
         page = ("# X\n\n## A storm, once\n\nSignature: ports\nstop.\n\n| cost, of | step | p99 |\n|---|---|---|\n| ill | 2 times | 3 times |\n"
