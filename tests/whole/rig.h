@@ -7,6 +7,7 @@
  *	rig_set(&r, "vl.buffer", "32KiB");
  *	rig_flow(&r, src, dst, bytes, start, class);
  *	rig_run(&r, threads);	... r.result, r.sim ...
+ *	rig_same(&r);		... the same on 1, 2 and 4 threads ...
  *	rig_fini(&r);
  */
 #ifndef WF_TESTS_RIG_H
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "same.h"
 #include "sim/prog/cc_choice.h"
 #include "sim/sim.h"
 #include "sim/sim_priv.h"
@@ -37,6 +39,7 @@ struct rig {
 	wf_time reconverge;
 	wf_time deadlock_check; /* 0: not while it runs */
 	uint64_t seed;
+	bool wire;                      /* every packet's bytes are checked */
 	size_t max_memory;              /* 0: no limit */
 	struct wf_mem *mem;             /* the simulation's; NULL: the heap */
 	const struct wf_gate_ops *gate; /* NULL: flows */
@@ -192,6 +195,8 @@ static inline void rig_run(struct rig *r, unsigned threads)
 
 	if (rig_build(r, threads, &err) != 0)
 		fail_msg("%s", err.text);
+	if (r->wire)
+		assert_int_equal(wf_sim_check_wire(r->sim), 0);
 	assert_int_equal(wf_sim_run(r->sim, NULL, NULL), 0);
 	if (wf_sim_check(r->sim, &err) != 0)
 		fail_msg("%s", err.text);
@@ -214,6 +219,23 @@ static inline void rig_again(struct rig *r)
 {
 	wf_sim_destroy(r->sim);
 	r->sim = NULL;
+}
+
+/*
+ * Runs it on 1, 2 and 4 threads, which must come to the same, to the last byte. What is there after
+ * that is the last run's.
+ */
+static inline void rig_same(struct rig *r)
+{
+	static struct same one, more;
+
+	for (unsigned threads = 1; threads <= 4; threads *= 2) {
+		rig_again(r);
+		rig_run(r, threads);
+		same_take(r->sim, 0, threads == 1 ? &one : &more);
+		if (threads > 1)
+			same_check(&one, &more);
+	}
 }
 
 static inline void rig_fini(struct rig *r)

@@ -5,6 +5,7 @@
  *	struct scen s;
  *	scen_load(&s, text);
  *	scen_run(&s, fabric, threads);	... s.result, s.total, s.sim ...
+ *	scen_same(&s, fabric);		... the same on 1, 2 and 4 threads ...
  *	scen_fini(&s);
  */
 #ifndef WF_TESTS_SCEN_H
@@ -21,6 +22,7 @@
 #include <cmocka.h>
 
 #include "../unit/load.h"
+#include "same.h"
 #include "sim/sim_priv.h"
 
 struct scen {
@@ -31,6 +33,7 @@ struct scen {
 	struct wf_sim_result *result;
 	struct wf_sim_counts total;
 	uint64_t lossless_drops; /* to congestion */
+	bool wire;               /* set it: every packet's bytes are checked */
 };
 
 static inline void scen_load(struct scen *s, const char *text)
@@ -109,10 +112,28 @@ static inline void scen_run(struct scen *s, const char *label, unsigned threads)
 	struct wf_err err = { "" };
 
 	scen_build(s, label, threads);
+	if (s->wire)
+		assert_int_equal(wf_sim_check_wire(s->sim), 0);
 	assert_int_equal(wf_sim_run(s->sim, NULL, NULL), 0);
 	if (wf_sim_check(s->sim, &err) != 0)
 		fail_msg("%s: %s", label, err.text);
 	scen_add_up(s);
+}
+
+/*
+ * Runs it on 1, 2 and 4 threads, which must come to the same, to the last byte. What is there after
+ * that is the last run's.
+ */
+static inline void scen_same(struct scen *s, const char *label)
+{
+	static struct same one, more;
+
+	for (unsigned threads = 1; threads <= 4; threads *= 2) {
+		scen_run(s, label, threads);
+		same_take(s->sim, s->scenario.n_storage, threads == 1 ? &one : &more);
+		if (threads > 1)
+			same_check(&one, &more);
+	}
 }
 
 /* A device by its name. */

@@ -499,22 +499,15 @@ static void test_threads(void **state)
 		"  - {on: h9, at: 50us, until: 300us, fault: slow-receiver, rate: 20Gbps}\n"
 		"  - {on: h9, at: 250us, until: 400us, fault: pause-storm}\n";
 	static const char *const fabrics[] = { "roce", "ib" };
+	struct scen s;
 
 	(void)state;
+	load_victims(&s, extra);
 	for (size_t i = 0; i < 2; i++) {
-		struct scen one, many;
-
-		load_victims(&one, extra);
-		load_victims(&many, extra);
-		scen_run(&one, fabrics[i], 1);
-		assert_int_equal(one.total.drops, one.total.drops_down);
-		for (unsigned threads = 2; threads <= 4; threads += 2) {
-			scen_run(&many, fabrics[i], threads);
-			same(&one, &many);
-		}
-		scen_fini(&one);
-		scen_fini(&many);
+		scen_same(&s, fabrics[i]);
+		assert_int_equal(s.total.drops, s.total.drops_down);
 	}
+	scen_fini(&s);
 }
 
 /*
