@@ -75,16 +75,14 @@ count() {
 @test "captures are TCP to Wireshark, on every link layer, and nothing is wrong with them" {
 	need_tshark
 	scenario >s.yaml
-	for fabric in "" "--set fabric.header=rocev1 --set fabric.cc.algorithm=none" "--fabric ib-ndr"; do
+	for fabric in "--set fabric.header=rocev1 --set fabric.cc.algorithm=none" "--fabric ib-ndr" ""; do
 		# shellcheck disable=SC2086 # they are words
 		weft run s.yaml --quiet --json --pcap o.pcapng --pcap-port h0 --wire-check $fabric
 		[ "$status" -eq 0 ]
 		[ "$(count o.pcapng tcp)" -gt 200 ]
-		[ "$(count o.pcapng 'tcp && _ws.malformed')" -eq 0 ]
-		[ "$(count o.pcapng 'tcp.checksum.status == 0 || ip.checksum.status == 0')" -eq 0 ]
-		[ "$(count o.pcapng 'tcp && !tcp.options.timestamp.tsval')" -eq 0 ]
+		wrong='(tcp && (_ws.malformed || !tcp.options.timestamp.tsval)) || tcp.checksum.status == 0 || ip.checksum.status == 0'
+		[ "$(count o.pcapng "$wrong")" -eq 0 ]
 	done
-	weft run s.yaml --quiet --json --pcap o.pcapng --pcap-port h0 --wire-check
 	# What was lost, and what was sent again for it; h0 receives, so its acknowledgements have SACK.
 	[ "$(count o.pcapng 'tcp.options.sack && tcp.len == 0')" -gt 10 ]
 	[ "$(count o.pcapng 'tcp.options.sack && tcp.len > 0')" -eq 0 ]

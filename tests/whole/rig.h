@@ -39,7 +39,7 @@ struct rig {
 	wf_time reconverge;
 	wf_time deadlock_check; /* 0: not while it runs */
 	uint64_t seed;
-	bool wire;                      /* every packet's bytes are checked */
+	bool wire;                      /* on 4 threads every packet's bytes are checked */
 	size_t max_memory;              /* 0: no limit */
 	struct wf_mem *mem;             /* the simulation's; NULL: the heap */
 	const struct wf_gate_ops *gate; /* NULL: flows */
@@ -195,7 +195,7 @@ static inline void rig_run(struct rig *r, unsigned threads)
 
 	if (rig_build(r, threads, &err) != 0)
 		fail_msg("%s", err.text);
-	if (r->wire)
+	if (r->wire && threads == 4)
 		assert_int_equal(wf_sim_check_wire(r->sim), 0);
 	assert_int_equal(wf_sim_run(r->sim, NULL, NULL), 0);
 	if (wf_sim_check(r->sim, &err) != 0)

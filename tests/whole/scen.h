@@ -33,7 +33,7 @@ struct scen {
 	struct wf_sim_result *result;
 	struct wf_sim_counts total;
 	uint64_t lossless_drops; /* to congestion */
-	bool wire;               /* set it: every packet's bytes are checked */
+	bool wire;               /* set it: on 4 threads every packet's bytes are checked */
 };
 
 static inline void scen_load(struct scen *s, const char *text)
@@ -112,7 +112,7 @@ static inline void scen_run(struct scen *s, const char *label, unsigned threads)
 	struct wf_err err = { "" };
 
 	scen_build(s, label, threads);
-	if (s->wire)
+	if (s->wire && threads == 4)
 		assert_int_equal(wf_sim_check_wire(s->sim), 0);
 	assert_int_equal(wf_sim_run(s->sim, NULL, NULL), 0);
 	if (wf_sim_check(s->sim, &err) != 0)

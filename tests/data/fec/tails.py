@@ -6,7 +6,9 @@ A line is: code, raw bit errors per 10^18, then what wf_fec_compile() makes of t
 chances (2^-64) that one of 1, 2 and 7 groups of codewords is given up and that a codeword has errors and is
 mended, and the mean numbers (2^-56) of symbols and of bits that are mended in one.
 """
+from itertools import accumulate, repeat
 from math import comb
+from operator import mul
 
 RS = {"rs528": (528, 7, 1), "rs544": (544, 15, 1), "rs544x2": (544, 15, 2), "rs544x4": (544, 15, 4),
       "rs272": (272, 7, 1), "rs272x2": (272, 7, 2)}
@@ -28,6 +30,11 @@ def groups(lost, whole, together):
     return [floor(whole**(k * together) - right**(k * together), whole**(k * together), 64) for k in GROUPS]
 
 
+def powers(x, n):
+    """x^0 to x^n."""
+    return list(accumulate(repeat(x, n), mul, initial=1))
+
+
 def reed_solomon(n, t, together, rate):
     """Every term of the binomial sum over one common denominator."""
     bad, of = rate, 10**18
@@ -35,7 +42,8 @@ def reed_solomon(n, t, together, rate):
         bad, of = bad // 10, of // 10
     right, whole = (of - bad)**10, of**10
     wrong = whole - right
-    term = [comb(n, i) * wrong**i * right**(n - i) for i in range(n + 1)]
+    wrongs, rights = powers(wrong, n), powers(right, n)
+    term = [comb(n, i) * wrongs[i] * rights[n - i] for i in range(n + 1)]
     total = whole**n
     assert sum(term) == total
     symbols = sum(i * term[i] for i in range(1, t + 1))
