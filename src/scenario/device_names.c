@@ -179,15 +179,30 @@ static unsigned each_link(const struct wf_topo *topo, const char *a, const char 
 	return n;
 }
 
+/* Which of several links is meant: a number from 1 on; 0: text is none. */
+static unsigned number_of(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return text[digits] == '\0' && digits < 10 ? (unsigned)strtoul(text, NULL, 10) : 0;
+}
+
 /* "leaf0-spine1", "leaf0-spine1/2": names may have hyphens themselves, so every one is tried. */
 static enum wf_named try_links(const struct wf_topo *topo, const char *name, const struct ports *p,
                                struct wf_err *err)
 {
 	const char *slash = strrchr(name, '/'), *end = slash != NULL ? slash : name + strlen(name);
-	unsigned nth = slash != NULL ? (unsigned)strtoul(slash + 1, NULL, 10) : 0;
+	unsigned nth = slash != NULL ? number_of(slash + 1) : 0;
 	char a[PATTERN], b[PATTERN];
 	bool both = false;
 
+	if (slash != NULL && nth == 0) {
+		wf_err_say(err,
+		           "%.60s: links between the same two are numbered from 1 on; write "
+		           "%.*s/1, or %.*s for all of them",
+		           name, (int)(end - name), name, (int)(end - name), name);
+		return WF_NAMED_NOTHING;
+	}
 	for (const char *dash = strchr(name, '-'); dash != NULL && dash < end;
 	     dash = strchr(dash + 1, '-')) {
 		if (!cut(a, name, (size_t)(dash - name)) ||

@@ -218,6 +218,9 @@ change() {
 	device 'leaf0: 5' 's.yaml:9:10: leaf0 is a value; write a mapping of parameters'
 	device 'leaf0-spine9: {link: {ber: 1e-9}}' 's.yaml:9:3: leaf0-spine9: the network has no such device'
 	device 'leaf0-spine0/9: {link: {ber: 1e-9}}' 's.yaml:9:3: leaf0-spine0/9: there is no such link: they have fewer between leaf0 and spine0'
+	for n in 0 -1 2x '' '*' 00 4294967297; do
+		device "leaf0-spine0/$n: {link: {ber: 1e-9}}" "s.yaml:9:3: leaf0-spine0/$n: links between the same two are numbered from 1 on; write leaf0-spine0/1, or leaf0-spine0 for all of them"
+	done
 	{ small_scenario; echo "devices: [leaf0]"; } | bad 's.yaml:8:10: devices is a list'
 }
 
