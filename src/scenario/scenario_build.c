@@ -30,6 +30,15 @@ static int build_from_file(struct wf_scenario *s, const struct wf_topo_ops *ops,
 	return wf_settings_err(&s->topo_settings, &s->topo_place, &why, err);
 }
 
+/* Whether it is for the ports of a switch that a network cannot be, as its builder says. */
+static bool is_of_radix(const struct wf_err *why)
+{
+	static const char radix[] = "topology.radix:";
+
+	return strncmp(why->text, radix, strlen(radix)) == 0 ||
+	       strstr(why->text, "a larger radix") != NULL;
+}
+
 static int build_net(struct wf_scenario *s, const struct wf_scenario_fabric *f,
                      struct wf_scenario_net *net, struct wf_err *err)
 {
@@ -45,7 +54,7 @@ static int build_net(struct wf_scenario *s, const struct wf_scenario_fabric *f,
 	rc = ops->build(&net->cfg, NULL, 0, s->file, wf_mem_heap(), &net->topo, &why);
 	if (rc != -EINVAL)
 		return rc;
-	if (s->topo_cfg.radix == WF_PARAM_AUTO && net->cfg.radix != 0) {
+	if (s->topo_cfg.radix == WF_PARAM_AUTO && net->cfg.radix != 0 && is_of_radix(&why)) {
 		struct wf_err named = { "" };
 
 		(void)wf_err_say(&named, "%.400s (%s: switch.ports %u)", why.text, f->label,

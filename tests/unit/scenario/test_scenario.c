@@ -177,7 +177,8 @@ static void test_nets(void **state)
 	}
 }
 
-static void refuse(const char *text, const char *words)
+/* Why it is refused. */
+static struct wf_err why_not(const char *text)
 {
 	const struct wf_scenario_opts opts = { .paths = &paths };
 	struct wf_err err = { "" };
@@ -187,9 +188,16 @@ static void refuse(const char *text, const char *words)
 	if (rc == 0)
 		rc = wf_scenario_build(&s, &err);
 	assert_int_equal(rc, -EINVAL);
+	wf_scenario_fini(&s);
+	return err;
+}
+
+static void refuse(const char *text, const char *words)
+{
+	struct wf_err err = why_not(text);
+
 	if (strstr(err.text, words) == NULL)
 		fail_msg("'%s' is not in '%s'", words, err.text);
-	wf_scenario_fini(&s);
 }
 
 /*
@@ -197,6 +205,8 @@ static void refuse(const char *text, const char *words)
  */
 static void test_nets_differ(void **state)
 {
+	struct wf_err err;
+
 	(void)state;
 	refuse("topology: {kind: rail, hosts: 256, gpus: 8}\n"
 	       "fabric: [ib-ndr, roce-400g]\n"
@@ -209,6 +219,17 @@ static void test_nets_differ(void **state)
 	       "x.yaml:1:37: radix: a leaf-spine of 64-port switches holds at most 2048 hosts at "
 	       "these rates and blocking, not 4096; radix 92 or more would do (ib-ndr: "
 	       "switch.ports 64)");
+	/* What has nothing to do with the switch's ports does not name them. */
+	err = why_not("topology: {kind: rail, hosts: 15, gpus: 8}\n"
+	              "fabric: ib-ndr\n"
+	              "traffic: [{kind: permutation}]\n");
+	assert_string_equal(
+		err.text,
+		"x.yaml:1:31: hosts: 15 hosts are not whole servers of 8 GPUs; 16 would be");
+	refuse("topology: {kind: dragonfly, hosts: 4000, global_links: 2}\n"
+	       "fabric: {profile: ib-ndr, switch.ports: 8}\n"
+	       "traffic: [{kind: permutation}]\n",
+	       "(ib-ndr: switch.ports 8)");
 	refuse("topology: {kind: rail, hosts: 16, gpus: 8}\n"
 	       "fabric: {profile: ib-ndr, switch.ports: 1025}\n"
 	       "traffic: [{kind: permutation}]\n",
