@@ -161,6 +161,12 @@ struct wf_port_counter {
 	      .run = "drops_mtu", .value = "drops_mtu", .live = "drops_mtu",                       \
 	      .metric = { "mtu_drops", NULL },                                                     \
 	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
+	OTHER(drops_pkey, .unit = "packets", .of = WF_OF_CREDIT,                                   \
+	      .help = "packets of a partition that the port does not let through",                 \
+	      .report = { WF_REPORT_LOSSES + 9, 0, "  other partitions" }, .rare = true,           \
+	      .run = "drops_pkey", .value = "drops_pkey", .live = "drops_pkey",                    \
+	      .metric = { "partition_drops", NULL },                                               \
+	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
 	/* No congestion. Its two parts follow. */                                                 \
 	OTHER(drops_watchdog, .unit = "packets", .of = WF_OF_PFC,                                  \
 	      .help = "packets dropped by the PFC watchdog",                                       \

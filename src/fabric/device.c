@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "fabric/errors.h"
 #include "fabric/retry.h"
+#include "fabric/station.h"
 #include "fabric/telemetry.h"
 #include "fabric/transmit.h"
 #include "fabric/watchdog.h"
@@ -29,6 +30,9 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 	struct wf_shard *shard = dev->node.shard;
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
 	unsigned n_queues = fabric->classes.n;
+	/* A managed switch has one more, which is its own. */
+	bool own = fabric->managed && fabric->topo->nodes[id].kind == WF_TOPO_SWITCH;
+	size_t n = n_ports + (own ? 1 : 0);
 
 	dev->ops = ops;
 	dev->fabric = fabric;
@@ -37,8 +41,8 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 	dev->id = id;
 	dev->n_ports = n_ports;
 	dev->n_queues = n_queues;
-	dev->ports = wf_shard_alloc(shard, n_ports * sizeof(*dev->ports));
-	dev->lanes = wf_shard_alloc(shard, (size_t)n_ports * n_queues * sizeof(*dev->lanes));
+	dev->ports = wf_shard_alloc(shard, n * sizeof(*dev->ports));
+	dev->lanes = wf_shard_alloc(shard, n * n_queues * sizeof(*dev->lanes));
 	if (dev->ports == NULL || dev->lanes == NULL)
 		return -ENOMEM;
 	for (unsigned i = 0; i < n_ports; i++) {
@@ -47,7 +51,7 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 		port->number = (uint16_t)i;
 		port->up = true;
 		port->setup = wf_fabric_port_setup(fabric, id, i);
-		port->maps = fabric->maps;
+		port->maps = fabric->maps || fabric->managed;
 		port->hooked = fabric->hooks != NULL ? WF_HOOK_DRIVER : 0;
 		port->rng_key = wf_rand_key(fabric->seed, RNG_PORT, (uint64_t)id << 16 | i);
 		port->lanes = &dev->lanes[i * n_queues];
@@ -178,6 +182,12 @@ bool wf_port_loses(struct wf_device *dev, struct wf_port *port, struct wf_packet
 	bool gone = pkt->input == WF_PACKET_GONE;
 
 	assert(gone || port->up); /* nothing is sent into a link that is down */
+	if (pkt->type == WF_PACKET_SMP) {
+		if (!gone && !wf_port_draws(fabric, port, pkt, now))
+			return false;
+		wf_station_forget(dev, pkt);
+		return true;
+	}
 	/*
 	 * Control packets are short and repeated by real links; errors spare them (docs/limits.md).
 	 */
@@ -236,6 +246,10 @@ void wf_device_drop(struct wf_device *dev, struct wf_port *port, unsigned queue,
 	dev->shard->tally[pkt->cls].dropped++;
 	if (record != NULL)
 		wf_int_put(dev->shard, record);
+	if (pkt->type == WF_PACKET_GMP) {
+		wf_station_forget(dev, pkt);
+		return;
+	}
 	if (dev->fabric->incidents != 0)
 		note_drop(dev, port, queue, &whole, why, now);
 	if (dev->fabric->lost != NULL)

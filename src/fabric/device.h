@@ -35,6 +35,7 @@ enum wf_drop {
 	WF_DROP_HOPS,     /* it circled until its hop limit: switches did not agree on the way */
 	WF_DROP_MTU,      /* it is larger than a port passes */
 	WF_DROP_WATCHDOG, /* the PFC watchdog drops it: its queue was stopped for too long */
+	WF_DROP_PKEY,     /* a port that guards its partitions does not know its P_Key */
 	WF_DROPS
 };
 
@@ -155,6 +156,7 @@ _Static_assert(offsetof(struct wf_port, in_delay) == WF_CACHE_LINE, "hot fields 
 
 struct wf_fabric;
 struct wf_device;
+struct wf_station;
 
 /* What is asked of a device of any kind, switch or host (network.h). Every function is set. */
 struct wf_device_ops {
@@ -183,6 +185,7 @@ struct wf_device {
 	struct wf_port *ports;
 	struct wf_lane *lanes;        /* lanes[port * n_queues + queue] */
 	struct wf_watchdog *watchdog; /* NULL: the fabric has none */
+	struct wf_station *station;   /* NULL: the fabric is not managed (station.h) */
 	uint32_t n_queues;
 	uint32_t queues_used; /* bit per queue that has seen a packet */
 	uint32_t n_ports;

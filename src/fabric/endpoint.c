@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "fabric/station.h"
 #include "fabric/watchdog.h"
 #include "wire/ib.h"
 #include "wire/opcode.h"
@@ -100,7 +101,7 @@ void wf_endpoint_mark(const struct wf_endpoint *ep, struct wf_packet *pkt)
 
 static void set_odd(struct wf_endpoint *ep)
 {
-	ep->odd = ep->storm || ep->intake != NULL;
+	ep->odd = ep->storm || ep->intake != NULL || ep->dev.station != NULL;
 }
 
 /* Gives it a receive buffer. From now on a storm keeps back what counts as being there. */
@@ -122,6 +123,7 @@ static int set_intake(struct wf_endpoint *ep, wf_time now)
 {
 	int ret = 0;
 
+	set_odd(ep);
 	if (ep->intake == NULL && wf_intake_is_wanted(&ep->dev.setup->cfg))
 		ret = add_intake(ep, now);
 	if (ep->intake != NULL)
@@ -186,9 +188,29 @@ static void deliver(struct wf_endpoint *ep, const struct wf_packet *pkt, wf_time
 		flowctl->keep(&ep->dev, wf_endpoint_port(ep), pkt->vl, pkt->size, now);
 }
 
+/* What comes to a managed host. NULL: it was for its station, or is not for this host. */
+static struct wf_packet *receive_managed(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
+{
+	unsigned port = ep->port->number;
+	enum wf_station_no no = wf_station_takes(&ep->dev, port, pkt);
+
+	if (no == WF_STATION_YES && pkt->type != WF_PACKET_GMP)
+		return pkt;
+	if (no == WF_STATION_YES) {
+		deliver(ep, pkt, now);
+		wf_station_gmp(&ep->dev, port, pkt, now);
+		return NULL;
+	}
+	ep->dev.fabric->flowctl->pass(&ep->dev, ep->port, pkt->vl, pkt->size, now);
+	wf_station_refuse(&ep->dev, port, pkt, pkt->vl, no, true, now);
+	return NULL;
+}
+
 struct wf_packet *wf_endpoint_receive_odd(struct wf_endpoint *ep, struct wf_packet *pkt,
                                           wf_time now)
 {
+	if (ep->dev.station != NULL && receive_managed(ep, pkt, now) == NULL)
+		return NULL;
 	if (ep->intake != NULL && !wf_intake_take(ep, pkt, now))
 		return NULL;
 	deliver(ep, pkt, now);

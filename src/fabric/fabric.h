@@ -89,6 +89,7 @@ struct wf_fabric {
 	uint32_t max_wire;     /* bytes of a full packet that has no extended headers */
 	uint32_t largest;      /* bytes that no packet exceeds: a full one with all it can have */
 	uint32_t control_size; /* bytes of a link control packet */
+	bool managed;          /* a subnet manager sets forwarding; the driver's (station.h) */
 	bool roce1;            /* no IP: hosts' packets cannot be marked and have no entropy */
 	/*
 	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of

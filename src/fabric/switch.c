@@ -19,6 +19,7 @@
 #include "base/rng.h"
 #include "fabric/hoq.h"
 #include "fabric/receive.h"
+#include "fabric/station.h"
 #include "fabric/transmit.h"
 #include "fabric/telemetry.h"
 #include "fabric/watchdog.h"
@@ -29,6 +30,7 @@
 #define RNG_SWITCH 2 /* domain of the draws for marking and spraying */
 #define NO_PORT UINT32_MAX
 #define REFUSED 0x80000000u /* with a port: that one does not take the packet */
+#define MINE (NO_PORT - 1)  /* of a managed switch: it is for the switch itself */
 
 static struct wf_switch *to_switch(struct wf_device *dev)
 {
@@ -129,12 +131,32 @@ static bool is_shut(struct wf_switch *sw, uint32_t out, unsigned queue, const st
 	return wf_watchdog_refuses(&sw->dev, pkt->input, pkt->vl, out, queue);
 }
 
+/* The same in a managed fabric, by DLID. */
+static uint32_t forward(const struct wf_switch *sw, unsigned queue, const struct wf_packet *pkt)
+{
+	uint32_t out = wf_station_way(sw->dev.station, pkt->entropy);
+
+	if (wf_station_takes(&sw->dev, pkt->input, pkt) != WF_STATION_YES)
+		return pkt->input | REFUSED;
+	if (out == WF_STATION_MINE)
+		return pkt->type == WF_PACKET_GMP ? MINE : NO_PORT;
+	if (out == WF_STATION_NOWHERE)
+		return NO_PORT;
+	if (!sw->dev.ports[out].up || sw->dev.setup->classes.queue[queue].exempt ||
+	    wf_station_lets(&sw->dev, out, pkt) != WF_STATION_YES)
+		return out | REFUSED;
+	return out;
+}
+
 /* The same where some may not take it, either. */
 static uint32_t route_carefully(struct wf_switch *sw, unsigned queue, const struct wf_packet *pkt,
                                 wf_time now)
 {
-	uint32_t out = choose(sw, pkt, now);
+	bool managed = sw->dev.station != NULL;
+	uint32_t out = managed ? forward(sw, queue, pkt) : choose(sw, pkt, now);
 
+	if (managed && out >= REFUSED)
+		return out;
 	if (out != NO_PORT && (wf_port_refuses(sw->dev.fabric, &sw->dev.ports[out], pkt) ||
 	                       is_shut(sw, out, queue, pkt, now)))
 		return out | REFUSED;
@@ -190,6 +212,35 @@ static struct wf_port *missing_port(const struct wf_switch *sw, uint32_t host)
 	return set->n != 0 ? &sw->dev.ports[sw->set_ports[set->first]] : NULL;
 }
 
+/* The same in a managed fabric, or it is for the switch itself. */
+static void drop_managed(struct wf_switch *sw, struct wf_port *in, uint32_t way, unsigned queue,
+                         const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_device *dev = &sw->dev;
+	enum wf_station_no no = wf_station_takes(dev, in->number, pkt);
+	struct wf_port *out = &dev->ports[way & ~REFUSED];
+
+	dev->fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
+	if (no != WF_STATION_YES) {
+		wf_station_refuse(dev, in->number, pkt, pkt->vl, no, true, now);
+	} else if (way == MINE) {
+		dev->shard->tally[pkt->cls].delivered++;
+		wf_station_gmp(dev, in->number, pkt, now);
+	} else if (way == NO_PORT || dev->setup->classes.queue[queue].exempt) {
+		dev->station->port[in->number].relay_errors++;
+		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE, now);
+	} else if (!out->up) {
+		wf_device_drop(dev, out, queue, pkt, WF_DROP_DOWN, now);
+	} else if (wf_station_lets(dev, out->number, pkt) != WF_STATION_YES) {
+		wf_station_refuse(dev, out->number, pkt, queue,
+		                  wf_station_lets(dev, out->number, pkt), false, now);
+	} else {
+		wf_device_drop(dev, out, queue, pkt,
+		               wf_port_refuses(dev->fabric, out, pkt) ? WF_DROP_MTU : WF_DROP_LIFE,
+		               now);
+	}
+}
+
 /*
  * There is no way for a packet, or it may not take it. It is lost to the link that it would have
  * taken, when that is one of this switch's and down, and is counted there; else where it came in.
@@ -200,6 +251,10 @@ static WF_SELDOM void drop_unrouted(struct wf_switch *sw, struct wf_port *in, ui
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	struct wf_port *out;
 
+	if (sw->dev.station != NULL) {
+		drop_managed(sw, in, way, queue, pkt, now);
+		return;
+	}
 	if (way != NO_PORT) {
 		drop_refused(sw, in, &sw->dev.ports[way & ~REFUSED], queue, pkt, now);
 		return;
@@ -386,7 +441,14 @@ static unsigned look_up(struct wf_switch *sw, const struct wf_port *in, struct w
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	const struct wf_setup *setup = in->setup;
 	unsigned queue = pkt->vl;
+	uint32_t way;
 
+	if (sw->dev.station != NULL) {
+		way = wf_station_way(sw->dev.station, pkt->entropy);
+		if (way < sw->dev.n_ports)
+			queue = wf_station_queue(sw->dev.station, in->number, way, pkt);
+		return queue;
+	}
 	if (fabric->maps && !fabric->flowctl->uses_credits) {
 		if (pkt->type == WF_PACKET_TRIMMED && setup->classes.trims)
 			pkt->vl = setup->classes.trim & WF_PACKET_VL;
@@ -570,6 +632,8 @@ static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 	if (slot < dev->n_ports) {
 		send_next(sw, &dev->ports[slot], now);
 		assert_port(sw, &dev->ports[slot]);
+	} else if (dev->station != NULL && slot == dev->station->slot) {
+		wf_station_timer(dev, now);
 	} else if (slot == wf_watchdog_slot(dev->n_ports)) {
 		wf_watchdog_poll(dev, now);
 	} else {
@@ -674,7 +738,8 @@ static void set_up_routing(struct wf_switch *sw)
 	sw->hash_key = sw->dev.setup->cfg.hash_seed;
 	if (sw->hash_key == (uint64_t)WF_PARAM_AUTO)
 		sw->hash_key = sw->rng_key;
-	sw->n_odd = sw->n_down + sw->n_shut + (sw->routes->links != NULL);
+	sw->n_odd = sw->n_down + sw->n_shut + (sw->routes->links != NULL) +
+	            (sw->dev.station != NULL);
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		sw->n_odd += sw->dev.ports[i].setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
 }
@@ -710,6 +775,26 @@ static int switch_start(struct wf_device *dev, struct wf_err *err)
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
 	return fabric->flowctl->divide(sw, err);
+}
+
+void wf_switch_send_own(struct wf_switch *sw, unsigned port, unsigned queue, struct wf_packet *pkt,
+                        wf_time now)
+{
+	struct wf_device *dev = &sw->dev;
+	struct wf_port *own = &dev->ports[dev->n_ports], *out = &dev->ports[port];
+	struct wf_lane *lane = wf_device_lane(dev, port, queue), *used;
+
+	pkt->vl = queue & WF_PACKET_VL;
+	pkt->input = own->number;
+	/* Nobody has to be told of its credits: it knows. */
+	used = wf_port_lane(own, queue);
+	used->granted = used->received + used->capacity - used->used;
+	dev->queues_used |= 1u << queue;
+	(void)!dev->fabric->flowctl->admit(sw, own, lane, pkt, now);
+	enqueue(sw, out, lane, queue, pkt);
+	if (!(out->blocked >> queue & 1))
+		wf_port_wake(dev, out, now);
+	assert_port(sw, out);
 }
 
 void wf_switch_shut(struct wf_switch *sw, int more)
@@ -768,7 +853,8 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
 {
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
 	struct wf_node *node = wf_engine_add_node(shard, ops, size, n_ports,
-	                                          2 * n_ports + (fabric->watchdogs ? 1 : 0));
+	                                          2 * n_ports + (fabric->watchdogs ? 1 : 0) +
+	                                                  (fabric->managed ? 1 : 0));
 	struct wf_switch *sw;
 
 	assert(size >= sizeof(*sw));

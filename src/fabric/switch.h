@@ -49,6 +49,13 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
 /* Takes over routes (anew), while no node runs. */
 void wf_switch_set_routes(struct wf_switch *sw, const struct wf_routes *routes);
 
+/*
+ * A managed switch sends a packet of its own by queue of port, whose link is up. There is room: see
+ * station.h.
+ */
+void wf_switch_send_own(struct wf_switch *sw, unsigned port, unsigned queue, struct wf_packet *pkt,
+                        wf_time now);
+
 /* One more queue takes no packets, or one less: whoever comes is looked at while there is any. */
 void wf_switch_shut(struct wf_switch *sw, int more);
 

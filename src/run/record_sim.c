@@ -281,6 +281,7 @@ static const char *detail(const struct wf_incident *note)
 		[WF_DROP_ERROR] = "error",   [WF_DROP_DOWN] = "down",
 		[WF_DROP_ROUTE] = "route",   [WF_DROP_HOPS] = "hops",
 		[WF_DROP_MTU] = "mtu",       [WF_DROP_WATCHDOG] = "watchdog",
+		[WF_DROP_PKEY] = "pkey",
 	};
 
 	static const char *const deadlock[] = {

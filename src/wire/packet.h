@@ -20,8 +20,10 @@ enum wf_packet_type {
 	/* A packet of the transport that a switch had no room for: its payload was cut off. */
 	WF_PACKET_TRIMMED,
 	WF_PACKET_TCP,    /* a segment of TCP: wire/tcp.h says what is where */
+	WF_PACKET_GMP,    /* a MAD for queue pair 1, in a managed fabric (fabric/station.h) */
 	WF_PACKET_CREDIT, /* InfiniBand flow control packet: u.credit */
 	WF_PACKET_PAUSE,  /* PFC frame: u.pause */
+	WF_PACKET_SMP,    /* a MAD for queue pair 0, on VL15 */
 	WF_PACKET_TYPES
 };
 
@@ -70,7 +72,11 @@ struct wf_packet {
 	uint8_t mark : 4; /* its DSCP: 0 for that of cls, else a number of the fabric's table */
 	uint8_t flags;    /* WF_PACKET_* */
 	uint8_t opcode;   /* BTH opcode */
-	uint16_t entropy; /* UDP source port: what ECMP hashes besides src and dst; 0: RoCE v1 */
+	/*
+	 * UDP source port: what ECMP hashes besides src and dst; 0: RoCE v1. In a managed fabric
+	 * the DLID.
+	 */
+	uint16_t entropy;
 	uint16_t pkey;
 	union {
 		struct {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/station.h"
 #include "rdma/cq.h"
 #include "sim/host/bond.h"
 #include "sim/host/payload.h"
@@ -38,7 +39,8 @@ struct wf_adapter {
 	const struct wf_adapter_env *env;
 	struct wf_host_counts *counts;
 	struct wf_hca *hca;
-	const struct wf_pull_ops *pull; /* whom it asks for packets */
+	const struct wf_pull_ops *pull; /* whom it asks for packets; */
+	const struct wf_pull_ops *own_pull; /* and behind its station, where it has one */
 	struct wf_tcp_stack *tcp;       /* NULL: none */
 	bool tcp_last;                  /* that gave the last packet */
 	struct {
@@ -509,7 +511,8 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 		adapter_written(a, now);
 		break;
 	default:
-		assert(0);
+		/* The last one, where the fabric is managed. */
+		wf_station_timer(&a->ep.dev, now);
 	}
 }
 
@@ -851,14 +854,15 @@ static struct wf_adapter *make_node(struct wf_shard *shard, const struct wf_adap
 	const struct wf_fabric *fabric = env->fabric;
 	unsigned n_ports = wf_endpoint_ports(fabric, host);
 	bool bonded = n_ports > 1;
+	unsigned managed = fabric->managed ? 1 : 0;
 	struct wf_node *node = wf_engine_add_node(shard,
 	                                          bonded     ? &bonded_ops
 	                                          : env->tcp ? &both_node_ops
 	                                                     : &adapter_ops,
 	                                          sizeof(struct wf_adapter), WF_ADAPTER_SIDE + 1,
 	                                          bonded     ? BONDED_TIMERS
-	                                          : env->tcp ? ADAPTER_TIMERS
-	                                                     : TIMER_TCP);
+	                                          : env->tcp ? ADAPTER_TIMERS + managed
+	                                                     : TIMER_TCP + managed);
 	struct wf_adapter *a;
 
 	if (node == NULL)
@@ -917,7 +921,15 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	a->pull = &pull_ops;
 	if (env->tcp && make_tcp(a) != 0)
 		return NULL;
+	a->own_pull = a->pull;
+	if (fabric->managed)
+		a->pull = &wf_station_pull;
 	return &a->ep.dev;
+}
+
+const struct wf_pull_ops *wf_adapter_pull(const struct wf_adapter *a)
+{
+	return a->own_pull;
 }
 
 void wf_adapter_add_program(struct wf_adapter *a, const struct wf_program *program, void *arg)

@@ -91,6 +91,9 @@ struct wf_device *wf_adapter_device(struct wf_adapter *adapter);
  */
 struct wf_tcp_stack *wf_adapter_tcp(struct wf_adapter *adapter);
 
+/* How an adapter asks the transport: what a managed one's station has for st->pull. */
+const struct wf_pull_ops *wf_adapter_pull(const struct wf_adapter *adapter);
+
 /* Has run() called at at, once. An earlier time replaces a later one, which must be asked again. */
 void wf_adapter_call_at(struct wf_adapter *adapter, wf_time at);
 

@@ -4,11 +4,13 @@
  */
 #include "sim/host/gate.h"
 
+#include "fabric/station.h"
 #include "wire/opcode.h"
 
 struct wf_gate {
 	struct wf_endpoint ep;
 	const struct wf_gate_env *env;
+	const struct wf_pull_ops *pull; /* whom it asks for packets */
 	uint32_t classes; /* bit per class of which data has come */
 	wf_time again;    /* who is outside will have something then; WF_TIME_NEVER: unknown */
 };
@@ -74,7 +76,7 @@ static void gate_tx(struct wf_gate *g, wf_time now)
 	if (port->control != 0)
 		wf_port_transmit_control(&g->ep.dev, port, now);
 	else
-		(void)wf_endpoint_pull(&g->ep, &pull_ops, now, &again);
+		(void)wf_endpoint_pull(&g->ep, g->pull, now, &again);
 	wf_endpoint_again(&g->ep, port->free_at > now, wf_min_time(again, g->again), now);
 }
 
@@ -95,7 +97,7 @@ static void gate_timer(struct wf_node *node, unsigned slot, wf_time now)
 			g->env->ops->deliver(g->env->arg, g->ep.host, &pkt, now);
 		break;
 	default:
-		assert(0);
+		wf_station_timer(&g->ep.dev, now);
 	}
 }
 
@@ -132,7 +134,7 @@ static void gate_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf
 	struct wf_packet pkt;
 
 	wf_endpoint_set_up(dev, port, up, now);
-	while (!up && wf_endpoint_take_back(&g->ep, &pull_ops, &pkt)) {
+	while (!up && wf_endpoint_take_back(&g->ep, g->pull, &pkt)) {
 		dev->shard->tally[pkt.cls].sent++;
 		wf_device_drop(dev, port, pkt.vl, &pkt, WF_DROP_DOWN, now);
 	}
@@ -148,8 +150,8 @@ static const struct wf_device_ops device_ops = {
 struct wf_device *wf_gate_create(struct wf_shard *shard, const struct wf_gate_env *env,
                                  uint32_t host)
 {
-	struct wf_node *node =
-		wf_engine_add_node(shard, &gate_ops, sizeof(struct wf_gate), 1, WF_ENDPOINT_TIMERS);
+	struct wf_node *node = wf_engine_add_node(shard, &gate_ops, sizeof(struct wf_gate), 1,
+	                                          WF_ENDPOINT_TIMERS + env->fabric->managed);
 	struct wf_gate *g;
 
 	if (node == NULL)
@@ -158,7 +160,13 @@ struct wf_device *wf_gate_create(struct wf_shard *shard, const struct wf_gate_en
 	if (wf_endpoint_init(&g->ep, &device_ops, env->fabric, host) != 0)
 		return NULL;
 	g->env = env;
+	g->pull = env->fabric->managed ? &wf_station_pull : &pull_ops;
 	return &g->ep.dev;
+}
+
+const struct wf_pull_ops *wf_gate_pull(void)
+{
+	return &pull_ops;
 }
 
 void wf_gate_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,

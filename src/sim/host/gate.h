@@ -24,6 +24,9 @@ struct wf_gate_env {
 struct wf_device *wf_gate_create(struct wf_shard *shard, const struct wf_gate_env *env,
                                  uint32_t host) WF_MUST_USE;
 
+/* How a gate asks who is outside: what a managed one's station has for st->pull. */
+const struct wf_pull_ops *wf_gate_pull(void);
+
 /* Tells who is outside of a packet that was dropped: wf_fabric.lost; arg: the env. */
 void wf_gate_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
                   bool trimmed);

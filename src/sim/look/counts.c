@@ -108,6 +108,7 @@ static void read_lane(const struct wf_sim *sim, const struct wf_lane *lane, stru
 		.drops_route = lane->drops[WF_DROP_ROUTE],
 		.drops_hops = lane->drops[WF_DROP_HOPS],
 		.drops_mtu = lane->drops[WF_DROP_MTU],
+		.drops_pkey = lane->drops[WF_DROP_PKEY],
 		.drops_watchdog = lane->drops[WF_DROP_WATCHDOG],
 		.paused_ps = credits ? 0 : ps,
 		.credit_waits = credits ? lane->stops : 0,

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * station.h - what a device of a managed fabric has besides: the way of management packets, and
+ * what a subnet manager has set of the way of all others.
+ *
+ *	             +---------- agents (rx, timer, link) ----------+
+ *	             |                                              |
+ *	SMP in --> mine? --no--> forwarding table --> VL15 queue --> ahead of data, without credits
+ *	GMP in --> mine? --no--> as data                             GMP out: as data
+ *
+ * A fabric is managed when its driver says so before it makes devices, and gives each device a
+ * station before the network starts. Then packets are forwarded by their DLID (wf_packet.entropy)
+ * with the table that the station has, and ports pass data only while they are active; VL15 passes
+ * whenever the link is up. In other fabrics none of this is there, or costs anything.
+ *
+ * Of the packets that carry a MAD: src is the source's LID, dst and entropy are the destination's,
+ * cls is the service level, qpn and u.deth say between which queue pairs, and payload is the number
+ * of the MAD's bytes in a store. A subnet management packet (WF_PACKET_SMP, queue pair 0) is made
+ * and consumed at each end of a link, as link control is. All others (WF_PACKET_GMP, queue pair 1)
+ * are data.
+ *
+ * A switch's own port, 0, has no link: what it sends joins the queues of the other ports as if it
+ * had come in by one more, whose number is dev->n_ports.
+ */
+#ifndef WF_FABRIC_STATION_H
+#define WF_FABRIC_STATION_H
+
+#include "engine/store.h"
+#include "fabric/fabric.h"
+#include "wire/ib.h"
+#include "wire/mad.h"
+
+#define WF_STATION_VL15 64 /* MADs that a port has room for on VL15, and a device for its GMPs */
+
+/* A MAD's bytes, in the store. */
+struct wf_station_mad {
+	uint32_t unused; /* the store's */
+	uint8_t bytes[WF_MAD_LEN];
+	uint32_t pad;
+};
+
+/* What a manager has set of a port, and what it counts besides its lanes. */
+struct wf_station_port {
+	bool armed;     /* it takes data in: its state is Armed or Active, */
+	bool active;    /* and lets data out: Active */
+	bool guard_in;  /* packets are dropped whose P_Key is not in its table: coming in, */
+	bool guard_out; /* and leaving */
+	uint8_t lmc;    /* of a host: it has 2^lmc LIDs, */
+	uint16_t lid;   /* from this one on; 0: none yet */
+	uint16_t n_pkeys;
+	const uint16_t *pkeys;
+	/* Leaving by this port: VL of each service level, 16 for each input; NULL: the fabric's. */
+	const uint8_t *sl2vl;
+
+	struct wf_packet *head, *tail; /* wait to leave on VL15 */
+	uint32_t waiting;
+	uint32_t vl15_sent, vl15_received;
+	uint32_t vl15_dropped; /* no room */
+	uint32_t relay_errors; /* came in, and no entry leads on */
+	uint32_t pkey_in, pkey_out;
+	uint32_t inactive; /* came to a port that was not active */
+};
+
+struct wf_station;
+
+struct wf_station_ops {
+	/*
+	 * A MAD came in by port, n_ports of a switch's own, for this device, or as a directed SMP.
+	 * Its bytes are borrowed.
+	 */
+	void (*rx)(struct wf_station *st, unsigned port, const struct wf_packet *pkt, uint8_t *mad,
+	           wf_time now);
+	/* The time of wf_station_call_at() has come. */
+	void (*timer)(struct wf_station *st, wf_time now);
+	/* The link at port went down or came up; while no node runs. */
+	void (*link)(struct wf_station *st, unsigned port, bool up, wf_time now);
+	/* A packet was refused for its P_Key at port. */
+	void (*pkey)(struct wf_station *st, unsigned port, const struct wf_packet *pkt,
+	             wf_time now);
+};
+
+struct wf_station {
+	const struct wf_station_ops *ops;
+	struct wf_device *dev;
+	struct wf_store *mads;
+	uint32_t slot; /* of its timer, among the node's */
+
+	const uint8_t *lft; /* of a switch: port of each LID, 0 its own, 255 none; others from 1 */
+	uint32_t n_lft;
+	struct wf_station_port *port; /* of all, and one more */
+
+	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
+	uint32_t n_gmps;
+	uint32_t gmps_dropped; /* no room */
+	const struct wf_pull_ops *pull; /* of a host: whom it asks for all other packets */
+	/*
+	 * Of a host: the DLID of each host that it sends to; what it does not know has none. NULL:
+	 * whoever is pulled has put it into the packet.
+	 */
+	const uint16_t *dlid_of;
+};
+
+/* ---- the fabric as a whole ---- */
+
+/* The link layer of a managed fabric: the fabric's own with VL15. Before devices are made. */
+void wf_station_manage(struct wf_fabric *fabric, struct wf_flowctl_ops *ops);
+
+/* A store for the MADs of an engine. Returns 0 or -ENOMEM. */
+int wf_station_make_store(struct wf_engine *engine, struct wf_store **mads_p) WF_MUST_USE;
+
+/* Gives dev its station, which is zeroed and of the device's shard. Returns 0 or -ENOMEM. */
+int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_store *mads,
+                    const struct wf_station_ops *ops) WF_MUST_USE;
+
+/* ---- sending ---- */
+
+/* Where a MAD goes. */
+struct wf_station_to {
+	uint16_t dlid, slid;
+	uint8_t sl;
+	uint16_t pkey;
+	uint32_t dst_qpn, src_qpn, qkey;
+};
+
+/* Sends an SMP by a port whose link is up. False: it is not, or there is no room. */
+bool wf_station_send_smp(struct wf_station *st, unsigned port, const struct wf_station_to *to,
+                         const uint8_t mad[WF_MAD_LEN], wf_time now);
+
+/* An SMP with the LID to->dlid, by the forwarding table; of a host by port. As above. */
+bool wf_station_route_smp(struct wf_station *st, unsigned port, const struct wf_station_to *to,
+                          const uint8_t mad[WF_MAD_LEN], wf_time now);
+
+/* Sends a GMP, by the forwarding table or a host's port. False: no way, or no room. */
+bool wf_station_send_gmp(struct wf_station *st, unsigned port, const struct wf_station_to *to,
+                         const uint8_t mad[WF_MAD_LEN], wf_time now);
+
+/* The state of a port is another one now. */
+void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool active,
+                          wf_time now);
+
+/* Has ops->timer called at at; an earlier time replaces a later one. */
+void wf_station_call_at(struct wf_station *st, wf_time at);
+
+/* ---- of the fabric's other parts ---- */
+
+/* The node's timer of a station is due. */
+void wf_station_timer(struct wf_device *dev, wf_time now);
+
+/* A GMP came to its host, or to its switch, whose it is now. */
+void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet *pkt, wf_time now);
+
+/* What was to be a MAD's way is not there: its bytes are given back. */
+void wf_station_forget(struct wf_device *dev, const struct wf_packet *pkt);
+
+/* Why a managed device does not take a packet, or lets it out. */
+enum wf_station_no {
+	WF_STATION_YES,
+	WF_STATION_INACTIVE,
+	WF_STATION_LID, /* it is not for this host */
+	WF_STATION_PKEY,
+};
+
+/* Whether data may come in by a port, and leave by one. */
+enum wf_station_no wf_station_takes(const struct wf_device *dev, unsigned port,
+                                    const struct wf_packet *pkt);
+enum wf_station_no wf_station_lets(const struct wf_device *dev, unsigned port,
+                                   const struct wf_packet *pkt);
+
+/* It may not: it is counted, and dropped. */
+void wf_station_refuse(struct wf_device *dev, unsigned port, const struct wf_packet *pkt,
+                       unsigned queue, enum wf_station_no no, bool in, wf_time now);
+
+/* By which port a switch forwards a packet; one of its own, or of these. */
+#define WF_STATION_MINE UINT32_MAX
+#define WF_STATION_NOWHERE (UINT32_MAX - 1)
+static inline uint32_t wf_station_way(const struct wf_station *st, uint16_t dlid)
+{
+	uint32_t port = dlid < st->n_lft ? st->lft[dlid] : UINT8_MAX;
+
+	if (port == 0)
+		return WF_STATION_MINE;
+	return port <= st->dev->n_ports ? port - 1 : WF_STATION_NOWHERE;
+}
+
+/* The queue by which a packet that came in by a switch's port, or n_ports, leaves it. */
+unsigned wf_station_queue(const struct wf_station *st, unsigned in, unsigned out,
+                          const struct wf_packet *pkt);
+
+/* How a managed host is asked for packets: its station, and behind it st->pull. */
+extern const struct wf_pull_ops wf_station_pull;
+
+static inline struct wf_station_mad *wf_station_mad(const struct wf_station *st,
+                                                    const struct wf_packet *pkt)
+{
+	return wf_store_at(st->mads, pkt->payload);
+}
+
+#endif
