@@ -67,7 +67,7 @@ int wf_endpoint_init(struct wf_endpoint *ep, const struct wf_device_ops *ops,
 	ep->port = &ep->dev.ports[0];
 	ep->lanes = ep->port->lanes;
 	ep->host = host;
-	ep->marks = ep->dev.setup->maps.marks;
+	ep->marks = ep->dev.setup->maps.marks || fabric->managed;
 	return ep->dev.n_ports == 1 ? 0 : make_kept(ep);
 }
 
@@ -92,7 +92,13 @@ void wf_endpoint_turn(struct wf_endpoint *ep, unsigned port)
 void wf_endpoint_mark(const struct wf_endpoint *ep, struct wf_packet *pkt)
 {
 	const struct wf_setup *s = ep->dev.setup;
-	bool cnp = pkt->type == WF_PACKET_RDMA && pkt->opcode == WF_OP_CNP && s->cnp_mark != 0;
+	bool cnp;
+
+	if (ep->dev.station != NULL) {
+		wf_station_address(ep->dev.station, pkt);
+		return;
+	}
+	cnp = pkt->type == WF_PACKET_RDMA && pkt->opcode == WF_OP_CNP && s->cnp_mark != 0;
 
 	pkt->mark = (cnp ? s->cnp_mark : s->mark_of[pkt->cls % WF_PRIORITIES]) & 15u;
 }
@@ -158,7 +164,7 @@ void wf_endpoint_changed(struct wf_device *dev, wf_time now)
 {
 	struct wf_endpoint *ep = wf_endpoint_of_device(dev);
 
-	ep->marks = dev->setup->maps.marks;
+	ep->marks = dev->setup->maps.marks || dev->station != NULL;
 	wf_device_changed(dev, now);
 	if (set_intake(ep, now) != 0)
 		wf_shard_no_memory(dev->node.shard);

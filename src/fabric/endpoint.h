@@ -47,11 +47,11 @@ struct wf_endpoint_kept {
 };
 
 struct wf_endpoint {
-	struct wf_device dev;     /* first: the engine's node */
-	uint32_t host;            /* its number in the topology */
-	bool odd;                 /* what comes in has to be looked at: storm, or intake */
-	bool storm;               /* it lets nobody send to it */
-	bool marks;               /* its packets have a DSCP that is not their class's */
+	struct wf_device dev; /* first: the engine's node */
+	uint32_t host;        /* its number in the topology */
+	bool odd;             /* what comes in has to be looked at: storm, or intake */
+	bool storm;           /* it lets nobody send to it */
+	bool marks; /* its packets need something: a DSCP that is not their class's, or a DLID */
 	struct wf_intake *intake; /* NULL: its receive buffer never fills */
 	/* Of the port at hand: */
 	struct wf_port *port;
@@ -192,7 +192,7 @@ static inline uint32_t wf_endpoint_ready(struct wf_endpoint *ep, uint32_t queues
 /* The queue of can (not 0) that sends next, by the scheduler; queues as above. */
 unsigned wf_endpoint_pick(struct wf_endpoint *ep, uint32_t queues, uint32_t can);
 
-/* Gives a packet the mark that the adapter is set to. */
+/* Gives a packet the mark that the adapter is set to, or in a managed fabric its DLID. */
 void wf_endpoint_mark(const struct wf_endpoint *ep, struct wf_packet *pkt);
 
 /* Puts a packet of the host on the wire, which is free, by queue pkt->vl, which may send. */

@@ -140,14 +140,16 @@ static void managed_make_control(struct wf_device *dev, struct wf_port *port, st
 	next_smp(st, port->number, pkt);
 	p->vl15_sent++;
 	if (p->head == NULL)
-		port->control &= (uint16_t)~(1u << queue);
+		port->control &= (uint16_t) ~(1u << queue);
 	assert_port(st, port->number);
 }
 
 static void managed_start(struct wf_device *dev, struct wf_port *port, wf_time now)
 {
 	wf_flowctl_credit.start(dev, port, now);
-	if (dev->station != NULL && now != 0)
+	/* It speaks of VL15 as well, which has no credits. */
+	port->control &= (uint16_t) ~(1u << vl15(dev->fabric));
+	if (now != 0)
 		dev->station->ops->link(dev->station, port->number, true, now);
 }
 
@@ -229,6 +231,24 @@ void wf_station_timer(struct wf_device *dev, wf_time now)
 	dev->station->ops->timer(dev->station, now);
 }
 
+bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
+{
+	struct wf_station *st = dev->station;
+	struct wf_port *port = &dev->ports[0];
+
+	if (slot == st->slot) {
+		st->ops->timer(st, now);
+		return true;
+	}
+	if (slot != WF_ENDPOINT_WIRE || !port->up || st->port[0].active)
+		return false;
+	if (port->control != 0)
+		wf_port_transmit_control(dev, port, now);
+	if (port->control != 0)
+		wf_port_wake(dev, port, now);
+	return true;
+}
+
 void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool active,
                           wf_time now)
 {
@@ -248,7 +268,6 @@ static bool make_packet(struct wf_station *st, enum wf_packet_type type,
 {
 	*pkt = (struct wf_packet){
 		.src = to->slid,
-		.dst = to->dlid,
 		.size = MAD_SIZE,
 		.type = type & 15u,
 		.cls = to->sl & WF_PACKET_CLASS,
@@ -292,7 +311,7 @@ static bool queue_gmp(struct wf_station *st, unsigned port, const struct wf_pack
 {
 	struct wf_packet *own;
 
-	if (st->n_gmps == WF_STATION_VL15) {
+	if (st->pull == NULL || st->n_gmps == WF_STATION_VL15) {
 		st->gmps_dropped++;
 		wf_station_forget(st->dev, pkt);
 		return false;
@@ -360,8 +379,6 @@ static bool pull_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt
 	struct wf_station *st = ep->dev.station;
 	struct wf_packet *own = st->gmps;
 
-	if (!st->port[ep->port->number].active)
-		return false;
 	if (own == NULL || ep->held >> own->cls & 1)
 		return st->pull->next(ep, now, pkt);
 	*pkt = *own;
@@ -383,13 +400,8 @@ static void pull_hold(struct wf_endpoint *ep)
 
 static void pull_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
-	const struct wf_station *st = ep->dev.station;
-
-	if (pkt->type == WF_PACKET_GMP)
-		return;
-	st->pull->leave(ep, pkt, now);
-	if (st->dlid_of != NULL)
-		pkt->entropy = st->dlid_of[pkt->dst];
+	if (pkt->type != WF_PACKET_GMP)
+		ep->dev.station->pull->leave(ep, pkt, now);
 }
 
 const struct wf_pull_ops wf_station_pull = {
@@ -400,6 +412,12 @@ const struct wf_pull_ops wf_station_pull = {
 };
 
 /* ---- what a manager's settings do to data ---- */
+
+void wf_station_address(const struct wf_station *st, struct wf_packet *pkt)
+{
+	if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
+		pkt->entropy = st->dlid_of[pkt->dst];
+}
 
 void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet *pkt, wf_time now)
 {

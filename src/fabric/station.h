@@ -13,9 +13,9 @@
  * with the table that the station has, and ports pass data only while they are active; VL15 passes
  * whenever the link is up. In other fabrics none of this is there, or costs anything.
  *
- * Of the packets that carry a MAD: src is the source's LID, dst and entropy are the destination's,
- * cls is the service level, qpn and u.deth say between which queue pairs, and payload is the number
- * of the MAD's bytes in a store. A subnet management packet (WF_PACKET_SMP, queue pair 0) is made
+ * Of the packets that carry a MAD: src is the source's LID, entropy is the destination's (dst says
+ * nothing), cls is the service level, qpn and u.deth say between which queue pairs, and payload is
+ * the number of the MAD's bytes in a store. A subnet management packet (WF_PACKET_SMP, queue pair 0) is made
  * and consumed at each end of a link, as link control is. All others (WF_PACKET_GMP, queue pair 1)
  * are data.
  *
@@ -92,7 +92,8 @@ struct wf_station {
 	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
 	uint32_t n_gmps;
 	uint32_t gmps_dropped; /* no room */
-	const struct wf_pull_ops *pull; /* of a host: whom it asks for all other packets */
+	/* Of a host: whom it asks for all other packets; NULL: it is not asked for any. */
+	const struct wf_pull_ops *pull;
 	/*
 	 * Of a host: the DLID of each host that it sends to; what it does not know has none. NULL:
 	 * whoever is pulled has put it into the packet.
@@ -130,7 +131,10 @@ bool wf_station_send_smp(struct wf_station *st, unsigned port, const struct wf_s
 bool wf_station_route_smp(struct wf_station *st, unsigned port, const struct wf_station_to *to,
                           const uint8_t mad[WF_MAD_LEN], wf_time now);
 
-/* Sends a GMP, by the forwarding table or a host's port. False: no way, or no room. */
+/*
+ * Sends a GMP, by the forwarding table or a host's port. False: no way, or no room, or a host that
+ * is not asked for packets (the windowed sender's), which sends no GMPs.
+ */
 bool wf_station_send_gmp(struct wf_station *st, unsigned port, const struct wf_station_to *to,
                          const uint8_t mad[WF_MAD_LEN], wf_time now);
 
@@ -143,8 +147,14 @@ void wf_station_call_at(struct wf_station *st, wf_time at);
 
 /* ---- of the fabric's other parts ---- */
 
-/* The node's timer of a station is due. */
+/* The timer of a switch's station is due. */
 void wf_station_timer(struct wf_device *dev, wf_time now);
+
+/*
+ * A timer of a host's node is due: whether it was its station's, or that of the wire of a port that
+ * is not active, by which only management leaves.
+ */
+bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now);
 
 /* A GMP came to its host, or to its switch, whose it is now. */
 void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet *pkt, wf_time now);
@@ -185,6 +195,9 @@ static inline uint32_t wf_station_way(const struct wf_station *st, uint16_t dlid
 /* The queue by which a packet that came in by a switch's port, or n_ports, leaves it. */
 unsigned wf_station_queue(const struct wf_station *st, unsigned in, unsigned out,
                           const struct wf_packet *pkt);
+
+/* A host's packet gets its DLID. */
+void wf_station_address(const struct wf_station *st, struct wf_packet *pkt);
 
 /* How a managed host is asked for packets: its station, and behind it st->pull. */
 extern const struct wf_pull_ops wf_station_pull;

@@ -738,8 +738,8 @@ static void set_up_routing(struct wf_switch *sw)
 	sw->hash_key = sw->dev.setup->cfg.hash_seed;
 	if (sw->hash_key == (uint64_t)WF_PARAM_AUTO)
 		sw->hash_key = sw->rng_key;
-	sw->n_odd = sw->n_down + sw->n_shut + (sw->routes->links != NULL) +
-	            (sw->dev.station != NULL);
+	sw->n_odd =
+		sw->n_down + sw->n_shut + (sw->routes->links != NULL) + (sw->dev.station != NULL);
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		sw->n_odd += sw->dev.ports[i].setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
 }

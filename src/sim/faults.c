@@ -144,7 +144,8 @@ int wf_sim_plan_routes(struct wf_sim *sim, wf_time now)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < sim->faults.n_groups && ret == 0; i++) {
+	/* In a managed fabric that is the manager's to do. */
+	for (size_t i = 0; i < sim->faults.n_groups && ret == 0 && !sim->fabric.managed; i++) {
 		struct wf_sim_group *group = &sim->faults.groups[i];
 
 		/* Whoever learns of it after the end never does. Gates' end is not known yet. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/station.h"
 #include "sim/sim_priv.h"
 
 #define PROGRESS_EVERY 256 /* windows */
@@ -126,6 +127,28 @@ static int make_network(struct wf_sim *sim, const struct wf_sim_cfg *cfg)
 	return wf_network_create(&sim->net, &net);
 }
 
+/* Gives every device its station, and hosts' stations those whom they ask for packets. */
+static int make_stations(struct wf_sim *sim, const struct wf_sim_manager *manager,
+                         struct wf_err *err)
+{
+	struct wf_store *mads;
+	int ret = wf_station_make_store(sim->engine, &mads);
+
+	for (uint32_t id = 0; id < sim->topo->n_nodes && ret == 0; id++) {
+		struct wf_device *dev = sim->net.devices[id];
+		uint32_t host = sim->topo->nodes[id].host;
+
+		ret = manager->make(manager->arg, sim, dev, mads, err);
+		if (ret != 0 || host == WF_TOPO_NONE)
+			continue;
+		if (sim->gated.env.ops != NULL)
+			dev->station->pull = wf_gate_pull();
+		else if (sim->has_app)
+			dev->station->pull = wf_adapter_pull(sim->adapters[host]);
+	}
+	return ret;
+}
+
 static int make_engine(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err *err)
 {
 	struct wf_engine_cfg ecfg;
@@ -162,6 +185,8 @@ static int build(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_err
 		ret = wf_sim_make_flows(sim, cfg, err);
 	if (ret == 0)
 		ret = make_network(sim, cfg);
+	if (ret == 0 && cfg->manager != NULL)
+		ret = make_stations(sim, cfg->manager, err);
 	for (unsigned i = 0; i < sim->n_apps && ret == 0; i++)
 		ret = sim->app[i].start(sim->app[i].arg, &sim->fabric, sim->adapters, err);
 	if (ret == 0 && sim->tcp != NULL)
@@ -182,6 +207,14 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 		memcpy(fabric.switch_int, "int", sizeof("int"));
 	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->devices, cfg->topo, cfg->seed, sim->mem,
 	                     err);
+	if (ret == 0 && cfg->manager != NULL && !sim->fabric.flowctl->uses_credits)
+		ret = wf_err_say(err, "sm: a subnet manager is InfiniBand's; this fabric is "
+		                      "Ethernet");
+	if (ret == 0 && cfg->manager != NULL && cfg->topo->host_ports > 1)
+		ret = wf_err_say(err, "topology.ports: hosts of a managed fabric have one port; "
+		                      "write ports: 1");
+	if (ret == 0 && cfg->manager != NULL)
+		wf_station_manage(&sim->fabric, &sim->managed);
 	/* Who runs it by the piece may set a watchdog later. */
 	sim->fabric.watchdogs |= cfg->gate != NULL;
 	if (ret == 0 && cfg->gate != NULL && cfg->topo->host_ports > 1)

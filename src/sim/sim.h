@@ -42,6 +42,21 @@ struct wf_sim_fault {
 	uint64_t rate; /* bits/s */
 };
 
+struct wf_device;
+struct wf_sim;
+struct wf_store;
+
+/*
+ * Who manages a fabric of InfiniBand: gives each device its station (fabric/station.h), which is
+ * there before anything runs. Called once for each node of the topology, in the order of their ids.
+ * Returns 0, -ENOMEM, or -EINVAL with err filled.
+ */
+struct wf_sim_manager {
+	int (*make)(void *arg, struct wf_sim *sim, struct wf_device *dev, struct wf_store *mads,
+	            struct wf_err *err);
+	void *arg;
+};
+
 struct wf_sim_cfg {
 	const struct wf_topo *topo;         /* borrowed for the life of the simulation */
 	const struct wf_fabric_cfg *fabric; /* borrowed until wf_sim_create() returns */
@@ -68,7 +83,8 @@ struct wf_sim_cfg {
 	 */
 	const struct wf_gate_ops *gate;
 	void *gate_arg;
-	const struct wf_sim_fault *faults; /* borrowed until wf_sim_create() returns */
+	const struct wf_sim_manager *manager; /* borrowed as faults are; NULL: nobody */
+	const struct wf_sim_fault *faults;    /* borrowed until wf_sim_create() returns */
 	size_t n_faults;
 	wf_time reconverge;     /* a link change to new routes everywhere */
 	wf_time deadlock_check; /* looks for deadlocks every so often; 0: not while it runs */

@@ -62,6 +62,8 @@ struct wf_sim {
 		wf_time delay_max;             /* of them */
 	} gated;
 
+	struct wf_flowctl_ops managed; /* of a managed fabric: its link layer */
+
 	/* Links that change (faults.c). */
 	struct {
 		struct wf_sim_plan *plans;

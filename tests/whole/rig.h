@@ -44,6 +44,7 @@ struct rig {
 	struct wf_mem *mem;             /* the simulation's; NULL: the heap */
 	const struct wf_gate_ops *gate; /* NULL: flows */
 	void *gate_arg;
+	const struct wf_sim_manager *manager; /* NULL: nobody manages it */
 };
 
 static inline void rig_topo(struct rig *r, const char *name, const char *value)
@@ -167,6 +168,7 @@ static inline int rig_build(struct rig *r, unsigned threads, struct wf_err *err)
 		.n_flows = r->flows.n,
 		.gate = r->gate,
 		.gate_arg = r->gate_arg,
+		.manager = r->manager,
 		.faults = r->faults,
 		.n_faults = r->n_faults,
 		.reconverge = r->reconverge,

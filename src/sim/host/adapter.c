@@ -39,10 +39,10 @@ struct wf_adapter {
 	const struct wf_adapter_env *env;
 	struct wf_host_counts *counts;
 	struct wf_hca *hca;
-	const struct wf_pull_ops *pull; /* whom it asks for packets; */
+	const struct wf_pull_ops *pull;     /* whom it asks for packets; */
 	const struct wf_pull_ops *own_pull; /* and behind its station, where it has one */
-	struct wf_tcp_stack *tcp;       /* NULL: none */
-	bool tcp_last;                  /* that gave the last packet */
+	struct wf_tcp_stack *tcp;           /* NULL: none */
+	bool tcp_last;                      /* that gave the last packet */
 	struct {
 		const struct wf_program *ops;
 		void *arg;
@@ -511,8 +511,7 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 		adapter_written(a, now);
 		break;
 	default:
-		/* The last one, where the fabric is managed. */
-		wf_station_timer(&a->ep.dev, now);
+		assert(0);
 	}
 }
 
@@ -652,6 +651,34 @@ static const struct wf_node_ops both_node_ops = {
 	.late = true,
 	.rx = both_rx,
 	.timer = both_timer,
+	.warm = adapter_warm,
+};
+
+/* ---- in a managed fabric ---- */
+
+static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	if (wf_station_takes_timer(wf_device_of(node), slot, now))
+		return;
+	if (to_adapter(wf_endpoint_of(node))->tcp != NULL)
+		both_timer(node, slot, now);
+	else
+		adapter_timer(node, slot, now);
+}
+
+static const struct wf_node_ops managed_ops = {
+	.name = "adapter",
+	.late = true,
+	.rx = adapter_rx,
+	.timer = managed_timer,
+	.warm = adapter_warm,
+};
+
+static const struct wf_node_ops managed_both_ops = {
+	.name = "adapter",
+	.late = true,
+	.rx = both_rx,
+	.timer = managed_timer,
 	.warm = adapter_warm,
 };
 
@@ -847,6 +874,24 @@ static const struct wf_device_ops bonded_device_ops = {
 	.fini = adapter_fini,
 };
 
+/* The node, in a shard. */
+static struct wf_node *add_node(struct wf_shard *shard, const struct wf_adapter_env *env,
+                                bool bonded)
+{
+	unsigned timers = env->tcp ? ADAPTER_TIMERS : TIMER_TCP;
+	const struct wf_node_ops *ops = env->tcp ? &both_node_ops : &adapter_ops;
+
+	if (bonded) {
+		timers = BONDED_TIMERS;
+		ops = &bonded_ops;
+	} else if (env->fabric->managed) {
+		timers++;
+		ops = env->tcp ? &managed_both_ops : &managed_ops;
+	}
+	return wf_engine_add_node(shard, ops, sizeof(struct wf_adapter), WF_ADAPTER_SIDE + 1,
+	                          timers);
+}
+
 /* The node, and its ports. NULL: there is no more memory. */
 static struct wf_adapter *make_node(struct wf_shard *shard, const struct wf_adapter_env *env,
                                     uint32_t host)
@@ -854,15 +899,7 @@ static struct wf_adapter *make_node(struct wf_shard *shard, const struct wf_adap
 	const struct wf_fabric *fabric = env->fabric;
 	unsigned n_ports = wf_endpoint_ports(fabric, host);
 	bool bonded = n_ports > 1;
-	unsigned managed = fabric->managed ? 1 : 0;
-	struct wf_node *node = wf_engine_add_node(shard,
-	                                          bonded     ? &bonded_ops
-	                                          : env->tcp ? &both_node_ops
-	                                                     : &adapter_ops,
-	                                          sizeof(struct wf_adapter), WF_ADAPTER_SIDE + 1,
-	                                          bonded     ? BONDED_TIMERS
-	                                          : env->tcp ? ADAPTER_TIMERS + managed
-	                                                     : TIMER_TCP + managed);
+	struct wf_node *node = add_node(shard, env, bonded);
 	struct wf_adapter *a;
 
 	if (node == NULL)

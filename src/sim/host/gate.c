@@ -11,8 +11,8 @@ struct wf_gate {
 	struct wf_endpoint ep;
 	const struct wf_gate_env *env;
 	const struct wf_pull_ops *pull; /* whom it asks for packets */
-	uint32_t classes; /* bit per class of which data has come */
-	wf_time again;    /* who is outside will have something then; WF_TIME_NEVER: unknown */
+	uint32_t classes;               /* bit per class of which data has come */
+	wf_time again; /* who is outside will have something then; WF_TIME_NEVER: unknown */
 };
 
 static struct wf_gate *to_gate(struct wf_endpoint *ep)
@@ -97,7 +97,7 @@ static void gate_timer(struct wf_node *node, unsigned slot, wf_time now)
 			g->env->ops->deliver(g->env->arg, g->ep.host, &pkt, now);
 		break;
 	default:
-		wf_station_timer(&g->ep.dev, now);
+		assert(0);
 	}
 }
 
@@ -127,6 +127,20 @@ static const struct wf_node_ops gate_ops = {
 	.warm = gate_warm,
 };
 
+static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	if (!wf_station_takes_timer(wf_device_of(node), slot, now))
+		gate_timer(node, slot, now);
+}
+
+static const struct wf_node_ops managed_ops = {
+	.name = "gate",
+	.late = true,
+	.rx = gate_rx,
+	.timer = managed_timer,
+	.warm = gate_warm,
+};
+
 /* What waits to leave by a link that goes down never will: it was sent, and is lost. */
 static void gate_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
 {
@@ -150,8 +164,10 @@ static const struct wf_device_ops device_ops = {
 struct wf_device *wf_gate_create(struct wf_shard *shard, const struct wf_gate_env *env,
                                  uint32_t host)
 {
-	struct wf_node *node = wf_engine_add_node(shard, &gate_ops, sizeof(struct wf_gate), 1,
-	                                          WF_ENDPOINT_TIMERS + env->fabric->managed);
+	bool managed = env->fabric->managed;
+	struct wf_node *node =
+		wf_engine_add_node(shard, managed ? &managed_ops : &gate_ops,
+	                           sizeof(struct wf_gate), 1, WF_ENDPOINT_TIMERS + managed);
 	struct wf_gate *g;
 
 	if (node == NULL)
@@ -160,7 +176,7 @@ struct wf_device *wf_gate_create(struct wf_shard *shard, const struct wf_gate_en
 	if (wf_endpoint_init(&g->ep, &device_ops, env->fabric, host) != 0)
 		return NULL;
 	g->env = env;
-	g->pull = env->fabric->managed ? &wf_station_pull : &pull_ops;
+	g->pull = managed ? &wf_station_pull : &pull_ops;
 	return &g->ep.dev;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "fabric/station.h"
 #include "sim/host/bond.h"
 #include "wire/transport.h"
 
@@ -517,6 +518,22 @@ static const struct wf_node_ops host_ops = {
 	.warm = host_warm,
 };
 
+/* ---- in a managed fabric ---- */
+
+static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	if (!wf_station_takes_timer(wf_device_of(node), slot, now))
+		host_timer(node, slot, now);
+}
+
+static const struct wf_node_ops managed_ops = {
+	.name = "host",
+	.late = true,
+	.rx = host_rx,
+	.timer = managed_timer,
+	.warm = host_warm,
+};
+
 /* ---- several ports ---- */
 
 /* Takes all flows that can send out of the rings; returns a chain of them by their ring. */
@@ -688,8 +705,12 @@ struct wf_device *wf_host_create(struct wf_shard *shard, const struct wf_host_en
 	unsigned n_ports = wf_endpoint_ports(env->fabric, host);
 	bool bonded = n_ports > 1;
 	struct wf_node *node =
-		wf_engine_add_node(shard, bonded ? &bonded_ops : &host_ops, sizeof(struct wf_host),
-	                           n_ports, bonded ? BONDED_TIMERS : HOST_TIMERS);
+		wf_engine_add_node(shard,
+	                           bonded                 ? &bonded_ops
+	                           : env->fabric->managed ? &managed_ops
+	                                                  : &host_ops,
+	                           sizeof(struct wf_host), n_ports,
+	                           (bonded ? BONDED_TIMERS : HOST_TIMERS) + env->fabric->managed);
 	struct wf_fabric_shard *fs = wf_shard_user(shard);
 	struct wf_host *h;
 
