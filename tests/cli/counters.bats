@@ -24,7 +24,7 @@ golden() {
 	python3 - stdout.txt <<-'END'
 		import json, sys
 		counts = """tx_packets tx_bytes drops drops_congestion drops_buffer drops_life drops_error drops_down
-		drops_route drops_hops drops_mtu drops_watchdog fec_corrected fec_uncorrected link_retries
+		drops_route drops_hops drops_mtu drops_pkey drops_watchdog fec_corrected fec_uncorrected link_retries
 		ecn_marks trimmed pauses_sent pauses_received paused_ps watchdog_acted watchdog_restored
 		credit_waits credit_wait_ps vl_stalls max_queue_bytes max_buffer_bytes""".split()
 		for r in json.load(open(sys.argv[1]))["runs"]:
