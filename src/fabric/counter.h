@@ -73,8 +73,7 @@ struct wf_port_counter {
  */
 /* clang-format off */
 #define WF_PORT_COUNTERS(LANE, OTHER)                                                              \
-	OTHER(tx_packets, .unit = "packets", .help = "sent",                                       \
-	      .ether = { "tx_prio%u_packets", "packets", 1 },                                      \
+	OTHER(tx_packets, .unit = "packets", .help = "sent", .ether = { "tx_prio%u_packets", "packets", 1 }, \
 	      .ib = { "port_xmit_packets", "packets", 1 },                                         \
 	      .exporter = "port_packets_transmitted_total",                                        \
 	      .run = "tx_packets", .value = "tx_packets", .live = "tx_packets",                    \
@@ -85,9 +84,8 @@ struct wf_port_counter {
 	      .run = "tx_bytes", .value = "tx_bytes", .live = "tx_bytes",                          \
 	      .metric = { "transmitted_bytes", "bytes sent, with headers" })                       \
 	/* Of whole ports: what the peer sent and was not lost on the link. */                     \
-	OTHER(rx_packets, .unit = "packets", .help = "packets received",                           \
-	      .live = "rx_packets", .metric = { "received_packets", NULL },                        \
-	      .status = { 2, 11, "rx packets" })                                                   \
+	OTHER(rx_packets, .unit = "packets", .help = "packets received", .live = "rx_packets",     \
+	      .metric = { "received_packets", NULL }, .status = { 2, 11, "rx packets" })           \
 	/* Lost on the link into the port, whatever the reason: a part of what is dropped. */      \
 	LANE(rx_lost, .unit = "packets", .help = "packets that the peer sent and that did not come") \
 	/* All reasons (enum wf_drop). */                                                          \
@@ -161,12 +159,10 @@ struct wf_port_counter {
 	      .run = "drops_mtu", .value = "drops_mtu", .live = "drops_mtu",                       \
 	      .metric = { "mtu_drops", NULL },                                                     \
 	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
-	OTHER(drops_pkey, .unit = "packets", .of = WF_OF_CREDIT,                                   \
-	      .help = "packets of a partition that the port does not let through",                 \
-	      .report = { WF_REPORT_LOSSES + 9, 0, "  other partitions" }, .rare = true,           \
+	OTHER(drops_pkey, .unit = "packets", .help = "packets of a partition that the port does not let through", \
+	      .of = WF_OF_CREDIT, .report = { WF_REPORT_LOSSES + 9, 0, "  other partitions" }, .rare = true, \
 	      .run = "drops_pkey", .value = "drops_pkey", .live = "drops_pkey",                    \
-	      .metric = { "partition_drops", NULL },                                               \
-	      .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" })                            \
+	      .metric = { "partition_drops", NULL }, .ports = { 1, 10, "drops" }, .status = { 3, 9, "drops" }) \
 	/* No congestion. Its two parts follow. */                                                 \
 	OTHER(drops_watchdog, .unit = "packets", .of = WF_OF_PFC,                                  \
 	      .help = "packets dropped by the PFC watchdog",                                       \
@@ -259,13 +255,11 @@ struct wf_port_counter {
 	      .of = WF_OF_PFC, .ether = { "tx_prio%u_pause_duration", "us", 1e6 })                 \
 	/* The head of a queue had to wait. */                                                     \
 	OTHER(credit_waits, .unit = "times", .help = "times that a packet had to wait for credits", \
-	      .of = WF_OF_CREDIT,                                                                  \
-	      .report = { WF_REPORT_CREDITS + 1, 0, "credit waits" },                              \
+	      .of = WF_OF_CREDIT, .report = { WF_REPORT_CREDITS + 1, 0, "credit waits" },          \
 	      .run = "credit_waits", .value = "credit_waits", .live = "credit_waits",              \
 	      .metric = { "credit_waits", NULL }, .notable = true,                                 \
 	      .ports = { 7, 10, "waits" }, .status = { 9, 9, "no credit" })                        \
-	OTHER(credit_wait_ps, .unit = "ps",                                                        \
-	      .help = "time for which there was data to send and no credit",                       \
+	OTHER(credit_wait_ps, .unit = "ps", .help = "time for which there was data to send and no credit", \
 	      .of = WF_OF_CREDIT, .followed = true, .measure = "stopped_ps",                       \
 	      .ib = { "port_xmit_wait", "ns", 1e3 }, .exporter = "port_transmit_wait_total",       \
 	      .report = { WF_REPORT_CREDITS + 2, 0, "credit wait, sum of ports" },                 \

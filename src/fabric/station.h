@@ -15,9 +15,9 @@
  *
  * Of the packets that carry a MAD: src is the source's LID, entropy is the destination's (dst says
  * nothing), cls is the service level, qpn and u.deth say between which queue pairs, and payload is
- * the number of the MAD's bytes in a store. A subnet management packet (WF_PACKET_SMP, queue pair 0) is made
- * and consumed at each end of a link, as link control is. All others (WF_PACKET_GMP, queue pair 1)
- * are data.
+ * the number of the MAD's bytes in a store. A subnet management packet (WF_PACKET_SMP, queue pair
+ * 0) is made and consumed at each end of a link, as link control is. All others (WF_PACKET_GMP,
+ * queue pair 1) are data.
  *
  * A switch's own port, 0, has no link: what it sends joins the queues of the other ports as if it
  * had come in by one more, whose number is dev->n_ports.
