@@ -60,6 +60,7 @@ const KNOWN = [
 		["drops_buffer", "lost: no room in the buffer (congestion)", "low"], ["drops_life", "lost: too long at a queue's head (congestion)", "low"],
 		["drops_error", "lost: errors on links", "low"], ["drops_down", "lost: links that were down", "low"], ["drops_route", "lost: no route", "low"],
 		["drops_hops", "lost: circled until their hop limit", "low"], ["drops_mtu", "lost: larger than a port's MTU", "low"],
+		["drops_pkey", "lost: of a partition that a port does not let through", "low"],
 		["drops_watchdog", "lost: dropped by the PFC watchdog", "low"],
 		["fec_corrected", "codewords that the FEC mended", "low"], ["fec_uncorrected", "packets that the FEC could not mend", "low"],
 		["link_retries", "packets sent again by links", "low"],
