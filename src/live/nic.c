@@ -386,6 +386,14 @@ void wf_nic_close(struct wf_nic *nic)
 	release(nic);
 }
 
+void wf_nic_ends(struct wf_nic *nic)
+{
+	if (nic->forked)
+		return; /* it is the parent's */
+	atomic_store(&nic->ending, true);
+	wf_nic_publish(nic);
+}
+
 void wf_nic_fork_child(struct wf_nic *nic)
 {
 	nic->forked = true;

@@ -62,6 +62,12 @@ int wf_nic_open(const struct wf_nic_cfg *cfg, struct wf_nic **nic_p) WF_MUST_USE
 void wf_nic_close(struct wf_nic *nic);
 
 /*
+ * The process ends, and the adapter was not closed: what it has counted is known to the daemon, and
+ * so is what its thread does until the end. Takes no lock, which who called exit() may have.
+ */
+void wf_nic_ends(struct wf_nic *nic);
+
+/*
  * In a child after fork(): the child lets go of what only the parent may use. Afterwards only
  * wf_nic_forked() may be called. Not under the lock.
  */

@@ -330,6 +330,8 @@ static void serve(struct wf_nic *nic)
 		return;
 	}
 	done = wf_nic_progress(nic);
+	if (wf_unlikely(atomic_load_explicit(&nic->ending, memory_order_relaxed)))
+		wf_nic_publish(nic);
 	if (!go_on(d, done, nic->clock)) {
 		wf_nic_publish(nic);
 		(void)!wf_drive_arm(nic);

@@ -77,9 +77,10 @@ struct wf_nic {
 
 	/* Who moves it on: nic_drive.h. */
 	pthread_t thread;
-	bool stop;     /* the thread is to end */
-	bool locked;   /* somebody has the lock */
-	wf_time clock; /* the system's, when wf_nic_progress() was last called */
+	bool stop;           /* the thread is to end */
+	_Atomic bool ending; /* the process is, without having closed the adapter */
+	bool locked;         /* somebody has the lock */
+	wf_time clock;       /* the system's, when wf_nic_progress() was last called */
 	struct wf_drive drive;
 	char bounce[4096]; /* payload that has no place in a ring yet */
 };

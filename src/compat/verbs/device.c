@@ -236,7 +236,7 @@ static void count_packets(const struct wf_nic *nic, uint64_t *sent, uint64_t *re
 }
 
 /*
- * weft exec -v: what came of it, when the process ends. Without the lock, which a thread that was
+ * The process ends. weft exec -v: what came of it. Without the lock, which a thread that was
  * ended with the process may hold: a packet more or less is no matter.
  */
 static void __attribute__((destructor)) report(void)
@@ -244,6 +244,8 @@ static void __attribute__((destructor)) report(void)
 	const char *verbose = getenv("WEFT_VERBOSE");
 	uint64_t sent = all.sent, received = all.received;
 
+	if (all.nic != NULL)
+		wf_nic_ends(all.nic);
 	if (verbose == NULL || verbose[0] == '\0' || !all.opened)
 		return;
 	if (all.nic != NULL)
