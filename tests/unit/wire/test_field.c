@@ -122,6 +122,28 @@ static void test_too_great(void **state)
 		assert_int_equal(bytes[i], i == 34 ? 7 : i >= 57 && i < 60 ? 0xff : 0);
 }
 
+/* The tables that no other reader has fields for, by hand from IBTA's figures. */
+static void test_small_tables(void **state)
+{
+	static const uint8_t sl_to_vl[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
+	struct wf_vl_arb arb = { .entry[1] = { .vl = 0xe, .weight = 0x21 } };
+	struct wf_multicast_ft mft = { .ports[31] = 0x8001 };
+	struct wf_pkey_table pkeys = { .pkey[1] = 0x7fff };
+	struct wf_sl_to_vl map;
+	uint8_t bytes[64];
+
+	(void)state;
+	wf_sl_to_vl_decode(sl_to_vl, &map);
+	for (unsigned sl = 0; sl < WF_SLS; sl++)
+		assert_int_equal(map.vl[sl], sl);
+	wf_vl_arb_encode(&arb, bytes);
+	assert_int_equal(bytes[2] << 8 | bytes[3], 0x0e21);
+	wf_multicast_ft_encode(&mft, bytes);
+	assert_int_equal(bytes[62] << 8 | bytes[63], 0x8001);
+	wf_pkey_table_encode(&pkeys, bytes);
+	assert_int_equal(bytes[2] << 8 | bytes[3], 0x7fff);
+}
+
 static void test_simple_counters(void **state)
 {
 	static const uint8_t errors[] = { 0, 3, 0x80, 0x01, 0x1b, 0xe4 };
@@ -243,9 +265,10 @@ static void test_records(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables),     cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_too_great),  cmocka_unit_test(test_simple_counters),
-		cmocka_unit_test(test_components), cmocka_unit_test(test_records),
+		cmocka_unit_test(test_tables),          cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_too_great),       cmocka_unit_test(test_small_tables),
+		cmocka_unit_test(test_simple_counters), cmocka_unit_test(test_components),
+		cmocka_unit_test(test_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
