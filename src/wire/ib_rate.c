@@ -96,46 +96,50 @@ void wf_ib_speed_put(struct wf_port_info *info, unsigned supported, unsigned ena
 		info->capability_mask &= ~WF_CAP_EXTENDED_SPEEDS;
 }
 
-static bool has_ext2(const struct wf_port_info *info)
+static bool has_ext(const struct wf_port_info *caps)
 {
-	return (info->capability_mask & WF_CAP_CAP_MASK2) != 0 &&
-	       (info->capability_mask2 & WF_CAP2_EXTENDED_SPEEDS2) != 0;
+	return (caps->capability_mask & WF_CAP_EXTENDED_SPEEDS) != 0;
 }
 
-static unsigned set_of(const struct wf_port_info *info, unsigned low, unsigned ext, unsigned ext2)
+static bool has_ext2(const struct wf_port_info *caps)
 {
-	if ((info->capability_mask & WF_CAP_EXTENDED_SPEEDS) != 0)
-		low |= ext << EXT_SHIFT;
-	if (has_ext2(info))
-		low |= ext2 << EXT2_SHIFT;
+	return (caps->capability_mask & WF_CAP_CAP_MASK2) != 0 &&
+	       (caps->capability_mask2 & WF_CAP2_EXTENDED_SPEEDS2) != 0;
+}
+
+static unsigned set_of(const struct wf_port_info *caps, unsigned low, unsigned ext, unsigned ext2)
+{
+	if (has_ext(caps))
+		low |= (ext & 0xf) << EXT_SHIFT;
+	if (has_ext2(caps))
+		low |= (ext2 & 3) << EXT2_SHIFT;
 	return low;
 }
 
-unsigned wf_ib_speed_supported(const struct wf_port_info *info)
+unsigned wf_ib_speed_supported(const struct wf_port_info *info, const struct wf_port_info *caps)
 {
-	return set_of(info, info->link_speed_supported, info->link_speed_ext_supported,
+	return set_of(caps, info->link_speed_supported, info->link_speed_ext_supported,
 	              info->link_speed_ext_supported2);
 }
 
-unsigned wf_ib_speed_enabled(const struct wf_port_info *info)
+unsigned wf_ib_speed_enabled(const struct wf_port_info *info, const struct wf_port_info *caps)
 {
-	return set_of(info, info->link_speed_enabled, info->link_speed_ext_enabled & 0xf,
-	              info->link_speed_ext_enabled2 & 3);
+	return set_of(caps, info->link_speed_enabled, info->link_speed_ext_enabled,
+	              info->link_speed_ext_enabled2);
 }
 
-unsigned wf_ib_speed_active(const struct wf_port_info *info)
+unsigned wf_ib_speed_active(const struct wf_port_info *info, const struct wf_port_info *caps)
 {
-	if (has_ext2(info) && info->link_speed_ext_active2 != 0)
+	if (has_ext2(caps) && info->link_speed_ext_active2 != 0)
 		return (unsigned)info->link_speed_ext_active2 << EXT2_SHIFT;
-	if ((info->capability_mask & WF_CAP_EXTENDED_SPEEDS) != 0 &&
-	    info->link_speed_ext_active != 0)
+	if (has_ext(caps) && info->link_speed_ext_active != 0)
 		return (unsigned)info->link_speed_ext_active << EXT_SHIFT;
 	return info->link_speed_active;
 }
 
-uint64_t wf_ib_port_rate(const struct wf_port_info *info)
+uint64_t wf_ib_port_rate(const struct wf_port_info *info, const struct wf_port_info *caps)
 {
-	return wf_ib_rate(info->link_width_active, wf_ib_speed_active(info));
+	return wf_ib_rate(info->link_width_active, wf_ib_speed_active(info, caps));
 }
 
 /* Mb/s of codes 2 to 25. */

@@ -56,13 +56,16 @@ const char *wf_ib_speed_name(unsigned speed);
 void wf_ib_speed_put(struct wf_port_info *info, unsigned supported, unsigned enabled,
                      unsigned active);
 
-/* From PortInfo, whose capability masks say which fields count: a set, 0, and a bit or 0. */
-unsigned wf_ib_speed_supported(const struct wf_port_info *info);
-unsigned wf_ib_speed_enabled(const struct wf_port_info *info);
-unsigned wf_ib_speed_active(const struct wf_port_info *info);
+/*
+ * From PortInfo: a set, 0, and a bit or 0. The capability masks of caps say which fields count: of
+ * an adapter's port it is info itself, of a switch's port that of port 0.
+ */
+unsigned wf_ib_speed_supported(const struct wf_port_info *info, const struct wf_port_info *caps);
+unsigned wf_ib_speed_enabled(const struct wf_port_info *info, const struct wf_port_info *caps);
+unsigned wf_ib_speed_active(const struct wf_port_info *info, const struct wf_port_info *caps);
 
-/* The rate of a link as its PortInfo says. */
-uint64_t wf_ib_port_rate(const struct wf_port_info *info);
+/* The rate of a link as its PortInfo says; 0 where it says none. */
+uint64_t wf_ib_port_rate(const struct wf_port_info *info, const struct wf_port_info *caps);
 
 /*
  * Codes of static rates and of records: the one of exactly that rate, or of the next below; 2 for

@@ -67,24 +67,24 @@ static void test_port_info(void **state)
 	assert_int_equal(bytes[56], 0);
 	assert_int_equal(info.capability_mask2, WF_CAP2_WIDTH_2X | WF_CAP2_NDR);
 	assert_int_equal(info.capability_mask, WF_CAP_EXTENDED_SPEEDS | WF_CAP_CAP_MASK2);
-	assert_int_equal(wf_ib_port_rate(&info), 400 * G);
+	assert_int_equal(wf_ib_port_rate(&info, &info), 400 * G);
 	/* the kernel of Linux takes bits 6 and 5 of byte 56 for XDR where the masks say so */
 	wf_ib_speed_put(&info, all, all, WF_SPEED_XDR);
 	wf_port_info_encode(&info, bytes);
 	assert_int_equal(bytes[56] >> 4 & 6, 2);
-	assert_int_equal(wf_ib_speed_supported(&info), all);
-	assert_int_equal(wf_ib_speed_enabled(&info), all);
-	assert_int_equal(wf_ib_speed_active(&info), WF_SPEED_XDR);
-	assert_int_equal(wf_ib_port_rate(&info), 800 * G);
+	assert_int_equal(wf_ib_speed_supported(&info, &info), all);
+	assert_int_equal(wf_ib_speed_enabled(&info, &info), all);
+	assert_int_equal(wf_ib_speed_active(&info, &info), WF_SPEED_XDR);
+	assert_int_equal(wf_ib_port_rate(&info, &info), 800 * G);
 	/* fields whose capability is not there do not count */
 	info.capability_mask2 &= (uint16_t)~WF_CAP2_EXTENDED_SPEEDS2;
-	assert_int_equal(wf_ib_speed_supported(&info), 0xf7);
+	assert_int_equal(wf_ib_speed_supported(&info, &info), 0xf7);
 	info.capability_mask = 0;
-	assert_int_equal(wf_ib_speed_supported(&info), 7);
-	assert_int_equal(wf_ib_speed_active(&info), WF_SPEED_QDR);
+	assert_int_equal(wf_ib_speed_supported(&info, &info), 7);
+	assert_int_equal(wf_ib_speed_active(&info, &info), WF_SPEED_QDR);
 	wf_ib_speed_put(&info, 7, 7, 0);
 	assert_int_equal(info.capability_mask & WF_CAP_EXTENDED_SPEEDS, 0);
-	assert_int_equal(wf_ib_port_rate(&info), 0);
+	assert_int_equal(wf_ib_port_rate(&info, &info), 0);
 }
 
 static void test_codes(void **state)
