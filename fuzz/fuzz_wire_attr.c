@@ -50,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    !wf_layout_matches(layout, attr, again, UINT64_MAX))
 		abort();
 	wf_port_info_decode(data + 1, &info);
-	if (wf_ib_rate_link(wf_ib_port_rate(&info, &info), &width, &speed) != (wf_ib_port_rate(&info, &info) > 0))
+	if (wf_ib_rate_link(wf_ib_port_rate(&info, &info), &width, &speed) !=
+	    (wf_ib_port_rate(&info, &info) > 0))
 		abort();
 	return 0;
 }

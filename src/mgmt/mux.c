@@ -208,7 +208,7 @@ static void send_expired(struct wf_mux *mux, struct wf_mux_timer *timer, wf_time
 		return;
 	}
 	send->retries_left--;
-	/* all of it got there, but no answer: all of it again; else from the first that may not have */
+	/* all got there, but no answer came: all again; else from the first that may be missing */
 	if (send->rmpp && send->acked == send->segments)
 		wf_mux_rmpp_begin(send);
 	send->seg = send->acked;

@@ -49,7 +49,7 @@ struct wf_mux_addr {
 
 enum wf_mux_event_type {
 	WF_MUX_RECV,   /* a request, or the answer to one; data is all of it */
-	WF_MUX_FAILED, /* what was sent got no answer (status) or was not taken; data is its header */
+	WF_MUX_FAILED, /* what was sent got no answer, or was not taken; data is its header */
 };
 
 struct wf_mux_event {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pma.c - the performance management agent: counters as tables of where they are and who sets them. */
+/* pma.c - the performance management agent: where each counter is in an attribute, as a table. */
 #include "mgmt/pma.h"
 
 #include <errno.h>

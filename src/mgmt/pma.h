@@ -2,8 +2,8 @@
 /*
  * pma.h - the performance management agent of a switch or an adapter (IBTA vol. 1, 16.1).
  *
- * It counts nothing: it reads what the fabric counts, in 64 bits, and keeps how much of it was there
- * when somebody last set a counter. Fields that are narrower stop at their greatest value, as
+ * It counts nothing: it reads what the fabric counts, in 64 bits, and keeps how much of it was
+ * there when somebody last set a counter. Fields that are narrower stop at their greatest value, as
  * PortCounters' do, until they are set; those of 64 bits go on. PortCounters and
  * PortCountersExtended are set apart from one another.
  */

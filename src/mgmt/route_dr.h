@@ -4,12 +4,12 @@
  * 14.2.2).
  *
  *   D  hop pointer      where it is                    what happens
- *   0  0                who asks                       1, out by initial path[1]
- *   0  1 .. count - 1   a switch on the way            return path[p] = in, p + 1, out by initial[p]
- *   0  count            the last node                  return path[p] = in, p + 1, mine
+ *   0  0                who asks                       1, out by initial[1]
+ *   0  1 .. count - 1   a switch on the way            return[p] = in, p + 1, out by initial[p]
+ *   0  count            the last node                  return[p] = in, p + 1, mine
  *   0  count + 1        behind a part by LID           mine
- *   1  count + 1        who answers                    p - 1, out by return path[p]
- *   1  2 .. count       a switch on the way            p - 1, out by return path[p]
+ *   1  count + 1        who answers                    p - 1, out by return[p]
+ *   1  2 .. count       a switch on the way            p - 1, out by return[p]
  *   1  1                who asked                      0, mine
  *   1  0                behind a part by LID           mine
  *
@@ -28,7 +28,7 @@ enum wf_dr {
 	WF_DR_DROP,
 	WF_DR_MINE,   /* of the node itself: its agent's, or its manager's */
 	WF_DR_OUT,    /* by next->port */
-	WF_DR_BY_LID, /* to next->lid, as a packet with that DLID; 0: back to who sent the request */
+	WF_DR_BY_LID, /* to next->lid, as a packet with that DLID; 0: to who sent the request */
 };
 
 struct wf_dr_node {

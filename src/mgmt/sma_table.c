@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sma_table.c - the tables that a subnet manager sets: SwitchInfo, forwarding, partition keys, lanes
- * of service levels, arbitration, GUIDs.
+ * sma_table.c - the tables that a subnet manager sets: SwitchInfo, forwarding, partition keys,
+ * lanes of service levels, arbitration, GUIDs.
  */
 #include "mgmt/sma_priv.h"
 

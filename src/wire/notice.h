@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notice.h - notices (IBTA vol. 1, 13.4.8.2) and what the traps of subnet management say (14.2.5.1).
+ * notice.h - notices (IBTA vol. 1, 13.4.8.2), and what subnet management's traps say (14.2.5.1).
  *
  * Of notice->details, which struct it is goes by the number of the trap. As in smp.h, each has
  * functions of its name: wf_notice_encode(), wf_trap_key_decode().

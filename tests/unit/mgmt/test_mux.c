@@ -269,6 +269,39 @@ static void test_request_and_answer(void **state)
 	net_fini(&net);
 }
 
+static void test_register(void **state)
+{
+	struct wf_mux_agent_cfg cfg = { .qp = 1,
+		                        .mgmt_class = 0x32,
+		                        .class_version = 1,
+		                        .oui = 0x1405,
+		                        .methods = { 2, 0 },
+		                        .event = on_event };
+	struct wf_mux_agent *a;
+	struct net net;
+
+	(void)state;
+	net_init(&net, 2);
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), 0);
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EADDRINUSE);
+	cfg.methods[0] = 6;
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EADDRINUSE);
+	cfg.methods[0] = 4;
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), 0);
+	cfg.qp = 0;
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EINVAL);
+	cfg.qp = 2;
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EINVAL);
+	cfg = (struct wf_mux_agent_cfg){ .qp = 0, .mgmt_class = SA, .event = on_event };
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EINVAL);
+	cfg = (struct wf_mux_agent_cfg){ .qp = 1, .mgmt_class = WF_MAD_CLASS_PERF, .rmpp = true };
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EINVAL);
+	net.a.mem.left = 0;
+	cfg.rmpp = false;
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -ENOMEM);
+	net_fini(&net);
+}
+
 /* Which agent gets a request: by queue pair, class, version, method, vendor. */
 static void test_dispatch(void **state)
 {
@@ -278,33 +311,19 @@ static void test_dispatch(void **state)
 		                        .oui = 0x1405,
 		                        .methods = { 2, 0 },
 		                        .event = on_event };
-	struct heard sm, dr, v1, v2 = { 0 }, none;
+	struct heard sm, dr, vendor = { 0 };
 	struct wf_mux_addr from = { .lid = 9 };
-	struct wf_mux_agent *a;
 	struct wf_mux_packet packet;
 	uint8_t mad[WF_MAD_LEN];
+	struct wf_mux_agent *a;
 	struct net net;
 
 	(void)state;
 	net_init(&net, 2);
 	agent(&net.a, &sm, WF_MAD_CLASS_SUBN_LID, 1 << WF_MAD_METHOD_TRAP, false);
 	agent(&net.a, &dr, WF_MAD_CLASS_SUBN_DR, 1 << WF_MAD_METHOD_GET, false);
-	agent(&net.a, &v1, 0x32, 0, false);
-	agent(&net.a, &none, SA, 0, true);
-	cfg.arg = &v2;
+	cfg.arg = &vendor;
 	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), 0);
-	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EADDRINUSE);
-	cfg.methods[0] = 6;
-	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EADDRINUSE);
-	cfg.qp = 0;
-	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EINVAL);
-	cfg.qp = 2;
-	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EINVAL);
-	cfg = (struct wf_mux_agent_cfg){ .qp = 0, .mgmt_class = SA, .event = on_event };
-	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EINVAL);
-	cfg = (struct wf_mux_agent_cfg){ .qp = 1, .mgmt_class = WF_MAD_CLASS_PERF, .rmpp = true };
-	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), -EINVAL);
-
 	test_request(mad, WF_MAD_CLASS_SUBN_LID, 1, WF_MAD_METHOD_TRAP, 2, 0);
 	wf_mux_rx(net.a.mux, 0, &from, mad, 0);
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0); /* the wrong queue pair */
@@ -318,33 +337,46 @@ static void test_dispatch(void **state)
 	test_request(mad, 0x32, 1, WF_MAD_METHOD_GET, 2, 0);
 	mad[38] = 0x14, mad[39] = 0x05;
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
-	assert_int_equal(v2.received, 1);
-	assert_int_equal(v2.addr.lid, 9);
+	assert_int_equal(vendor.received, 1);
+	assert_int_equal(vendor.addr.lid, 9);
 	mad[39] = 0x06; /* another vendor: nobody's, so it is answered */
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
-	assert_int_equal(v1.received + v2.received, 1);
+	assert_int_equal(vendor.received, 1);
 	assert_true(wf_mux_tx(net.a.mux, 0, &packet));
 	assert_int_equal(packet.addr.lid, 9);
 	assert_int_equal(packet.qp, 1);
 	assert_int_equal(test_status(packet.mad), WF_MAD_BAD_ATTRIBUTE);
-	/* a directed route's answer goes back */
+	free(sm.data), free(dr.data), free(vendor.data);
+	net_fini(&net);
+}
+
+/* What nobody wants: a Get or Set is answered, also along a directed route, and nothing else is. */
+static void test_nobodys(void **state)
+{
+	struct wf_mux_addr from = { .lid = 9 };
+	struct wf_mux_packet packet;
+	uint8_t mad[WF_MAD_LEN];
+	struct heard heard;
+	struct net net;
+
+	(void)state;
+	net_init(&net, 2);
+	agent(&net.a, &heard, SA, 0, true);
 	test_request(mad, WF_MAD_CLASS_SUBN_DR, 1, WF_MAD_METHOD_SET, 0x20, 0);
 	wf_mux_rx(net.a.mux, 0, &from, mad, 0);
 	assert_true(wf_mux_tx(net.a.mux, 0, &packet));
 	assert_int_equal(wf_be16_get(packet.mad + 4), WF_SMP_DIRECTION | WF_MAD_BAD_ATTRIBUTE);
-	/* what is no request is not answered, and an answer to nobody is nobody's */
 	test_request(mad, SA, 2, WF_MAD_METHOD_GET_RESP, 2, 0);
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
-	wf_be32_put(mad + 8, 4); /* none's agent, who has asked nothing */
+	wf_be32_put(mad + 8, 1); /* to the agent, who has asked nothing */
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
 	test_request(mad, SA, 2, WF_MAD_METHOD_REPORT, 2, 0);
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
 	test_request(mad, SA, 2, WF_MAD_METHOD_GET, 2, 0);
 	mad[0] = 3;
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
-	assert_int_equal(none.received, 0);
+	assert_int_equal(heard.received, 0);
 	assert_false(wf_mux_has_tx(net.a.mux));
-	free(sm.data), free(dr.data), free(v2.data);
 	net_fini(&net);
 }
 
@@ -403,7 +435,7 @@ static void test_lengths(void **state)
 	net_fini(&net);
 }
 
-/* The header of a segment as Linux has it: the first says how long all is, the last its own part. */
+/* The headers of segments as Linux has them: the first says how long all is, the last its part. */
 static void test_segments(void **state)
 {
 	struct heard hb;
@@ -580,14 +612,13 @@ static void test_wrong(void **state)
 	struct wf_mux_addr from = { .lid = 1, .qpn = 1 };
 	struct wf_mux_packet packet;
 	struct wf_rmpp rmpp;
-	struct wf_mux_agent *b;
 	uint8_t mad[WF_MAD_LEN];
 	struct heard hb;
 	struct net net;
 
 	(void)state;
 	net_init(&net, 8);
-	b = agent(&net.b, &hb, SA, 1 << GET_TABLE, true);
+	agent(&net.b, &hb, SA, 1 << GET_TABLE, true);
 	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++) {
 		request(mad, 1, GET_TABLE);
 		wf_rmpp_encode(&rows[i].rmpp, mad);
@@ -602,6 +633,22 @@ static void test_wrong(void **state)
 		assert_int_equal(rmpp.status, rows[i].status);
 	}
 	assert_int_equal(hb.received, 0);
+	net_fini(&net);
+}
+
+static void test_wrong_acks(void **state)
+{
+	struct wf_mux_addr from = { .lid = 1, .qpn = 1 };
+	struct wf_mux_packet packet;
+	struct wf_rmpp rmpp;
+	struct wf_mux_agent *b;
+	uint8_t mad[WF_MAD_LEN];
+	struct heard hb;
+	struct net net;
+
+	(void)state;
+	net_init(&net, 8);
+	b = agent(&net.b, &hb, SA, 1 << GET_TABLE, true);
 	/* ACKs for what was not sent, or with a window behind it */
 	for (unsigned i = 0; i < 2; i++) {
 		request(mad, 2 + i, GET_TABLE);
@@ -675,13 +722,16 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request_and_answer),
+		cmocka_unit_test(test_register),
 		cmocka_unit_test(test_dispatch),
+		cmocka_unit_test(test_nobodys),
 		cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_bad_networks),
 		cmocka_unit_test(test_last_ack_lost),
 		cmocka_unit_test(test_endings),
 		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_wrong_acks),
 		cmocka_unit_test(test_plain),
 	};
 

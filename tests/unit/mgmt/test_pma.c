@@ -245,7 +245,7 @@ static void test_headers(void **state)
 	assert_int_equal(info.base_version, 1);
 	assert_int_equal(info.class_version, 1);
 	assert_int_equal(info.resp_time_value, 14);
-	/* perfquery looks for these: all ports, extended counters, XmitWait, more of the extended */
+	/* perfquery looks for these: all ports, extended counters, XmitWait, more extended ones */
 	assert_int_equal(info.capability_mask & 0x1300, 0x1300);
 	assert_int_equal(info.capability_mask2, 2);
 	assert_int_equal(ask(&f, SET, WF_MAD_ATTR_CLASS_PORT_INFO), WF_MAD_BAD_ATTRIBUTE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_sma.c - the subnet management agent: what nodes say of themselves, what a manager may set and
- * what it may not, the state machine of ports, M_Keys, traps and their intervals.
+ * test_sma.c - the subnet management agent: what nodes say of themselves, what a manager may set
+ * and what it may not, the state machine of ports, M_Keys, traps and their intervals.
  */
 #include "mgmt_test.h"
 
@@ -177,6 +177,25 @@ static void test_states(void **state)
 	assert_int_equal(get_port(&f, 2).port_state, WF_PORT_ACTIVE);
 	assert_int_equal(set_state(&f, 2, WF_PORT_ARMED, 0), WF_MAD_INVALID_FIELD);
 	assert_int_equal(set_state(&f, 2, WF_PORT_ACTIVE, 0), 0);
+	teardown(&f);
+}
+
+/* A switch's port 2, up and active. */
+static void setup_active(struct fixture *f)
+{
+	setup(f, true);
+	wf_sma_link_up(f->sma, 2, WF_WIDTH_4X, WF_SPEED_EDR, 0);
+	assert_int_equal(set_state(f, 2, WF_PORT_ARMED, 0), 0);
+	assert_int_equal(set_state(f, 2, WF_PORT_ACTIVE, 0), 0);
+}
+
+static void test_physical_states(void **state)
+{
+	struct wf_port_info info;
+	struct fixture f;
+
+	(void)state;
+	setup_active(&f);
 	/* nobody sets training or link up; a state and a physical state exclude one another */
 	for (uint8_t phys = WF_PHYS_TRAINING; phys < 16; phys++)
 		assert_int_equal(set_state(&f, 2, WF_PORT_DOWN, phys), WF_MAD_INVALID_FIELD);
@@ -294,6 +313,20 @@ static void test_fields(void **state)
 	assert_int_equal(now.link_width_enabled, WF_WIDTH_4X);
 	assert_int_equal(now.link_speed_enabled, 7);
 	assert_int_equal(now.link_speed_ext_enabled, 0);
+	teardown(&f);
+}
+
+static void test_extended_fields(void **state)
+{
+	struct wf_port_info info, now;
+	struct fixture f;
+
+	(void)state;
+	setup(&f, false);
+	wf_sma_link_up(f.sma, 1, WF_WIDTH_4X, WF_SPEED_EDR, 0);
+	info = asked(&f, 1);
+	info.link_speed_ext_enabled = 30;
+	assert_int_equal(set_port(&f, 1, &info), 0);
 	info = asked(&f, 1);
 	info.link_speed_ext_enabled = 31;
 	info.client_reregister = true;
@@ -547,15 +580,13 @@ static void test_trap_link_state(void **state)
 	teardown(&f);
 }
 
-static void test_trap_kinds(void **state)
+static void test_switch_traps(void **state)
 {
 	struct wf_trap_key key = { .lid1 = 4, .lid2 = 5, .key = 0x8001, .qp1 = 6, .gid2 = { 7 } };
 	struct wf_trap_switch_key bad;
 	struct wf_trap_change change;
 	struct wf_sma_packet packet;
-	struct wf_trap_mkey mkey;
 	struct wf_trap_port port;
-	struct wf_trap_key out;
 	struct wf_notice n;
 	struct fixture f;
 	uint64_t tid;
@@ -587,7 +618,20 @@ static void test_trap_kinds(void **state)
 	assert_int_equal(change.change_flags, WF_CHANGE_NODE_DESCRIPTION);
 	assert_false(next_trap(&f, 0, &n, &packet, &tid));
 	teardown(&f);
+}
 
+static void test_adapter_traps(void **state)
+{
+	struct wf_trap_key key = { .lid1 = 4, .lid2 = 5, .key = 0x8001, .qp1 = 6, .gid2 = { 7 } };
+	struct wf_trap_change change;
+	struct wf_sma_packet packet;
+	struct wf_trap_mkey mkey;
+	struct wf_trap_key out;
+	struct wf_notice n;
+	struct fixture f;
+	uint64_t tid;
+
+	(void)state;
 	setup(&f, false);
 	wf_sma_link_up(f.sma, 1, WF_WIDTH_4X, WF_SPEED_EDR, 0);
 	configure(&f, 1, 12);
@@ -633,12 +677,20 @@ static void test_trap_kinds(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_node),        cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_states),      cmocka_unit_test(test_link_lost),
-		cmocka_unit_test(test_fields),      cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_switch_port), cmocka_unit_test(test_mkey_levels),
-		cmocka_unit_test(test_mkey_lease),  cmocka_unit_test(test_trap_link_state),
-		cmocka_unit_test(test_trap_kinds),
+		cmocka_unit_test(test_node),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_link_lost),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_switch_port),
+		cmocka_unit_test(test_mkey_levels),
+		cmocka_unit_test(test_mkey_lease),
+		cmocka_unit_test(test_trap_link_state),
+		cmocka_unit_test(test_switch_traps),
+		cmocka_unit_test(test_adapter_traps),
+		cmocka_unit_test(test_physical_states),
+		cmocka_unit_test(test_extended_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static const struct wf_layout *const attr_layouts[] = {
 		WF_SA_LAYOUTS(ATTR_ADDRESS) WF_CONG_LAYOUTS(ATTR_ADDRESS)
 };
 
-/* The row of "member", "member.member", and where its struct begins; an array's is the whole row. */
+/* The row of "member" or "member.member", and where its struct begins. An array has one row. */
 static inline const struct wf_field *attr_row(const struct wf_layout *layout, const char *path,
                                               size_t *base_p)
 {

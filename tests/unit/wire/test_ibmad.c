@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_ibmad.c - attributes that weft writes, read field by field by libibmad, which infiniband-diags
- * reads them with: random values, and all that it knows of the attributes that weft has.
+ * test_ibmad.c - attributes that weft writes, read field by field by libibmad, with which
+ * infiniband-diags reads them: random values, and all that it knows of weft's attributes.
  *
- * Left out is what libibmad has otherwise than IBTA: fields of flow labels and some masks begin some
- * bits too early in its table, NoticeCount has the toggle in it, and PortCounters' QP1Dropped lies
- * on VL15Dropped. What it has no field for is in test_tshark_mad.c.
+ * Left out is what libibmad has otherwise than IBTA: fields of flow labels and some masks begin
+ * some bits too early in its table, NoticeCount has the toggle in it, and PortCounters' QP1Dropped
+ * lies on VL15Dropped. What it has no field for is in test_tshark_mad.c.
  */
 #include "attr_test.h"
 

@@ -3,10 +3,11 @@
 /*
  * test_tshark_mad.c - attributes of management that weft writes, read by Wireshark's tshark: random
  * values in packets to queue pairs 0 and 1, and every field that it shows of an attribute is what
- * it was. What it does not know is checked against libibmad (test_ibmad.c), and the other way round.
+ * it was. What it does not know is checked against libibmad (test_ibmad.c), and the other way
+ * round.
  *
- * Left out is what tshark 4.0 reads otherwise than IBTA: it takes half of a table of multicast LIDs, and
- * calls trap 259 malformed.
+ * Left out is what tshark 4.0 reads otherwise than IBTA: it takes half of a table of multicast
+ * LIDs, and calls trap 259 malformed.
  */
 #include "attr_test.h"
 
