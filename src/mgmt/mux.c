@@ -7,8 +7,8 @@
 
 #include "mgmt/agent_priv.h"
 
-#define CLASS_BM_OUI_FROM 0x30
-#define CLASS_BM_OUI_TO 0x4f
+#define CLASS_VENDOR_FROM 0x30
+#define CLASS_VENDOR_TO 0x4f
 #define OUI_AT 37
 #define RMPP_FLAGS_AT 26
 #define TID_AT 8
@@ -70,7 +70,7 @@ void wf_mux_timer_stop(struct wf_mux_timer *timer)
 
 static bool is_vendor(uint8_t mgmt_class)
 {
-	return mgmt_class >= CLASS_BM_OUI_FROM && mgmt_class <= CLASS_BM_OUI_TO;
+	return mgmt_class >= CLASS_VENDOR_FROM && mgmt_class <= CLASS_VENDOR_TO;
 }
 
 static bool is_smp(uint8_t mgmt_class)

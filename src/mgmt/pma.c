@@ -321,7 +321,7 @@ static unsigned simple_counters(struct wf_pma *pma, uint16_t attr_id, bool set, 
 		memset(now, 0, sizeof(now));
 		(void)pma->ops->read_simple(pma->arg, p, attr_id, now);
 		for (unsigned i = 0; i < n; i++) {
-			if (set && (attr.counter_select >> i & 1) != 0)
+			if (set && s != NULL && (attr.counter_select >> i & 1) != 0)
 				s->base[i] = now[i] - attr.counter[i];
 			sum[i] += now[i] - (s == NULL ? 0 : s->base[i]);
 		}

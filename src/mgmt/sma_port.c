@@ -204,9 +204,7 @@ static unsigned set_port(struct wf_sma *sma, unsigned port, bool extended,
 		.info = &info,
 		.physical = WF_PHYS_NOP,
 	};
-	bool is_end = wf_sma_is_end(sma, port);
-
-	if (is_end)
+	if (wf_sma_is_end(sma, port))
 		set_end(&s);
 	else
 		set_enforcement(&s);
@@ -216,8 +214,6 @@ static unsigned set_port(struct wf_sma *sma, unsigned port, bool extended,
 	set_state(&s, port);
 	if (s.bad)
 		return WF_MAD_INVALID_FIELD;
-	if (is_end && info.mkey != s.old->mkey)
-		sma->port[port].lease_ends = WF_TIME_NEVER;
 	sma->port[port].info = info;
 	if (info.port_state == WF_PORT_DOWN)
 		wf_sma_forget_traps(sma, port);

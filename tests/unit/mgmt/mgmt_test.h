@@ -42,23 +42,29 @@ static const struct wf_sma_ops test_hw_ops = {
 	.physical = test_hw_physical,
 };
 
-/* A switch of 4 ports, or an adapter of 1, in memory that may fail. */
+static inline void test_sma_cfg(struct wf_sma_cfg *cfg, struct test_hw *hw, bool is_switch,
+                                unsigned n_ports)
+{
+	wf_sma_cfg_init(cfg, is_switch);
+	cfg->n_ports = (uint8_t)n_ports;
+	cfg->node_guid = cfg->system_image_guid = 0x1000;
+	cfg->port_guid = is_switch ? 0x1000 : 0x1001;
+	cfg->vendor_id = 0x2c9;
+	cfg->device_id = 0x1234;
+	cfg->description = is_switch ? "leaf1" : "h1 weft0";
+	cfg->ops = &test_hw_ops;
+	cfg->arg = hw;
+	memset(hw, 0, sizeof(*hw));
+}
+
+/* A switch or an adapter, in memory that may fail. */
 static inline struct wf_sma *test_sma(struct test_hw *hw, bool is_switch, unsigned n_ports,
                                       struct wf_mem *mem)
 {
 	struct wf_sma_cfg cfg;
 	struct wf_sma *sma;
 
-	wf_sma_cfg_init(&cfg, is_switch);
-	cfg.n_ports = (uint8_t)n_ports;
-	cfg.node_guid = cfg.system_image_guid = 0x1000;
-	cfg.port_guid = is_switch ? 0x1000 : 0x1001;
-	cfg.vendor_id = 0x2c9;
-	cfg.device_id = 0x1234;
-	cfg.description = is_switch ? "leaf1" : "h1 weft0";
-	cfg.ops = &test_hw_ops;
-	cfg.arg = hw;
-	memset(hw, 0, sizeof(*hw));
+	test_sma_cfg(&cfg, hw, is_switch, n_ports);
 	return wf_sma_create(&cfg, mem, &sma) == 0 ? sma : NULL;
 }
 

@@ -75,7 +75,8 @@ static void ask_bad(struct fixture *f, uint8_t method, uint16_t attr_id, uint32_
 static void test_switch(void **state)
 {
 	struct wf_cong_switch_setting setting = { .control_map = 0x1f, .threshold = 15 };
-	struct wf_cong_switch_ports ports = { .port[7] = { true, false, 3, 9, 77 } };
+	struct wf_cong_switch_ports ports = { .port[7] = { true, false, 3, 9, 77 },
+		                              .port[8] = { true, false, 3, 9, 78 } };
 	struct wf_cong_info info;
 	struct fixture f;
 
@@ -93,6 +94,7 @@ static void test_switch(void **state)
 	ask_ok(&f, SET, WF_CONG_SWITCH_PORT_SETTING, 1);
 	assert_int_equal(f.what, WF_CCA_PORTS);
 	assert_int_equal(wf_cca_port(f.cca, 39).marking_rate, 77);
+	assert_int_equal(wf_cca_port(f.cca, 40).marking_rate, 78);
 	assert_false(wf_cca_port(f.cca, 7).valid);
 	assert_false(wf_cca_port(f.cca, 41).valid);
 	ask_ok(&f, GET, WF_CONG_SWITCH_PORT_SETTING, 1);
@@ -120,6 +122,10 @@ static void test_adapter(void **state)
 	ask_ok(&f, SET, WF_CONG_CA_SETTING, 0);
 	assert_int_equal(f.what, WF_CCA_CA);
 	assert_int_equal(wf_cca_ca(f.cca)->entry[15].ccti_timer, 68);
+	memset(f.mad + WF_CONG_DATA, 0, 132);
+	ask_ok(&f, GET, WF_CONG_CA_SETTING, 0);
+	wf_cong_ca_setting_decode(f.mad + WF_CONG_DATA, &setting);
+	assert_true(setting.control_map == 0xffff && setting.entry[15].ccti_timer == 68);
 	wf_cong_table_encode(&table, f.mad + WF_CONG_DATA);
 	ask_ok(&f, SET, WF_CONG_CONTROL_TABLE, 1);
 	assert_int_equal(f.what, WF_CCA_TABLE);
@@ -168,8 +174,22 @@ static void test_key(void **state)
 	ask_ok(&f, GET, WF_CONG_KEY_INFO, 0);
 	wf_cong_key_info_decode(f.mad + WF_CONG_DATA, &info);
 	assert_int_equal(info.violations, 1);
-	/* two seconds later the key is not protected any more, but is the key */
+	/* a second wrong one does not make the lease longer, and the right one ends it */
+	f.now = 2 * WF_S;
+	assert_false(ask(&f, SET, WF_CONG_CA_SETTING, 0));
+	f.key = 5;
+	ask_ok(&f, GET, WF_CONG_TIMESTAMP, 0);
+	f.key = 6;
 	f.now = 3 * WF_S;
+	ask_ok(&f, GET, WF_CONG_KEY_INFO, 0);
+	wf_cong_key_info_decode(f.mad + WF_CONG_DATA, &info);
+	assert_true(info.protect);
+	f.now = 10 * WF_S;
+	assert_false(ask(&f, SET, WF_CONG_CA_SETTING, 0));
+	f.now = 11 * WF_S;
+	assert_false(ask(&f, SET, WF_CONG_CA_SETTING, 0));
+	/* two seconds later the key is not protected any more, but is the key */
+	f.now = 12 * WF_S;
 	ask_ok(&f, GET, WF_CONG_KEY_INFO, 0);
 	wf_cong_key_info_decode(f.mad + WF_CONG_DATA, &info);
 	assert_true(info.cc_key == 5 && !info.protect);
@@ -181,7 +201,7 @@ static void test_key(void **state)
 	wf_cong_key_info_encode(&info, f.mad + WF_CONG_DATA);
 	ask_ok(&f, SET, WF_CONG_KEY_INFO, 0);
 	wf_cong_key_info_decode(f.mad + WF_CONG_DATA, &info);
-	assert_int_equal(info.violations, 2);
+	assert_int_equal(info.violations, 5);
 	info.violations = 0;
 	wf_cong_key_info_encode(&info, f.mad + WF_CONG_DATA);
 	ask_ok(&f, SET, WF_CONG_KEY_INFO, 0);
@@ -212,17 +232,34 @@ static void test_logs(void **state)
 	assert_int_equal(sw.entry[14].slid, 5);
 	assert_int_equal(sw.entry[14].timestamp, 2);
 	assert_int_equal(sw.port_map[30], 4);
+	assert_int_equal(sw.timestamp, 0);
+	f.now = 1024 * WF_MS;
+	ask_ok(&f, GET, WF_CONG_LOG, 0);
+	wf_cong_log_switch_decode(f.mad + WF_CONG_LOG_DATA, &sw);
+	assert_int_equal(sw.timestamp, 1000000);
+	ask_bad(&f, SET, WF_CONG_LOG, 0, WF_MAD_BAD_ATTRIBUTE);
+	for (unsigned i = 0; i < UINT16_MAX; i++)
+		wf_cca_log_switch(f.cca, 10, &marked, 0);
+	ask_ok(&f, GET, WF_CONG_LOG, 0);
+	wf_cong_log_switch_decode(f.mad + WF_CONG_LOG_DATA, &sw);
+	assert_int_equal(sw.event_counter, UINT16_MAX);
 	teardown(&f);
 	setup(&f, false);
 	ask_ok(&f, GET, WF_CONG_LOG, 0);
 	wf_cong_log_ca_decode(f.mad + WF_CONG_LOG_DATA, &ca);
 	assert_int_equal(ca.log_type, 2);
 	assert_int_equal(ca.event_counter, 0);
-	wf_cca_log_ca(f.cca, &slowed, 0);
+	wf_cca_log_ca(f.cca, &(struct wf_cong_log_ca_entry){ .local_qp = 3 }, 0);
+	wf_cca_log_ca(f.cca, &slowed, 5 * 1024 * WF_NS);
+	f.now = 7 * 1024 * WF_NS;
 	ask_ok(&f, GET, WF_CONG_LOG, 0);
 	wf_cong_log_ca_decode(f.mad + WF_CONG_LOG_DATA, &ca);
-	assert_int_equal(ca.event_counter, 1);
-	assert_int_equal(ca.event_map, 1 << 9);
+	assert_int_equal(ca.log_type, 2);
+	assert_int_equal(ca.timestamp, 7);
+	assert_int_equal(ca.entry[0].timestamp, 5);
+	assert_int_equal(ca.entry[1].local_qp, 3);
+	assert_int_equal(ca.event_counter, 2);
+	assert_int_equal(ca.event_map, 1 << 9 | 1);
 	assert_int_equal(ca.entry[0].local_qp, 0x123456);
 	teardown(&f);
 }

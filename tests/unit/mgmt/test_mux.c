@@ -235,7 +235,7 @@ static void test_request_and_answer(void **state)
 	wf_be32_put(mad + 8, 0xdeadbeef); /* the upper half is the mux's */
 	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_S, 3, &context), 0);
 	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_S, 3, &context), -EEXIST);
-	assert_int_equal(wf_mux_send(c, &to_b, mad, sizeof(mad), WF_S, 3, NULL), 0);
+	assert_int_equal(wf_mux_send(c, &to_b, mad, sizeof(mad), WF_S, 3, &hc), 0);
 	run(&net, LATENCY);
 	assert_int_equal(hb.received, 2);
 	assert_int_equal(hb.addr.lid, 1);
@@ -250,7 +250,7 @@ static void test_request_and_answer(void **state)
 	assert_int_equal(hc.received, 1);
 	assert_int_equal(hc.length, WF_MAD_LEN);
 	assert_int_equal(hc.data[200], 7);
-	assert_null(hc.context);
+	assert_ptr_equal(hc.context, &hc);
 	/* again it is nothing that anybody waits for */
 	assert_int_equal(wf_mux_send(b, &hb.addr, mad, sizeof(mad), 0, 0, NULL), 0);
 	run(&net, 3 * LATENCY);
@@ -592,6 +592,79 @@ static void test_endings(void **state)
 	}
 }
 
+/*
+ * A request of several segments: it gets there, the answer does not, and all of it is sent again;
+ * an answer of one MAD ends it. To another side, an answer may have the same transaction ID.
+ */
+static void test_long_request(void **state)
+{
+	static const struct wf_mux_addr to_c = { .lid = 3, .qpn = 1 };
+	uint8_t mad[WF_SA_DATA + 500] = { 0 };
+	struct wf_rmpp rmpp = { .version = 1, .type = 1, .flags = 1 };
+	struct wf_mux_agent *a, *b;
+	struct wf_mux_packet packet;
+	struct heard ha, hb;
+	struct net net;
+
+	(void)state;
+	net_init(&net, 10);
+	a = agent(&net.a, &ha, SA, 0, true);
+	b = agent(&net.b, &hb, SA, 1 << WF_MAD_METHOD_GET_MULTI, true);
+	request(mad, 4, WF_MAD_METHOD_GET_MULTI);
+	wf_rmpp_encode(&rmpp, mad);
+	for (unsigned i = 0; i < 500; i++)
+		mad[WF_SA_DATA + i] = (uint8_t)(i * 7 + i / 251);
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_S, 2, NULL), 0);
+	run(&net, 10 * LATENCY);
+	assert_int_equal(hb.received, 1);
+	check_data(&hb, 500);
+	/* again, as a new transfer once the first one is forgotten; before, only its ACK comes */
+	run(&net, 15 * WF_S);
+	assert_int_equal(hb.received, 1);
+	assert_int_equal(ha.failed, 1);
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), 20 * WF_S, 1, NULL), 0);
+	run(&net, net.now + 25 * WF_S);
+	assert_int_equal(hb.received, 3);
+	check_data(&hb, 500);
+	memcpy(mad, hb.data, WF_MAD_LEN);
+	mad[3] = WF_MAD_METHOD_GET_MULTI_RESP;
+	memset(mad + 24, 0, 12);
+	assert_int_equal(wf_mux_send(b, &hb.addr, mad, WF_MAD_LEN, 0, 0, NULL), 0);
+	assert_int_equal(wf_mux_send(b, &hb.addr, mad, WF_MAD_LEN, 0, 0, NULL), -EEXIST);
+	run(&net, net.now + LATENCY);
+	assert_int_equal(ha.received, 1);
+	assert_int_equal(ha.failed, 1);
+	assert_int_equal(wf_mux_send(b, &hb.addr, mad, WF_MAD_LEN, 0, 0, NULL), 0);
+	assert_int_equal(wf_mux_send(b, &to_c, mad, WF_MAD_LEN, 0, 0, NULL), 0);
+	while (wf_mux_tx(net.b.mux, net.now, &packet))
+		;
+	free(ha.data), free(hb.data);
+	net_fini(&net);
+}
+
+/* Where data begin, by class (IBTA vol. 1, chapters 15 and 16). */
+static void test_offsets(void **state)
+{
+	(void)state;
+	for (unsigned class = 0; class < 256; class ++) {
+		unsigned offset = class == SA                                       ? 56
+		                  : class == 0x06 || class == 0x10 || class == 0x12 ? 64
+		                  : class >= 0x30 && class < 0x50                   ? 40
+		                                                                    : 24;
+		struct wf_mux_agent_cfg cfg = { .qp = 1,
+			                        .mgmt_class = (uint8_t) class,
+			                        .rmpp = true };
+		bool rmpp = class == SA || class == 0x10 || class == 0x12 || offset == 40;
+		struct wf_mux_agent *a;
+		struct wf_mux *mux;
+
+		assert_int_equal(wf_mux_data_offset((uint8_t) class), offset);
+		assert_int_equal(wf_mux_create(wf_mem_heap(), &mux), 0);
+		assert_int_equal(wf_mux_register(mux, &cfg, &a), rmpp ? 0 : -EINVAL);
+		wf_mux_destroy(mux);
+	}
+}
+
 /* What is wrong with segments and ACKs, and what is said of it. */
 static void test_wrong(void **state)
 {
@@ -733,6 +806,8 @@ int main(void)
 		cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_wrong_acks),
 		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_long_request),
+		cmocka_unit_test(test_offsets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,6 +195,49 @@ static void test_set(void **state)
 	teardown(&f);
 }
 
+/* Every field is set to a number of its own, and says it. */
+static void test_set_values(void **state)
+{
+	struct wf_port_counters c = { .port_select = 1,
+		                      .counter_select = 0xffff,
+		                      .counter_select2 = 3 };
+	struct wf_port_counters_ext e = { .port_select = 1,
+		                          .counter_select = 0xff,
+		                          .counter_select2 = 0x3fff };
+	struct wf_perf_simple s = { .port_select = 255, .counter_select = 3, .counter = { 5, 6 } };
+	uint8_t bytes[192];
+	struct fixture f;
+
+	(void)state;
+	setup(&f, true);
+	f.simple = true;
+	f.value[1] = 1000;
+	memset(bytes, 0x5a, sizeof(bytes));
+	bytes[1] = 1;
+	bytes[2] = bytes[3] = 0xff;
+	bytes[18] = 3;
+	wf_port_counters_decode(bytes, &c);
+	wf_port_counters_encode(&c, f.mad + WF_PERF_DATA);
+	wf_port_counters_encode(&c, bytes);
+	assert_int_equal(ask(&f, SET, WF_PERF_COUNTERS), 0);
+	assert_memory_equal(f.mad + WF_PERF_DATA, bytes, 44);
+	memset(bytes, 0x6b, sizeof(bytes));
+	wf_port_counters_ext_decode(bytes, &e);
+	e.port_select = 1;
+	e.counter_select = 0xff;
+	e.counter_select2 = 0x3fff;
+	wf_port_counters_ext_encode(&e, f.mad + WF_PERF_DATA);
+	wf_port_counters_ext_encode(&e, bytes);
+	assert_int_equal(ask(&f, SET, WF_PERF_COUNTERS_EXT), 0);
+	assert_memory_equal(f.mad + WF_PERF_DATA, bytes, 184);
+	/* of all ports each is set, and they add up */
+	wf_perf_simple_encode(WF_PERF_RCV_CON_CTRL, &s, f.mad + WF_PERF_DATA);
+	assert_int_equal(ask(&f, SET, WF_PERF_RCV_CON_CTRL), 0);
+	wf_perf_simple_decode(WF_PERF_RCV_CON_CTRL, f.mad + WF_PERF_DATA, &s);
+	assert_true(s.counter[0] == 4 * 5 && s.counter[1] == 4 * 6);
+	teardown(&f);
+}
+
 static void test_simple(void **state)
 {
 	struct wf_perf_simple s = { .port_select = 1, .counter_select = 2 };
@@ -293,9 +336,9 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),    cmocka_unit_test(test_set),
-		cmocka_unit_test(test_simple),    cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_values),  cmocka_unit_test(test_set),
+		cmocka_unit_test(test_simple),  cmocka_unit_test(test_set_values),
+		cmocka_unit_test(test_headers), cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,31 @@ static void test_short(void **state)
 	assert_int_equal(mad[6], 0);
 }
 
+/* The longest path there is: 63 hops. */
+static void test_longest(void **state)
+{
+	uint8_t mad[WF_MAD_LEN], path[64];
+	struct wf_dr_next next;
+
+	(void)state;
+	memset(path, 2, sizeof(path));
+	memset(mad, 0xff, sizeof(mad));
+	wf_dr_request(mad, path, 63);
+	assert_int_equal(mad[WF_SMP_INITIAL_PATH], 0);
+	assert_int_equal(mad[WF_SMP_RETURN_PATH + 63], 0);
+	assert_int_equal(wf_dr_tx(&sw, mad, &next), WF_DR_OUT);
+	for (unsigned i = 1; i < 63; i++)
+		assert_int_equal(wf_dr_rx(&sw, 3, mad, &next), WF_DR_OUT);
+	assert_int_equal(wf_dr_rx(&sw, 4, mad, &next), WF_DR_MINE);
+	wf_dr_answer(mad);
+	assert_int_equal(wf_dr_tx(&sw, mad, &next), WF_DR_OUT);
+	assert_int_equal(next.port, 4);
+	for (unsigned i = 1; i < 63; i++)
+		assert_int_equal(wf_dr_rx(&sw, 2, mad, &next), WF_DR_OUT);
+	assert_int_equal(next.port, 3);
+	assert_int_equal(wf_dr_rx(&ca, 1, mad, &next), WF_DR_MINE);
+}
+
 /* The directed part ends at a switch, and goes on to a LID; the answer begins by LID. */
 static void test_by_lid(void **state)
 {
@@ -82,6 +107,7 @@ static void test_by_lid(void **state)
 	assert_int_equal(wf_dr_rx(&ca, 1, mad, &next), WF_DR_MINE);
 	wf_dr_answer(mad);
 	assert_int_equal(wf_dr_tx(&ca, mad, &next), WF_DR_BY_LID);
+	assert_int_equal(next.lid, 0); /* back to where it came from */
 	assert_int_equal(wf_dr_rx(&sw, 3, mad, &next), WF_DR_OUT);
 	assert_int_equal(next.port, 2);
 	assert_int_equal(wf_dr_rx(&ca, 1, mad, &next), WF_DR_MINE);
@@ -144,9 +170,8 @@ static void test_all_pointers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_short),
-		cmocka_unit_test(test_by_lid),
+		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_short),
+		cmocka_unit_test(test_longest),        cmocka_unit_test(test_by_lid),
 		cmocka_unit_test(test_all_pointers),
 	};
 

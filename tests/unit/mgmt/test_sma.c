@@ -114,6 +114,80 @@ static void test_node(void **state)
 	teardown(&f);
 }
 
+/* What ports are before anybody has set anything, and descriptions that are too long. */
+static void test_defaults(void **state)
+{
+	static const char text[] =
+		"0123456789012345678901234567890123456789012345678901234567890123+";
+	struct wf_sma_cfg cfg;
+	struct wf_port_info info;
+	struct fixture f;
+
+	(void)state;
+	setup(&f, false);
+	memset(f.mad + WF_SMP_DATA, 0xee, WF_SMP_DATA_LEN);
+	assert_int_equal(test_smp(f.sma, 1, f.mad, GET, WF_SMP_NODE_INFO, 0), 0);
+	assert_int_equal(f.mad[WF_SMP_DATA + 40], 0); /* behind the attribute */
+	info = get_port(&f, 1);
+	assert_true(info.gid_prefix == UINT64_C(0xfe80000000000000));
+	/* traps, SL mapping, LEDs, image GUID, extended speeds, directed notices, 144, reregistering */
+	assert_int_equal(info.capability_mask, 0x06604a48);
+	assert_int_equal(info.capability_mask2, 0);
+	assert_int_equal(info.link_width_active, WF_WIDTH_4X);
+	assert_int_equal(info.lid, 0);
+	assert_int_equal(info.neighbor_mtu, 1);
+	assert_int_equal(info.mtu_cap, 5);
+	assert_int_equal(info.vl_cap, 4);
+	assert_int_equal(info.guid_cap, 128);
+	assert_int_equal(info.subnet_timeout, 18);
+	wf_sma_set_description(f.sma, text, 0);
+	assert_int_equal(test_smp(f.sma, 1, f.mad, GET, WF_SMP_NODE_DESCRIPTION, 0), 0);
+	assert_memory_equal(f.mad + WF_SMP_DATA, text, 63);
+	assert_int_equal(f.mad[WF_SMP_DATA + 63], 0);
+	wf_sma_set_description(f.sma, "short", 0);
+	assert_int_equal(test_smp(f.sma, 1, f.mad, GET, WF_SMP_NODE_DESCRIPTION, 0), 0);
+	assert_string_equal((char *)f.mad + WF_SMP_DATA, "short");
+	assert_int_equal(f.mad[WF_SMP_DATA + 40], 0);
+	teardown(&f);
+	memset(&f, 0, sizeof(f));
+	f.mem = mem_fail_after(1000);
+	test_sma_cfg(&cfg, &f.hw, true, 4);
+	cfg.widths |= WF_WIDTH_2X;
+	cfg.speeds |= WF_SPEED_XDR;
+	cfg.enforcement_cap = 0;
+	cfg.description = text;
+	assert_int_equal(wf_sma_create(&cfg, &f.mem.mem, &f.sma), 0);
+	assert_int_equal(test_smp(f.sma, 1, f.mad, GET, WF_SMP_NODE_DESCRIPTION, 0), 0);
+	assert_int_equal(f.mad[WF_SMP_DATA + 63], 0);
+	info = get_port(&f, 0);
+	assert_int_equal(info.capability_mask2,
+	                 WF_CAP2_WIDTH_2X | WF_CAP2_EXTENDED_SPEEDS2 | WF_CAP2_XDR);
+	assert_int_equal(info.capability_mask & WF_CAP_PKEY_SWITCH_TRAP, 0);
+	/* what is port 0's is not said of the others */
+	info = get_port(&f, 1);
+	assert_true(info.gid_prefix == 0 && info.capability_mask == 0 && info.guid_cap == 0);
+	assert_true(info.capability_mask2 == 0 && info.subnet_timeout == 0);
+	info = asked(&f, 1);
+	info.partition_enforcement_inbound = true;
+	assert_int_equal(set_port(&f, 1, &info), WF_MAD_INVALID_FIELD);
+	info = asked(&f, 1);
+	info.partition_enforcement_outbound = true;
+	assert_int_equal(set_port(&f, 1, &info), WF_MAD_INVALID_FIELD);
+	wf_sma_link_up(f.sma, 1, WF_WIDTH_2X, WF_SPEED_XDR, 0);
+	info = get_port(&f, 1);
+	assert_true(wf_ib_port_rate(&info, wf_sma_port(f.sma, 0)) == UINT64_C(400000000000));
+	info = asked(&f, 1);
+	info.link_speed_ext_enabled = 30;
+	assert_int_equal(set_port(&f, 1, &info), 0);
+	info = get_port(&f, 1);
+	assert_true(info.link_speed_ext_enabled == 0 && info.link_speed_ext_enabled2 == 0);
+	info.link_speed_ext_enabled2 = 7;
+	info.port_state = info.port_physical_state = 0;
+	assert_int_equal(set_port(&f, 1, &info), 0);
+	assert_int_equal(get_port(&f, 1).link_speed_ext_enabled2, 1);
+	teardown(&f);
+}
+
 /* Versions, classes and methods; what is for a manager; the header of an answer. */
 static void test_headers(void **state)
 {
@@ -216,7 +290,9 @@ static void test_physical_states(void **state)
 	assert_int_equal(wf_ib_port_rate(&info, wf_sma_port(f.sma, 0)), UINT64_C(10000000000));
 	/* reset: down goes to the default state */
 	assert_int_equal(set_state(&f, 2, WF_PORT_ARMED, 0), 0);
+	f.hw.what = 0;
 	wf_sma_data(f.sma, 2);
+	assert_int_equal(f.hw.what, WF_SMA_STATE);
 	assert_int_equal(wf_sma_port(f.sma, 2)->port_state, WF_PORT_ACTIVE);
 	info = asked(&f, 2);
 	info.port_state = WF_PORT_DOWN;
@@ -294,8 +370,15 @@ static void test_fields(void **state)
 	info.operational_vls = 0; /* no change */
 	info.vl_high_limit = 200;
 	info.hoq_life = 16;
+	info.vl_stall_count = 7;
 	assert_int_equal(set_port(&f, 1, &info), 0);
 	assert_int_equal(f.hw.what, WF_SMA_QOS);
+	info.local_phy_errors = 3;
+	info.overrun_errors = 4;
+	info.init_type = 5;
+	info.multicast_pkey_trap_suppression = 1;
+	assert_int_equal(set_port(&f, 1, &info), 0);
+	assert_int_equal(f.hw.what, 0); /* nobody needs to know */
 	info.link_speed_enabled = 15;
 	info.link_width_enabled = 255;
 	info.link_speed_ext_enabled = 30;
@@ -310,6 +393,10 @@ static void test_fields(void **state)
 	assert_int_equal(now.operational_vls, 3);
 	assert_int_equal(now.neighbor_mtu, 4);
 	assert_int_equal(now.vl_high_limit, 200);
+	assert_int_equal(now.hoq_life, 16);
+	assert_int_equal(now.vl_stall_count, 7);
+	assert_true(now.local_phy_errors == 3 && now.overrun_errors == 4);
+	assert_true(now.init_type == 5 && now.multicast_pkey_trap_suppression == 1);
 	assert_int_equal(now.link_width_enabled, WF_WIDTH_4X);
 	assert_int_equal(now.link_speed_enabled, 7);
 	assert_int_equal(now.link_speed_ext_enabled, 0);
@@ -330,9 +417,10 @@ static void test_extended_fields(void **state)
 	info = asked(&f, 1);
 	info.link_speed_ext_enabled = 31;
 	info.client_reregister = true;
+	info.vl_high_limit = 1;
 	info.guid_cap = 1; /* nobody sets that */
 	assert_int_equal(set_port(&f, 1, &info), 0);
-	assert_int_equal(f.hw.what, WF_SMA_LINK | WF_SMA_REREGISTER);
+	assert_int_equal(f.hw.what, WF_SMA_LINK | WF_SMA_REREGISTER | WF_SMA_QOS);
 	wf_port_info_decode(f.mad + WF_SMP_DATA, &now);
 	assert_true(now.client_reregister);
 	assert_int_equal(now.link_speed_ext_enabled, 3);
@@ -417,7 +505,12 @@ static void test_switch_port(void **state)
 	assert_int_equal(info.lid, 0);
 	assert_int_equal(info.mkey, 0);
 	assert_true(info.partition_enforcement_inbound && info.filter_raw_outbound);
-	assert_false(info.partition_enforcement_outbound);
+	assert_false(info.partition_enforcement_outbound || info.filter_raw_inbound);
+	info.port_state = info.port_physical_state = 0;
+	info.partition_enforcement_outbound = info.filter_raw_inbound = true;
+	assert_int_equal(set_port(&f, 3, &info), 0);
+	info = get_port(&f, 3);
+	assert_true(info.partition_enforcement_outbound && info.filter_raw_inbound);
 	assert_int_equal(info.local_port_num, 0);
 	configure(&f, 0, 12);
 	assert_int_equal(wf_sma_port(f.sma, 0)->lid, 12);
@@ -477,6 +570,42 @@ static void test_mkey_levels(void **state)
 		assert_int_equal(wf_sma_port(f.sma, 1)->vl_high_limit, 99);
 		teardown(&f);
 	}
+}
+
+/* Counters of violations: a Set of 0 begins them anew, any other number leaves them. */
+static void test_violations(void **state)
+{
+	struct wf_trap_key key = { .lid1 = 1 };
+	struct wf_port_info info;
+	struct fixture f;
+
+	(void)state;
+	setup(&f, false);
+	protect(&f, 0, 0);
+	smp_with_key(&f, 1, SET, WF_SMP_PORT_INFO, 0, WF_SMA_DROP);
+	wf_sma_violation(f.sma, 1, WF_TRAP_BAD_PKEY, &key, 0);
+	wf_sma_violation(f.sma, 1, WF_TRAP_BAD_QKEY, &key, 0);
+	wf_sma_violation(f.sma, 1, WF_TRAP_BAD_QKEY, &key, 0);
+	wf_be64_put(f.mad + 24, 0xabcd);
+	info = asked(&f, 1);
+	assert_true(info.mkey_violations == 1 && info.pkey_violations == 1);
+	assert_int_equal(info.qkey_violations, 2);
+	info.mkey_violations = info.pkey_violations = info.qkey_violations = 77;
+	assert_int_equal(set_port(&f, 1, &info), 0);
+	info = asked(&f, 1);
+	assert_true(info.mkey_violations == 1 && info.qkey_violations == 2);
+	info.mkey_violations = info.pkey_violations = 0;
+	assert_int_equal(set_port(&f, 1, &info), 0);
+	info = asked(&f, 1);
+	assert_true(info.mkey_violations == 0 && info.pkey_violations == 0);
+	assert_int_equal(info.qkey_violations, 2);
+	info.qkey_violations = 0;
+	assert_int_equal(set_port(&f, 1, &info), 0);
+	assert_int_equal(get_port(&f, 1).qkey_violations, 0);
+	for (unsigned i = 0; i < UINT16_MAX + 5; i++)
+		wf_sma_violation(f.sma, 1, WF_TRAP_BAD_PKEY, &key, 0);
+	assert_int_equal(get_port(&f, 1).pkey_violations, UINT16_MAX);
+	teardown(&f);
 }
 
 /* A wrong key begins the lease; the right one ends it; when it ends by itself, all may read. */
@@ -657,19 +786,44 @@ static void test_adapter_traps(void **state)
 	protect(&f, 2, 0);
 	test_request(f.mad, WF_MAD_CLASS_SUBN_DR, 1, SET, WF_SMP_PORT_INFO, 9);
 	wf_be64_put(f.mad + 24, 0x1234);
+	f.mad[7] = 31;
+	assert_int_equal(wf_sma_rx(f.sma, 1, f.mad, 0), WF_SMA_DROP);
+	assert_true(next_trap(&f, 0, &n, &packet, &tid));
+	wf_trap_mkey_decode(n.details, &mkey);
+	assert_true(mkey.dr_path_truncated && mkey.dr_hop_count == 30);
+	test_request(f.mad, WF_MAD_CLASS_SUBN_DR, 1, SET, WF_SMP_PORT_INFO, 9);
+	wf_be64_put(f.mad + 24, 0x1234);
+	wf_be16_put(f.mad + 32, 0xffff);
 	f.mad[7] = 2;
 	f.mad[WF_SMP_RETURN_PATH + 1] = 8;
 	f.mad[WF_SMP_RETURN_PATH + 2] = 1;
 	assert_int_equal(wf_sma_rx(f.sma, 1, f.mad, 0), WF_SMA_DROP);
-	assert_true(next_trap(&f, 0, &n, &packet, &tid));
+	assert_true(next_trap(&f, 10 * WF_S, &n, &packet, &tid));
+	while (n.trap_number != 256)
+		assert_true(next_trap(&f, 10 * WF_S, &n, &packet, &tid));
 	assert_int_equal(n.trap_number, 256);
 	wf_trap_mkey_decode(n.details, &mkey);
 	assert_true(mkey.dr_notice && mkey.dr_hop_count == 2 && mkey.dr_return_path[0] == 8);
+	assert_true(mkey.dr_slid == 0xffff && !mkey.dr_path_truncated);
 	assert_int_equal(mkey.mkey, 0x1234);
 	assert_int_equal(mkey.method, SET);
 	assert_int_equal(mkey.attr_mod, 9);
-	/* traps of a port that goes down are forgotten */
+	/* a Set does not end what is still to be sent; that the port goes down does */
+	wf_be64_put(f.mad + 24, 0xabcd);
+	configure(&f, 1, 12);
+	assert_true(wf_sma_deadline(f.sma) < WF_TIME_NEVER);
 	wf_sma_link_down(f.sma, 1, 0);
+	assert_int_equal(wf_sma_deadline(f.sma), WF_TIME_NEVER);
+	wf_sma_link_up(f.sma, 1, WF_WIDTH_4X, WF_SPEED_EDR, 0);
+	assert_int_equal(set_state(&f, 1, WF_PORT_ARMED, 0), 0);
+	assert_int_equal(set_state(&f, 1, WF_PORT_ACTIVE, 0), 0);
+	assert_int_equal(wf_sma_deadline(f.sma), WF_TIME_NEVER);
+	wf_sma_set_capability(f.sma, 1, 0, WF_CAP_SM, 0);
+	assert_true(wf_sma_deadline(f.sma) < WF_TIME_NEVER);
+	assert_int_equal(set_state(&f, 1, WF_PORT_DOWN, 0), 0);
+	wf_sma_link_up(f.sma, 1, WF_WIDTH_4X, WF_SPEED_EDR, 0);
+	assert_int_equal(set_state(&f, 1, WF_PORT_ARMED, 0), 0);
+	assert_int_equal(set_state(&f, 1, WF_PORT_ACTIVE, 0), 0);
 	assert_int_equal(wf_sma_deadline(f.sma), WF_TIME_NEVER);
 	teardown(&f);
 }
@@ -679,6 +833,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_node),
 		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_violations),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_link_lost),
 		cmocka_unit_test(test_fields),

@@ -71,8 +71,11 @@ static void test_forwarding(void **state)
 	assert_int_equal(ask(&f, GET, WF_SMP_LINEAR_FT, 3), 0);
 	for (unsigned i = 0; i < WF_LFT_PER_BLOCK; i++)
 		assert_int_equal(f.mad[WF_SMP_DATA + i], 255);
+	f.hw.calls = 0;
 	set_and_get(&f, WF_SMP_LINEAR_FT, 3, 64);
-	assert_int_equal(f.hw.what, 0);
+	assert_int_equal(f.hw.calls, 1);
+	assert_int_equal(ask(&f, SET, WF_SMP_LINEAR_FT, 3), 0);
+	assert_int_equal(f.hw.what, WF_SMA_LFT);
 	assert_int_equal(wf_sma_lft(f.sma, 3 * 64 + 5), 255); /* above the top */
 	set_top(&f, 3 * 64 + 4, 0);
 	assert_int_equal(f.hw.what, WF_SMA_SWITCH);
@@ -121,7 +124,19 @@ static void test_multicast(void **state)
 	sw.multicast_fdb_top = 0xbffe;
 	wf_switch_info_encode(&sw, f.mad + WF_SMP_DATA);
 	assert_int_equal(ask(&f, SET, WF_SMP_SWITCH_INFO, 0), WF_MAD_INVALID_FIELD);
+	sw.multicast_fdb_top = 0xffff; /* 0xc000 + 16384 is one too many */
+	wf_switch_info_encode(&sw, f.mad + WF_SMP_DATA);
+	assert_int_equal(ask(&f, SET, WF_SMP_SWITCH_INFO, 0), 0);
 	sw.multicast_fdb_top = 0xbfff;
+	sw.default_port = 3;
+	sw.default_multicast_primary_port = 20;
+	sw.default_multicast_not_primary_port = 19;
+	wf_switch_info_encode(&sw, f.mad + WF_SMP_DATA);
+	assert_int_equal(ask(&f, SET, WF_SMP_SWITCH_INFO, 0), 0);
+	assert_int_equal(wf_sma_switch(f.sma)->default_port, 3);
+	assert_int_equal(wf_sma_switch(f.sma)->default_multicast_primary_port, 20);
+	assert_int_equal(wf_sma_switch(f.sma)->default_multicast_not_primary_port, 19);
+	assert_false(wf_sma_mft(f.sma, 0xc041, 16));
 	sw.default_multicast_primary_port = 21;
 	wf_switch_info_encode(&sw, f.mad + WF_SMP_DATA);
 	assert_int_equal(ask(&f, SET, WF_SMP_SWITCH_INFO, 0), WF_MAD_INVALID_FIELD);
@@ -139,6 +154,35 @@ static void put_pkeys(struct fixture *f, uint16_t first, uint16_t second)
 	memset(f->mad + WF_SMP_DATA, 0, WF_SMP_DATA_LEN);
 	wf_be16_put(f->mad + WF_SMP_DATA, first);
 	wf_be16_put(f->mad + WF_SMP_DATA + 2, second);
+}
+
+/* An adapter whose tables do not end where blocks do, and have more than one. */
+static void test_other_sizes(void **state)
+{
+	struct wf_sma_cfg cfg;
+	struct fixture f;
+
+	(void)state;
+	memset(&f, 0, sizeof(f));
+	f.mem = mem_fail_after(1000);
+	test_sma_cfg(&cfg, &f.hw, false, 1);
+	cfg.partition_cap = 40;
+	cfg.vl_arb_cap = 64;
+	assert_int_equal(wf_sma_create(&cfg, &f.mem.mem, &f.sma), 0);
+	set_and_get(&f, WF_SMP_PKEY_TABLE, 1, 16);
+	assert_int_equal(wf_be16_get(f.mad + WF_SMP_DATA + 16), 0); /* key 40 is none */
+	assert_int_equal(wf_sma_pkey(f.sma, 1, 39), 0x0607);
+	assert_int_equal(wf_sma_pkey(f.sma, 1, 40), 0);
+	assert_int_equal(ask(&f, SET, WF_SMP_PKEY_TABLE, 2), WF_MAD_INVALID_FIELD);
+	set_and_get(&f, WF_SMP_VL_ARB, 0x20000, 64);
+	assert_int_equal(wf_sma_vl_arb(f.sma, 1, false, 33).weight, 3);
+	assert_int_equal(wf_sma_vl_arb(f.sma, 1, false, 1).weight, 0);
+	assert_int_equal(wf_sma_vl_arb(f.sma, 1, true, 33).weight, 0);
+	set_and_get(&f, WF_SMP_VL_ARB, 0x40000, 64);
+	assert_int_equal(wf_sma_vl_arb(f.sma, 1, true, 33).weight, 3);
+	assert_int_equal(wf_sma_vl_arb(f.sma, 1, true, 1).weight, 0);
+	assert_int_equal(wf_sma_vl_arb(f.sma, 1, true, 64).weight, 0);
+	teardown(&f);
 }
 
 static void test_pkeys(void **state)
@@ -197,6 +241,8 @@ static void test_lanes(void **state)
 	/* all inputs of an output at once; then all of them */
 	memset(f.mad + WF_SMP_DATA, 0x33, 8);
 	assert_int_equal(ask(&f, SET, WF_SMP_SL_TO_VL, 0x20002), 0);
+	assert_int_equal(f.hw.what, WF_SMA_SL_TO_VL);
+	assert_int_equal(f.hw.port, 2);
 	for (unsigned in = 0; in <= 4; in++)
 		assert_int_equal(wf_sma_vl(f.sma, in, 2, 0), 3);
 	assert_int_equal(wf_sma_vl(f.sma, 0, 1, 0), 0);
@@ -228,6 +274,9 @@ static void test_arbitration(void **state)
 	setup(&f, true, 4);
 	/* entries 0 to 7: lane 0 weight 1, lane 2 weight 3, ..., lane 4 weight 5, ... */
 	set_and_get(&f, WF_SMP_VL_ARB, 0x30002, 16);
+	assert_int_equal(ask(&f, SET, WF_SMP_VL_ARB, 0x30002), 0);
+	assert_int_equal(f.hw.what, WF_SMA_VL_ARB);
+	assert_int_equal(f.hw.port, 2);
 	e = wf_sma_vl_arb(f.sma, 2, true, 1);
 	assert_int_equal(e.vl, 2);
 	assert_int_equal(e.weight, 3);
@@ -264,6 +313,7 @@ static void test_guids_and_led(void **state)
 	assert_int_equal(wf_sma_guid(f.sma, 1, 128), 0);
 	f.mad[WF_SMP_DATA] = 0x80;
 	assert_int_equal(ask(&f, SET, WF_SMP_LED_INFO, 0), 0);
+	assert_int_equal(f.hw.what, WF_SMA_LED);
 	assert_int_equal(ask(&f, GET, WF_SMP_LED_INFO, 1), 0);
 	assert_int_equal(f.mad[WF_SMP_DATA], 0x80);
 	assert_int_equal(ask(&f, GET, WF_SMP_LED_INFO, 2), WF_MAD_INVALID_FIELD);
@@ -350,10 +400,11 @@ static void test_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forwarding),  cmocka_unit_test(test_multicast),
-		cmocka_unit_test(test_pkeys),       cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_arbitration), cmocka_unit_test(test_guids_and_led),
-		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_forwarding),    cmocka_unit_test(test_multicast),
+		cmocka_unit_test(test_pkeys),         cmocka_unit_test(test_other_sizes),
+		cmocka_unit_test(test_lanes),         cmocka_unit_test(test_arbitration),
+		cmocka_unit_test(test_guids_and_led), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
