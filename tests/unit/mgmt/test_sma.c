@@ -130,7 +130,7 @@ static void test_defaults(void **state)
 	assert_int_equal(f.mad[WF_SMP_DATA + 40], 0); /* behind the attribute */
 	info = get_port(&f, 1);
 	assert_true(info.gid_prefix == UINT64_C(0xfe80000000000000));
-	/* traps, SL mapping, LEDs, image GUID, extended speeds, directed notices, 144, reregistering */
+	/* traps, SL mapping, LEDs, image GUID, speeds, directed notices, 144, reregister */
 	assert_int_equal(info.capability_mask, 0x06604a48);
 	assert_int_equal(info.capability_mask2, 0);
 	assert_int_equal(info.link_width_active, WF_WIDTH_4X);

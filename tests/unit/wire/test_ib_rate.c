@@ -82,6 +82,12 @@ static void test_port_info(void **state)
 	info.capability_mask = 0;
 	assert_int_equal(wf_ib_speed_supported(&info, &info), 7);
 	assert_int_equal(wf_ib_speed_active(&info, &info), WF_SPEED_QDR);
+	info.capability_mask = WF_CAP_TRAP;
+	wf_ib_speed_put(&info, 0x1ff & ~8U, 7, 0);
+	assert_int_equal(info.capability_mask,
+	                 WF_CAP_TRAP | WF_CAP_EXTENDED_SPEEDS | WF_CAP_CAP_MASK2);
+	assert_int_equal(info.capability_mask2, WF_CAP2_WIDTH_2X | WF_CAP2_HDR | WF_CAP2_NDR |
+	                                                WF_CAP2_EXTENDED_SPEEDS2 | WF_CAP2_XDR);
 	wf_ib_speed_put(&info, 7, 7, 0);
 	assert_int_equal(info.capability_mask & WF_CAP_EXTENDED_SPEEDS, 0);
 	assert_int_equal(wf_ib_port_rate(&info, &info), 0);
