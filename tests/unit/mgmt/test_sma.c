@@ -188,6 +188,39 @@ static void test_defaults(void **state)
 	teardown(&f);
 }
 
+/* Each port of an adapter is an end of its own: a GUID, a LID, a key. */
+static void test_two_ports(void **state)
+{
+	struct wf_node_info node;
+	struct wf_port_info info;
+	struct fixture f;
+
+	(void)state;
+	memset(&f, 0, sizeof(f));
+	f.mem = mem_fail_after(1000);
+	f.sma = test_sma(&f.hw, false, 2, &f.mem.mem);
+	assert_int_equal(test_smp(f.sma, 2, f.mad, GET, WF_SMP_NODE_INFO, 0), 0);
+	wf_node_info_decode(f.mad + WF_SMP_DATA, &node);
+	assert_true(node.port_guid == 0x1002 && node.local_port_num == 2 && node.num_ports == 2);
+	assert_int_equal(test_smp(f.sma, 2, f.mad, GET, WF_SMP_PORT_INFO, 0), 0);
+	wf_port_info_decode(f.mad + WF_SMP_DATA, &info);
+	assert_int_equal(info.local_port_num, 2);
+	info.port_state = info.port_physical_state = 0;
+	info.lid = 5;
+	info.mkey = 6;
+	info.mkey_protect_bits = 2;
+	wf_port_info_encode(&info, f.mad + WF_SMP_DATA);
+	assert_int_equal(test_smp(f.sma, 2, f.mad, SET, WF_SMP_PORT_INFO, 0), 0);
+	assert_int_equal(wf_sma_port(f.sma, 2)->lid, 5);
+	assert_int_equal(wf_sma_port(f.sma, 1)->lid, 0);
+	/* the key is the port's by which the SMP came */
+	test_request(f.mad, WF_MAD_CLASS_SUBN_LID, 1, GET, WF_SMP_NODE_INFO, 0);
+	assert_int_equal(wf_sma_rx(f.sma, 2, f.mad, 0), WF_SMA_DROP);
+	test_request(f.mad, WF_MAD_CLASS_SUBN_LID, 1, GET, WF_SMP_NODE_INFO, 0);
+	assert_int_equal(wf_sma_rx(f.sma, 1, f.mad, 0), WF_SMA_ANSWER);
+	teardown(&f);
+}
+
 /* Versions, classes and methods; what is for a manager; the header of an answer. */
 static void test_headers(void **state)
 {
@@ -833,6 +866,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_node),
 		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_two_ports),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_violations),
 		cmocka_unit_test(test_states),
