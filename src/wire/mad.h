@@ -37,9 +37,34 @@ enum wf_mad_method {
 	WF_MAD_METHOD_TRAP = 0x05,
 	WF_MAD_METHOD_REPORT = 0x06,
 	WF_MAD_METHOD_TRAP_REPRESS = 0x07,
+	WF_MAD_METHOD_GET_TABLE = 0x12, /* these are of subnet administration */
+	WF_MAD_METHOD_GET_TRACE_TABLE = 0x13,
+	WF_MAD_METHOD_GET_MULTI = 0x14,
+	WF_MAD_METHOD_DELETE = 0x15,
 	WF_MAD_METHOD_GET_RESP = 0x81,
 	WF_MAD_METHOD_REPORT_RESP = 0x86,
+	WF_MAD_METHOD_GET_TABLE_RESP = 0x92,
+	WF_MAD_METHOD_GET_MULTI_RESP = 0x94,
+	WF_MAD_METHOD_DELETE_RESP = 0x95,
 };
+
+/* Status of a response (13.4.7), without a directed route's D bit. */
+enum wf_mad_status {
+	WF_MAD_OK = 0,
+	WF_MAD_BUSY = 0x0001,
+	WF_MAD_REDIRECT = 0x0002,
+	WF_MAD_BAD_VERSION = 0x0004,    /* base or class version, or the class */
+	WF_MAD_BAD_METHOD = 0x0008,     /* not supported */
+	WF_MAD_BAD_ATTRIBUTE = 0x000c,  /* not supported, or not with this method */
+	WF_MAD_INVALID_FIELD = 0x001c,  /* of the attribute or its modifier */
+	WF_MAD_INVALID_FIELDS = 0x001c, /* the bits of the five above */
+	WF_MAD_CLASS_STATUS_SHIFT = 8,
+};
+
+/* Attributes that several classes have. */
+#define WF_MAD_ATTR_CLASS_PORT_INFO 0x0001
+#define WF_MAD_ATTR_NOTICE 0x0002
+#define WF_MAD_ATTR_INFORM_INFO 0x0003
 
 /* Attributes of communication management. */
 enum wf_cm_attr {
