@@ -14,7 +14,9 @@
 /* The table of engines, the only place that names them all. */
 #define WF_SM_ROUTES(X)                                                                            \
 	X(minhop)                                                                                  \
-	X(updn)
+	X(updn)                                                                                    \
+	X(ftree)                                                                                   \
+	X(dfsssp)
 
 #define WF_SM_ROUTE_DECLARE(name) extern const struct wf_sm_route_ops wf_sm_route_##name;
 WF_SM_ROUTES(WF_SM_ROUTE_DECLARE)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "subnet/guids.h"
 #include "subnet/pm.h"
 
 #define LANE(mbps) ((uint64_t)(mbps)*1000000)
@@ -46,7 +47,7 @@ static uint32_t guids_at(const struct wf_subnet_guids *t, uint64_t guid)
 	return i;
 }
 
-static uint32_t guids_find(const struct wf_subnet_guids *t, uint64_t guid)
+uint32_t wf_guids_find(const struct wf_subnet_guids *t, uint64_t guid)
 {
 	return t->size == 0 ? WF_SUBNET_NONE : t->value[guids_at(t, guid)];
 }
@@ -80,8 +81,7 @@ static int guids_grow(struct wf_subnet_guids *t, struct wf_mem *mem)
 	return 0;
 }
 
-/* The first who comes with a GUID has it. GUID 0 is nobody's. */
-static int guids_add(struct wf_subnet_guids *t, struct wf_mem *mem, uint64_t guid, uint32_t value)
+int wf_guids_add(struct wf_subnet_guids *t, struct wf_mem *mem, uint64_t guid, uint32_t value)
 {
 	uint32_t at;
 
@@ -100,6 +100,12 @@ static int guids_add(struct wf_subnet_guids *t, struct wf_mem *mem, uint64_t gui
 		t->n++;
 	}
 	return 0;
+}
+
+void wf_guids_fini(struct wf_subnet_guids *t, struct wf_mem *mem)
+{
+	mem->free(mem, t->value);
+	mem->free(mem, t->guid);
 }
 
 /* ---- the graph ---- */
@@ -129,10 +135,8 @@ void wf_subnet_destroy(struct wf_subnet *subnet)
 	if (subnet == NULL)
 		return;
 	mem = subnet->mem;
-	mem->free(mem, subnet->port_guids.value);
-	mem->free(mem, subnet->port_guids.guid);
-	mem->free(mem, subnet->node_guids.value);
-	mem->free(mem, subnet->node_guids.guid);
+	wf_guids_fini(&subnet->port_guids, mem);
+	wf_guids_fini(&subnet->node_guids, mem);
 	mem->free(mem, subnet->pm);
 	mem->free(mem, subnet->port_of);
 	mem->free(mem, subnet->switches);
@@ -195,9 +199,9 @@ int wf_subnet_add(struct wf_subnet *subnet, const struct wf_subnet_node *like, u
 		return -EINVAL;
 	ret = room_for(subnet, like);
 	if (ret == 0)
-		ret = guids_add(&subnet->node_guids, subnet->mem, like->guid, id);
+		ret = wf_guids_add(&subnet->node_guids, subnet->mem, like->guid, id);
 	if (ret == 0 && like->kind == WF_SUBNET_SWITCH)
-		ret = guids_add(&subnet->port_guids, subnet->mem, like->guid, subnet->n_ports);
+		ret = wf_guids_add(&subnet->port_guids, subnet->mem, like->guid, subnet->n_ports);
 	if (ret != 0)
 		return ret;
 
@@ -288,8 +292,8 @@ int wf_subnet_set_lid(struct wf_subnet *subnet, uint32_t id, unsigned number, ui
 int wf_subnet_set_guid(struct wf_subnet *subnet, uint32_t id, unsigned number, uint64_t guid)
 {
 	struct wf_subnet_port *port = wf_subnet_port(subnet, id, number);
-	int ret =
-		guids_add(&subnet->port_guids, subnet->mem, guid, (uint32_t)(port - subnet->ports));
+	int ret = wf_guids_add(&subnet->port_guids, subnet->mem, guid,
+	                       (uint32_t)(port - subnet->ports));
 
 	if (ret == 0)
 		port->guid = guid;
@@ -298,12 +302,12 @@ int wf_subnet_set_guid(struct wf_subnet *subnet, uint32_t id, unsigned number, u
 
 uint32_t wf_subnet_find(const struct wf_subnet *subnet, uint64_t guid)
 {
-	return guids_find(&subnet->node_guids, guid);
+	return wf_guids_find(&subnet->node_guids, guid);
 }
 
 uint32_t wf_subnet_find_port(const struct wf_subnet *subnet, uint64_t guid)
 {
-	return guids_find(&subnet->port_guids, guid);
+	return wf_guids_find(&subnet->port_guids, guid);
 }
 
 uint64_t wf_subnet_rate(unsigned width, unsigned speed)
