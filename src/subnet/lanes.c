@@ -7,6 +7,75 @@
 
 enum colour { WHITE, GREY, BLACK }; /* not seen; on the stack; no circle behind it */
 
+/* ---- ways to a LID ---- */
+
+int wf_ways_to_init(struct wf_ways_to *ways, const struct wf_sm_net *net,
+                    const struct wf_tables *tables)
+{
+	struct wf_mem *mem = net->mem;
+	size_t n = (size_t)net->n + 1, n_ports = (size_t)net->subnet->n_ports + 1;
+
+	*ways = (struct wf_ways_to){ .net = net, .tables = tables };
+	ways->edge_of = mem->alloc(mem, n_ports * sizeof(*ways->edge_of));
+	ways->out = mem->alloc(mem, n * sizeof(*ways->out));
+	ways->inputs = mem->alloc(mem, n * sizeof(*ways->inputs));
+	ways->order = mem->alloc(mem, n * sizeof(*ways->order));
+	if (ways->edge_of == NULL || ways->out == NULL || ways->inputs == NULL ||
+	    ways->order == NULL) {
+		wf_ways_to_fini(ways);
+		return -ENOMEM;
+	}
+	memset(ways->edge_of, 0xff, n_ports * sizeof(*ways->edge_of));
+	for (uint32_t sw = 0; sw < net->n; sw++) {
+		for (uint32_t i = net->first[sw]; i < net->first[sw + 1]; i++)
+			ways->edge_of[wf_sm_node(net, sw)->first_port + net->edges[i].port] = i;
+	}
+	return 0;
+}
+
+void wf_ways_to_fini(struct wf_ways_to *ways)
+{
+	struct wf_mem *mem = ways->net->mem;
+
+	mem->free(mem, ways->order);
+	mem->free(mem, ways->inputs);
+	mem->free(mem, ways->out);
+	mem->free(mem, ways->edge_of);
+}
+
+uint32_t wf_ways_to_edge(const struct wf_ways_to *ways, uint32_t sw, unsigned lid)
+{
+	const struct wf_subnet_node *node = wf_sm_node(ways->net, sw);
+	uint8_t port = wf_tables_port(ways->tables, sw, lid);
+
+	return port == 0 || port > node->n_ports ? WF_SUBNET_NONE
+	                                         : ways->edge_of[node->first_port + port];
+}
+
+void wf_ways_to_find(struct wf_ways_to *ways, unsigned lid)
+{
+	const struct wf_sm_net *net = ways->net;
+	uint32_t head = 0, tail = 0;
+
+	memset(ways->inputs, 0, (size_t)net->n * sizeof(*ways->inputs));
+	for (uint32_t sw = 0; sw < net->n; sw++) {
+		ways->out[sw] = wf_ways_to_edge(ways, sw, lid);
+		if (ways->out[sw] != WF_SUBNET_NONE)
+			ways->inputs[net->edges[ways->out[sw]].to]++;
+	}
+	for (uint32_t sw = 0; sw < net->n; sw++) {
+		if (ways->inputs[sw] == 0)
+			ways->order[tail++] = sw;
+	}
+	while (head < tail) {
+		uint32_t edge = ways->out[ways->order[head++]];
+
+		if (edge != WF_SUBNET_NONE && --ways->inputs[net->edges[edge].to] == 0)
+			ways->order[tail++] = net->edges[edge].to;
+	}
+	ways->n_order = tail;
+}
+
 /* ---- the graph ---- */
 
 static void lay_out(struct wf_cdg *cdg)
@@ -14,15 +83,11 @@ static void lay_out(struct wf_cdg *cdg)
 	const struct wf_sm_net *net = cdg->net;
 	size_t first = 0;
 
-	memset(cdg->edge_of, 0xff, (size_t)net->subnet->n_ports * sizeof(*cdg->edge_of));
-	for (uint32_t sw = 0; sw < net->n; sw++) {
-		for (uint32_t i = net->first[sw]; i < net->first[sw + 1]; i++) {
-			uint32_t to = net->edges[i].to;
+	for (uint32_t i = 0; i < net->first[net->n]; i++) {
+		uint32_t to = net->edges[i].to;
 
-			cdg->edge_of[wf_sm_node(net, sw)->first_port + net->edges[i].port] = i;
-			cdg->first[i] = first;
-			first += net->first[to + 1] - net->first[to];
-		}
+		cdg->first[i] = first;
+		first += net->first[to + 1] - net->first[to];
 	}
 	cdg->first[net->first[net->n]] = first;
 	for (uint32_t i = 0; i < net->n_ends; i++) {
@@ -37,21 +102,20 @@ int wf_cdg_init(struct wf_cdg *cdg, const struct wf_sm_net *net, const struct wf
 {
 	struct wf_mem *mem = net->mem;
 	size_t n = (size_t)net->n + 1, edges = (size_t)net->first[net->n] + 1;
+	int ret;
 
-	*cdg = (struct wf_cdg){ .net = net, .tables = tables };
+	*cdg = (struct wf_cdg){ .net = net };
+	ret = wf_ways_to_init(&cdg->ways, net, tables);
+	if (ret != 0)
+		return ret;
 	cdg->first = mem->alloc(mem, edges * sizeof(*cdg->first));
-	cdg->edge_of = mem->alloc(mem, ((size_t)net->subnet->n_ports + 1) * sizeof(*cdg->edge_of));
 	cdg->hosts = mem->alloc(mem, n * sizeof(*cdg->hosts));
+	cdg->sources = mem->alloc(mem, n * sizeof(*cdg->sources));
 	cdg->colour = mem->alloc(mem, edges);
 	cdg->stack = mem->alloc(mem, edges * sizeof(*cdg->stack));
 	cdg->next = mem->alloc(mem, edges * sizeof(*cdg->next));
-	cdg->out = mem->alloc(mem, n * sizeof(*cdg->out));
-	cdg->sources = mem->alloc(mem, n * sizeof(*cdg->sources));
-	cdg->inputs = mem->alloc(mem, n * sizeof(*cdg->inputs));
-	cdg->queue = mem->alloc(mem, n * sizeof(*cdg->queue));
-	if (cdg->first == NULL || cdg->edge_of == NULL || cdg->hosts == NULL ||
-	    cdg->colour == NULL || cdg->stack == NULL || cdg->next == NULL || cdg->out == NULL ||
-	    cdg->sources == NULL || cdg->inputs == NULL || cdg->queue == NULL) {
+	if (cdg->first == NULL || cdg->hosts == NULL || cdg->sources == NULL ||
+	    cdg->colour == NULL || cdg->stack == NULL || cdg->next == NULL) {
 		wf_cdg_fini(cdg);
 		return -ENOMEM;
 	}
@@ -69,25 +133,13 @@ void wf_cdg_fini(struct wf_cdg *cdg)
 	struct wf_mem *mem = cdg->net->mem;
 
 	mem->free(mem, cdg->uses);
-	mem->free(mem, cdg->queue);
-	mem->free(mem, cdg->inputs);
-	mem->free(mem, cdg->sources);
-	mem->free(mem, cdg->out);
 	mem->free(mem, cdg->next);
 	mem->free(mem, cdg->stack);
 	mem->free(mem, cdg->colour);
+	mem->free(mem, cdg->sources);
 	mem->free(mem, cdg->hosts);
-	mem->free(mem, cdg->edge_of);
 	mem->free(mem, cdg->first);
-}
-
-uint32_t wf_cdg_edge(const struct wf_cdg *cdg, uint32_t sw, unsigned lid)
-{
-	const struct wf_subnet_node *node = wf_sm_node(cdg->net, sw);
-	uint8_t port = wf_tables_port(cdg->tables, sw, lid);
-
-	return port == 0 || port > node->n_ports ? WF_SUBNET_NONE
-	                                         : cdg->edge_of[node->first_port + port];
+	wf_ways_to_fini(&cdg->ways);
 }
 
 uint32_t *wf_cdg_uses(const struct wf_cdg *cdg, uint32_t a, uint32_t b)
@@ -101,39 +153,29 @@ uint32_t *wf_cdg_uses(const struct wf_cdg *cdg, uint32_t a, uint32_t b)
 
 /* ---- counting paths ---- */
 
-/* Counts the paths to one LID, the farthest switches first. */
 static uint64_t count_lid(struct wf_cdg *cdg, unsigned lid, const uint8_t *lane_of, uint8_t lane)
 {
 	const struct wf_sm_net *net = cdg->net;
-	uint32_t head = 0, tail = 0;
+	const struct wf_ways_to *ways = &cdg->ways;
 	uint64_t paths = 0;
 
-	memset(cdg->inputs, 0, (size_t)net->n * sizeof(*cdg->inputs));
+	wf_ways_to_find(&cdg->ways, lid);
 	for (uint32_t sw = 0; sw < net->n; sw++) {
 		bool counts =
-			lane_of == NULL || lane_of[(size_t)sw * cdg->tables->n_lids + lid] == lane;
+			lane_of == NULL || lane_of[(size_t)sw * ways->tables->n_lids + lid] == lane;
 
-		cdg->out[sw] = wf_cdg_edge(cdg, sw, lid);
 		cdg->sources[sw] = counts ? cdg->hosts[sw] : 0;
 		paths += cdg->sources[sw];
-		if (cdg->out[sw] != WF_SUBNET_NONE)
-			cdg->inputs[net->edges[cdg->out[sw]].to]++;
 	}
-	for (uint32_t sw = 0; sw < net->n; sw++) {
-		if (cdg->inputs[sw] == 0)
-			cdg->queue[tail++] = sw;
-	}
-	while (head < tail) {
-		uint32_t sw = cdg->queue[head++], edge = cdg->out[sw], to;
+	for (uint32_t i = 0; i < ways->n_order; i++) {
+		uint32_t sw = ways->order[i], edge = ways->out[sw], to;
 
 		if (edge == WF_SUBNET_NONE)
 			continue;
 		to = net->edges[edge].to;
 		cdg->sources[to] += cdg->sources[sw];
-		if (cdg->out[to] != WF_SUBNET_NONE)
-			*wf_cdg_uses(cdg, edge, cdg->out[to]) += cdg->sources[sw];
-		if (--cdg->inputs[to] == 0)
-			cdg->queue[tail++] = to;
+		if (ways->out[to] != WF_SUBNET_NONE)
+			*wf_cdg_uses(cdg, edge, ways->out[to]) += cdg->sources[sw];
 	}
 	return paths;
 }
@@ -242,7 +284,7 @@ static bool passes(const struct lanes *l, uint32_t sw, unsigned lid, uint32_t a)
 	const struct wf_sm_net *net = l->cdg.net;
 
 	for (uint32_t steps = 0; steps <= net->n; steps++) {
-		uint32_t edge = wf_cdg_edge(&l->cdg, sw, lid);
+		uint32_t edge = wf_ways_to_edge(&l->cdg.ways, sw, lid);
 
 		if (edge == WF_SUBNET_NONE || edge == a)
 			return edge == a;
@@ -255,10 +297,10 @@ static bool passes(const struct lanes *l, uint32_t sw, unsigned lid, uint32_t a)
 static void take_out(struct lanes *l, uint32_t sw, unsigned lid)
 {
 	const struct wf_sm_net *net = l->cdg.net;
-	uint32_t hosts = l->cdg.hosts[sw], edge = wf_cdg_edge(&l->cdg, sw, lid);
+	uint32_t hosts = l->cdg.hosts[sw], edge = wf_ways_to_edge(&l->cdg.ways, sw, lid);
 
 	while (edge != WF_SUBNET_NONE) {
-		uint32_t after = wf_cdg_edge(&l->cdg, net->edges[edge].to, lid);
+		uint32_t after = wf_ways_to_edge(&l->cdg.ways, net->edges[edge].to, lid);
 
 		if (after != WF_SUBNET_NONE)
 			*wf_cdg_uses(&l->cdg, edge, after) -= hosts;
@@ -305,8 +347,8 @@ static void break_circle(struct lanes *l, uint32_t n, uint8_t lane)
 		const struct wf_sm_end *end = &net->ends[i];
 
 		for (unsigned k = 0; end->port != 0 && k < 1u << end->lmc; k++) {
-			if (wf_cdg_edge(&l->cdg, from, end->lid + k) == a &&
-			    wf_cdg_edge(&l->cdg, net->edges[a].to, end->lid + k) == b)
+			if (wf_ways_to_edge(&l->cdg.ways, from, end->lid + k) == a &&
+			    wf_ways_to_edge(&l->cdg.ways, net->edges[a].to, end->lid + k) == b)
 				move_lid(l, end->lid + k, a, lane);
 		}
 	}

@@ -10,33 +10,36 @@
 
 #include "base/base.h"
 
+enum wf_pm_tells {
+	WF_PM_TRAFFIC, /* what went through */
+	WF_PM_EVENT,   /* what happens in a healthy fabric, too, as hosts come and go */
+	WF_PM_FAULT,   /* what a healthy link does not have */
+};
+
 /*
- * ROW(field, column of ibdiagnet's PM_INFO, name in perfquery's output, tells of an error, largest
- * value of the classic form). Whatever else a file has is left out of it.
+ * ROW(field, name in PM_INFO and in perfquery's output, what it tells of, largest value of the
+ * classic form). Whatever else a file has is left out.
  */
 #define WF_PM_COUNTERS(ROW)                                                                        \
-	ROW(symbol_errors, "SymbolErrorCounter", "SymbolErrorCounter", true, 0xffff)               \
-	ROW(link_recoveries, "LinkErrorRecoveryCounter", "LinkErrorRecoveryCounter", true, 0xff)   \
-	ROW(link_downed, "LinkDownedCounter", "LinkDownedCounter", true, 0xff)                     \
-	ROW(rcv_errors, "PortRcvErrors", "PortRcvErrors", true, 0xffff)                            \
-	ROW(rcv_remote_physical, "PortRcvRemotePhysicalErrors", "PortRcvRemotePhysicalErrors",     \
-	    true, 0xffff)                                                                          \
-	ROW(rcv_switch_relay, "PortRcvSwitchRelayErrors", "PortRcvSwitchRelayErrors", false,       \
-	    0xffff)                                                                                \
-	ROW(xmit_discards, "PortXmitDiscards", "PortXmitDiscards", true, 0xffff)                   \
-	ROW(xmit_constraint, "PortXmitConstraintErrors", "PortXmitConstraintErrors", true, 0xff)   \
-	ROW(rcv_constraint, "PortRcvConstraintErrors", "PortRcvConstraintErrors", true, 0xff)      \
-	ROW(local_integrity, "LocalLinkIntegrityErrors", "LocalLinkIntegrityErrors", true, 0xf)    \
-	ROW(buffer_overruns, "ExcessiveBufferOverrunErrors", "ExcessiveBufferOverrunErrors", true, \
-	    0xf)                                                                                   \
-	ROW(vl15_dropped, "VL15Dropped", "VL15Dropped", true, 0xffff)                              \
-	ROW(xmit_wait, "PortXmitWait", "PortXmitWait", false, UINT32_MAX)                          \
-	ROW(xmit_data, "PortXmitData", "PortXmitData", false, UINT32_MAX)                          \
-	ROW(rcv_data, "PortRcvData", "PortRcvData", false, UINT32_MAX)                             \
-	ROW(xmit_pkts, "PortXmitPkts", "PortXmitPkts", false, UINT32_MAX)                          \
-	ROW(rcv_pkts, "PortRcvPkts", "PortRcvPkts", false, UINT32_MAX)
+	ROW(symbol_errors, "SymbolErrorCounter", WF_PM_FAULT, 0xffff)                              \
+	ROW(link_recoveries, "LinkErrorRecoveryCounter", WF_PM_FAULT, 0xff)                        \
+	ROW(link_downed, "LinkDownedCounter", WF_PM_EVENT, 0xff)                                   \
+	ROW(rcv_errors, "PortRcvErrors", WF_PM_FAULT, 0xffff)                                      \
+	ROW(rcv_remote_physical, "PortRcvRemotePhysicalErrors", WF_PM_FAULT, 0xffff)               \
+	ROW(rcv_switch_relay, "PortRcvSwitchRelayErrors", WF_PM_EVENT, 0xffff)                     \
+	ROW(xmit_discards, "PortXmitDiscards", WF_PM_EVENT, 0xffff)                                \
+	ROW(xmit_constraint, "PortXmitConstraintErrors", WF_PM_FAULT, 0xff)                        \
+	ROW(rcv_constraint, "PortRcvConstraintErrors", WF_PM_FAULT, 0xff)                          \
+	ROW(local_integrity, "LocalLinkIntegrityErrors", WF_PM_FAULT, 0xf)                         \
+	ROW(buffer_overruns, "ExcessiveBufferOverrunErrors", WF_PM_FAULT, 0xf)                     \
+	ROW(vl15_dropped, "VL15Dropped", WF_PM_EVENT, 0xffff)                                      \
+	ROW(xmit_wait, "PortXmitWait", WF_PM_TRAFFIC, UINT32_MAX)                                  \
+	ROW(xmit_data, "PortXmitData", WF_PM_TRAFFIC, UINT32_MAX)                                  \
+	ROW(rcv_data, "PortRcvData", WF_PM_TRAFFIC, UINT32_MAX)                                    \
+	ROW(xmit_pkts, "PortXmitPkts", WF_PM_TRAFFIC, UINT32_MAX)                                  \
+	ROW(rcv_pkts, "PortRcvPkts", WF_PM_TRAFFIC, UINT32_MAX)
 
-#define WF_PM_ENUM(field, column, query, error, max) WF_PM_##field,
+#define WF_PM_ENUM(field, name, tells, max) WF_PM_##field,
 enum wf_pm_counter { WF_PM_COUNTERS(WF_PM_ENUM) WF_PM_N };
 #undef WF_PM_ENUM
 
@@ -46,9 +49,8 @@ struct wf_pm {
 };
 
 struct wf_pm_row {
-	const char *column; /* of PM_INFO */
-	const char *query;  /* as perfquery has it */
-	bool error;
+	const char *name;
+	enum wf_pm_tells tells;
 	uint64_t max; /* where the classic counter stops */
 };
 

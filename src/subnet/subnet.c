@@ -24,7 +24,7 @@ const struct wf_subnet_speed_row wf_subnet_speeds[WF_SUBNET_N_SPEEDS] = {
 	[WF_SUBNET_XDR] = { "XDR", LANE(200000) },
 };
 
-#define PM_ROW(field, column, query, error, max) { column, query, error, max },
+#define PM_ROW(field, name, tells, max) { name, tells, max },
 const struct wf_pm_row wf_pm_rows[] = { WF_PM_COUNTERS(PM_ROW) };
 #undef PM_ROW
 
@@ -138,6 +138,7 @@ void wf_subnet_destroy(struct wf_subnet *subnet)
 	wf_guids_fini(&subnet->port_guids, mem);
 	wf_guids_fini(&subnet->node_guids, mem);
 	mem->free(mem, subnet->pm);
+	mem->free(mem, subnet->doubts);
 	mem->free(mem, subnet->port_of);
 	mem->free(mem, subnet->switches);
 	mem->free(mem, subnet->ports);
@@ -308,6 +309,26 @@ uint32_t wf_subnet_find(const struct wf_subnet *subnet, uint64_t guid)
 uint32_t wf_subnet_find_port(const struct wf_subnet *subnet, uint64_t guid)
 {
 	return wf_guids_find(&subnet->port_guids, guid);
+}
+
+int wf_subnet_doubt(struct wf_subnet *subnet, const struct wf_subnet_doubt *doubt)
+{
+	void *doubts = subnet->doubts;
+	int ret = make_room(subnet->mem, &doubts, subnet->n_doubts, subnet->n_doubts + 1,
+	                    &subnet->max_doubts, sizeof(*doubt));
+
+	subnet->doubts = doubts;
+	if (ret == 0)
+		subnet->doubts[subnet->n_doubts++] = *doubt;
+	return ret;
+}
+
+int wf_subnet_want_pm(struct wf_subnet *subnet)
+{
+	if (subnet->pm == NULL)
+		subnet->pm = subnet->mem->alloc(subnet->mem, ((size_t)subnet->n_ports + 1) *
+		                                                     sizeof(*subnet->pm));
+	return subnet->pm == NULL ? -ENOMEM : 0;
 }
 
 uint64_t wf_subnet_rate(unsigned width, unsigned speed)

@@ -85,6 +85,19 @@ struct wf_subnet_node {
 	char desc[WF_SUBNET_DESC];
 };
 
+/* A link of which a file does not say the same at both ends. */
+enum wf_subnet_doubt_kind {
+	WF_SUBNET_ONE_SIDED,    /* the other end says nothing; it is connected all the same */
+	WF_SUBNET_CONTRADICTED, /* the other end says it leads elsewhere; it is not connected */
+};
+
+struct wf_subnet_doubt {
+	enum wf_subnet_doubt_kind kind;
+	uint32_t line; /* where it says so */
+	uint32_t a, b; /* port a_port of node a leads to port b_port of node b */
+	uint8_t a_port, b_port;
+};
+
 struct wf_subnet_guids { /* a table from GUIDs to numbers; private */
 	uint64_t *guid;
 	uint32_t *value; /* WF_SUBNET_NONE: free */
@@ -99,8 +112,10 @@ struct wf_subnet {
 	uint32_t *switches; /* node id of each switch, in the order in which they were added */
 	uint32_t *port_of;  /* by LID, to WF_LID_MAX: index into ports, or WF_SUBNET_NONE */
 	uint16_t top_lid;   /* highest in use; 0: none is */
-	struct wf_pm *pm;   /* by index into ports: what they have counted; NULL: not known */
-	uint32_t max_nodes, max_switches, max_ports; /* room; private */
+	struct wf_subnet_doubt *doubts;
+	uint32_t n_doubts;
+	struct wf_pm *pm; /* by index into ports: what they have counted; NULL: not known */
+	uint32_t max_nodes, max_switches, max_ports, max_doubts; /* room; private */
 	struct wf_subnet_guids node_guids, port_guids;
 };
 
@@ -177,6 +192,12 @@ static inline uint32_t wf_subnet_by_lid(const struct wf_subnet *subnet, unsigned
 {
 	return lid > WF_LID_MAX ? WF_SUBNET_NONE : subnet->port_of[lid];
 }
+
+/* Keeps a doubt. Returns 0 or -ENOMEM. */
+int wf_subnet_doubt(struct wf_subnet *subnet, const struct wf_subnet_doubt *doubt) WF_MUST_USE;
+
+/* Makes room for what ports have counted: subnet->pm, nothing known. Returns 0 or -ENOMEM. */
+int wf_subnet_want_pm(struct wf_subnet *subnet) WF_MUST_USE;
 
 /* Data bits/s of width lanes at a speed; 0: not known. */
 uint64_t wf_subnet_rate(unsigned width, unsigned speed);
