@@ -98,8 +98,8 @@ static void check_lids(const struct wf_check *c)
 		const struct wf_subnet_port *port = &subnet->ports[i];
 		struct wf_finding f = of_port(c, WF_FIND_SAME_LID, i);
 
-		ends += wf_sm_is_end(subnet, i);
-		if (wf_sm_is_end(subnet, i) && port->lid == 0 && none++ == 0)
+		ends += wf_subnet_is_end(subnet, i);
+		if (wf_subnet_is_end(subnet, i) && port->lid == 0 && none++ == 0)
 			example = i;
 		for (unsigned k = 0; port->lid != 0 && k < 1u << port->lmc; k++) {
 			uint32_t owner = wf_subnet_by_lid(subnet, port->lid + k);
@@ -278,7 +278,7 @@ static uint32_t flood(const struct wf_subnet *subnet, uint32_t start, uint32_t m
 		for (unsigned i = 1; i <= node->n_ports; i++) {
 			const struct wf_subnet_port *port = &subnet->ports[node->first_port + i];
 
-			if (!wf_sm_goes(subnet, port) || part[port->peer] != 0)
+			if (!wf_subnet_goes(subnet, port) || part[port->peer] != 0)
 				continue;
 			part[port->peer] = mark;
 			queue[tail++] = port->peer;

@@ -42,7 +42,12 @@ struct sssp {
 	uint32_t n_heap;
 };
 
-/* ---- a heap of switches by distance, four below each ---- */
+/*
+ * ---- a heap of switches by distance, four below each ----
+ *
+ * Which of several that are equally far comes first decides between ways that weigh the same, so it
+ * is done as OpenSM's heap does it.
+ */
 
 static void heap_set(struct sssp *s, uint32_t at, uint32_t sw)
 {
@@ -75,7 +80,7 @@ static void heap_sink(struct sssp *s, uint32_t at)
 		if (first >= s->n_heap)
 			break;
 		for (uint32_t i = first + 1; i < first + HEAP_ARITY && i < s->n_heap; i++) {
-			if (s->distance[s->heap[i]] < s->distance[s->heap[best]])
+			if (s->distance[s->heap[i]] <= s->distance[s->heap[best]])
 				best = i;
 		}
 		if (s->distance[sw] <= s->distance[s->heap[best]])
@@ -100,35 +105,52 @@ static uint32_t heap_take(struct sssp *s)
 
 /* ---- trees of shortest ways ---- */
 
-static void find_tree(struct sssp *s, uint32_t to)
+/* Links of a switch that has been reached. */
+static void relax(struct sssp *s, uint32_t at)
 {
 	const struct wf_sm_net *net = s->net;
 
-	memset(s->distance, 0xff, (size_t)net->n * sizeof(*s->distance));
+	for (uint32_t i = net->first[at]; i < net->first[at + 1]; i++) {
+		uint32_t next = net->edges[i].to;
+		uint64_t distance = s->distance[at] + s->weight[i];
+
+		if (s->place[next] == WF_SUBNET_NONE || distance >= s->distance[next])
+			continue;
+		s->distance[next] = distance;
+		s->edge[next] = i;
+		s->from[next] = at;
+		heap_rise(s, s->place[next]);
+	}
+}
+
+/* The tree of ways to a switch; adapter: to one that is connected to it, which is in the heap, too. */
+static void find_tree(struct sssp *s, uint32_t to, bool adapter)
+{
+	const struct wf_sm_net *net = s->net;
+	uint32_t source = adapter ? net->n : to;
+
+	memset(s->distance, 0xff, ((size_t)net->n + 1) * sizeof(*s->distance));
 	memset(s->edge, 0xff, (size_t)net->n * sizeof(*s->edge));
 	for (uint32_t i = 0; i < net->n; i++)
 		heap_set(s, i, net->order[i]);
-	s->n_heap = net->n;
+	if (adapter)
+		heap_set(s, net->n, net->n);
+	s->n_heap = net->n + adapter;
 	s->n_done = 0;
-	s->distance[to] = 0;
-	heap_rise(s, s->place[to]);
+	s->distance[source] = 0;
+	heap_rise(s, s->place[source]);
 	while (s->n_heap > 0) {
 		uint32_t at = heap_take(s);
 
 		if (s->distance[at] == UINT64_MAX)
 			break;
-		s->done[s->n_done++] = at;
-		for (uint32_t i = net->first[at]; i < net->first[at + 1]; i++) {
-			uint32_t next = net->edges[i].to;
-			uint64_t distance = s->distance[at] + s->weight[i];
-
-			if (s->place[next] == WF_SUBNET_NONE || distance >= s->distance[next])
-				continue;
-			s->distance[next] = distance;
-			s->edge[next] = i;
-			s->from[next] = at;
-			heap_rise(s, s->place[next]);
+		if (at == net->n) {
+			s->distance[to] = 1;
+			heap_rise(s, s->place[to]);
+			continue;
 		}
+		s->done[s->n_done++] = at;
+		relax(s, at);
 	}
 }
 
@@ -170,7 +192,7 @@ static void route_ends(struct sssp *s, const uint32_t *switches, const uint32_t 
 				const struct wf_sm_end *end = &net->ends[at - 1];
 
 				for (unsigned k = 0; at != 0 && k < 1u << end->lmc; k++) {
-					find_tree(s, end->sw);
+					find_tree(s, end->sw, end->port != 0);
 					use_tree(s, end, end->lid + k);
 				}
 			}
@@ -215,7 +237,7 @@ static int find_trees(const struct wf_sm_net *net, struct wf_tables *tables)
 {
 	struct wf_mem *mem = net->mem;
 	struct sssp s = { .net = net, .tables = tables };
-	size_t n = (size_t)net->n + 1;
+	size_t n = (size_t)net->n + 1; /* the last is the adapter at hand */
 	int ret = -ENOMEM;
 
 	s.weight = mem->alloc(mem, ((size_t)net->first[net->n] + 1) * sizeof(*s.weight));

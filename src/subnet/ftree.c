@@ -167,7 +167,7 @@ static void make_groups(struct ftree *t, uint32_t sw, enum direction dir, uint32
 		bool fresh = true;
 		uint32_t to;
 
-		if (!wf_sm_goes(subnet, port) || port->peer == id)
+		if (!wf_subnet_goes(subnet, port) || port->peer == id)
 			continue;
 		to = subnet->nodes[port->peer].sw;
 		if ((to != WF_SUBNET_NONE && t->rank[to] == UNRANKED) ||
@@ -184,7 +184,7 @@ static void make_groups(struct ftree *t, uint32_t sw, enum direction dir, uint32
 			const struct wf_subnet_port *other = wf_subnet_port(subnet, id, k);
 
 			if (k != i && (to == WF_SUBNET_NONE || other->peer != port->peer ||
-			               !wf_sm_goes(subnet, other)))
+			               !wf_subnet_goes(subnet, other)))
 				continue;
 			t->ports[first + n_ports++] =
 				(struct port){ .port = (uint8_t)k, .to_port = other->peer_port };

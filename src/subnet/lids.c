@@ -39,12 +39,13 @@ static int port_order(const void *a, const void *b, const void *arg)
 	return wf_subnet_guid_order(x->guid, y->guid);
 }
 
-bool wf_sm_is_end(const struct wf_subnet *subnet, uint32_t index)
+bool wf_subnet_is_end(const struct wf_subnet *subnet, uint32_t index)
 {
 	const struct wf_subnet_port *port = &subnet->ports[index];
 	bool zero = index == subnet->nodes[port->node].first_port;
 
-	return wf_subnet_is_switch(subnet, port->node) ? zero : !zero && wf_sm_goes(subnet, port);
+	return wf_subnet_is_switch(subnet, port->node) ? zero
+	                                               : !zero && wf_subnet_goes(subnet, port);
 }
 
 int wf_sm_order_ends(const struct wf_subnet *subnet, uint32_t **ends_p, uint32_t *n_p)
@@ -60,7 +61,7 @@ int wf_sm_order_ends(const struct wf_subnet *subnet, uint32_t **ends_p, uint32_t
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < subnet->n_ports; i++) {
-		if (wf_sm_is_end(subnet, i))
+		if (wf_subnet_is_end(subnet, i))
 			ends[n++] = i;
 	}
 	wf_sort(ends, room, n, sizeof(*ends), port_order, subnet);
@@ -144,7 +145,7 @@ int wf_subnet_assign_lids(struct wf_subnet *subnet, unsigned lmc, uint32_t first
 			(void)wf_subnet_set_lid(subnet, port->node, wf_subnet_number(subnet, port),
 			                        0, 0);
 	}
-	if (first != WF_SUBNET_NONE && wf_sm_is_end(subnet, first))
+	if (first != WF_SUBNET_NONE && wf_subnet_is_end(subnet, first))
 		ret = give(subnet, first, lmc, &from);
 	for (uint32_t i = 0; i < n && ret == 0; i++)
 		ret = give(subnet, ends[i], lmc, &from);

@@ -40,7 +40,7 @@ static uint32_t list_edges(struct wf_sm_net *net)
 		for (unsigned i = 1; i <= subnet->nodes[id].n_ports; i++) {
 			const struct wf_subnet_port *port = wf_subnet_port(subnet, id, i);
 
-			if (!wf_sm_goes(subnet, port) || port->peer == id ||
+			if (!wf_subnet_goes(subnet, port) || port->peer == id ||
 			    !wf_subnet_is_switch(subnet, port->peer))
 				continue;
 			if (net->edges != NULL)

@@ -22,18 +22,7 @@
 WF_SM_ROUTES(WF_SM_ROUTE_DECLARE)
 #undef WF_SM_ROUTE_DECLARE
 
-/* Whether packets pass a port's link, as far as is known. */
-static inline bool wf_sm_goes(const struct wf_subnet *subnet, const struct wf_subnet_port *port)
-{
-	const struct wf_subnet_port *peer = wf_subnet_peer(subnet, port);
-
-	return peer != NULL && port->state != WF_SUBNET_DOWN && peer->state != WF_SUBNET_DOWN;
-}
-
-/* Whether a port (index) has LIDs: a switch's port 0, another node's that is connected. */
-bool wf_sm_is_end(const struct wf_subnet *subnet, uint32_t index);
-
-/* Lists them in OpenSM's order; the caller owns *ends_p. Returns 0 or -ENOMEM. */
+/* Lists the ports that are ends in OpenSM's order; the caller owns *ends_p. Returns 0 or -ENOMEM. */
 int wf_sm_order_ends(const struct wf_subnet *subnet, uint32_t **ends_p, uint32_t *n_p) WF_MUST_USE;
 
 /* A link from one switch to another. */

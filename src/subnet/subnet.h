@@ -156,6 +156,17 @@ static inline struct wf_subnet_port *wf_subnet_peer(const struct wf_subnet *subn
 	                                    : wf_subnet_port(subnet, port->peer, port->peer_port);
 }
 
+/* Whether packets pass a port's link, as far as is known. */
+static inline bool wf_subnet_goes(const struct wf_subnet *subnet, const struct wf_subnet_port *port)
+{
+	const struct wf_subnet_port *peer = wf_subnet_peer(subnet, port);
+
+	return peer != NULL && port->state != WF_SUBNET_DOWN && peer->state != WF_SUBNET_DOWN;
+}
+
+/* Whether a port (index) is to have LIDs: a switch's port 0, another node's that is connected. */
+bool wf_subnet_is_end(const struct wf_subnet *subnet, uint32_t index);
+
 static inline bool wf_subnet_is_switch(const struct wf_subnet *subnet, uint32_t id)
 {
 	return subnet->nodes[id].sw != WF_SUBNET_NONE;

@@ -285,7 +285,7 @@ int wf_survey_path(const struct wf_subnet *subnet, const struct wf_tables *table
 			return -1;
 		port = wf_subnet_port(subnet, node, out);
 		step(arg, (uint32_t)(port - subnet->ports));
-		node = wf_sm_goes(subnet, port) ? port->peer : WF_SUBNET_NONE;
+		node = wf_subnet_goes(subnet, port) ? port->peer : WF_SUBNET_NONE;
 	}
 	return node == subnet->ports[to].node &&
 	                       port->peer_port == wf_subnet_number(subnet, &subnet->ports[to])
