@@ -291,10 +291,10 @@ static int set_lid(const struct net *net, uint32_t id, unsigned number, uint64_t
 static int add_node(struct net *net, uint8_t kind, uint64_t n_ports)
 {
 	struct wf_scan *s = &net->scan;
-	const char *id, *desc = NULL, *end = NULL;
+	const char *id = NULL, *desc = NULL, *end = NULL;
 	uint64_t lid = 0, lmc = 0;
 	struct name *name;
-	uint32_t len;
+	uint32_t len = 0;
 	int ret = take_quoted(net, &id, &len);
 
 	if (ret == 0)

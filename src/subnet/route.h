@@ -53,14 +53,28 @@ int wf_sm_route(const struct wf_subnet *subnet, const struct wf_sm_route_ops *op
 
 #define WF_MFT_WORDS 4 /* of 64 bits: a bit for each port of a switch */
 
+/* What the trees of all multicast groups of a subnet have in common. */
+struct wf_sm_trees;
+
+/* On success *trees_p is owned by the caller; borrows the subnet. Returns 0 or -ENOMEM. */
+int wf_sm_trees_create(const struct wf_subnet *subnet, struct wf_sm_trees **trees_p) WF_MUST_USE;
+
+/* Frees it. NULL is allowed. */
+void wf_sm_trees_destroy(struct wf_sm_trees *trees);
+
+/* What came of a group. */
+struct wf_sm_tree {
+	uint32_t root; /* node id of the switch in its middle; WF_SUBNET_NONE: there is no tree */
+	uint32_t left; /* members that cannot be reached, and are left out */
+};
+
 /*
- * The spanning tree of a multicast group, as OpenSM builds it: from the switch that is nearest to
- * the members on average, along the least hops. members are indices into ports. Sets in mft
- * [sw * WF_MFT_WORDS] the ports by which each switch sends the group's packets on (all it had is
- * cleared), and *root_p, the root's node id, WF_SUBNET_NONE with less than two members. Members that
- * cannot be reached are left out; *left_p says how many. Returns 0 or -ENOMEM.
+ * The spanning tree of a multicast group, as OpenSM builds it: from the switch whose farthest member
+ * is nearest, along the least hops, by the lowest port. members are indices into the subnet's ports:
+ * adapters' ports and switches' ports 0. Sets in mft[sw * WF_MFT_WORDS] the ports by which each
+ * switch sends the group's packets on; what was in it is cleared. Fewer than two members need none.
  */
-int wf_sm_mcast_tree(const struct wf_subnet *subnet, const uint32_t *members, uint32_t n_members,
-                     uint64_t *mft, uint32_t *root_p, uint32_t *left_p) WF_MUST_USE;
+void wf_sm_trees_build(struct wf_sm_trees *trees, const uint32_t *members, uint32_t n_members,
+                       uint64_t *mft, struct wf_sm_tree *tree);
 
 #endif
