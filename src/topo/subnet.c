@@ -30,7 +30,7 @@ static void set_rate(struct wf_subnet_port *port, uint64_t rate)
 		port->width = 12;
 		port->speed = WF_SUBNET_XDR;
 	}
-	port->state = WF_SUBNET_INIT;
+	port->state = WF_SUBNET_ACTIVE;
 	port->phys = 5; /* link up */
 }
 
