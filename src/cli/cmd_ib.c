@@ -268,18 +268,18 @@ static const struct wf_opt_row options[] = {
 				.name = "engine",
 				.arg = "NAME",
 				.help = "The routing that makes the forwarding tables, as OpenSM's "
-	                                "of "
+					"of "
 					"that name does:\n"
 					":minhop\tthe fewest hops, spread over equal ports\n"
 					":updn\tthe fewest hops that never go up after having gone "
-	                                "down\n"
+					"down\n"
 					":ftree\tfat trees: as many ways down each link as any "
-	                                "other\n"
+					"other\n"
 					":dfsssp\tany graph, kept free of credit loops by virtual "
-	                                "lanes\n"
+					"lanes\n"
 					"\n"
 					"Where it cannot route the subnet, minhop does, and it is "
-	                                "said "
+					"said "
 					"why.",
 				.values = &engines,
 			},
@@ -292,7 +292,7 @@ static const struct wf_opt_row options[] = {
 				.name = "roots",
 				.arg = "NODE[,NODE...]",
 				.help = "updn, ftree: the highest switches, by GUID or "
-	                                "description; "
+					"description; "
 					"found if not given.",
 			},
 		.take = wf_opt_take_text,
@@ -304,7 +304,7 @@ static const struct wf_opt_row options[] = {
 				.name = "vls",
 				.arg = "N",
 				.help = "dfsssp: virtual lanes that there are, 1 to 15; 8 if not "
-	                                "given.",
+					"given.",
 			},
 		.take = wf_opt_take_param,
 		.at = offsetof(struct wf_ib_ask, vls),
@@ -316,7 +316,7 @@ static const struct wf_opt_row options[] = {
 				.name = "lmc",
 				.arg = "N",
 				.help = "Gives every port 2^N LIDs, 0 to 7, in OpenSM's order. If "
-	                                "not "
+					"not "
 					"given, ports keep theirs, and only those without get one.",
 			},
 		.take = take_lmc,
@@ -329,7 +329,7 @@ static const struct wf_opt_row options[] = {
 				.name = "lfts",
 				.arg = "FILE",
 				.help = "The forwarding tables that there are: opensm-lfts.dump, "
-	                                "the "
+					"the "
 					"output of dump_lfts.sh, dump_fts or ibroute, opensm.fdbs, "
 					"ibdiagnet2.fdbs.",
 				.values = &wf_values_any_file,
@@ -343,9 +343,9 @@ static const struct wf_opt_row options[] = {
 				.name = "counters",
 				.arg = "FILE",
 				.help = "What ports have counted: a db_csv with PM_INFO, or output "
-	                                "of "
+					"of "
 					"perfquery. The file that is looked at may have them "
-	                                "itself.",
+					"itself.",
 				.values = &wf_values_any_file,
 			},
 		.take = wf_opt_take_text,
@@ -363,7 +363,7 @@ static const struct wf_opt_row options[] = {
 				.arg = "NAME",
 				.help = "In which form:\n"
 					":ibnetdiscover\texport: the subnet, as that tool prints "
-	                                "it; "
+					"it; "
 					"ibsim reads it\n"
 					":lfts\texport: the tables, as OpenSM's opensm-lfts.dump\n"
 					":scenario\timport: a scenario that simulates the subnet\n",
@@ -392,20 +392,21 @@ static const struct wf_cmd_section sections[] = {
 	           "- the output of ibnetdiscover -p, a line for each port\n"
 	           "- ibdiagnet2.db_csv: its sections NODES, PORTS, LINKS and PM_INFO\n"
 	           "- a scenario (*.yaml), of which the first fabric's network is taken\n"
-	           "\n"
 	           "What is not understood is told of, with its place, on standard error.\n" },
 	{ "Findings", WF_FINDINGS(FINDING) },
 	{ "Exit status",
 	  "0 it worked; 1 it could not be done, or check has found an error; 2 what was "
 	  "asked is wrong, or a file cannot be right.\n" },
-	{ "Examples", "  ibnetdiscover >fabric.net\n"
-	              "  weft ib import fabric.net\n"
-	              "  weft ib check fabric.net --lfts /var/log/opensm-lfts.dump\n"
-	              "  weft ib check fabric.net --engine dfsssp --vls 4\n"
-	              "  weft ib routes fabric.net --engine ftree --seeds 20\n"
-	              "  weft ib import fabric.net --form scenario --out fabric.yaml\n"
-	              "  weft run fabric.yaml\n"
-	              "  weft ib export examples/permutation.yaml --form ibnetdiscover\n" },
+	{ "Examples",
+	  "  weft ib import examples/topologies/fabric.net\n"
+	  "  weft ib check examples/topologies/fabric.net --engine ftree\n"
+	  "  weft ib check examples/topologies/ring.net --engine dfsssp --vls 4\n"
+	  "  weft ib routes examples/topologies/fabric.net --engine ftree --seeds 20\n"
+	  "  weft ib export examples/topologies/ring.net --form lfts --out ring.lfts\n"
+	  "  weft ib routes examples/topologies/ring.net --lfts ring.lfts\n"
+	  "  weft ib import examples/topologies/fabric.net --form scenario --out fabric.yaml\n"
+	  "  weft ib export examples/permutation.yaml --form ibnetdiscover --out "
+	  "permutation.net\n" },
 	{ NULL, NULL },
 };
 
@@ -418,12 +419,12 @@ const struct wf_cmd wf_cmd_ib = {
 	.text = "Reads what other tools say of an InfiniBand subnet, or makes one of a scenario's "
 		"topology, and does with it what ACTION says:\n"
 		":routes\thow many switches lie between all pairs of adapters' ports, what each "
-	        "link "
+		"link "
 		"carries when all send to all, and what flows get when each sends to one\n"
 		":check\twhat is wrong with the subnet, and with its forwarding tables where "
-	        "--lfts "
+		"--lfts "
 		"or --engine says which: among others credit loops, link by link, ports that are "
-	        "not "
+		"not "
 		"reached, links that are slow or whose ends do not agree, ports with errors\n"
 		":import\twhat was read, and what a simulation of it has\n"
 		":export\tthe subnet, or its tables, in another tool's form\n",
