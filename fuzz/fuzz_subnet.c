@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_subnet.c - any bytes as what other tools say of an InfiniBand subnet. The first byte says what
- * they are: a subnet, in whichever form; tables of one that is there; its counters. A subnet that is
+ * they are: a subnet, in whichever form; tables of one that is there; its counters; its partitions. A subnet that is
  * small is routed, checked, and written; what is written reads back as the same.
  */
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "subnet/check.h"
+#include "subnet/partition.h"
 #include "subnet/read.h"
 #include "subnet/route.h"
 #include "subnet/survey.h"
@@ -146,16 +147,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 1)
 		return 0;
-	if (data[0] % 4 < 2) {
+	if (data[0] % 5 < 2) {
 		fuzz_net(text, size - 1, &mem);
 		return 0;
 	}
 	if (wf_subnet_read(net, strlen(net), "net", NULL, &mem, &s, &err) != 0)
 		abort();
-	if (data[0] % 4 == 2) {
+	if (data[0] % 5 == 2) {
 		if (wf_subnet_read_lfts(s, text, size - 1, "fuzz", &ear, &tables, &err) == 0)
 			check_tables(s, tables);
 		wf_tables_destroy(tables);
+	} else if (data[0] % 5 == 4) {
+		const struct wf_check_ear told = { found, NULL };
+		struct wf_partitions parts;
+
+		if (wf_partitions_read(s, 1, text, size - 1, "fuzz", &ear, &parts, &err) == 0) {
+			if (wf_partitions_check(s, &parts, &told) != 0)
+				abort();
+			wf_partitions_fini(&parts);
+		}
 	} else if (wf_subnet_read_pm(s, text, size - 1, "fuzz", &ear, &err) == 0) {
 		use(s);
 	}

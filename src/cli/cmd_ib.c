@@ -199,6 +199,8 @@ static int check_ask(const struct wf_ib_ask *ask)
 		return wf_cli_usage("ib", "--form: import as scenario, or without it");
 	if (!import && !export && ask->form != NULL)
 		return wf_cli_usage("ib", "--form goes with import and export");
+	if (ask->partitions != NULL && strcmp(ask->action, "check") != 0)
+		return wf_cli_usage("ib", "--partitions goes with check");
 	if (ask->json && (export || ask->form != NULL))
 		return wf_cli_usage("ib", "--json: a file in another tool's form is no JSON");
 	if (out != NULL && wf_file_is_same(out, ask->file))
@@ -350,6 +352,19 @@ static const struct wf_opt_row options[] = {
 			},
 		.take = wf_opt_take_text,
 		.at = offsetof(struct wf_ib_ask, counters),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "partitions",
+				.arg = "FILE",
+				.help = "check: OpenSM's partitions.conf; which ports are in none, "
+	                                "and "
+					"which may not talk to which.",
+				.values = &wf_values_any_file,
+			},
+		.take = wf_opt_take_text,
+		.at = offsetof(struct wf_ib_ask, partitions),
 	},
 	{ .is = &wf_opt_seeds,
 	  .take = wf_opt_take_param,

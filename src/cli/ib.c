@@ -135,6 +135,13 @@ int wf_ib_read(struct wf_ib *ib, const struct wf_ib_ask *ask, struct wf_err *err
 			ret = wf_subnet_read_lfts(ib->subnet, text, len, ask->lfts, &ear,
 			                          &ib->tables, err);
 	}
+	if (ret == 0 && ask->partitions != NULL) {
+		ret = read_text(ib, ask->partitions, &text, &len, err);
+		if (ret == 0)
+			ret = wf_partitions_read(ib->subnet, WF_SUBNET_NONE, text, len,
+			                         ask->partitions, &ear, &ib->partitions, err);
+		ib->have_partitions = ret == 0;
+	}
 	return ret != 0 ? ret : wf_subnet_names_init(&ib->names, ib->subnet);
 }
 

@@ -7,6 +7,7 @@
 
 #include "subnet/check.h"
 #include "subnet/names.h"
+#include "subnet/partition.h"
 #include "subnet/read.h"
 #include "subnet/route.h"
 #include "subnet/survey.h"
@@ -18,6 +19,7 @@
 struct wf_ib_ask {
 	const char *action, *file;
 	const char *engine, *roots, *lfts, *counters; /* NULL: not given */
+	const char *partitions;
 	const char *form, *out, *profiles;
 	uint32_t vls, seeds, lmc;
 	bool lmc_given, json;
@@ -41,6 +43,8 @@ struct wf_ib {
 	size_t len;
 	bool lids_made; /* some ports had no LID, and were given one */
 	struct wf_tables *tables;
+	struct wf_partitions partitions;
+	bool have_partitions;
 	struct wf_subnet_names names;
 	struct wf_ib_note *notes, **last_note;
 	unsigned n_notes;

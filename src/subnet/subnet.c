@@ -146,9 +146,8 @@ void wf_subnet_destroy(struct wf_subnet *subnet)
 	mem->free(mem, subnet);
 }
 
-/* Makes room for want items where there is room for *max_p. */
-static int make_room(struct wf_mem *mem, void **items, uint32_t n, uint32_t want, uint32_t *max_p,
-                     size_t size)
+int wf_make_room(struct wf_mem *mem, void **items, uint32_t n, uint32_t want, uint32_t *max_p,
+                 size_t size)
 {
 	uint32_t max = *max_p == 0 ? 64 : *max_p;
 	void *room;
@@ -175,16 +174,16 @@ static int room_for(struct wf_subnet *subnet, const struct wf_subnet_node *like)
 	uint32_t more = (uint32_t)like->n_ports + 1;
 	int ret;
 
-	ret = make_room(mem, &nodes, subnet->n_nodes, subnet->n_nodes + 1, &subnet->max_nodes,
-	                sizeof(*subnet->nodes));
+	ret = wf_make_room(mem, &nodes, subnet->n_nodes, subnet->n_nodes + 1, &subnet->max_nodes,
+	                   sizeof(*subnet->nodes));
 	subnet->nodes = nodes;
 	if (ret == 0)
-		ret = make_room(mem, &ports, subnet->n_ports, subnet->n_ports + more,
-		                &subnet->max_ports, sizeof(*subnet->ports));
+		ret = wf_make_room(mem, &ports, subnet->n_ports, subnet->n_ports + more,
+		                   &subnet->max_ports, sizeof(*subnet->ports));
 	subnet->ports = ports;
 	if (ret == 0 && like->kind == WF_SUBNET_SWITCH)
-		ret = make_room(mem, &switches, subnet->n_switches, subnet->n_switches + 1,
-		                &subnet->max_switches, sizeof(*subnet->switches));
+		ret = wf_make_room(mem, &switches, subnet->n_switches, subnet->n_switches + 1,
+		                   &subnet->max_switches, sizeof(*subnet->switches));
 	subnet->switches = switches;
 	return ret;
 }
@@ -314,8 +313,8 @@ uint32_t wf_subnet_find_port(const struct wf_subnet *subnet, uint64_t guid)
 int wf_subnet_doubt(struct wf_subnet *subnet, const struct wf_subnet_doubt *doubt)
 {
 	void *doubts = subnet->doubts;
-	int ret = make_room(subnet->mem, &doubts, subnet->n_doubts, subnet->n_doubts + 1,
-	                    &subnet->max_doubts, sizeof(*doubt));
+	int ret = wf_make_room(subnet->mem, &doubts, subnet->n_doubts, subnet->n_doubts + 1,
+	                       &subnet->max_doubts, sizeof(*doubt));
 
 	subnet->doubts = doubts;
 	if (ret == 0)

@@ -32,7 +32,10 @@ osm() {
 
 # judge NAME ENGINE OSM-OPTIONS WEFT-OPTIONS: hops of all pairs are OpenSM's, and the busiest link is within 5 %.
 judge() {
-	local name=$1 engine=$2
+	local name=$1 engine=$2 tool
+	for tool in opensm ibsim; do
+		command -v $tool >/dev/null || skip "$tool is not installed"
+	done
 	# shellcheck disable=SC2086 # words
 	osm "$name" "$engine" $3
 	weft ib routes "$name.net" --lfts "$name-$engine/opensm-lfts.dump" --json --seeds 1
@@ -203,6 +206,25 @@ print(json.dumps(to))' "$1"
 	says "$out" "0 errors, 2 warnings, 0 notes"
 }
 
+@test "partitions that do not meet" {
+	net ring
+	guid() {
+		sed -n "s/^caguid=0x//p" ring.net | sed -n "$1p"
+	}
+	# A port's GUID is its node's and its number here.
+	printf 'red=0x8001 : 0x%x=full, 0x%x=full;\nblue=0x8002: 0x%x=full;\n' \
+		$((0x$(guid 1) + 1)) $((0x$(guid 2) + 1)) $((0x$(guid 3) + 1)) >parts.conf
+	weft ib check ring.net --partitions parts.conf
+	[ "$status" -eq 0 ]
+	says "$out" "2 ports in red (full), host0 HCA-1[1] the first, may not talk to 10 of 11 others"
+	says "$out" "1 port in blue (full), host2 HCA-1[1] the first, may not talk to 11 of 11 others"
+	says "$out" "9 ports, host3 HCA-1[1] the first, are in no partition"
+	echo "red=0x8001 : NOBODY;" >parts.conf
+	weft ib check ring.net --partitions parts.conf
+	[ "$status" -eq 2 ]
+	says "$err" "parts.conf:1:14: here is a port's GUID"
+}
+
 @test "a planted mistake is found, and changes the exit status" {
 	net fattree2
 	weft ib check fattree2.net --engine ftree
@@ -249,6 +271,7 @@ print(json.dumps(to))' "$1"
 	check "export as ibnetdiscover or as lfts" export ring.net
 	check "import as scenario, or without it" import ring.net --form lfts
 	check "--form goes with import and export" routes ring.net --form lfts
+	check "--partitions goes with check" routes ring.net --partitions ring.net
 	check "is no JSON" export ring.net --form lfts --json
 	check "--out would replace what is read" routes ring.net --out ring.net
 	check "there is no table in it" routes ring.net --lfts ring.net
