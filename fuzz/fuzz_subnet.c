@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_subnet.c - any bytes as what other tools say of an InfiniBand subnet. The first byte says what
- * they are: a subnet, in whichever form; tables of one that is there; its counters; its partitions. A subnet that is
- * small is routed, checked, and written; what is written reads back as the same.
+ * fuzz_subnet.c - any bytes as what other tools say of an InfiniBand subnet. The first byte says
+ * what they are: a subnet, in whichever form; tables of one that is there; its counters; its
+ * partitions. A subnet that is small is routed, checked, and written; what is written reads back as
+ * the same.
  */
 #include <errno.h>
 #include <stdlib.h>

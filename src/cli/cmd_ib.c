@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_ib.c - weft ib: a real InfiniBand subnet from other tools' files: its routes, what is wrong. */
+/*
+ * cmd_ib.c - weft ib: a real InfiniBand subnet from other tools' files: its routes, what is wrong.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -359,7 +361,7 @@ static const struct wf_opt_row options[] = {
 				.name = "partitions",
 				.arg = "FILE",
 				.help = "check: OpenSM's partitions.conf; which ports are in none, "
-	                                "and "
+					"and "
 					"which may not talk to which.",
 				.values = &wf_values_any_file,
 			},

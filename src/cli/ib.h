@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ib.h - what weft ib looks at: a subnet from a file or a scenario, its tables, what came of them. */
+/*
+ * ib.h - what weft ib looks at: a subnet from a file or a scenario, its tables, what came of them.
+ */
 #ifndef WF_CLI_IB_H
 #define WF_CLI_IB_H
 

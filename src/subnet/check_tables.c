@@ -203,7 +203,10 @@ static bool comes_by(const struct tables_check *t, uint32_t sw, unsigned lid, ui
 	return false;
 }
 
-/* One of the pairs whose packets to a LID of end go from edge a, which is at switch begin, to edge b. */
+/*
+ * One of the pairs whose packets to a LID of end go from edge a, which is at switch begin, to edge
+ * b.
+ */
 static bool find_pair(struct tables_check *t, uint32_t begin, uint32_t a, uint32_t b,
                       const struct wf_sm_end *end, uint8_t lane, struct wf_finding_step *step)
 {

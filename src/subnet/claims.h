@@ -15,8 +15,8 @@ struct wf_claim {
 
 /*
  * Connects ports as claims, by index into the subnet's ports, say; where both ends do not say the
- * same, keeps a doubt. A node whose whole is not told (told[id] is 0) need not say anything. Returns
- * 0 or -ENOMEM.
+ * same, keeps a doubt. A node whose whole is not told (told[id] is 0) need not say anything.
+ * Returns 0 or -ENOMEM.
  */
 int wf_claims_join(struct wf_subnet *subnet, const struct wf_claim *claims,
                    const uint8_t *told) WF_MUST_USE;

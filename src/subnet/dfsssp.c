@@ -3,8 +3,8 @@
  * dfsssp.c - shortest ways on any graph, spread by weights, and kept free of deadlock by lanes.
  *
  * Domke, Hoefler, Nagel, "Deadlock-Free Oblivious Routing for Arbitrary Topologies", IPDPS 2011, as
- * OpenSM has it. First, end by end, a tree of shortest ways to it (Dijkstra), where each link weighs
- * as much as there are paths through it already, on top of a weight that no number of paths
+ * OpenSM has it. First, end by end, a tree of shortest ways to it (Dijkstra), where each link
+ * weighs as much as there are paths through it already, on top of a weight that no number of paths
  * reaches, so that ways have the fewest hops.
  *
  * Then lanes. A packet on a link waits for the next link of its path: links and what waits for what
@@ -123,7 +123,9 @@ static void relax(struct sssp *s, uint32_t at)
 	}
 }
 
-/* The tree of ways to a switch; adapter: to one that is connected to it, which is in the heap, too. */
+/*
+ * The tree of ways to a switch; adapter: to one that is connected to it, which is in the heap, too.
+ */
 static void find_tree(struct sssp *s, uint32_t to, bool adapter)
 {
 	const struct wf_sm_net *net = s->net;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ftree.c - OpenSM's engine for fat trees: as many ways down through each link as through any other.
+ * ftree.c - OpenSM's engine for fat trees: as many ways down through each link as through any
+ * other.
  *
  * Switches are ranked from the top (0); those with adapters are all leaves, of the same rank. Each
  * switch gets an index of as many digits as there are ranks, by going through the tree from a leaf,
  * and everything is done in the order of the indices. Links between the same two switches are a
- * group. For each adapter, leaf by leaf, its way is built from its leaf upwards: into the group, and
- * its port, that has the fewest ways down so far; every switch that is reached on the way gives
+ * group. For each adapter, leaf by leaf, its way is built from its leaf upwards: into the group,
+ * and its port, that has the fewest ways down so far; every switch that is reached on the way gives
  * those below it a way up, again by the port with the fewest. What is above, but not on that way,
  * gets a way as well, which is not counted. Where a leaf has fewer adapters than others, ways are
  * counted as if the missing ones were there, so that the same places of all leaves go by the same
@@ -154,7 +155,8 @@ static enum direction direction_of(const struct ftree *t, uint32_t sw, uint32_t 
 
 /*
  * Groups of the links of sw in one direction, in the order of their first ports. Groups and ports
- * lie in arrays with room for a group and a port for each port of the subnet; *n_p of both are used.
+ * lie in arrays with room for a group and a port for each port of the subnet; *n_p of both are
+ * used.
  */
 static void make_groups(struct ftree *t, uint32_t sw, enum direction dir, uint32_t *n_p)
 {
@@ -406,7 +408,10 @@ static struct port *least_port(const struct ftree *t, const struct group *group,
 	return best;
 }
 
-/* Whether a switch has a way that is at most as long as one of so many hops, or none can be so long. */
+/*
+ * Whether a switch has a way that is at most as long as one of so many hops, or none can be so
+ * long.
+ */
 static bool has_way(const struct ftree *t, uint32_t sw, unsigned hops)
 {
 	return hops > WF_HOPS_MAX || (t->hops[sw] != WF_HOPS_NONE && hops >= t->hops[sw]);

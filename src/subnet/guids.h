@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guids.h - tables from numbers of 64 bits, but 0, to those of 32, and arrays that grow: for the files
- * of subnet.
+ * guids.h - tables from numbers of 64 bits, but 0, to those of 32, and arrays that grow: for the
+ * files of subnet.
  */
 #ifndef WF_SUBNET_GUIDS_H
 #define WF_SUBNET_GUIDS_H

@@ -54,15 +54,15 @@ int wf_cdg_init(struct wf_cdg *cdg, const struct wf_sm_net *net,
 void wf_cdg_fini(struct wf_cdg *cdg);
 
 /*
- * Counts the paths of one lane. lane_of: by switch and LID as in tables, which lane a path has; NULL:
- * all have the same. Returns how many there are.
+ * Counts the paths of one lane. lane_of: by switch and LID as in tables, which lane a path has;
+ * NULL: all have the same. Returns how many there are.
  */
 uint64_t wf_cdg_count(struct wf_cdg *cdg, const uint8_t *lane_of, uint8_t lane);
 
 /*
- * Finds a circle, from where the last search ended: circle[0 .. n - 1] are edges, each of which waits
- * for the next, and the last for the first. Returns n; 0: there is none. circle has room for all
- * edges.
+ * Finds a circle, from where the last search ended: circle[0 .. n - 1] are edges, each of which
+ * waits for the next, and the last for the first. Returns n; 0: there is none. circle has room for
+ * all edges.
  */
 uint32_t wf_cdg_circle(struct wf_cdg *cdg, uint32_t *circle);
 

@@ -92,7 +92,9 @@ static bool is_good(const struct wf_subnet *subnet, uint32_t index, unsigned lmc
 	return true;
 }
 
-/* The lowest multiple of 2^lmc, not below from, with so many LIDs that are free; 0: there is none. */
+/*
+ * The lowest multiple of 2^lmc, not below from, with so many LIDs that are free; 0: there is none.
+ */
 static uint16_t find_free(const struct wf_subnet *subnet, unsigned from, unsigned lmc)
 {
 	unsigned n = 1u << lmc;

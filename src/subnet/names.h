@@ -16,7 +16,10 @@ struct wf_subnet_names {
 	uint8_t *twin;   /* by node: another has its description */
 };
 
-/* Borrows the subnet, which does not change. Returns 0 or -ENOMEM; undone by wf_subnet_names_fini(). */
+/*
+ * Borrows the subnet, which does not change. Returns 0 or -ENOMEM; undone by
+ * wf_subnet_names_fini().
+ */
 int wf_subnet_names_init(struct wf_subnet_names *names, const struct wf_subnet *subnet) WF_MUST_USE;
 void wf_subnet_names_fini(struct wf_subnet_names *names);
 

@@ -129,7 +129,9 @@ bool wf_sm_is_up(const struct wf_sm_net *net, const uint32_t *rank, uint32_t a, 
 	return wf_sm_node(net, b)->guid < wf_sm_node(net, a)->guid;
 }
 
-/* Goes outward from switch to, which queue[0] is; hops and falls are its rows, falls may be NULL. */
+/*
+ * Goes outward from switch to, which queue[0] is; hops and falls are its rows, falls may be NULL.
+ */
 static void flood(const struct wf_sm_ways *ways, uint32_t to, uint8_t *hops, uint8_t *falls,
                   uint32_t *queue)
 {

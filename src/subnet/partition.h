@@ -38,8 +38,8 @@ struct wf_partitions {
 };
 
 /*
- * Reads the file's text. sm: the port that SELF is (index), or WF_SUBNET_NONE. GUIDs that no port has
- * are told the ear. On success parts goes to wf_partitions_fini(). Returns 0, -EINVAL with err
+ * Reads the file's text. sm: the port that SELF is (index), or WF_SUBNET_NONE. GUIDs that no port
+ * has are told the ear. On success parts goes to wf_partitions_fini(). Returns 0, -EINVAL with err
  * filled, or -ENOMEM.
  */
 int wf_partitions_read(const struct wf_subnet *subnet, uint32_t sm, const char *text, size_t len,
@@ -51,8 +51,8 @@ void wf_partitions_fini(struct wf_partitions *parts);
 bool wf_partitions_meet(const struct wf_partitions *parts, uint32_t a, uint32_t b);
 
 /*
- * Which adapters' ports are in no partition, and which may not talk to all others: ports of the same
- * memberships are told of together. Returns 0 or -ENOMEM.
+ * Which adapters' ports are in no partition, and which may not talk to all others: ports of the
+ * same memberships are told of together. Returns 0 or -ENOMEM.
  */
 int wf_partitions_check(const struct wf_subnet *subnet, const struct wf_partitions *parts,
                         const struct wf_check_ear *ear) WF_MUST_USE;

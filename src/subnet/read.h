@@ -2,7 +2,7 @@
 /*
  * read.h - what other tools say of a subnet: their files, as text in memory.
  *
- *	ibnetdiscover	its output, with or without -g and -f; ibdiagnet2.ibnetdiscover; files of ibsim
+ *	ibnetdiscover	its output, also with -g and -f; ibdiagnet2.ibnetdiscover; files of ibsim
  *	ports		ibnetdiscover -p: a line for each port
  *	db_csv		ibdiagnet2.db_csv: sections NODES, PORTS, LINKS, PM_INFO
  *
@@ -51,8 +51,8 @@ int wf_subnet_read_pm(struct wf_subnet *subnet, const char *text, size_t len, co
 
 /*
  * Reads forwarding tables: opensm-lfts.dump, what dump_lfts.sh, dump_fts and ibroute print, and
- * opensm.fdbs or ibdiagnet2.fdbs. Ports of the graph that have no LID get those that the tables say.
- * On success *tables_p is owned by the caller. Returns 0, -EINVAL with err filled, or -ENOMEM.
+ * opensm.fdbs or ibdiagnet2.fdbs. Ports of the graph that have no LID get those that the tables
+ * say. On success *tables_p is owned by the caller. Returns 0, -EINVAL with err filled, or -ENOMEM.
  */
 int wf_subnet_read_lfts(struct wf_subnet *subnet, const char *text, size_t len, const char *name,
                         const struct wf_subnet_ear *ear, struct wf_tables **tables_p,

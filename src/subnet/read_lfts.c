@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_lfts.c - reads forwarding tables as several tools print them. A switch's begin with
+ * read_lfts.c - reads forwarding tables as several tools print them. A switch's begin with one of
+ * (OpenSM and ibroute; fdbs of OpenSM and ibdiagnet)
  *
- *	Unicast lids [0-26] of switch Lid 4 guid 0x1111111111111111 ('name'):	OpenSM, ibroute
- *	dump_ucast_routes: Switch 0x1111111111111111				OpenSM's and ibdiagnet's fdbs
+ *	Unicast lids [0-26] of switch Lid 4 guid 0x1111111111111111 ('name'):
+ *	dump_ucast_routes: Switch 0x1111111111111111
  *
  * and go on with lines that begin with a LID and a port:
  *

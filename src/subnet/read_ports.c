@@ -5,8 +5,8 @@
  *	CA   134  1 0x7cfe9003003b4bde 4x EDR - SW  1719 10 0x7cfe9003009ce5b0 ( 'a HCA-1' - 'b' )
  *	SW  1719 37 0x7cfe9003009ce5b0 4x ???                                    'b'
  *
- * It has the GUIDs of ports, not of nodes, so that each port of an adapter that has two is an adapter
- * of its own; and no node's number of ports, of which the highest that comes is taken.
+ * It has the GUIDs of ports, not of nodes, so that each port of an adapter that has two is an
+ * adapter of its own; and no node's number of ports, of which the highest that comes is taken.
  */
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * route.h - routing engines: from a subnet's graph to its forwarding tables.
  *
  * They do what OpenSM's engines of the same names do, in the same order, so that the load of links
- * comes out alike. Only links between ports that are not down count. Each is a function of the graph
- * and its configuration: the same tables every time.
+ * comes out alike. Only links between ports that are not down count. Each is a function of the
+ * graph and its configuration: the same tables every time.
  */
 #ifndef WF_SUBNET_ROUTE_H
 #define WF_SUBNET_ROUTE_H
@@ -69,10 +69,11 @@ struct wf_sm_tree {
 };
 
 /*
- * The spanning tree of a multicast group, as OpenSM builds it: from the switch whose farthest member
- * is nearest, along the least hops, by the lowest port. members are indices into the subnet's ports:
- * adapters' ports and switches' ports 0. Sets in mft[sw * WF_MFT_WORDS] the ports by which each
- * switch sends the group's packets on; what was in it is cleared. Fewer than two members need none.
+ * The spanning tree of a multicast group, as OpenSM builds it: from the switch whose farthest
+ * member is nearest, along the least hops, by the lowest port. members are indices into the
+ * subnet's ports: adapters' ports and switches' ports 0. Sets in mft[sw * WF_MFT_WORDS] the ports
+ * by which each switch sends the group's packets on; what was in it is cleared. Fewer than two
+ * members need none.
  */
 void wf_sm_trees_build(struct wf_sm_trees *trees, const uint32_t *members, uint32_t n_members,
                        uint64_t *mft, struct wf_sm_tree *tree);

@@ -22,7 +22,9 @@
 WF_SM_ROUTES(WF_SM_ROUTE_DECLARE)
 #undef WF_SM_ROUTE_DECLARE
 
-/* Lists the ports that are ends in OpenSM's order; the caller owns *ends_p. Returns 0 or -ENOMEM. */
+/*
+ * Lists the ports that are ends in OpenSM's order; the caller owns *ends_p. Returns 0 or -ENOMEM.
+ */
 int wf_sm_order_ends(const struct wf_subnet *subnet, uint32_t **ends_p, uint32_t *n_p) WF_MUST_USE;
 
 /* A link from one switch to another. */
@@ -62,8 +64,8 @@ static inline const struct wf_subnet_node *wf_sm_node(const struct wf_sm_net *ne
 }
 
 /*
- * Ways to each switch: hops, and which neighbours are on them. Where falls is there, a switch either
- * has a way down all along, or may go up first.
+ * Ways to each switch: hops, and which neighbours are on them. Where falls is there, a switch
+ * either has a way down all along, or may go up first.
  */
 struct wf_sm_ways {
 	const struct wf_sm_net *net;

@@ -4,9 +4,9 @@
  * its ports on shortest ways.
  *
  * Ends come switch by switch, those switches first that have most of them, and adapters before the
- * switches themselves. Each goes to the port that has been given the fewest adapters' LIDs, of equal
- * ones to the lowest. With LMC, all first LIDs come before all second ones, and a further LID of an
- * end avoids the systems, then the switches, through which its others go already.
+ * switches themselves. Each goes to the port that has been given the fewest adapters' LIDs, of
+ * equal ones to the lowest. With LMC, all first LIDs come before all second ones, and a further LID
+ * of an end avoids the systems, then the switches, through which its others go already.
  */
 #include <errno.h>
 #include <string.h>

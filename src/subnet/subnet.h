@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * subnet.h - an InfiniBand subnet as a graph: what a subnet manager finds out, or a file says of it.
+ * subnet.h - an InfiniBand subnet as a graph: what a subnet manager finds out, or a file says of
+ * it.
  *
  * Nodes are switches, adapters and routers. The ports of a node are numbered as InfiniBand has it:
  * from 1, and 0 is a switch's own, by which it is managed (an adapter's port 0 stands for nothing).
@@ -9,8 +10,8 @@
  * graph but beside it (subnet/tables.h), so that several can be made for one.
  *
  * A graph may be wrong: GUIDs that come twice, LIDs that two ports want, one-sided links. It holds
- * what it was told, the first who wants a LID or a GUID is found by it, and subnet/check.h says what
- * is the matter. Ids are dense and never change; what has gone is disconnected.
+ * what it was told, the first who wants a LID or a GUID is found by it, and subnet/check.h says
+ * what is the matter. Ids are dense and never change; what has gone is disconnected.
  */
 #ifndef WF_SUBNET_SUBNET_H
 #define WF_SUBNET_SUBNET_H
@@ -217,10 +218,10 @@ uint64_t wf_subnet_rate(unsigned width, unsigned speed);
 int wf_subnet_guid_order(uint64_t a, uint64_t b);
 
 /*
- * Gives LIDs to the ports that have none, or have them of another LMC or at the same time as others,
- * as OpenSM does: first to the port called first (index into ports; WF_SUBNET_NONE: to none), then
- * in the order of their GUIDs, each the lowest that are free. All ports get lmc but a switch's
- * whose port 0 is not enhanced. Returns 0, -ENOSPC when there are too few, or -ENOMEM.
+ * Gives LIDs to the ports that have none, or have them of another LMC or at the same time as
+ * others, as OpenSM does: first to the port called first (index into ports; WF_SUBNET_NONE: to
+ * none), then in the order of their GUIDs, each the lowest that are free. All ports get lmc but a
+ * switch's whose port 0 is not enhanced. Returns 0, -ENOSPC when there are too few, or -ENOMEM.
  */
 int wf_subnet_assign_lids(struct wf_subnet *subnet, unsigned lmc, uint32_t first) WF_MUST_USE;
 

@@ -3,9 +3,9 @@
  * survey.h - what forwarding tables come to: how far it is, and what links carry when every
  * adapter's port sends to every other, or each to one.
  *
- * A path is from one port of an adapter (or router) to another's first LID; its hops are the switches
- * that it passes, 1 between two ports of one switch. Links are those between switches, each
- * direction by itself: those to adapters carry the same under any routing.
+ * A path is from one port of an adapter (or router) to another's first LID; its hops are the
+ * switches that it passes, 1 between two ports of one switch. Links are those between switches,
+ * each direction by itself: those to adapters carry the same under any routing.
  */
 #ifndef WF_SUBNET_SURVEY_H
 #define WF_SUBNET_SURVEY_H
@@ -28,7 +28,10 @@ struct wf_survey {
 	uint32_t busiest;   /* the first with most: index into ports; WF_SUBNET_NONE: no link */
 };
 
-/* Every adapter's port to every other. On success survey is undone by wf_survey_fini(). 0 or -ENOMEM. */
+/*
+ * Every adapter's port to every other. On success survey is undone by wf_survey_fini(). 0 or
+ * -ENOMEM.
+ */
 int wf_survey_all(const struct wf_subnet *subnet, const struct wf_tables *tables,
                   struct wf_survey *survey) WF_MUST_USE;
 void wf_survey_fini(struct wf_survey *survey);
@@ -51,9 +54,9 @@ int wf_survey_permute(const struct wf_subnet *subnet, const struct wf_tables *ta
                       struct wf_permutation *permutations) WF_MUST_USE;
 
 /*
- * The path from one port (index) of an adapter or switch to a LID: calls step for each port by which a
- * packet leaves, the first of all included. Returns the switches passed; -1: it ends before, or at
- * something else; -2: it comes to a switch for the second time.
+ * The path from one port (index) of an adapter or switch to a LID: calls step for each port by
+ * which a packet leaves, the first of all included. Returns the switches passed; -1: it ends
+ * before, or at something else; -2: it comes to a switch for the second time.
  */
 int wf_survey_path(const struct wf_subnet *subnet, const struct wf_tables *tables, uint32_t from,
                    unsigned lid, void (*step)(void *arg, uint32_t port), void *arg);

@@ -14,7 +14,10 @@ struct wf_sink {
 /* As ibnetdiscover prints it, without the time; ibsim reads it. */
 void wf_subnet_write(const struct wf_subnet *subnet, const struct wf_sink *sink);
 
-/* As OpenSM's opensm-lfts.dump: switches as OpenSM has them in order, then LIDs. Returns 0 or -ENOMEM. */
+/*
+ * As OpenSM's opensm-lfts.dump: switches as OpenSM has them in order, then LIDs. Returns 0 or
+ * -ENOMEM.
+ */
 int wf_tables_write(const struct wf_subnet *subnet, const struct wf_tables *tables,
                     const struct wf_sink *sink) WF_MUST_USE;
 

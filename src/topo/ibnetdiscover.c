@@ -2,16 +2,15 @@
 /*
  * ibnetdiscover.c - a topology of a real InfiniBand subnet, from any file that subnet/read.h reads.
  *
- * What is left out: routers, the nodes inside switches that reduce (each is an adapter at a switch's
- * last port), links of a switch to itself, from adapter to adapter and of ports that are down, what
- * has no link then, and switches that no adapter can reach.
+ * What is left out: routers, the nodes inside switches that reduce (each is an adapter at a
+ * switch's last port), links of a switch to itself, from adapter to adapter and of ports that are
+ * down, what has no link then, and switches that no adapter can reach.
  *
- * Each port of an adapter that is connected is a host; with ports: 2 in the scenario each adapter is
- * one, which has to have two. Those whose descriptions begin with the same word ("node7 mlx5_0",
+ * Each port of an adapter that is connected is a host; with ports: 2 in the scenario each adapter
+ * is one, which has to have two. Those whose descriptions begin with the same word ("node7 mlx5_0",
  * "node7 mlx5_3") are of one server and follow one another; servers come in the order of the file.
- * Ports keep their
- * order, without those that are left out. A link has the lower rate of its ends; where the file does
- * not say it, what the scenario says.
+ * Ports keep their order, without those that are left out. A link has the lower rate of its ends;
+ * where the file does not say it, what the scenario says.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * subnet.h - a topology as an InfiniBand subnet. The other way is a kind of topology, ibnetdiscover.
+ * subnet.h - a topology as an InfiniBand subnet. The other way is a kind of topology,
+ * ibnetdiscover.
  *
  * Port i of a node is port i + 1 there. Hosts are adapters, called "h12 weft0", whose GUIDs are
  * those that live fabrics give them; switches are called as they are here. Links get the width and

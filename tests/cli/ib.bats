@@ -26,7 +26,7 @@ osm() {
 			opensm -o -e -r -R "$engine" -f "$dir/osm.log" --dump_files_dir "$dir" -D 0x43 "$@" \
 			>osm.out 2>&1 3>&- || { cat osm.out; kill "$sim"; exit 1; }
 		kill "$sim"
-		wait "$sim" || true
+		wait "$sim" || true # killed
 	)
 }
 

@@ -284,9 +284,9 @@ static void test_loop(void **state)
 }
 
 /*
- * By hand: a ring of 4 in which everybody sends clockwise. All four links wait for one another, each
- * for the next: of the 12 paths those of two hops (4) and three (4) go on; each place is passed by
- * one of the former and two of the latter.
+ * By hand: a ring of 4 in which everybody sends clockwise. All four links wait for one another,
+ * each for the next: of the 12 paths those of two hops (4) and three (4) go on; each place is
+ * passed by one of the former and two of the latter.
  */
 static void test_credit_loop(void **state)
 {

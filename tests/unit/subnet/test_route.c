@@ -116,10 +116,10 @@ static void test_shifts(void **state)
 }
 
 /*
- * By hand: a ring of 6 with its root at switch 0. From 2 to 4 by 3 would be down and up again, so the
- * way is 2, 1, 0, 5, 4; all other pairs have a shortest way that turns at most once, from up to down
- * (1 to 4 goes 1, 0, 5, 4). So of 30 pairs 12 are neighbours, 2 switches each, 10 of the 12 that
- * are two apart pass 3, the 6 opposite ones 4, and those two 5.
+ * By hand: a ring of 6 with its root at switch 0. From 2 to 4 by 3 would be down and up again, so
+ * the way is 2, 1, 0, 5, 4; all other pairs have a shortest way that turns at most once, from up to
+ * down (1 to 4 goes 1, 0, 5, 4). So of 30 pairs 12 are neighbours, 2 switches each, 10 of the 12
+ * that are two apart pass 3, the 6 opposite ones 4, and those two 5.
  */
 static void test_updn_ring(void **state)
 {
@@ -327,7 +327,10 @@ static void test_hole(void **state)
 	wf_subnet_destroy(s);
 }
 
-/* Links that are down are not used, nor what is behind them; parts that cannot be reached have no entry. */
+/*
+ * Links that are down are not used, nor what is behind them; parts that cannot be reached have no
+ * entry.
+ */
 static void test_down(void **state)
 {
 	static const char *const engines[] = { "minhop", "dfsssp" };

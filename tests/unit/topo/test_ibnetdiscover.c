@@ -27,7 +27,7 @@ static const char net[] =
 	"[1] \"S-0c\"[3] # \"spine\" lid 3 4xNDR\n"
 	"Switch 8 \"S-0e\" # \"alone\" base port 0 lid 0 lmc 0\n"
 	"Ca 1 \"H-06\" # \"n9 mlx5_0\"\n[1](16) \"H-07\"[1] # lid 0 lmc 0 \"n9 mlx5_1\" lid 0 "
-        "4xNDR\n";
+	"4xNDR\n";
 
 static void test_import(void **state)
 {
