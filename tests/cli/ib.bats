@@ -30,7 +30,8 @@ osm() {
 	)
 }
 
-# judge NAME ENGINE OSM-OPTIONS WEFT-OPTIONS: hops of all pairs are OpenSM's, and the busiest link is within 5 %.
+# judge NAME ENGINE OSM-OPTIONS WEFT-OPTIONS: hops of all pairs are OpenSM's, and the balance of links is within 5 %;
+# $differ is how many entries of the tables are not the same.
 judge() {
 	local name=$1 engine=$2 tool
 	for tool in opensm ibsim; do
@@ -52,6 +53,12 @@ judge() {
 		elif $a.pairs != $b.pairs or $a.reached != $b.reached then error($name + ": pairs differ")
 		elif ($a.balance - $b.balance | fabs) > 0.05 * $a.balance
 		then error("\($name): \($a.balance) and \($b.balance)") else true end' theirs.json ours.json >/dev/null
+	# The same LIDs, then entry by entry.
+	weft ib export "$name.net" --lfts "$name-$engine/opensm-lfts.dump" --form ibnetdiscover --out lids.net
+	# shellcheck disable=SC2086 # words
+	weft ib export lids.net --engine "$engine" ${4%%--lmc*} --form lfts --out ours.lfts
+	[ "$(grep -c ^0x ours.lfts)" -gt 50 ]
+	differ=$(diff <(grep ^0x "$name-$engine/opensm-lfts.dump" | grep -v unknown) <(grep ^0x ours.lfts) | grep -c '^[<>]') || true # none
 }
 
 @test "OpenSM's minhop, updn, ftree and dfsssp on a two-tier fat tree" {
@@ -59,8 +66,10 @@ judge() {
 	for engine in minhop updn ftree dfsssp; do
 		judge fattree2 $engine '' ''
 		[ "$(jq -r .tables.engine ours.json)" = $engine ]
+		[ "$differ" -eq 0 ]
 	done
 	judge fattree2 minhop '-l 2' '--lmc 2'
+	[ "$differ" -eq 0 ]
 }
 
 @test "OpenSM's engines on a three-tier fat tree with a missing link" {
@@ -68,6 +77,7 @@ judge() {
 	for engine in minhop updn dfsssp; do
 		judge fattree3-hole $engine '' ''
 		[ "$(jq -r .tables.engine ours.json)" = $engine ]
+		[ "$differ" -eq 0 ]
 	done
 	# It is no pure fat tree: both fall back to minhop, unless they are told the roots.
 	judge fattree3-hole ftree '' ''
@@ -76,13 +86,19 @@ judge() {
 	grep -o 'switchguid=0x[0-9a-f]*' fattree3-hole.net | head -n 16 | cut -d= -f2 >roots
 	judge fattree3-hole ftree "-a $PWD/roots" "--roots $(paste -sd, roots)"
 	[ "$(jq -r .tables.engine ours.json)" = ftree ]
+	[ "$differ" -eq 0 ]
 }
 
+# bats test_tags=long
 @test "OpenSM's engines on a dragonfly, a ring and a torus" {
 	for name in dragonfly ring torus; do
 		net $name
 		judge $name minhop '' ''
+		[ "$differ" -eq 0 ]
+		judge $name minhop '-l 1' '--lmc 1'
+		[ "$differ" -eq 0 ]
 		judge $name dfsssp '' ''
+		[ "$differ" -eq 0 ]
 		[ "$(jq -r .tables.engine ours.json)" = dfsssp ]
 		# No switch is equally far from all: neither updn finds a root.
 		judge $name updn '' ''

@@ -100,6 +100,7 @@ static void test_ibnetdiscover(void **state)
 	assert_int_equal(leaf->line, 10);
 	assert_int_equal(wf_subnet_port(s, 0, 0)->lid, 5);
 	assert_int_equal(wf_subnet_port(s, 0, 0)->guid, 0xab);
+	assert_int_equal(wf_subnet_port(s, 1, 0)->guid, 0xbb);
 	port = wf_subnet_port(s, 0, 1);
 	assert_int_equal(port->width, 4);
 	assert_int_equal(port->speed, WF_SUBNET_NDR);

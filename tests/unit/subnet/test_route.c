@@ -141,10 +141,13 @@ static void test_updn_ring(void **state)
 	wf_subnet_destroy(s);
 }
 
-/* On any graph, with any root: no path goes up after having gone down. */
+/*
+ * On any graph, with any root: no path goes up after having gone down. A torus of odd sides has
+ * neighbours that are equally far from the root, where ways of one length are of both kinds.
+ */
 static void test_updn_turns(void **state)
 {
-	struct wf_subnet *s = test_torus(4);
+	struct wf_subnet *s = test_torus(5);
 	struct wf_sm_net net;
 	uint32_t *rank;
 
@@ -152,7 +155,7 @@ static void test_updn_turns(void **state)
 	assert_int_equal(wf_sm_net_init(&net, s), 0);
 	rank = calloc(net.n, sizeof(*rank));
 	assert_non_null(rank);
-	for (uint32_t r = 0; r < 16; r++) {
+	for (uint32_t r = 0; r < 25; r++) {
 		uint64_t root = s->nodes[r].guid;
 		struct wf_sm_route_cfg cfg = { .roots = &root, .n_roots = 1 };
 		struct wf_tables *tables = test_route(s, "updn", &cfg);
@@ -162,12 +165,12 @@ static void test_updn_turns(void **state)
 		rank[r] = 0;
 		assert_int_equal(wf_sm_rank_down(&net, rank), 0);
 		assert_int_equal(v.reached, v.pairs);
-		for (uint32_t i = 0; i < 256; i++) {
-			unsigned lid = wf_subnet_port(s, 16 + i % 16, 1)->lid;
-			uint32_t at = i / 16;
+		for (uint32_t i = 0; i < 625; i++) {
+			unsigned lid = wf_subnet_port(s, 25 + i % 25, 1)->lid;
+			uint32_t at = i / 25;
 			bool down = false;
 
-			while (at != i % 16) {
+			while (at != i % 25) {
 				uint8_t out = wf_tables_port(tables, at, lid);
 				uint32_t to = wf_subnet_port(s, at, out)->peer;
 				bool up = wf_sm_is_up(&net, rank, at, to);
@@ -183,6 +186,47 @@ static void test_updn_turns(void **state)
 	}
 	free(rank);
 	wf_sm_net_fini(&net);
+	wf_subnet_destroy(s);
+}
+
+/*
+ * By hand: R (0) and R2 (1) are roots, z (2), from (3), x (4) and d (5) one below, R over all of
+ * them but z, R2 over z alone, and z, from, x, d a chain in which each is above the next. From has two
+ * ways of two hops to d: by R, up and down, and by x, down all along. Packets from z come down to it,
+ * so it has to be x.
+ */
+static void test_updn_tie(void **state)
+{
+	static const uint8_t links[][2] = { { 0, 3 }, { 0, 4 }, { 0, 5 }, { 1, 2 },
+		                            { 2, 3 }, { 3, 4 }, { 4, 5 } };
+	struct wf_subnet *s = test_empty(wf_mem_heap());
+	uint64_t roots[2];
+	struct wf_sm_route_cfg cfg = { .roots = roots, .n_roots = 2 };
+	struct wf_tables *tables;
+	struct wf_survey v;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++)
+		(void)test_node(s, WF_SUBNET_SWITCH, 16, test_guid(i));
+	roots[0] = s->nodes[0].guid;
+	roots[1] = s->nodes[1].guid;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(links); i++)
+		test_link(s, links[i][0], links[i][1]);
+	test_link(s, 2, test_node(s, WF_SUBNET_ADAPTER, 1, test_guid(10)));
+	for (unsigned i = 0; i < 4; i++)
+		test_link(s, 5, test_node(s, WF_SUBNET_ADAPTER, 1, test_guid(11 + i)));
+	test_lids(s, 0);
+	tables = test_route(s, "updn", &cfg);
+	for (uint32_t host = 7; host < 11; host++) {
+		unsigned lid = wf_subnet_port(s, host, 1)->lid;
+
+		assert_int_equal(wf_subnet_port(s, 2, wf_tables_port(tables, 2, lid))->peer, 3);
+		assert_int_equal(wf_subnet_port(s, 3, wf_tables_port(tables, 3, lid))->peer, 4);
+	}
+	assert_int_equal(wf_survey_all(s, tables, &v), 0);
+	assert_int_equal(v.hops[4], 8);
+	wf_survey_fini(&v);
+	wf_tables_destroy(tables);
 	wf_subnet_destroy(s);
 }
 
@@ -521,13 +565,13 @@ static void test_mcast_tree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_even),       cmocka_unit_test(test_shifts),
-		cmocka_unit_test(test_updn_ring),  cmocka_unit_test(test_updn_turns),
-		cmocka_unit_test(test_lanes),      cmocka_unit_test(test_lmc),
-		cmocka_unit_test(test_fallback),   cmocka_unit_test(test_hole),
-		cmocka_unit_test(test_down),       cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_small),      cmocka_unit_test(test_mcast),
-		cmocka_unit_test(test_mcast_tree),
+		cmocka_unit_test(test_even),      cmocka_unit_test(test_shifts),
+		cmocka_unit_test(test_updn_ring), cmocka_unit_test(test_updn_turns),
+		cmocka_unit_test(test_lanes),     cmocka_unit_test(test_updn_tie),
+		cmocka_unit_test(test_lmc),       cmocka_unit_test(test_fallback),
+		cmocka_unit_test(test_hole),      cmocka_unit_test(test_down),
+		cmocka_unit_test(test_memory),    cmocka_unit_test(test_small),
+		cmocka_unit_test(test_mcast),     cmocka_unit_test(test_mcast_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,22 @@ static void test_assign(void **state)
 	}
 }
 
+/* In OpenSM's order, 0x0201 comes before 0x0102. */
+static void test_assign_order(void **state)
+{
+	struct wf_subnet *s = test_empty(wf_mem_heap());
+
+	(void)state;
+	(void)test_node(s, WF_SUBNET_SWITCH, 4, 0x0300);
+	test_link(s, 0, test_node(s, WF_SUBNET_ADAPTER, 1, 0x0102));
+	test_link(s, 0, test_node(s, WF_SUBNET_ADAPTER, 1, 0x0201));
+	test_lids(s, 0);
+	assert_int_equal(wf_subnet_port(s, 0, 0)->lid, 1);
+	assert_int_equal(wf_subnet_port(s, 2, 1)->lid, 2);
+	assert_int_equal(wf_subnet_port(s, 1, 1)->lid, 3);
+	wf_subnet_destroy(s);
+}
+
 /* Two with one LID: the first keeps it. */
 static void test_assign_twice(void **state)
 {
@@ -226,11 +242,12 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_graph),       cmocka_unit_test(test_guids),
-		cmocka_unit_test(test_order),       cmocka_unit_test(test_set_lid),
-		cmocka_unit_test(test_assign),      cmocka_unit_test(test_assign_twice),
-		cmocka_unit_test(test_assign_full), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_rates),       cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_graph),         cmocka_unit_test(test_guids),
+		cmocka_unit_test(test_order),         cmocka_unit_test(test_set_lid),
+		cmocka_unit_test(test_assign),        cmocka_unit_test(test_assign_twice),
+		cmocka_unit_test(test_assign_order),  cmocka_unit_test(test_assign_full),
+		cmocka_unit_test(test_names),         cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
