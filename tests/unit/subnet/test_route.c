@@ -191,9 +191,9 @@ static void test_updn_turns(void **state)
 
 /*
  * By hand: R (0) and R2 (1) are roots, z (2), from (3), x (4) and d (5) one below, R over all of
- * them but z, R2 over z alone, and z, from, x, d a chain in which each is above the next. From has two
- * ways of two hops to d: by R, up and down, and by x, down all along. Packets from z come down to it,
- * so it has to be x.
+ * them but z, R2 over z alone, and z, from, x, d a chain in which each is above the next. From has
+ * two ways of two hops to d: by R, up and down, and by x, down all along. Packets from z come down
+ * to it, so it has to be x.
  */
 static void test_updn_tie(void **state)
 {
