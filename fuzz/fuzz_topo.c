@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_topo.c - any bytes as a topology file, for both readers. What is read must close; when it is
+ * fuzz_topo.c - any bytes as a topology file, for all readers. What is read must close; when it is
  * small its routes and parts are computed too. Memory is limited, so that a few bytes that ask for
  * a million nodes take the path for a lack of memory and not all the fuzzer's time.
  */
@@ -53,10 +53,12 @@ static void use(const struct wf_topo *topo, struct wf_mem *mem)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const kinds[] = { "hpcc", "htsim" };
+	static const char *const kinds[] = { "hpcc", "htsim", "ibnetdiscover" };
 	struct wf_mem mem = { fuzz_alloc, fuzz_free };
-	struct wf_topo_cfg cfg = { .kind = "" };
+	struct wf_topo_cfg cfg;
 
+	if (wf_param_defaults(wf_topo_params, wf_topo_n_params, &cfg, NULL) != 0)
+		abort();
 	for (size_t i = 0; i < WF_ARRAY_SIZE(kinds); i++) {
 		struct wf_err err = { { 0 } };
 		struct wf_topo *topo = NULL;

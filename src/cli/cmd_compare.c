@@ -151,19 +151,11 @@ static const struct wf_opt_row options[] = {
 		.at = offsetof(struct wf_cli_study, sets),
 	},
 	WF_CLI_STUDY_INPUT,
-	{
-		.is =
-			&(const struct wf_opt){
-				.name = "seeds",
-				.arg = "N",
-				.help = "Seeds that every fabric is run with, 1 to 100; 5 if not "
-					"given. "
-					"Figures are medians. The same as `compare.seeds` in the "
-					"scenario.",
-			},
-		.take = take_seeds,
-		.at = offsetof(struct wf_cli_study, sets),
-	},
+	{ .is = &wf_opt_seeds,
+	  .take = take_seeds,
+	  .at = offsetof(struct wf_cli_study, sets),
+	  .more = "Every fabric is run with each; 5 if not given. Figures are medians. The same as "
+	          "`compare.seeds` in the scenario." },
 	WF_CLI_STUDY_ROW(jobs, wf_opt_take_param, jobs, .param = &wf_opt_param_jobs,
 	                 .old = "threads", .old_letter = 't'),
 	WF_CLI_STUDY_ROW(record, wf_opt_take_text, record.path,

@@ -17,6 +17,7 @@
 	X(perf)                                                                                    \
 	X(report)                                                                                  \
 	X(export)                                                                                  \
+	X(ib)                                                                                      \
 	X(list)                                                                                    \
 	X(show)
 

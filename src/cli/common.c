@@ -67,6 +67,12 @@ const struct wf_opt wf_opt_seed = {
 	.help = "The seed from which everything follows that is drawn by chance.",
 };
 
+const struct wf_opt wf_opt_seeds = {
+	.name = "seeds",
+	.arg = "N",
+	.help = "How many seeds, 1 to 100.",
+};
+
 const struct wf_opt wf_opt_threads = {
 	.name = "threads",
 	.letter = 't',

@@ -11,6 +11,7 @@
 extern const struct wf_opt wf_opt_fabric;
 extern const struct wf_opt wf_opt_set;
 extern const struct wf_opt wf_opt_seed;
+extern const struct wf_opt wf_opt_seeds;
 extern const struct wf_opt wf_opt_threads;
 extern const struct wf_opt wf_opt_jobs;
 extern const struct wf_opt wf_opt_json;

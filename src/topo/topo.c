@@ -33,7 +33,7 @@ const struct wf_param wf_topo_params[] = {
 	  .kind = WF_PARAM_TEXT,
 	  FIELD(file),
 	  .def = "",
-	  .help = "hpcc, htsim: the file to read, relative to the scenario" },
+	  .help = "hpcc, htsim, ibnetdiscover: the file to read, relative to the scenario" },
 	{ .name = "hosts",
 	  .kind = WF_PARAM_U32,
 	  FIELD(hosts),

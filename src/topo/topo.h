@@ -69,7 +69,7 @@ struct wf_topo {
 /* What a builder is asked for. Which rows matter to which kind: docs and each row's help. */
 struct wf_topo_cfg {
 	char kind[24];           /* a name of wf_topo_kinds() */
-	char file[256];          /* kind hpcc, htsim: the file, relative to the scenario */
+	char file[256];          /* of kinds that read one, relative to the scenario */
 	uint32_t hosts;          /* hosts (adapters) wanted */
 	uint32_t ports;          /* of a host */
 	char homing[8];          /* where they lead: a name of wf_homing_names */

@@ -25,7 +25,8 @@
 	X(rail, "rail")                                                                            \
 	X(dragonfly, "dragonfly")                                                                  \
 	X(hpcc, "hpcc")                                                                            \
-	X(htsim, "htsim")
+	X(htsim, "htsim")                                                                          \
+	X(ibnetdiscover, "ibnetdiscover")
 
 #define WF_TOPO_DECLARE(id, text) extern const struct wf_topo_ops wf_topo_##id;
 WF_TOPO_KINDS(WF_TOPO_DECLARE)

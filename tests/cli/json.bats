@@ -126,6 +126,15 @@ setup_file() {
 	document show-gpu show gpus h100
 	document show-devices show devices "$WEFT_SOURCE_DIR/examples/devices.yaml" leaf0
 	document show-sizes show sizes hadoop
+	net=$WEFT_SOURCE_DIR/examples/topologies/ring.net
+	{ echo "what is this?"; cat "$net"; } >noisy.net
+	document ib-import ib import noisy.net
+	document ib-routes ib routes "$net" --engine dfsssp --seeds 2
+	"$WEFT" ib export "$net" --form lfts --out ring.lfts
+	document ib-lfts ib routes "$net" --lfts ring.lfts
+	document ib-check ib check "$WEFT_SOURCE_DIR/examples/topologies/fabric.net"
+	# A credit loop is an error.
+	"$WEFT" ib check "$net" --engine minhop --json >"$documents/ib-loop.json" || [ $? -eq 1 ]
 	document help help
 	document help-run help run
 }

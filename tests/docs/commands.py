@@ -27,6 +27,7 @@ PREPARE = {
     "docs/results.md": "mkdir examples; cp small.yaml examples/incast.yaml; "
                        "weft sweep examples/incast.yaml --vary seed=1,2 --record kmin.db",
     "docs/json.md": "mkdir examples; cp small.yaml examples/incast.yaml",
+    "docs/ib.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/incidents.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/c-api.md": "cp \"$WEFT_SOURCE_DIR/examples/c/ping_pong.c\" my_program.c",
 }
@@ -49,6 +50,9 @@ PLAN = {
     },
     "docs/incidents.md": {
         "elsewhere": [(r"^scripts/claims.py", "cli_claims, which runs --check")],
+    },
+    "docs/ib.md": {
+        "elsewhere": [(r"--engine minhop$|fabric\.net --lfts|^ibnetdiscover|/var/log", "cli_ib")],
     },
     "docs/json.md": {
         "elsewhere": [(r"\bjq\b", "the test docs/json.md of tests/cli/docs.bats")],

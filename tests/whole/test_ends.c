@@ -278,6 +278,7 @@ static const struct other {
 	/* They do not go together with the rest, or there is no such thing in this network. */
 	{ "topology.kind", "hpcc", REFUSED }, /* it needs a file */
 	{ "topology.kind", "htsim", REFUSED },
+	{ "topology.kind", "ibnetdiscover", REFUSED },
 	{ "topology.hosts", "min", ELSE },
 	{ "topology.hosts", "max", REFUSED },
 	{ "topology.fabric_rate", "min", REFUSED },
