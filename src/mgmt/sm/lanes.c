@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lanes.c - SL to VL and VL arbitration tables: as qos_* say, or, where the routing needs more than
+ * one lane (dfsssp), service level i by lane i.
+ *
+ * A link's tables are written when it comes up, and when the manager has just become master; they are
+ * not read.
+ */
+#include <string.h>
+
+#include "mgmt/sm/sm_priv.h"
+
+#define HALF WF_VL_ARB_PER_BLOCK
+
+static bool lanes_needed(const struct wf_sm *sm)
+{
+	return sm->cfg.qos || (sm->cur->tables != NULL && sm->cur->tables->n_vls > 1);
+}
+
+/* The lanes that a port has in use: 2^n, or fifteen. */
+static unsigned lanes_of(const struct wf_port_info *info)
+{
+	unsigned n = info->operational_vls;
+
+	return n == 0 ? 1 : n > 4 ? 15 : 1u << (n - 1);
+}
+
+/* A lane that a port has: OpenSM takes the lower bits. */
+static uint8_t fold(uint8_t vl, const struct wf_port_info *info)
+{
+	unsigned n = lanes_of(info);
+
+	return (uint8_t)(vl & (n == 15 ? 15 : n - 1));
+}
+
+void wf_sm_fill_sl_to_vl(struct wf_sm *sm, const struct wf_sm_work *work, uint8_t *data)
+{
+	unsigned lanes = sm->cur->tables != NULL ? sm->cur->tables->n_vls : 1;
+	struct wf_sl_to_vl table;
+	struct wf_port_info info;
+
+	wf_sm_port_info(sm->cur, wf_sm_index(sm->cur, work->node, work->port), &info);
+	for (unsigned sl = 0; sl < WF_SLS; sl++) {
+		uint8_t vl = lanes > 1 ? (uint8_t)(sl % lanes) : sm->sl2vl[sl];
+
+		if (vl != WF_VL_MGMT && vl >= sm->cfg.qos_max_vls)
+			vl = (uint8_t)(vl % sm->cfg.qos_max_vls);
+		table.vl[sl] = vl == WF_VL_MGMT ? vl : fold(vl, &info);
+	}
+	wf_sl_to_vl_encode(&table, data);
+}
+
+void wf_sm_fill_vl_arb(struct wf_sm *sm, const struct wf_sm_work *work, uint8_t *data)
+{
+	const struct wf_vl_arb_entry *from = work->arg <= 2 ? sm->vlarb_low : sm->vlarb_high;
+	bool second = work->arg == 2 || work->arg == 4;
+	struct wf_port_info info;
+	struct wf_vl_arb table;
+	unsigned cap;
+
+	wf_sm_port_info(sm->cur, wf_sm_index(sm->cur, work->node, work->port), &info);
+	cap = work->arg <= 2 ? info.vl_arb_low_cap : info.vl_arb_high_cap;
+	memset(&table, 0, sizeof(table));
+	for (unsigned i = 0; i < HALF && i + (second ? HALF : 0) < cap; i++) {
+		table.entry[i] = from[i + (second ? HALF : 0)];
+		table.entry[i].vl = fold(table.entry[i].vl, &info);
+	}
+	wf_vl_arb_encode(&table, data);
+}
+
+static void push_arbitration(struct wf_sm *sm, uint32_t node, unsigned port,
+                             const struct wf_port_info *info)
+{
+	if (!sm->cfg.qos || info->vl_cap <= 1)
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		if (info->vl_arb_low_cap > i * HALF)
+			wf_sm_push(sm, WF_SM_SET_VL_ARB, node, port, 1 + i);
+		if (info->vl_arb_high_cap > i * HALF)
+			wf_sm_push(sm, WF_SM_SET_VL_ARB, node, port, 3 + i);
+	}
+}
+
+static void push_mapping(struct wf_sm *sm, uint32_t node, unsigned port,
+                         const struct wf_port_info *info)
+{
+	const struct wf_subnet *subnet = sm->cur->subnet;
+	struct wf_port_info own = *info;
+
+	if (wf_subnet_is_switch(subnet, node))
+		wf_sm_port_info(sm->cur, wf_sm_index(sm->cur, node, 0), &own);
+	if ((own.capability_mask & WF_CAP_SL_MAPPING) == 0)
+		return;
+	if (!wf_subnet_is_switch(subnet, node)) {
+		wf_sm_push(sm, WF_SM_SET_SL_TO_VL, node, port, 0);
+		return;
+	}
+	for (unsigned in = 0; in <= subnet->nodes[node].n_ports; in++)
+		wf_sm_push(sm, WF_SM_SET_SL_TO_VL, node, port, in);
+}
+
+void wf_sm_want_lanes(struct wf_sm *sm)
+{
+	const struct wf_sm_view *view = sm->cur;
+	bool others = sm->first || sm->erred || sm->view == NULL || sm->view->tables == NULL ||
+	              (view->tables != NULL && sm->view->tables->n_vls != view->tables->n_vls);
+
+	if (!lanes_needed(sm))
+		return;
+	for (uint32_t i = 0; i < view->subnet->n_ports; i++) {
+		const struct wf_subnet_port *port = &view->subnet->ports[i];
+		const struct wf_sm_port *has = &view->ports[i];
+		struct wf_port_info info;
+
+		if (!has->known || port->peer == WF_SUBNET_NONE ||
+		    (!others && has->found_state == WF_PORT_ACTIVE))
+			continue;
+		wf_sm_port_info(view, i, &info);
+		push_arbitration(sm, port->node, wf_subnet_number(view->subnet, port), &info);
+		push_mapping(sm, port->node, wf_subnet_number(view->subnet, port), &info);
+	}
+}
+
+void wf_sm_done_lanes(struct wf_sm *sm, const struct wf_sm_work *work, const uint8_t *data)
+{
+	(void)sm;
+	(void)work;
+	(void)data;
+}
