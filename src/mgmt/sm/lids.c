@@ -4,7 +4,7 @@
  *
  * As OpenSM does it: a GUID keeps the LID that it was given, also while its port is not there; a port
  * that this manager has not seen before keeps the one that it came with, unless somebody has it;
- * the others get the lowest that are free, the manager's own port first, then in the order of GUIDs
+ * the others get the lowest that are free (with an LMC, see give_new()), the manager's own port first, then in the order of GUIDs
  * that OpenSM has (wf_subnet_guid_order()).
  */
 #include <errno.h>
@@ -94,7 +94,7 @@ struct giving {
 	struct wf_sm_view *view;
 	uint32_t *ends; /* indices of ports: the manager's own, then the others in order */
 	uint32_t n;
-	unsigned from[WF_SUBNET_MAX_LMC + 1]; /* by LMC: nothing is free below */
+	unsigned from[WF_SUBNET_MAX_LMC + 1]; /* by LMC: there is no room below */
 	uint64_t away[TAKEN_WORDS];           /* LIDs of GUIDs that are not there */
 };
 
@@ -199,18 +199,32 @@ static void keep_old(struct giving *g, uint32_t index, bool given)
 		set(g, index, lid, lmc);
 }
 
+/*
+ * The first run of free LIDs in which there is room for 2^lmc, aligned; those before them in that
+ * run are not given any more in this sweep. So OpenSM has it: without an LMC nothing is left out.
+ */
 static int give_new(struct giving *g, uint32_t index)
 {
 	uint8_t lmc = lmc_of(g, index);
-	unsigned step = 1u << lmc;
+	unsigned n = 1u << lmc, lid = g->from[lmc];
 
 	if (g->view->subnet->ports[index].lid != 0)
 		return 0;
-	for (unsigned lid = g->from[lmc]; lid <= WF_LID_MAX; lid += step) {
-		if (!is_free(g, lid, lmc))
+	while (lid <= WF_LID_MAX) {
+		unsigned first, at;
+
+		while (lid <= WF_LID_MAX && !is_free(g, lid, 0))
+			lid++;
+		first = lid;
+		at = (first + n - 1) & ~(n - 1);
+		while (lid < at + n && is_free(g, lid, 0))
+			lid++;
+		if (lid < at + n)
 			continue;
-		set(g, index, lid, lmc);
-		g->from[lmc] = lid + step;
+		for (unsigned i = first; i < at; i++)
+			g->away[i / 64] |= UINT64_C(1) << (i % 64);
+		set(g, index, at, lmc);
+		g->from[lmc] = at + n;
 		return 0;
 	}
 	return -ENOSPC;
@@ -222,7 +236,7 @@ static int give_all(struct giving *g)
 
 	mark_away(g);
 	for (unsigned i = 0; i <= WF_SUBNET_MAX_LMC; i++)
-		g->from[i] = 1u << i;
+		g->from[i] = 1;
 	for (uint32_t i = 0; i < g->n; i++)
 		keep_old(g, g->ends[i], true);
 	for (uint32_t i = 0; i < g->n; i++)

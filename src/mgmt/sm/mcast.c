@@ -85,12 +85,12 @@ static uint64_t *row_of(const struct wf_sm *sm, uint32_t number, uint32_t sw)
 	return sm->mft + ((size_t)number * sm->cur->subnet->n_switches + sw) * WF_MFT_WORDS;
 }
 
-static int make_tree(struct wf_sm *sm, const struct wf_sm_group *group)
+static int make_tree(struct wf_sm *sm, struct wf_sm_trees *trees, const struct wf_sm_group *group)
 {
 	const struct wf_sm_view *view = sm->cur;
 	uint32_t *members = sm->mem->alloc(sm->mem, group->n * sizeof(*members));
-	uint32_t n = 0, root, left;
-	int ret;
+	struct wf_sm_tree tree;
+	uint32_t n = 0;
 
 	if (members == NULL)
 		return -ENOMEM;
@@ -100,17 +100,17 @@ static int make_tree(struct wf_sm *sm, const struct wf_sm_group *group)
 		if (index != WF_SUBNET_NONE && wf_sm_is_end_port(view, index))
 			members[n++] = index;
 	}
-	ret = wf_sm_mcast_tree(view->subnet, members, n,
-	                       row_of(sm, group->mlid - WF_LID_MULTICAST, 0), &root, &left);
+	wf_sm_trees_build(trees, members, n, row_of(sm, group->mlid - WF_LID_MULTICAST, 0), &tree);
 	sm->mem->free(sm->mem, members);
-	return ret;
+	return 0;
 }
 
 static int make_trees(struct wf_sm *sm)
 {
+	struct wf_sm_trees *trees;
 	uint16_t top = 0;
 	size_t words;
-	int ret = 0;
+	int ret;
 
 	for (const struct wf_sm_group *g = sm->groups; g != NULL; g = g->next)
 		top = g->mlid;
@@ -123,8 +123,14 @@ static int make_trees(struct wf_sm *sm)
 		sm->n_mlids = 0;
 		return -ENOMEM;
 	}
+	if (top == 0)
+		return 0;
+	ret = wf_sm_trees_create(sm->cur->subnet, &trees);
+	if (ret != 0)
+		return ret;
 	for (const struct wf_sm_group *g = sm->groups; g != NULL && ret == 0; g = g->next)
-		ret = make_tree(sm, g);
+		ret = make_tree(sm, trees, g);
+	wf_sm_trees_destroy(trees);
 	return ret;
 }
 
