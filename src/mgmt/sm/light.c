@@ -85,4 +85,6 @@ void wf_sm_light_done(struct wf_sm *sm, const struct wf_sm_work *work, const uin
 		assert(!"work of a light sweep");
 		break;
 	}
+	if (sm->heavy_wanted) /* the rest need not be known */
+		wf_sm_wire_drop(sm);
 }

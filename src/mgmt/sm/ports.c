@@ -182,6 +182,8 @@ static bool want(const struct wf_sm *sm, const struct port_at *at, enum wf_sm_st
 		if (at->is_switch && !at->external && !at->esp0)
 			info->link_down_default_state = was.link_down_default_state;
 		want_config(sm, at, info);
+		/* A switch's own port needs not become active first. */
+		info->client_reregister = at->is_switch && port->reregister;
 		wf_port_info_encode(&was, old);
 		wf_port_info_encode(info, new);
 		return memcmp(old, new, sizeof(old)) != 0;
@@ -189,10 +191,10 @@ static bool want(const struct wf_sm *sm, const struct port_at *at, enum wf_sm_st
 		info->port_state = WF_PORT_ARMED;
 		return at->peer != NULL && at->port->state == WF_SUBNET_INIT;
 	case WF_SM_STAGE_ACTIVE:
-		info->client_reregister = port->reregister;
+		info->client_reregister = !at->is_switch && port->reregister;
 		if (at->peer != NULL && at->port->state == WF_SUBNET_ARMED)
 			info->port_state = WF_PORT_ACTIVE;
-		return info->port_state == WF_PORT_ACTIVE || port->reregister;
+		return info->port_state == WF_PORT_ACTIVE || info->client_reregister;
 	}
 	return false;
 }

@@ -30,8 +30,8 @@ struct net_node {
 	struct wf_sma *sma;
 	struct wf_sm *sm; /* NULL: none */
 	uint32_t id;
-	bool dead;
-	wf_time due; /* of the agent, as it was noted last */
+	bool dead, mute; /* mute: its agent does not answer */
+	wf_time due;     /* of the agent, as it was noted last */
 };
 
 struct net_packet {
@@ -430,6 +430,8 @@ static void net_answer(struct net *net, uint32_t id, unsigned port, uint16_t dli
 static void net_deliver(struct net *net, uint32_t id, unsigned port, uint16_t dlid, uint16_t slid,
                         uint8_t *mad)
 {
+	if (net->nodes[id].mute)
+		return;
 	switch (wf_sma_rx(net->nodes[id].sma, port, mad, net->now)) {
 	case WF_SMA_ANSWER:
 		net_answer(net, id, port, dlid, slid, mad);
