@@ -105,25 +105,30 @@ static int make_tree(struct wf_sm *sm, struct wf_sm_trees *trees, const struct w
 	return 0;
 }
 
-static int make_trees(struct wf_sm *sm)
+uint16_t wf_sm_top_group(const struct wf_sm *sm)
 {
-	struct wf_sm_trees *trees;
-	uint16_t top = 0;
-	size_t words;
-	int ret;
+	uint16_t top = WF_LID_MULTICAST - 1;
 
 	for (const struct wf_sm_group *g = sm->groups; g != NULL; g = g->next)
 		top = g->mlid;
+	return top;
+}
+
+static int make_trees(struct wf_sm *sm)
+{
+	struct wf_sm_trees *trees;
+	size_t words;
+	int ret;
+
 	sm->mem->free(sm->mem, sm->mft);
-	sm->mlid_top = top;
-	sm->n_mlids = top == 0 ? 0 : top - WF_LID_MULTICAST + 1u;
+	sm->n_mlids = wf_sm_top_group(sm) - (WF_LID_MULTICAST - 1u);
 	words = (size_t)sm->n_mlids * sm->cur->subnet->n_switches * WF_MFT_WORDS;
 	sm->mft = sm->mem->alloc(sm->mem, (words + 1) * sizeof(*sm->mft));
 	if (sm->mft == NULL) {
 		sm->n_mlids = 0;
 		return -ENOMEM;
 	}
-	if (top == 0)
+	if (sm->n_mlids == 0)
 		return 0;
 	ret = wf_sm_trees_create(sm->cur->subnet, &trees);
 	if (ret != 0)
@@ -215,8 +220,12 @@ int wf_sm_want_groups(struct wf_sm *sm)
 		return 0;
 	ret = make_trees(sm);
 	for (uint32_t sw = 0; sw < sm->cur->subnet->n_switches && ret == 0; sw++) {
-		if (sm->cur->nodes[sm->cur->subnet->switches[sw]].whole)
-			ret = push_blocks(sm, sw);
+		uint32_t node = sm->cur->subnet->switches[sw];
+
+		if (!sm->cur->nodes[node].whole)
+			continue;
+		wf_sm_push_switch_info(sm, node);
+		ret = push_blocks(sm, sw);
 	}
 	return ret;
 }

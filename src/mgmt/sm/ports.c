@@ -143,8 +143,6 @@ static void want_config(const struct wf_sm *sm, const struct port_at *at, struct
 {
 	uint8_t mtu = info->neighbor_mtu, vls = info->operational_vls;
 
-	if (!at->external)
-		want_end(sm, at, info);
 	if (at->is_switch && !at->external && !at->esp0)
 		return;
 	want_speeds(sm, at, info);
@@ -177,6 +175,9 @@ static bool want(const struct wf_sm *sm, const struct port_at *at, enum wf_sm_st
 	info->client_reregister = false;
 	was = *info;
 	info->link_down_default_state = POLLING;
+	/* Keys and LIDs are never those that a port says it has: a wrong key would stay for ever. */
+	if (!at->external)
+		want_end(sm, at, info);
 	switch (stage) {
 	case WF_SM_STAGE_CONFIG:
 		if (at->is_switch && !at->external && !at->esp0)

@@ -85,7 +85,7 @@ static void want_switch_info(const struct wf_sm *sm, const struct wf_sm_work *wo
 	info->life_time_value = wf_narrow_u8(sm->cfg.packet_life_time);
 	if (sm->cfg.use_mfttop && !sm->cfg.disable_multicast &&
 	    (port.capability_mask & WF_CAP_MULTICAST_FDB_TOP) != 0)
-		info->multicast_fdb_top = sm->mlid_top != 0 ? sm->mlid_top : WF_LID_MULTICAST - 1;
+		info->multicast_fdb_top = wf_sm_top_group(sm);
 }
 
 void wf_sm_fill_switch_info(struct wf_sm *sm, const struct wf_sm_work *work, uint8_t *data)
@@ -112,7 +112,7 @@ void wf_sm_done_set_switch_info(struct wf_sm *sm, const struct wf_sm_work *work,
 			data, &sm->cur->switches[sm->cur->subnet->nodes[work->node].sw].info);
 }
 
-static void push_switch_info(struct wf_sm *sm, uint32_t node)
+void wf_sm_push_switch_info(struct wf_sm *sm, uint32_t node)
 {
 	const struct wf_switch_info *has = &sm->cur->switches[sm->cur->subnet->nodes[node].sw].info;
 	struct wf_sm_work work = { .node = node };
@@ -192,7 +192,7 @@ int wf_sm_want_routes(struct wf_sm *sm)
 				memset(dev->mft_known, 0,
 				       (size_t)dev->mft_blocks * dev->mft_positions);
 		}
-		push_switch_info(sm, node);
+		wf_sm_push_switch_info(sm, node);
 		ret = push_blocks(sm, sw);
 	}
 	return ret;

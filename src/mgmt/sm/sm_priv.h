@@ -158,8 +158,7 @@ struct wf_sm {
 	struct wf_sm_dev *devs;
 	struct wf_sm_lids lids;
 	struct wf_sm_group *groups;
-	uint16_t mlid_top; /* 0: no group */
-	uint64_t *mft;     /* wanted: [(mlid - first) * switches + sw][4]; of cur */
+	uint64_t *mft; /* wanted: [(mlid - first) * switches + sw][4]; of cur */
 	uint32_t n_mlids;
 
 	/* The wire. */
@@ -290,7 +289,12 @@ void wf_sm_done_set_switch_info(struct wf_sm *, const struct wf_sm_work *, const
 void wf_sm_fill_linear_ft(struct wf_sm *, const struct wf_sm_work *, uint8_t *);
 void wf_sm_done_linear_ft(struct wf_sm *, const struct wf_sm_work *, const uint8_t *);
 
+/* Queues SwitchInfo where it differs. */
+void wf_sm_push_switch_info(struct wf_sm *sm, uint32_t node);
+
 /* ---- mcast.c ---- */
+/* The highest LID of a group; the one below them all where there is none. */
+uint16_t wf_sm_top_group(const struct wf_sm *sm);
 int wf_sm_want_groups(struct wf_sm *sm) WF_MUST_USE;
 void wf_sm_groups_free(struct wf_sm *sm);
 void wf_sm_fill_multicast_ft(struct wf_sm *, const struct wf_sm_work *, uint8_t *);

@@ -75,6 +75,7 @@ struct net {
 	uint32_t n_heap, max_heap;
 	struct net_packet *packets;
 	uint32_t free;
+	uint64_t bend;     /* of 2^32 MADs to managers: some bytes are others */
 	uint64_t lose_set; /* the n-th Set is lost, from 1; 0: none */
 	uint64_t sets;
 	double cpu; /* seconds spent in managers, where clock is given */
@@ -377,8 +378,18 @@ static void net_pump(struct net *net, struct net_manager *m)
 		net->cpu += net->clock() - begin;
 }
 
-static void net_to_manager(struct net *net, uint32_t id, uint16_t dlid, uint16_t slid,
-                           const uint8_t *mad)
+static void net_bend(struct net *net, uint8_t *mad)
+{
+	unsigned n = 1 + (unsigned)(wf_rand64(net->seed, net->drawn++) % 4);
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t x = wf_rand64(net->seed, net->drawn++);
+
+		mad[x % WF_MAD_LEN] = (uint8_t)(x >> 32);
+	}
+}
+
+static void net_to_manager(struct net *net, uint32_t id, uint16_t dlid, uint16_t slid, uint8_t *mad)
 {
 	struct net_manager *m = net_manager_at(net, id);
 	struct wf_sm_addr from = { .lid = dlid == 0 ? WF_LID_PERMISSIVE : slid };
@@ -388,6 +399,8 @@ static void net_to_manager(struct net *net, uint32_t id, uint16_t dlid, uint16_t
 		return;
 	if (mad[1] == WF_MAD_CLASS_SUBN_LID)
 		from.lid = slid;
+	if (net->bend != 0 && (wf_rand64(net->seed, net->drawn++) >> 32) < net->bend)
+		net_bend(net, mad);
 	wf_sm_rx(m->sm, &from, mad, net->now);
 	if (net->clock != NULL)
 		net->cpu += net->clock() - begin;
@@ -635,14 +648,15 @@ static struct wf_sm_cfg net_cfg(void)
 }
 
 /* A manager on a node: at its port (a switch: 0). */
-static struct net_manager *net_manage(struct net *net, uint32_t node, const struct wf_sm_cfg *cfg)
+static struct net_manager *net_manage_in(struct net *net, uint32_t node,
+                                         const struct wf_sm_cfg *cfg, struct wf_mem *mem)
 {
 	struct net_manager *m = &net->sms[net->n_sms++];
 	struct wf_err err = { "" };
 
 	*m = (struct net_manager){ .node = node,
 		                   .port = wf_subnet_is_switch(net->topo, node) ? 0 : 1 };
-	assert_int_equal(wf_sm_create(cfg, net_event, m, wf_mem_heap(), &m->sm, &err), 0);
+	assert_int_equal(wf_sm_create(cfg, net_event, m, mem, &m->sm, &err), 0);
 	net->nodes[node].sm = m->sm;
 	wf_sma_set_capability(net->nodes[node].sma, m->port, WF_CAP_SM, 0, net->now);
 	if (net->now > 0) { /* not in the past */
@@ -650,6 +664,11 @@ static struct net_manager *net_manage(struct net *net, uint32_t node, const stru
 		net_pump(net, m);
 	}
 	return m;
+}
+
+static struct net_manager *net_manage(struct net *net, uint32_t node, const struct wf_sm_cfg *cfg)
+{
+	return net_manage_in(net, node, cfg, wf_mem_heap());
 }
 
 /* ---- what fails ---- */
