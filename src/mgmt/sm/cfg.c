@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cfg.c - the table of a subnet manager's parameters, and reading the lists that some of them are. */
+/*
+ * cfg.c - the table of a subnet manager's parameters, and reading the lists that some of them
+ * are.
+ */
 #include "mgmt/sm/cfg.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 #include "subnet/route.h"
 
 static const char *const enforce_names[] = { "both", "in", "out", "off", NULL };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cfg.h - what can be set of a subnet manager: OpenSM's options under their names, with its defaults.
+ * cfg.h - what can be set of a subnet manager: OpenSM's options under their names, with its
+ * defaults.
  *
- * Times that are codes ("subnet_timeout") are 4.096 us * 2^n. Keys are hexadecimal numbers, as text.
- * What OpenSM has in files besides is text here: the roots of up/down and fat-tree routing, and
- * partitions.conf (mgmt/sm/part.h).
+ * Times that are codes ("subnet_timeout") are 4.096 us * 2^n. Keys are hexadecimal numbers, as
+ * text. What OpenSM has in files besides is text here: the roots of up/down and fat-tree routing,
+ * and partitions.conf (mgmt/sm/part.h).
  */
 #ifndef WF_MGMT_SM_CFG_H
 #define WF_MGMT_SM_CFG_H
@@ -26,7 +27,7 @@ struct wf_sm_cfg {
 	bool ignore_other_sm;
 
 	/* Sweeps, and how their packets are sent. */
-	wf_time sweep_interval; /* from the end of one to the next; 0: only when something happens */
+	wf_time sweep_interval; /* from one to the next; 0: only when something happens */
 	bool force_heavy_sweep; /* no sweep is light */
 	bool sweep_on_trap;
 	wf_time transaction_timeout;

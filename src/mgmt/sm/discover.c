@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 void wf_sm_discover(struct wf_sm *sm)
 {
@@ -306,8 +306,9 @@ void wf_sm_done_get_pkeys(struct wf_sm *sm, const struct wf_sm_work *work, const
 }
 
 /*
- * Takes out the links of what did not answer: ports without PortInfo, switches without SwitchInfo. The
- * port at the other end is then one with a link and no peer, which light sweeps try again.
+ * Takes out the links of what did not answer: ports without PortInfo, switches without
+ * SwitchInfo. The port at the other end is then one with a link and no peer, which light sweeps
+ * try again.
  */
 void wf_sm_drop_halves(struct wf_sm *sm)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kinds.c - the table of what the manager asks and sets: attribute, modifier, and whose it is. */
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 #define KIND_NAMES(X)                                                                              \
 	X(WF_SM_GET_NODE_INFO, "Get(NodeInfo)")                                                    \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lanes.c - SL to VL and VL arbitration tables: as qos_* say, or, where the routing needs more than
- * one lane (dfsssp), service level i by lane i.
+ * lanes.c - SL to VL and VL arbitration tables: as qos_* say, or, where the routing needs more
+ * than one lane (dfsssp), service level i by lane i.
  *
- * A link's tables are written when it comes up, and when the manager has just become master; they are
- * not read.
+ * A link's tables are written when it comes up, and when the manager has just become master; they
+ * are not read.
  */
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 #define HALF WF_VL_ARB_PER_BLOCK
 
@@ -41,8 +41,10 @@ void wf_sm_fill_sl_to_vl(struct wf_sm *sm, const struct wf_sm_work *work, uint8_
 
 	wf_sm_port_info(sm->cur, wf_sm_index(sm->cur, work->node, work->port), &info);
 	for (unsigned sl = 0; sl < WF_SLS; sl++) {
-		uint8_t vl = lanes > 1 ? (uint8_t)(sl % lanes) : sm->sl2vl[sl];
+		uint8_t vl = sm->sl2vl[sl];
 
+		if (lanes > 1)
+			vl = (uint8_t)(sl % lanes);
 		if (vl != WF_VL_MGMT && vl >= sm->cfg.qos_max_vls)
 			vl = (uint8_t)(vl % sm->cfg.qos_max_vls);
 		table.vl[sl] = vl == WF_VL_MGMT ? vl : fold(vl, &info);

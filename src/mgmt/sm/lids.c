@@ -2,16 +2,16 @@
 /*
  * lids.c - who has which LID, and who came and went.
  *
- * As OpenSM does it: a GUID keeps the LID that it was given, also while its port is not there; a port
- * that this manager has not seen before keeps the one that it came with, unless somebody has it;
- * the others get the lowest that are free (with an LMC, see give_new()), the manager's own port first, then in the order of GUIDs
- * that OpenSM has (wf_subnet_guid_order()).
+ * As OpenSM does it: a GUID keeps the LID that it was given, also while its port is not there; a
+ * port that this manager has not seen before keeps the one that it came with, unless somebody has
+ * it; the others get the lowest that are free (with an LMC, see give_new()), the manager's own
+ * port first, then in the order of GUIDs that OpenSM has (wf_subnet_guid_order()).
  */
 #include <errno.h>
 #include <string.h>
 
 #include "base/sort.h"
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 #define TAKEN_WORDS ((WF_LID_MAX + 64) / 64)
 

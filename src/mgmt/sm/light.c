@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 static void look_behind(struct wf_sm *sm, uint32_t node)
 {

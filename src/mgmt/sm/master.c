@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * master.c - several managers on a subnet: who is master (IBTA vol. 1, 14.4.1), and OpenSM's way of
- * getting there.
+ * master.c - several managers on a subnet: who is master (IBTA vol. 1, 14.4.1), and OpenSM's way
+ * of getting there.
  *
- * The higher one has the higher priority, or the lower GUID. A manager that comes to a subnet with a
- * master becomes its standby, even if it is the higher one; it tells the master by trap 144, who
- * sweeps, finds it, and hands over. The standby looks at the master from time to time. Two masters
- * (of subnets that have been joined) find each other when they sweep: the lower one hands over, and
- * the higher one waits for it, looking.
+ * The higher one has the higher priority, or the lower GUID. A manager that comes to a subnet
+ * with a master becomes its standby, even if it is the higher one; it tells the master by trap
+ * 144, who sweeps, finds it, and hands over. The standby looks at the master from time to time.
+ * Two masters (of subnets that have been joined) find each other when they sweep: the lower one
+ * hands over, and the higher one waits for it, looking.
  *
  * Others are believed when their SM_Key is ours, or when ours is 0.
  */
 #include <string.h>
 
 #include "mgmt/route_dr.h"
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 static bool is_higher(const struct wf_sm *sm, const struct wf_sm_info *other)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcast.c - multicast forwarding tables: a spanning tree for each group that subnet administration has,
- * made anew with each routing, and the blocks of switches' tables that differ.
+ * mcast.c - multicast forwarding tables: a spanning tree for each group that subnet
+ * administration has, made anew with each routing, and the blocks of switches' tables that
+ * differ.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 #include "subnet/route.h"
 
 #define LIDS WF_MFT_PER_BLOCK

@@ -6,11 +6,11 @@
  *	Default=0x7fff, ipoib, mtu=5 : ALL=limited, SELF=full ;
  *	storage=0x10, defmember=full : 0x0002c9030000000a, 0x0002c9030000000b=limited ;
  *
- * There always is the default partition 0x7fff, with all ports as limited members and the
- * subnet manager's own as a full one; without a file, all are full members. What is said later of a
- * port counts. Words may be cut short as in OpenSM ("lim"). A name without a P_Key gets the lowest
- * that is free. mgid= lines are for subnet administration and are read over; parts->skipped says how
- * many there were.
+ * There always is the default partition 0x7fff, with all ports as limited members and the subnet
+ * manager's own as a full one; without a file, all are full members. What is said later of a port
+ * counts. Words may be cut short as in OpenSM ("lim"). A name without a P_Key gets the lowest
+ * that is free. mgid= lines are for subnet administration and are read over; parts->skipped says
+ * how many there were.
  */
 #ifndef WF_MGMT_SM_PART_H
 #define WF_MGMT_SM_PART_H
@@ -66,8 +66,8 @@ struct wf_parts {
 };
 
 /*
- * Reads text; NULL: there is no file. name is the file's, for messages. On success *parts_p is owned
- * by the caller. Returns 0, -EINVAL with err filled, or -ENOMEM.
+ * Reads text; NULL: there is no file. name is the file's, for messages. On success *parts_p is
+ * owned by the caller. Returns 0, -EINVAL with err filled, or -ENOMEM.
  */
 int wf_parts_read(struct wf_mem *mem, const char *text, const char *name, struct wf_parts **parts_p,
                   struct wf_err *err) WF_MUST_USE;
@@ -82,8 +82,8 @@ struct wf_part_port { /* whose membership is asked */
 };
 
 /*
- * The P_Keys of a port, in the order in which OpenSM hands them out; *first_p is the one that has to be at
- * index 0. Writes at most max of them and returns how many there are.
+ * The P_Keys of a port, in the order in which OpenSM hands them out; *first_p is the one that has
+ * to be at index 0. Writes at most max of them and returns how many there are.
  */
 unsigned wf_parts_pkeys(const struct wf_parts *parts, const struct wf_part_port *port,
                         uint16_t *pkeys, unsigned max, uint16_t *first_p);

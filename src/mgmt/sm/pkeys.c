@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pkeys.c - P_Key tables: those of ends as the partitions say, and those of the switches' ports to
- * them, which have the same keys and let nothing else pass.
+ * pkeys.c - P_Key tables: those of ends as the partitions say, and those of the switches' ports
+ * to them, which have the same keys and let nothing else pass.
  *
- * A key that is in a table stays where it is, so that queue pairs that go by its index keep theirs; the
- * default partition, or the one that is to be first, is at index 0.
+ * A key that is in a table stays where it is, so that queue pairs that go by its index keep
+ * theirs; the default partition, or the one that is to be first, is at index 0.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 #define BASE(pkey) ((pkey)&WF_PKEY_DEFAULT)
 

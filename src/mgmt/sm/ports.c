@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ports.c - PortInfo: what a port is told, in three steps: all but its state, then that it is armed, then
- * that it is active. What is sent is what the port said last, with what has to be different.
+ * ports.c - PortInfo: what a port is told, in three steps: all but its state, then that it is
+ * armed, then that it is active. What is sent is what the port said last, with what has to be
+ * different.
  */
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 #define POLLING 2                           /* LinkDownDefaultState */
 #define EXTENDED_SPEEDS (UINT32_C(1) << 31) /* of the modifier: LinkSpeedExtEnabled counts */
@@ -175,7 +176,9 @@ static bool want(const struct wf_sm *sm, const struct port_at *at, enum wf_sm_st
 	info->client_reregister = false;
 	was = *info;
 	info->link_down_default_state = POLLING;
-	/* Keys and LIDs are never those that a port says it has: a wrong key would stay for ever. */
+	/*
+	 * Keys and LIDs are never those that a port says it has: a wrong key would stay for ever.
+	 */
 	if (!at->external)
 		want_end(sm, at, info);
 	switch (stage) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * routes.c - linear forwarding tables: made by a routing engine (subnet/route.h), written block by
- * block where a switch has another one, or may have.
+ * routes.c - linear forwarding tables: made by a routing engine (subnet/route.h), written block
+ * by block where a switch has another one, or may have.
  *
- * A switch that has forgotten its LID, or has another LinearFDBTop than it was told, was reset: what
- * it was told before does not count.
+ * A switch that has forgotten its LID, or has another LinearFDBTop than it was told, was reset:
+ * what it was told before does not count.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 #include "subnet/route.h"
 
 /* ---- making them ---- */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 int wf_sm_create(const struct wf_sm_cfg *cfg, wf_sm_event_fn *event, void *arg, struct wf_mem *mem,
                  struct wf_sm **sm_p, struct wf_err *err)

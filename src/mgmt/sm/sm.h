@@ -6,14 +6,15 @@
  *   time   wf_sm_tick()  ->  | wf_sm |  ->  wf_sm_deadline()  time
  *                            +-------+  ->  wf_sm_event_fn    what happened
  *
- * Without I/O. MADs are subnet management packets of queue pair 0: requests by directed route, and
- * what others ask (SMInfo) or report (traps). The driver gives it all responses whose transaction ID
- * has an upper half that the driver chose, or left 0: here only the lower half counts.
+ * Without I/O. MADs are subnet management packets of queue pair 0: requests by directed route,
+ * and what others ask (SMInfo) or report (traps). The driver gives it all responses whose
+ * transaction ID has an upper half that the driver chose, or left 0: here only the lower half
+ * counts.
  *
- * A heavy sweep, step by step; each has as many packets under way as max_wire_smps says, and ends when
- * all have been answered or given up:
+ * A heavy sweep, step by step; each has as many packets under way as max_wire_smps says, and ends
+ * when all have been answered or given up:
  *
- *   DISCOVER   NodeInfo, NodeDescription, SwitchInfo, PortInfo, GUIDInfo, breadth first; SMInfo of others
+ *   DISCOVER   breadth first: NodeInfo, NodeDescription, SwitchInfo, PortInfo, GUIDInfo; others' SMInfo
  *   TABLES     P_Key tables of ends, and of switches' ports to them
  *     who is master?  --another-->  STANDBY, or HANDOVER to it
  *   PKEYS      P_Key tables that differ
@@ -23,9 +24,9 @@
  *   MULTICAST  blocks of multicast forwarding tables that differ
  *   ARM, ACTIVATE   the ports' state
  *
- * A light sweep (LIGHT) asks switches whether a port of theirs has changed, and for all whom it knows
- * of; what it does not like makes a heavy sweep follow at once. A port or node that does not answer
- * is left out, and tried again with each sweep.
+ * A light sweep (LIGHT) asks switches whether a port of theirs has changed, and for all whom it
+ * knows of; what it does not like makes a heavy sweep follow at once. A port or node that does
+ * not answer is left out, and tried again with each sweep.
  *
  *                     +-- found a master, or a higher manager --+
  *                     |                                         v

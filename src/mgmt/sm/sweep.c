@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep.c - the phases of a sweep, one after the other. A phase queues its work when it begins; when
- * all of that is done, wf_sm_phase_over() begins the next.
+ * sweep.c - the phases of a sweep, one after the other. A phase queues its work when it begins;
+ * when all of that is done, wf_sm_phase_over() begins the next.
  */
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 /* Between sweeps nothing is under way that belongs to one. */
 static void assert_idle(const struct wf_sm *sm)

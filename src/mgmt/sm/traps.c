@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * traps.c - what ports report: every trap is answered (TrapRepress), counted, told to subscribers, and
- * acted upon.
+ * traps.c - what ports report: every trap is answered (TrapRepress), counted, told to
+ * subscribers, and acted upon.
  *
  *	128 link state   a heavy sweep at once (sweep_on_trap)
  *	144 change       the description is read again; for anything else a heavy sweep
@@ -9,12 +9,12 @@
  *	                 disabled at 250 with babbling_port_policy
  *	any other        a light sweep
  *
- * A trap that comes again and again (ten times, never more than five seconds apart; a minute for 129
- * to 131) is answered and otherwise ignored.
+ * A trap that comes again and again (ten times, never more than five seconds apart; a minute for
+ * 129 to 131) is answered and otherwise ignored.
  */
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 #define OFTEN 10
 #define BABBLES 250

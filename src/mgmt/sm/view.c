@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 int wf_sm_view_create(struct wf_mem *mem, struct wf_sm_view **view_p)
 {

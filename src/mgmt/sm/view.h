@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - what a subnet manager knows of its subnet: the graph (subnet/subnet.h), and beside it what
- * devices said and were told.
+ * view.h - what a subnet manager knows of its subnet: the graph (subnet/subnet.h), and beside it
+ * what devices said and were told.
  *
  * A heavy sweep builds a new one, and only when all of it has been set does it take the place of
  * the last; so whoever looks at it (subnet administration) sees a subnet as a whole. All arrays

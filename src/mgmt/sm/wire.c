@@ -2,15 +2,15 @@
 /*
  * wire.c - requests: what waits, what is under way, what is sent again, and what is given up.
  *
- * A transaction ID is the number of a slot and of how often it was used, so an answer finds its request
- * at once, and one that comes too late finds none. All requests wait equally long, so the slots are
- * listed in the order of their deadlines by adding at the end.
+ * A transaction ID is the number of a slot and of how often it was used, so an answer finds its
+ * request at once, and one that comes too late finds none. All requests wait equally long, so the
+ * slots are listed in the order of their deadlines by adding at the end.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "mgmt/route_dr.h"
-#include "mgmt/sm/sm_priv.h"
+#include "mgmt/sm/steps_priv.h"
 
 #define TID_SLOT 0xffff
 #define MORE_SLOTS 8 /* for asides */

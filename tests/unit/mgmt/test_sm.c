@@ -108,7 +108,10 @@ static void test_on_switch(void **state)
 	net_free(net);
 }
 
-/* Requests under way: one at a time takes a round trip for each; four take less, never more than four. */
+/*
+ * Requests under way: one at a time takes a round trip for each; four take less, never more than
+ * four.
+ */
 static void test_under_way(void **state)
 {
 	wf_time took[2];
@@ -181,7 +184,10 @@ static void test_link_pulled(void **state)
 	assert_int_equal(m->traps, stats.traps[0]);
 	assert_int_equal(m->last_trap, WF_TRAP_LINK_STATE);
 	assert_true(m->routed_at > cut_at && m->routed_at < cut_at + WF_MS);
-	/* Only what has to be different: of six tables of a block each, leaf 1's, and the others'. */
+	/*
+	 * Only what has to be different: of six tables of a block each, leaf 1's, and the
+	 * others'.
+	 */
 	assert_true(stats.last_heavy.lft_blocks >= 2 && stats.last_heavy.lft_blocks <= 6);
 	assert_int_equal(stats.last_heavy.lids, 0);
 	assert_int_equal(m->lost, 0);

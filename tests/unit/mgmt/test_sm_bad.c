@@ -59,7 +59,8 @@ static void test_bent(void **state)
 		m = net_manage(net, 0, &cfg);
 		net_run(net, 100 * WF_S);
 		net->bend = 0;
-		net_run(net, net->now + 100 * WF_S); /* it may look for a master that there is not */
+		/* It may look for a master that there is not. */
+		net_run(net, net->now + 100 * WF_S);
 		wf_sm_resweep(m->sm, true, net->now);
 		net_pump(net, m);
 		net_run(net, net->now + 30 * WF_S);

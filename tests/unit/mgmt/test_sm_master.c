@@ -47,8 +47,8 @@ static void test_together(void **state)
 }
 
 /*
- * The master dies. Its last answer came at a look; the standby looks every 10 s, and gives up at the
- * look after 5 in vain: 4 retries and the first.
+ * The master dies. Its last answer came at a look; the standby looks every 10 s, and gives up at
+ * the look after 5 in vain: 4 retries and the first.
  */
 static void test_takeover(void **state)
 {

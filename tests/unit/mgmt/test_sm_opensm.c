@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_sm_opensm.c - the manager against OpenSM: the same subnets, the same options, and the same LIDs,
- * forwarding tables, P_Keys and ports.
+ * test_sm_opensm.c - the manager against OpenSM: the same subnets, the same options, and the same
+ * LIDs, forwarding tables, P_Keys and ports.
  *
  * tests/data/opensm has what OpenSM 3.3.23 set in subnets of ibsim, made by its make.py. Ports of
- * ibsim's have an MTU of 2048 and 8 lanes, so those here have the same. What ibsim's agents make up
- * themselves is not compared: MTU and lanes of a switch's own port, and the P_Keys of ports between
- * switches, which are all there from the start.
+ * ibsim's have an MTU of 2048 and 8 lanes, so those here have the same. What ibsim's agents make
+ * up themselves is not compared: MTU and lanes of a switch's own port, and the P_Keys of ports
+ * between switches, which are all there from the start.
  */
 #include "smnet.h"
 

@@ -77,12 +77,12 @@ static void test_examples(void **state)
 
 static void test_flags(void **state)
 {
-	struct wf_parts *parts = read_parts(
-		"a=0x8011,ipoib,rate=7,mtu=5,sl=3,scope=5,scope=14,Q_Key=0xb1b,TClass=9,"
-		"FlowLabel=0xfffff:ALL;"
-		"b = 18 , indx0 :\n\tmgid=ff12:401b::0707,sl=1 # random IPv4 group\n"
-		"\tmgid=ff12::1,sl=1\n\tALL_CAS=both;"
-		"19 : 0x0a, 10=full, NONE, ALL_ROUTERS ; c=0x14:");
+	struct wf_parts *parts =
+		read_parts("a=0x8011,ipoib,rate=7,mtu=5,sl=3,scope=5,scope=14,Q_Key=0xb1b,TClass=9,"
+	                   "FlowLabel=0xfffff:ALL;"
+	                   "b = 18 , indx0 :\n\tmgid=ff12:401b::0707,sl=1 # random IPv4 group\n"
+	                   "\tmgid=ff12::1,sl=1\n\tALL_CAS=both;"
+	                   "19 : 0x0a, 10=full, NONE, ALL_ROUTERS ; c=0x14:");
 
 	(void)state;
 	assert_int_equal(parts->n, 5);
@@ -117,7 +117,8 @@ static void test_errors(void **state)
 		{ "a=1;", "p.conf:1:4: something else stands here; write ':'" },
 		{ "a=1, mtu=6 : ALL;", "p.conf:1:6: mtu has no number" },
 		{ "a=1, mtu : ALL;", "p.conf:1:6: mtu has no number" },
-		{ "a=1, sl=16 : ALL;", "sl has no number that it can have; write one from 0 to 15" },
+		{ "a=1, sl=16 : ALL;",
+		  "sl has no number that it can have; write one from 0 to 15" },
 		{ "a=1, colour=red : ALL;", "p.conf:1:6: \"colour\" is no flag" },
 		{ "a=1, defmember=some : ALL;", "p.conf:1:16: \"some\" is no membership" },
 		{ "a=1 : ALL=most;", "p.conf:1:11: \"most\" is no membership" },
@@ -151,9 +152,8 @@ static void test_no_memory(void **state)
 		struct wf_err err = { "" };
 		struct wf_parts *parts;
 
-		ret = wf_parts_read(&mem.mem,
-		                    "a:1,2,3,4;b:5,6,7,8,9;c:;d:;e:;f:;g:;h:;i:;j:ALL;", NULL,
-		                    &parts, &err);
+		ret = wf_parts_read(&mem.mem, "a:1,2,3,4;b:5,6,7,8,9;c:;d:;e:;f:;g:;h:;i:;j:ALL;",
+		                    NULL, &parts, &err);
 		if (ret == 0)
 			wf_parts_destroy(parts);
 		else
@@ -203,8 +203,9 @@ static void test_change(void **state)
 	check_keys(net, leaf0, 0, "0=7fff ");
 	assert_true(wf_sma_port(net->nodes[leaf0].sma, 2)->partition_enforcement_inbound);
 
-	assert_int_equal(wf_sm_set_parts(m->sm, "red=1:0x0002c90100000011=fu;"
-	                                        "blue=2:0x0002c90100000021,0x0002c90100000041;",
+	assert_int_equal(wf_sm_set_parts(m->sm,
+	                                 "red=1:0x0002c90100000011=fu;"
+	                                 "blue=2:0x0002c90100000021,0x0002c90100000041;",
 	                                 "p.conf", &err),
 	                 0);
 	wf_sm_resweep(m->sm, true, net->now);

@@ -41,7 +41,7 @@ static void test_qos(void **state)
 	assert_true(net_run_up(net, m, WF_S));
 	for (unsigned in = 0; in <= 2; in++) {
 		for (unsigned out = 1; out <= 2; out++) {
-			static const uint8_t want[16] = { 0, 1, 2, 3, 3, 2, 1, 0,
+			static const uint8_t want[16] = { 0, 1,  2, 3, 3, 2, 1, 0,
 				                          1, 15, 0, 0, 0, 0, 0, 7 };
 
 			if (in == out)
@@ -229,8 +229,8 @@ static void test_multicast(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_lanes), cmocka_unit_test(test_qos),
-		cmocka_unit_test(test_dfsssp),   cmocka_unit_test(test_fallback),
+		cmocka_unit_test(test_no_lanes),  cmocka_unit_test(test_qos),
+		cmocka_unit_test(test_dfsssp),    cmocka_unit_test(test_fallback),
 		cmocka_unit_test(test_multicast),
 	};
 
