@@ -14,7 +14,7 @@
  * A heavy sweep, step by step; each has as many packets under way as max_wire_smps says, and ends
  * when all have been answered or given up:
  *
- *   DISCOVER   breadth first: NodeInfo, NodeDescription, SwitchInfo, PortInfo, GUIDInfo; others' SMInfo
+ *   DISCOVER   breadth first: NodeInfo, NodeDescription, SwitchInfo, PortInfo, GUIDInfo, SMInfo
  *   TABLES     P_Key tables of ends, and of switches' ports to them
  *     who is master?  --another-->  STANDBY, or HANDOVER to it
  *   PKEYS      P_Key tables that differ
