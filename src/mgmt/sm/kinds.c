@@ -20,7 +20,7 @@
 	X(WF_SM_SET_MULTICAST_FT, "Set(MulticastForwardingTable)")                                 \
 	X(WF_SM_SET_SM_INFO, "Set(SMInfo)")
 
-#define NAME(kind, name) [kind] = name,
+#define NAME(kind, name) [(kind)] = (name),
 const char *const wf_sm_kind_names[WF_SM_KINDS] = { KIND_NAMES(NAME) };
 
 const char *const wf_sm_phase_names[WF_SM_PHASES] = {
@@ -105,9 +105,8 @@ const struct wf_sm_kind_row wf_sm_kinds[WF_SM_KINDS] = {
 	[WF_SM_SET_LINEAR_FT] = { WF_SMP_LINEAR_FT, SET, true, mod_arg, wf_sm_fill_linear_ft,
 	                          wf_sm_done_linear_ft },
 	[WF_SM_SET_SL_TO_VL] = { WF_SMP_SL_TO_VL, SET, true, mod_sl_to_vl, wf_sm_fill_sl_to_vl,
-	                         wf_sm_done_lanes },
-	[WF_SM_SET_VL_ARB] = { WF_SMP_VL_ARB, SET, true, mod_vl_arb, wf_sm_fill_vl_arb,
-	                       wf_sm_done_lanes },
+	                         NULL },
+	[WF_SM_SET_VL_ARB] = { WF_SMP_VL_ARB, SET, true, mod_vl_arb, wf_sm_fill_vl_arb, NULL },
 	[WF_SM_SET_MULTICAST_FT] = { WF_SMP_MULTICAST_FT, SET, true, mod_multicast,
 	                             wf_sm_fill_multicast_ft, wf_sm_done_multicast_ft },
 	[WF_SM_SET_SM_INFO] = { WF_SMP_SM_INFO, SET, true, mod_arg, wf_sm_fill_sm_info,

@@ -122,10 +122,3 @@ void wf_sm_want_lanes(struct wf_sm *sm)
 		push_mapping(sm, port->node, wf_subnet_number(view->subnet, port), &info);
 	}
 }
-
-void wf_sm_done_lanes(struct wf_sm *sm, const struct wf_sm_work *work, const uint8_t *data)
-{
-	(void)sm;
-	(void)work;
-	(void)data;
-}

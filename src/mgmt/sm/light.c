@@ -81,8 +81,8 @@ void wf_sm_light_done(struct wf_sm *sm, const struct wf_sm_work *work, const uin
 	case WF_SM_GET_SM_INFO:
 		wf_sm_done_sm_info(sm, work, data);
 		break;
-	default:
-		assert(!"work of a light sweep");
+	default: /* no other work is queued in a light sweep */
+		assert(false);
 		break;
 	}
 	if (sm->heavy_wanted) /* the rest need not be known */

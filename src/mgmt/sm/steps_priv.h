@@ -36,11 +36,14 @@ struct wf_sm_kind_row {
 	uint16_t attr;
 	uint8_t method;
 	bool vital; /* without it the subnet is not as it should be: another heavy sweep */
-	/* The attribute modifier. */
+	/* The attribute modifier; NULL: 0. */
 	uint32_t (*mod)(const struct wf_sm *sm, const struct wf_sm_work *work);
-	/* The attribute of a Set, WF_SMP_DATA_LEN zeroed bytes. */
+	/* The attribute of a Set, WF_SMP_DATA_LEN zeroed bytes; NULL of a Get. */
 	void (*fill)(struct wf_sm *sm, const struct wf_sm_work *work, uint8_t *data);
-	/* data is the answer's attribute; NULL: there was none, or with a status. */
+	/*
+	 * data is the answer's attribute; NULL: there was none, or with a status. A row without
+	 * one does not care.
+	 */
 	void (*done)(struct wf_sm *sm, const struct wf_sm_work *work, const uint8_t *data);
 };
 
@@ -127,7 +130,6 @@ void wf_sm_done_multicast_ft(struct wf_sm *, const struct wf_sm_work *, const ui
 void wf_sm_want_lanes(struct wf_sm *sm);
 void wf_sm_fill_sl_to_vl(struct wf_sm *, const struct wf_sm_work *, uint8_t *);
 void wf_sm_fill_vl_arb(struct wf_sm *, const struct wf_sm_work *, uint8_t *);
-void wf_sm_done_lanes(struct wf_sm *, const struct wf_sm_work *, const uint8_t *);
 
 /* ---- master.c ---- */
 enum wf_sm_verdict { WF_SM_GO_ON, WF_SM_STOP, WF_SM_HAND_OVER };

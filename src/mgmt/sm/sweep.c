@@ -302,7 +302,7 @@ void wf_sm_phase_over(struct wf_sm *sm)
 		break;
 	case WF_SM_PHASE_IDLE:
 	case WF_SM_PHASES:
-		assert(!"no phase");
+		assert(false);
 		break;
 	}
 }

@@ -26,8 +26,10 @@ struct net_node {
 	struct wf_sma *sma;
 	struct wf_sm *sm; /* NULL: none */
 	uint32_t id;
-	bool dead, mute; /* mute: its agent does not answer */
-	wf_time due;     /* of the agent, as it was noted last */
+	bool dead, mute;  /* mute: its agent does not answer */
+	uint16_t deaf_to; /* an attribute to which it does not */
+	unsigned reregistered;
+	wf_time due; /* of the agent, as it was noted last */
 };
 
 struct net_packet {
@@ -67,6 +69,7 @@ struct net {
 	uint64_t seed, drawn;
 	uint64_t hops; /* that packets have gone */
 	uint64_t lost_packets;
+	uint32_t small; /* a node with half the MTU, and two lanes; UINT32_MAX: none */
 	uint32_t *heap;
 	uint32_t n_heap, max_heap;
 	struct net_packet *packets;
@@ -153,9 +156,10 @@ static inline uint32_t net_pop(struct net *net)
 
 static inline void net_changed(void *arg, unsigned port, unsigned what)
 {
-	(void)arg;
+	struct net_node *node = arg;
+
 	(void)port;
-	(void)what;
+	node->reregistered += (what & WF_SMA_REREGISTER) != 0;
 }
 
 static inline bool net_link_is_up(const struct net *net, uint32_t index)
@@ -234,8 +238,8 @@ static inline void net_agent(struct net *net, uint32_t id)
 	cfg.system_image_guid = node->guid;
 	cfg.port_guid = is_switch ? node->guid : wf_subnet_port(net->topo, id, 1)->guid;
 	cfg.description = node->desc;
-	cfg.mtu = 2048;
-	cfg.vls = 8;
+	cfg.mtu = id == net->small ? 1024 : 2048;
+	cfg.vls = id == net->small ? 2 : 8;
 	cfg.widths = WF_WIDTH_4X;
 	cfg.speeds = WF_SPEED_NDR;
 	cfg.ops = &net_ops;
@@ -252,6 +256,7 @@ static inline struct net *net_new_of(struct wf_subnet *topo)
 	net->topo = topo;
 	net->hop = 500 * WF_NS;
 	net->free = UINT32_MAX;
+	net->small = UINT32_MAX;
 	net->seed = 1;
 	net->nodes = calloc(topo->n_nodes, sizeof(*net->nodes));
 	net->cut = calloc(topo->n_ports, sizeof(*net->cut));

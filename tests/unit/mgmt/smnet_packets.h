@@ -167,7 +167,7 @@ static inline void net_answer(struct net *net, uint32_t id, unsigned port, uint1
 static inline void net_deliver(struct net *net, uint32_t id, unsigned port, uint16_t dlid,
                                uint16_t slid, uint8_t *mad)
 {
-	if (net->nodes[id].mute)
+	if (net->nodes[id].mute || wf_be16_get(mad + 16) == net->nodes[id].deaf_to)
 		return;
 	switch (wf_sma_rx(net->nodes[id].sma, port, mad, net->now)) {
 	case WF_SMA_ANSWER:

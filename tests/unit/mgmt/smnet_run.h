@@ -77,8 +77,10 @@ static inline bool net_run_up(struct net *net, struct net_manager *m, wf_time li
 	wf_time end = net->now + limit;
 
 	while (m->ups == ups) {
-		if (!net_go(net, end))
+		if (!net_go(net, end)) {
+			net->now = end;
 			return false;
+		}
 	}
 	return true;
 }

@@ -133,6 +133,42 @@ static void test_under_way(void **state)
 	assert_true(took[1] >= took[0] / 4);
 }
 
+/* One that is not answered takes the only place; after a while there is one more. */
+static void test_more_under_way(void **state)
+{
+	struct wf_node_info info = { .node_type = WF_NODE_CA,
+		                     .num_ports = 1,
+		                     .node_guid = 0x77,
+		                     .port_guid = 0x78,
+		                     .local_port_num = 1 };
+	struct wf_sm_cfg cfg = net_cfg();
+	struct wf_err err = { "" };
+	struct wf_sm_addr to;
+	uint8_t mad[WF_MAD_LEN];
+	struct wf_sm *sm;
+
+	(void)state;
+	cfg.max_wire_smps = 1;
+	cfg.max_wire_smps2 = 2;
+	cfg.max_smps_timeout = 30 * WF_MS;
+	assert_int_equal(wf_sm_create(&cfg, NULL, NULL, wf_mem_heap(), &sm, &err), 0);
+	wf_sm_tick(sm, 0);
+	assert_true(wf_sm_tx(sm, &to, mad));
+	mad[3] = WF_MAD_METHOD_GET_RESP;
+	wf_node_info_encode(&info, mad + WF_SMP_DATA);
+	wf_sm_rx(sm, &to, mad, 0);
+	assert_true(wf_sm_tx(sm, &to, mad)); /* the description; PortInfo waits */
+	assert_false(wf_sm_tx(sm, &to, mad));
+	assert_true(wf_sm_deadline(sm) == 30 * WF_MS);
+	wf_sm_tick(sm, 30 * WF_MS - 1);
+	assert_false(wf_sm_tx(sm, &to, mad));
+	wf_sm_tick(sm, 30 * WF_MS);
+	assert_true(wf_sm_tx(sm, &to, mad));
+	assert_int_equal(wf_be16_get(mad + 16), WF_SMP_PORT_INFO);
+	assert_true(wf_sm_deadline(sm) == 200 * WF_MS); /* the description's */
+	wf_sm_destroy(sm);
+}
+
 /* ---- light sweeps ---- */
 
 static void test_light(void **state)
@@ -156,6 +192,53 @@ static void test_light(void **state)
 	assert_int_equal(after.last_light.smps, 9);
 	for (unsigned i = WF_SM_CLEAR_CHANGE; i < WF_SM_KINDS; i++)
 		assert_int_equal(after.count[i].sent, before.count[i].sent);
+	net_free(net);
+}
+
+/* A heavy sweep of what has not changed asks all, and sets nothing. */
+static void test_nothing_new(void **state)
+{
+	struct net *net = net_new_of(net_fat_tree(3, 3, 2));
+	struct wf_sm_cfg cfg = net_cfg();
+	struct net_manager *m = net_manage(net, 0, &cfg);
+	struct wf_sm_stats before, after;
+
+	(void)state;
+	assert_true(net_run_up(net, m, WF_S));
+	wf_sm_stats(m->sm, &before);
+	wf_sm_resweep(m->sm, true, net->now);
+	net_pump(net, m);
+	assert_true(net_run_up(net, m, WF_S));
+	wf_sm_stats(m->sm, &after);
+	assert_int_equal(after.heavy, 2);
+	assert_int_equal(after.count[WF_SM_GET_PORT_INFO].sent,
+	                 2 * before.count[WF_SM_GET_PORT_INFO].sent);
+	for (unsigned i = WF_SM_CLEAR_CHANGE; i < WF_SM_KINDS; i++)
+		assert_int_equal(after.count[i].sent, before.count[i].sent);
+	assert_int_equal(m->routed, 1);
+	net_free(net);
+}
+
+/* Something changes while it discovers: it does so again, within the same sweep. */
+static void test_changes_meanwhile(void **state)
+{
+	struct net *net = net_new_of(net_fat_tree(3, 3, 2));
+	struct wf_sm_cfg cfg = net_cfg();
+	struct net_manager *m = net_manage(net, 0, &cfg);
+	struct wf_sm_stats stats;
+
+	(void)state;
+	while (wf_sm_phase(m->sm) != WF_SM_PHASE_DISCOVER)
+		assert_true(net_go(net, WF_S));
+	wf_sm_resweep(m->sm, true, net->now);
+	assert_true(net_run_up(net, m, WF_S));
+	wf_sm_stats(m->sm, &stats);
+	assert_int_equal(stats.heavy, 1);
+	assert_int_equal(stats.count[WF_SM_GET_NODE_DESCRIPTION].sent, 2 * 14);
+	net_run(net, net->now + WF_S);
+	wf_sm_stats(m->sm, &stats);
+	assert_int_equal(stats.heavy, 1);
+	assert_int_equal(net_unreached(net, 1), 0);
 	net_free(net);
 }
 
@@ -183,6 +266,7 @@ static void test_link_pulled(void **state)
 	assert_true(stats.traps[0] >= 1 && stats.traps[0] <= 2);
 	assert_int_equal(m->traps, stats.traps[0]);
 	assert_int_equal(m->last_trap, WF_TRAP_LINK_STATE);
+	assert_int_equal(stats.light, 0); /* at once a heavy one */
 	assert_true(m->routed_at > cut_at && m->routed_at < cut_at + WF_MS);
 	/*
 	 * Only what has to be different: of six tables of a block each, leaf 1's, and the
@@ -224,11 +308,13 @@ static void test_switch_dies(void **state)
 {
 	struct net *net = net_new_of(net_fat_tree(4, 4, 2));
 	struct wf_sm_cfg cfg = net_cfg();
-	struct net_manager *m = net_manage(net, 0, &cfg);
-	const uint32_t spine = 16 + 4;
+	const uint32_t spine = 16 + 4, late = 15;
+	struct net_manager *m;
 	uint16_t lid;
 
 	(void)state;
+	net_kill(net, late, true);
+	m = net_manage(net, 0, &cfg);
 	assert_true(net_run_up(net, m, WF_S));
 	lid = net_lid(net, spine);
 	net_run(net, WF_S);
@@ -238,8 +324,14 @@ static void test_switch_dies(void **state)
 	assert_int_equal(m->lost, 1);
 	assert_int_equal(m->last_lost, net->topo->nodes[spine].guid);
 
-	/* It comes back after a while, without a LID; the one that it had is its own still. */
+	/* A host that is new meanwhile gets another LID, though that one is the lowest. */
 	net_run(net, net->now + 30 * WF_S);
+	assert_true(lid < 21);
+	net_kill(net, late, false);
+	assert_true(net_run_up(net, m, 5 * WF_S));
+	assert_int_equal(net_lid(net, late), 22);
+
+	/* It comes back without a LID, and the one that it had is its own still. */
 	net_kill(net, spine, false);
 	assert_int_equal(net_lid(net, spine), 0);
 	assert_true(net_run_up(net, m, 5 * WF_S));
@@ -290,6 +382,75 @@ static void test_mute(void **state)
 	assert_true(net_run_up(net, m, 12 * WF_S));
 	assert_true(net_lid(net, 4) != 0);
 	check_all_up(net, 1);
+	net_free(net);
+}
+
+/* A switch that answers half is left out, and nothing goes by it; the next sweep is a heavy one. */
+static void test_half(void **state)
+{
+	static const uint16_t attrs[] = { WF_SMP_SWITCH_INFO, WF_SMP_PORT_INFO };
+
+	(void)state;
+	for (unsigned i = 0; i < WF_ARRAY_SIZE(attrs); i++) {
+		struct net *net = net_new_of(net_fat_tree(2, 3, 2));
+		struct wf_sm_cfg cfg = net_cfg();
+		struct net_manager *m;
+
+		net->nodes[8].deaf_to = attrs[i];
+		m = net_manage(net, 0, &cfg);
+		assert_false(net_run_up(net, m, 5 * WF_S));
+		assert_int_equal(net_unreached(net, 1), 0);
+		net->nodes[8].deaf_to = 0;
+		assert_true(net_run_up(net, m, 12 * WF_S));
+		check_all_up(net, 1);
+		net_free(net);
+	}
+}
+
+/* What is given up makes the next sweep a heavy one, though nothing changes. */
+static void test_given_up(void **state)
+{
+	struct net *net = net_new_of(net_fat_tree(2, 2, 1));
+	struct wf_sm_cfg cfg = net_cfg();
+	struct net_manager *m;
+	struct wf_sm_stats stats;
+
+	(void)state;
+	cfg.transaction_retries = 0;
+	net->lose_set = 20; /* some port's */
+	m = net_manage(net, 0, &cfg);
+	assert_false(net_run_up(net, m, 5 * WF_S));
+	assert_int_equal(m->sweeps, 1);
+	wf_sm_stats(m->sm, &stats);
+	assert_int_equal(stats.last_heavy.errors, 1);
+	assert_true(net_run_up(net, m, 6 * WF_S));
+	wf_sm_stats(m->sm, &stats);
+	assert_true(stats.heavy >= 2);
+	assert_int_equal(stats.light, 0);
+	check_all_up(net, 1);
+	net_free(net);
+}
+
+/* Two hosts with one GUID: the second link is left out, and it is said. */
+static void test_same_guid(void **state)
+{
+	struct wf_subnet *topo = net_fat_tree(1, 4, 0);
+	struct wf_sm_cfg cfg = net_cfg();
+	struct net_manager *m;
+	struct wf_sm_stats stats;
+	struct net *net;
+
+	(void)state;
+	topo->nodes[3].guid = topo->nodes[2].guid;
+	wf_subnet_port(topo, 3, 1)->guid = wf_subnet_port(topo, 2, 1)->guid;
+	net = net_new_of(topo);
+	m = net_manage(net, 0, &cfg);
+	net_run(net, WF_S);
+	wf_sm_stats(m->sm, &stats);
+	assert_int_equal(stats.last_heavy.duplicates, 1);
+	assert_int_equal(m->ups, 0);
+	assert_int_equal(wf_sma_port(net->nodes[1].sma, 1)->port_state, WF_PORT_ACTIVE);
+	assert_true((net_lid(net, 2) == 0) != (net_lid(net, 3) == 0));
 	net_free(net);
 }
 
@@ -495,6 +656,82 @@ static void test_ports(void **state)
 	net_free(net);
 }
 
+/* Both ends of a link get what both can do. */
+static void test_unequal_ports(void **state)
+{
+	struct net *net = net_new_of(net_fat_tree(2, 2, 1));
+	struct wf_sm_cfg cfg = net_cfg();
+	struct net_manager *m;
+
+	(void)state;
+	net->small = 3;
+	net_kill(net, 3, true);
+	net_kill(net, 3, false);
+	m = net_manage(net, 0, &cfg);
+	assert_true(net_run_up(net, m, WF_S));
+	for (unsigned i = 0; i < 2; i++) { /* the host, and the leaf's port to it */
+		const struct wf_port_info *info =
+			wf_sma_port(net->nodes[i == 0 ? 3 : 5].sma, i == 0 ? 1 : 2);
+
+		assert_int_equal(info->neighbor_mtu, 3);
+		assert_int_equal(info->operational_vls, 2);
+	}
+	assert_int_equal(wf_sma_port(net->nodes[5].sma, 1)->neighbor_mtu, 4);
+	assert_int_equal(wf_sma_port(net->nodes[5].sma, 1)->operational_vls, 4);
+	net_free(net);
+}
+
+/* Other lanes on links that are in use: they go down for it, and come up again. */
+static void test_other_lanes(void **state)
+{
+	struct net *net = net_new_of(net_fat_tree(2, 2, 1));
+	struct wf_sm_cfg cfg = net_cfg();
+	struct net_manager *m = net_manage(net, 0, &cfg);
+	struct wf_sm_stats stats;
+
+	(void)state;
+	assert_true(net_run_up(net, m, WF_S));
+	wf_sm_destroy(m->sm);
+	m->sm = NULL;
+	cfg.max_op_vls = 2;
+	m = net_manage(net, 1, &cfg);
+	net_run(net, net->now + 30 * WF_S);
+	assert_int_equal(wf_sma_port(net->nodes[5].sma, 3)->operational_vls, 2);
+	assert_int_equal(wf_sma_port(net->nodes[0].sma, 1)->operational_vls, 2);
+	check_all_up(net, 1);
+	assert_true(m->ups > 0);
+	wf_sm_stats(m->sm, &stats);
+	assert_true(stats.traps[0] > 0); /* switches' ports have seen them go */
+	net_free(net);
+}
+
+/* Clients are told to register when they are new to a manager, or the manager is new. */
+static void test_reregister(void **state)
+{
+	struct net *net = net_new_of(net_fat_tree(1, 3, 0));
+	struct wf_sm_cfg cfg = net_cfg();
+	struct net_manager *m = net_manage(net, 0, &cfg);
+
+	(void)state;
+	assert_true(net_run_up(net, m, WF_S));
+	wf_sm_resweep(m->sm, true, net->now);
+	net_pump(net, m);
+	assert_true(net_run_up(net, m, WF_S));
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(net->nodes[i].reregistered, 1);
+	/* A manager that begins anew where the last one was: all LIDs are as they were. */
+	for (unsigned no = 0; no < 2; no++) {
+		wf_sm_destroy(m->sm);
+		m->sm = NULL;
+		cfg.no_clients_rereg = no != 0;
+		m = net_manage(net, 0, &cfg);
+		assert_true(net_run_up(net, m, WF_S));
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(net->nodes[i].reregistered, 2);
+	}
+	net_free(net);
+}
+
 /* ---- traps ---- */
 
 static void test_traps(void **state)
@@ -630,12 +867,18 @@ int main(void)
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_on_switch),
 		cmocka_unit_test(test_under_way),
+		cmocka_unit_test(test_more_under_way),
 		cmocka_unit_test(test_light),
+		cmocka_unit_test(test_nothing_new),
+		cmocka_unit_test(test_changes_meanwhile),
 		cmocka_unit_test(test_link_pulled),
 		cmocka_unit_test(test_link_pulled_silently),
 		cmocka_unit_test(test_switch_dies),
 		cmocka_unit_test(test_switch_reset),
 		cmocka_unit_test(test_mute),
+		cmocka_unit_test(test_half),
+		cmocka_unit_test(test_given_up),
+		cmocka_unit_test(test_same_guid),
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_lost_packets),
 		cmocka_unit_test(test_lost_set),
@@ -643,6 +886,9 @@ int main(void)
 		cmocka_unit_test(test_lids_reassigned),
 		cmocka_unit_test(test_mkey),
 		cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_unequal_ports),
+		cmocka_unit_test(test_other_lanes),
+		cmocka_unit_test(test_reregister),
 		cmocka_unit_test(test_traps),
 		cmocka_unit_test(test_babbling),
 		cmocka_unit_test(test_view),

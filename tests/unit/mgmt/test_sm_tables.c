@@ -89,6 +89,7 @@ static void test_dfsssp(void **state)
 	(void)state;
 	(void)snprintf(cfg.routing_engine, sizeof(cfg.routing_engine), "dfsssp");
 	cfg.vls = 4;
+	(void)snprintf(cfg.qos_sl2vl, sizeof(cfg.qos_sl2vl), "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
 	m = net_manage(net, 0, &cfg);
 	assert_true(net_run_up(net, m, WF_S));
 	tables = wf_sm_view(m->sm)->tables;
