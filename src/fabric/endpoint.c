@@ -200,6 +200,8 @@ static struct wf_packet *receive_managed(struct wf_endpoint *ep, struct wf_packe
 	unsigned port = ep->port->number;
 	enum wf_station_no no = wf_station_takes(&ep->dev, port, pkt);
 
+	ep->dev.station->port[port].rx_packets++;
+	ep->dev.station->port[port].rx_bytes += pkt->size;
 	if (no == WF_STATION_YES && pkt->type != WF_PACKET_GMP)
 		return pkt;
 	if (no == WF_STATION_YES) {

@@ -15,9 +15,6 @@
 #include "wire/opcode.h"
 #include "wire/transport.h"
 
-/* LRH, BTH, DETH, the MAD, both CRCs. */
-#define MAD_SIZE (WF_LRH_LEN + WF_BTH_LEN + WF_DETH_LEN + WF_MAD_LEN + WF_SIZE_ICRC + WF_SIZE_VCRC)
-
 /* Blocks of a switch's own port: more than the GMPs that it has room for take. */
 #define OWN_BLOCKS 2048
 
@@ -139,6 +136,8 @@ static void managed_make_control(struct wf_device *dev, struct wf_port *port, st
 	p = &st->port[port->number];
 	next_smp(st, port->number, pkt);
 	p->vl15_sent++;
+	wf_port_lane(port, queue)->tx_packets++;
+	wf_port_lane(port, queue)->tx_bytes += pkt->size;
 	if (p->head == NULL)
 		port->control &= (uint16_t) ~(1u << queue);
 	assert_port(st, port->number);
@@ -268,7 +267,7 @@ static bool make_packet(struct wf_station *st, enum wf_packet_type type,
 {
 	*pkt = (struct wf_packet){
 		.src = to->slid,
-		.size = MAD_SIZE,
+		.size = WF_STATION_MAD_SIZE,
 		.type = type & 15u,
 		.cls = to->sl & WF_PACKET_CLASS,
 		.opcode = WF_OP_UD_SEND_ONLY,
@@ -341,7 +340,8 @@ static bool has_room(const struct wf_device *dev)
 
 	for (unsigned q = 0; q < dev->n_queues; q++)
 		used += wf_device_lane(dev, dev->n_ports, q)->used;
-	return used + wf_ib_blocks(MAD_SIZE) <= WF_STATION_VL15 * wf_ib_blocks(MAD_SIZE);
+	return used + wf_ib_blocks(WF_STATION_MAD_SIZE) <=
+	       WF_STATION_VL15 * wf_ib_blocks(WF_STATION_MAD_SIZE);
 }
 
 /* What a switch sends itself. */
@@ -413,10 +413,24 @@ const struct wf_pull_ops wf_station_pull = {
 
 /* ---- what a manager's settings do to data ---- */
 
+/* The P_Key that a host has of a partition, full member's or limited; 0: it is not in it. */
+static uint16_t own_pkey(const struct wf_station_port *p, uint16_t pkey)
+{
+	for (unsigned i = 0; i < p->n_pkeys; i++) {
+		if (((p->pkeys[i] ^ pkey) & 0x7fff) == 0)
+			return p->pkeys[i];
+	}
+	return 0;
+}
+
 void wf_station_address(const struct wf_station *st, struct wf_packet *pkt)
 {
+	if (pkt->type == WF_PACKET_RDMA && st->port[0].n_pkeys > 0)
+		pkt->pkey = own_pkey(&st->port[0], pkt->pkey);
 	if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
 		pkt->entropy = st->dlid_of[pkt->dst];
+	if (st->path_sl != NULL)
+		pkt->mark = pkt->entropy < st->n_path_sl ? st->path_sl[pkt->entropy] & 15u : 0;
 }
 
 void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet *pkt, wf_time now)
@@ -425,6 +439,13 @@ void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet
 
 	st->ops->rx(st, port, pkt, wf_station_mad(st, pkt)->bytes, now);
 	wf_station_forget(dev, pkt);
+}
+
+/* What has none in its header (the windowed sender's, TCP's) is of the default partition. */
+static uint16_t pkey_of(const struct wf_packet *pkt)
+{
+	return pkt->type == WF_PACKET_RDMA || pkt->type == WF_PACKET_GMP ? pkt->pkey
+	                                                                 : WF_PKEY_DEFAULT;
 }
 
 /* P_Keys match when their lower 15 bits do, and one of them is a full member's. */
@@ -447,7 +468,7 @@ enum wf_station_no wf_station_takes(const struct wf_device *dev, unsigned port,
 		return WF_STATION_INACTIVE;
 	if (!is_switch(dev) && (p->lid == 0 || pkt->entropy >> p->lmc != p->lid >> p->lmc))
 		return WF_STATION_LID;
-	return p->guard_in && !knows(p, pkt->pkey) ? WF_STATION_PKEY : WF_STATION_YES;
+	return p->guard_in && !knows(p, pkey_of(pkt)) ? WF_STATION_PKEY : WF_STATION_YES;
 }
 
 enum wf_station_no wf_station_lets(const struct wf_device *dev, unsigned port,
@@ -457,7 +478,7 @@ enum wf_station_no wf_station_lets(const struct wf_device *dev, unsigned port,
 
 	if (!p->active)
 		return WF_STATION_INACTIVE;
-	return p->guard_out && !knows(p, pkt->pkey) ? WF_STATION_PKEY : WF_STATION_YES;
+	return p->guard_out && !knows(p, pkey_of(pkt)) ? WF_STATION_PKEY : WF_STATION_YES;
 }
 
 void wf_station_refuse(struct wf_device *dev, unsigned port, const struct wf_packet *pkt,
@@ -488,11 +509,11 @@ unsigned wf_station_queue(const struct wf_station *st, unsigned in, unsigned out
 {
 	const struct wf_fabric *fabric = st->dev->fabric;
 	const uint8_t *table = st->port[out].sl2vl;
-	unsigned vl;
+	unsigned sl = st->path_sl != NULL ? pkt->mark : pkt->cls, vl;
 
 	if (table == NULL)
-		return st->dev->setup->classes.of[pkt->cls];
+		return st->dev->setup->classes.of[sl];
 	/* A switch's own port is input 0 of the table. */
-	vl = table[(in == st->dev->n_ports ? 0 : in + 1) * WF_MAX_CLASSES + pkt->cls];
+	vl = table[(in == st->dev->n_ports ? 0 : in + 1) * WF_MAX_CLASSES + sl];
 	return vl < vl15(fabric) ? vl : vl15(fabric);
 }

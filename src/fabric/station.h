@@ -29,8 +29,13 @@
 #include "fabric/fabric.h"
 #include "wire/ib.h"
 #include "wire/mad.h"
+#include "wire/transport.h"
 
 #define WF_STATION_VL15 64 /* MADs that a port has room for on VL15, and a device for its GMPs */
+
+/* Bytes of a packet with a MAD: LRH, BTH, DETH, the MAD, both CRCs. */
+#define WF_STATION_MAD_SIZE                                                                        \
+	(WF_LRH_LEN + WF_BTH_LEN + WF_DETH_LEN + WF_MAD_LEN + WF_SIZE_ICRC + WF_SIZE_VCRC)
 
 /* A MAD's bytes, in the store. */
 struct wf_station_mad {
@@ -54,6 +59,7 @@ struct wf_station_port {
 
 	struct wf_packet *head, *tail; /* wait to leave on VL15 */
 	uint32_t waiting;
+	uint64_t rx_packets, rx_bytes; /* data that came in */
 	uint32_t vl15_sent, vl15_received;
 	uint32_t vl15_dropped; /* no room */
 	uint32_t relay_errors; /* came in, and no entry leads on */
@@ -99,6 +105,12 @@ struct wf_station {
 	 * whoever is pulled has put it into the packet.
 	 */
 	const uint16_t *dlid_of;
+	/*
+	 * Where paths have service levels of their own: of a host, by DLID; of a switch, anything but
+	 * NULL. A packet has its path's in wf_packet.mark, and lanes follow from that one.
+	 */
+	const uint8_t *path_sl;
+	uint32_t n_path_sl;
 };
 
 /* ---- the fabric as a whole ---- */

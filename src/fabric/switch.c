@@ -444,6 +444,8 @@ static unsigned look_up(struct wf_switch *sw, const struct wf_port *in, struct w
 	uint32_t way;
 
 	if (sw->dev.station != NULL) {
+		sw->dev.station->port[in->number].rx_packets++;
+		sw->dev.station->port[in->number].rx_bytes += pkt->size;
 		way = wf_station_way(sw->dev.station, pkt->entropy);
 		if (way < sw->dev.n_ports)
 			queue = wf_station_queue(sw->dev.station, in->number, way, pkt);

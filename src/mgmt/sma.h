@@ -152,6 +152,9 @@ uint16_t wf_sma_pkey(const struct wf_sma *sma, unsigned port, unsigned index);
 /* Both are in that partition, at least one of them as a full member. */
 bool wf_sma_pkey_ok(const struct wf_sma *sma, unsigned port, uint16_t pkey);
 
+/* A switch's table as a whole: of the LIDs below *n_p; those from there on have no port. */
+const uint8_t *wf_sma_lft_table(const struct wf_sma *sma, uint32_t *n_p);
+
 /* A switch's port for a unicast LID, 255: none; whether a multicast LID's leave by a port. */
 uint8_t wf_sma_lft(const struct wf_sma *sma, uint16_t lid);
 bool wf_sma_mft(const struct wf_sma *sma, uint16_t mlid, unsigned port);

@@ -95,6 +95,12 @@ unsigned wf_sma_linear_ft(struct wf_sma *sma, unsigned end, uint32_t modifier, b
 	return WF_MAD_OK;
 }
 
+const uint8_t *wf_sma_lft_table(const struct wf_sma *sma, uint32_t *n_p)
+{
+	*n_p = sma->lft_size;
+	return sma->lft;
+}
+
 uint8_t wf_sma_lft(const struct wf_sma *sma, uint16_t lid)
 {
 	return lid <= sma->sw.linear_fdb_top && lid < sma->lft_size ? sma->lft[lid]

@@ -575,6 +575,59 @@ static void print_tcp(const struct wf_report *report, FILE *file)
 	}
 }
 
+static void sm_up(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->managed != NULL && run->managed->up == WF_TIME_NEVER)
+		snprintf(buf, CELL, "not up");
+	else if (run->managed != NULL && run->managed->up > 0)
+		wf_human_time((uint64_t)run->managed->up, buf, CELL);
+}
+
+/* Where nobody manages the fabric, routes follow when it was said that they do. */
+static void sm_reroute(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	if (run->managed != NULL && run->managed->reroutes > 0)
+		wf_human_time((uint64_t)run->managed->reroute_max, buf, CELL);
+	else if (run->managed != NULL && run->managed->pending)
+		snprintf(buf, CELL, "not yet");
+	else if (run->managed == NULL && run->fabric->n_events > 0)
+		wf_human_time(
+			(uint64_t)wf_fabric_convergence(&run->fabric->values, s->cfg.reconverge),
+			buf, CELL);
+}
+
+static void sm_packets(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->managed != NULL)
+		wf_human_count(run->managed->smps, buf, CELL);
+}
+
+static void sm_lost(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->managed != NULL && run->managed->lost > 0)
+		wf_human_count(run->managed->lost, buf, CELL);
+}
+
+/* Of managed fabrics, beside others if there are any. */
+static void print_managed(const struct wf_report *report, FILE *file)
+{
+	static const struct row lines[] = {
+		{ "subnet up after", sm_up },
+		{ "new routes after", sm_reroute },
+		{ "management packets, hops", sm_packets },
+		{ "management packets lost", sm_lost },
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < report->n; i++)
+		any |= report->runs[i].managed != NULL;
+	for (size_t i = 0; any && i < WF_ARRAY_SIZE(lines); i++)
+		print_row(report, &lines[i], file);
+}
+
 static void print_heading(const struct wf_report *report, FILE *file)
 {
 	const struct wf_scenario *s = report->scenario;
@@ -806,6 +859,7 @@ void wf_report_table(const struct wf_report *report, FILE *file)
 	}
 	assert(part == WF_REPORT_END);
 	print_tcp(report, file);
+	print_managed(report, file);
 	for (size_t i = 0; i < report->n; i++)
 		print_unfinished(report->scenario, &report->runs[i], file);
 	for (size_t i = 0; i < report->n; i++)

@@ -370,6 +370,35 @@ static void put_latency(struct wf_json *j, const char *key, const char *tail,
 	wf_json_u64(j, tail, wf_hist_quantile(h, 999));
 }
 
+/* What subnet managers did. */
+static void put_managed(struct wf_json *j, const struct wf_run *run)
+{
+	const struct wf_managed_result *m = run->managed;
+	const struct wf_topo *topo = run->fabric->net->topo;
+
+	wf_json_open(j, "sm", '{');
+	if (m->master != WF_TOPO_NONE)
+		wf_json_text(j, "master", topo->nodes[topo->host_node[m->master]].name);
+	if (m->up != WF_TIME_NEVER)
+		wf_json_u64(j, "up_ps", (uint64_t)m->up);
+	wf_json_u64(j, "heavy_sweeps", m->sweeps);
+	wf_json_u64(j, "reroutes", m->reroutes);
+	if (m->reroutes > 0) {
+		wf_json_u64(j, "reroute_last_ps", (uint64_t)m->reroute_last);
+		wf_json_u64(j, "reroute_max_ps", (uint64_t)m->reroute_max);
+	}
+	wf_json_bool(j, "pending", m->pending);
+	wf_json_u64(j, "smps", m->smps);
+	wf_json_u64(j, "lost", m->lost);
+	wf_json_open(j, "requests", '{');
+	for (unsigned i = 0; i < WF_SM_KINDS; i++) {
+		if (m->stats.count[i].sent > 0)
+			wf_json_u64(j, wf_sm_kind_names[i], m->stats.count[i].sent);
+	}
+	wf_json_close(j, '{');
+	wf_json_close(j, '{');
+}
+
 /* The figures of an entry of the scenario's storage. */
 static void put_storage(struct wf_json *j, const struct wf_storage_result *r)
 {
@@ -434,6 +463,8 @@ void wf_report_json(const struct wf_report *report, FILE *file)
 			put_storage(&j, &run->storage[k]);
 		if (run->n_storage > 0)
 			wf_json_close(&j, '[');
+		if (run->managed != NULL)
+			put_managed(&j, run);
 		put_classes(&j, run);
 		put_notes(&j, run);
 		if (run->n_deadlocks > 0)

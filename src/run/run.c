@@ -198,6 +198,39 @@ static bool progress(void *arg, wf_time now, uint64_t hops, uint32_t share)
 	return !stop->stopped;
 }
 
+/* Who manages the fabric, where somebody does. */
+static int make_managed(const struct wf_scenario_fabric *fabric, struct wf_managed **m_p,
+                        struct wf_err *err)
+{
+	const struct wf_manage_cfg *cfg = &fabric->values.manage;
+	struct wf_managed_cfg managed;
+	struct wf_err why = { "" };
+	int rc;
+
+	if (wf_manage_kind_of(cfg) == WF_MANAGE_IDEAL)
+		return 0;
+	if (wf_manage_kind_of(cfg) == WF_MANAGE_NONE)
+		rc = wf_err_say(&why,
+		                "sm: none: no port becomes active, and nothing is sent; write "
+		                "weft, or ideal (in a live fabric OpenSM may manage it)");
+	else
+		rc = wf_manage_resolve(cfg, fabric->net->topo, &managed, &why);
+	if (rc == 0)
+		rc = wf_managed_create(&managed, fabric->net->topo, wf_mem_heap(), m_p, &why);
+	return rc == -EINVAL ? wf_settings_err(&fabric->settings, &fabric->place, &why, err) : rc;
+}
+
+static int keep_managed(const struct wf_managed *m, struct wf_run *run)
+{
+	if (m == NULL)
+		return 0;
+	run->managed = malloc(sizeof(*run->managed));
+	if (run->managed == NULL)
+		return -ENOMEM;
+	wf_managed_result(m, run->managed);
+	return 0;
+}
+
 int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
                   const struct wf_run_opts *opts, struct wf_run *run, struct wf_err *err)
 {
@@ -214,7 +247,7 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		.n_storage = scenario->n_storage,
 		.faults = fabric->events,
 		.n_faults = scenario->n_faults == 0 ? 0 : fabric->n_events,
-		.reconverge = scenario->cfg.reconverge,
+		.reconverge = wf_fabric_convergence(&fabric->values, scenario->cfg.reconverge),
 		.deadlock_check = scenario->cfg.deadlock_check,
 		.stop_at_deadlock = scenario->cfg.stop_at_deadlock,
 		.until = scenario->cfg.until,
@@ -225,6 +258,7 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 	struct wf_recording rec = { .run = NULL };
 	struct wf_err why = { "" };
 	struct wf_run_job job = { .app = NULL };
+	struct wf_managed *managed = NULL;
 	struct wf_sim *sim = NULL;
 	int rc = 0;
 
@@ -238,6 +272,11 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		wf_job_app_init(job.app, &app);
 		cfg.app = &app;
 	}
+	rc = make_managed(fabric, &managed, err);
+	if (rc != 0)
+		goto out;
+	if (managed != NULL)
+		cfg.manager = wf_managed_manager(managed);
 	run->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	run->wall_ns = clock_ns(CLOCK_MONOTONIC);
 	rc = wf_sim_create(&cfg, &sim, &why);
@@ -260,6 +299,8 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		if (rc == 0)
 			rc = keep_storage(sim, run, scenario->n_storage);
 		if (rc == 0)
+			rc = keep_managed(managed, run);
+		if (rc == 0)
 			rc = wf_run_job_keep(scenario, &job, run, err);
 		if (rc == 0)
 			wf_notes_make(scenario, sim, run);
@@ -269,6 +310,7 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 out:
 	wf_recording_end(&rec, scenario, rc == 0 ? run : NULL);
 	wf_sim_destroy(sim);
+	wf_managed_destroy(managed);
 	wf_run_job_fini(&job);
 	if (rc != 0)
 		wf_run_fini(run);
@@ -285,6 +327,7 @@ void wf_run_fini(struct wf_run *run)
 	free(run->job_groups);
 	free(run->train);
 	free(run->storage);
+	free(run->managed);
 	wf_schedule_destroy(run->schedule);
 	run->deadlocks = NULL;
 	run->n_deadlocks = 0;
@@ -293,6 +336,7 @@ void wf_run_fini(struct wf_run *run)
 	run->job_groups = NULL;
 	run->train = NULL;
 	run->storage = NULL;
+	run->managed = NULL;
 	run->schedule = NULL;
 	run->n_ports = 0;
 }

@@ -12,6 +12,7 @@
 #include "run/record_run.h"
 #include "scenario/scenario.h"
 #include "sim/look/deadlock.h"
+#include "sim/mgmt/managed.h"
 #include "sim/storage/result.h"
 
 /* A queue of a port where something happened. */
@@ -54,6 +55,7 @@ struct wf_run {
 	/* Of each entry of the scenario's storage, and of all together; NULL: it has none. */
 	struct wf_storage_result *storage;
 	size_t n_storage; /* entries: all together are behind them */
+	struct wf_managed_result *managed; /* NULL: nobody manages the fabric */
 };
 
 struct wf_run_opts {

@@ -555,6 +555,13 @@ static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
 		return wf_settings_err(&f->settings, &f->place, &why, r->err);
 	if (strcmp(f->cfg.link_layer, "ethernet") != 0)
 		return 0;
+	if (wf_manage_kind_of(&f->values.manage) != WF_MANAGE_IDEAL) {
+		struct wf_place place = wf_settings_place(&f->settings, "sm", &f->place);
+
+		return wf_place_err(&place, r->err,
+		                    "sm: Ethernet (fabric %s) has no subnet manager; leave it out",
+		                    f->label);
+	}
 	if (r->s->job.given && r->s->job.cfg.net.cls > 7) {
 		struct wf_place place =
 			wf_settings_place(&r->s->job.settings, "class", &r->s->job.place);

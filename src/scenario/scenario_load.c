@@ -88,6 +88,28 @@ static int read_sizes(struct wf_scenario *s, struct wf_scenario_traffic *t,
 	return rc;
 }
 
+/* Reads the partitions of a fabric that is managed. */
+static int read_partitions(struct wf_scenario *s, struct wf_scenario_fabric *f, struct wf_err *err)
+{
+	struct wf_manage_cfg *manage = &f->values.manage;
+	struct wf_place place = wf_settings_place(&f->settings, "sm.partitions", &f->place);
+	char path[WF_PATH_MAX], *text = NULL;
+	size_t len;
+	int rc;
+
+	if (manage->partitions[0] == '\0')
+		return 0;
+	rc = path_of(s, manage->partitions, &place, path, err);
+	if (rc == 0)
+		rc = wf_infiles_read(s->inputs, "partitions", manage->partitions, path, WF_FILE_MAX,
+		                     &s->arena.mem, &text, &len, err);
+	if (rc != 0)
+		return rc;
+	manage->sm.partitions = text;
+	manage->sm.partitions_name = wf_arena_strdup(&s->arena, path, strlen(path));
+	return manage->sm.partitions_name == NULL ? -ENOMEM : 0;
+}
+
 int wf_scenario_load(struct wf_scenario *s, const struct wf_paths *paths, struct wf_err *err)
 {
 	int rc = read_topology(s, err);
@@ -95,6 +117,8 @@ int wf_scenario_load(struct wf_scenario *s, const struct wf_paths *paths, struct
 	for (unsigned i = 0; rc == 0 && i < s->n_fabrics; i++) {
 		s->inputs->fabric = (int)i;
 		rc = wf_bill_read(s, &s->fabrics[i], paths, err);
+		if (rc == 0)
+			rc = read_partitions(s, &s->fabrics[i], err);
 	}
 	s->inputs->fabric = WF_INFILE_OF_ALL;
 	for (unsigned i = 0; rc == 0 && i < s->n_traffic; i++) {

@@ -213,8 +213,10 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 	if (ret == 0 && cfg->manager != NULL && cfg->topo->host_ports > 1)
 		ret = wf_err_say(err, "topology.ports: hosts of a managed fabric have one port; "
 		                      "write ports: 1");
-	if (ret == 0 && cfg->manager != NULL)
+	if (ret == 0 && cfg->manager != NULL) {
 		wf_station_manage(&sim->fabric, &sim->managed);
+		sim->manager = *cfg->manager;
+	}
 	/* Who runs it by the piece may set a watchdog later. */
 	sim->fabric.watchdogs |= cfg->gate != NULL;
 	if (ret == 0 && cfg->gate != NULL && cfg->topo->host_ports > 1)
@@ -364,6 +366,8 @@ static bool after_window(void *arg, wf_time now)
 #ifndef NDEBUG
 	assert_conserved(sim);
 #endif
+	if (sim->manager.window != NULL && sim->manager.window(sim->manager.arg, now) != 0)
+		sim->failed = true;
 	if (sim->tick != NULL) {
 		/* A fault may cut a window in two: the rest of it is next. */
 		wf_time next = wf_max_time(wf_engine_next(sim->engine), now);

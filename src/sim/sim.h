@@ -54,6 +54,8 @@ struct wf_store;
 struct wf_sim_manager {
 	int (*make)(void *arg, struct wf_sim *sim, struct wf_device *dev, struct wf_store *mads,
 	            struct wf_err *err);
+	/* After every window, while no node runs; NULL: nothing. Returns 0 or -ENOMEM. */
+	int (*window)(void *arg, wf_time now);
 	void *arg;
 };
 

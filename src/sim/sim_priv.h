@@ -62,7 +62,8 @@ struct wf_sim {
 		wf_time delay_max;             /* of them */
 	} gated;
 
-	struct wf_flowctl_ops managed; /* of a managed fabric: its link layer */
+	struct wf_flowctl_ops managed; /* of a managed fabric: its link layer, */
+	struct wf_sim_manager manager; /* and who manages it; zeroes: nobody does */
 
 	/* Links that change (faults.c). */
 	struct {

@@ -43,6 +43,10 @@ struct wf_wire_conf {
 /* The addresses of a host by its number. */
 void wf_wire_addr_init(struct wf_wire_addr *addr, uint32_t host);
 
+/* GUIDs of InfiniBand: of a host, of its first port, too; and of a switch by its node's number. */
+uint64_t wf_wire_guid_host(uint32_t host);
+uint64_t wf_wire_guid_switch(uint32_t node);
+
 /* The host that has this address, or WF_WIRE_HOST_NONE for one that no host has. */
 uint32_t wf_wire_addr_host_ipv4(uint32_t ipv4);
 uint32_t wf_wire_addr_host_gid(const uint8_t *gid);

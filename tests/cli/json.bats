@@ -103,9 +103,11 @@ setup_file() {
 	cp incast.yaml $'bad\xff"\n.yaml'
 	document run-file run $'bad\xff"\n.yaml' --fabric roce-400g
 	for example in trace-goal trace-htsim trace-simai dragonfly link-failure claim-errors ecn-above-xoff \
-		tcp-beside-rdma; do
+		tcp-beside-rdma subnet-manager; do
 		document "run-$example" run "$WEFT_SOURCE_DIR/examples/$example.yaml"
 	done
+	document run-unmanaged run "$WEFT_SOURCE_DIR/examples/link-failure.yaml" --fabric ib-ndr \
+		--set fabric.sm=weft --set fabric.sm.start=cold --set fabric.sm.sm_inactive=true --set run.until=1ms
 	document compare-job compare job.yaml --seeds 2 --fabric roce-400g,roce-400g-lossy,ib-ndr
 	document compare-train compare train.yaml --seeds 1
 	document compare-slow compare slow.yaml --seeds 1

@@ -86,6 +86,10 @@ static const struct context {
 	{ "topology.switch_hosts", "topology.kind=dragonfly topology.radix=0" },
 	{ "topology.global_links", "topology.kind=dragonfly topology.radix=0" },
 
+	{ "fabric.sm", IB "traffic.op=write" },
+	{ "fabric.sm.sweep_interval", IB "ops=1 fabric.sm=weft faults=[h1,leaf0]" },
+	{ "fabric.sm.", IB "ops=1 fabric.sm=weft" },
+	{ "fabric.convergence", "faults=[h1,leaf0]" },
 	{ "fabric.link_layer", "" },
 	{ "fabric.flowctl", "" },
 	{ "fabric.routing", "" },
@@ -294,6 +298,8 @@ static const struct other {
 	{ "fabric.nic.rx_xoff", "max", REFUSED },
 	{ "fabric.nic.rx_xon", "max", REFUSED },
 	{ "fabric.buffer.reserved", "max", REFUSED },
+	{ "fabric.sm", "none", REFUSED },
+	{ "fabric.sm.sm_inactive", "true", CUT }, /* nobody wakes it, and no port is active */
 	{ "fabric.buffer.headroom", "max", REFUSED },
 	{ "fabric.adaptive.medium", "min", REFUSED },
 	{ "fabric.adaptive.high", "min", REFUSED },

@@ -164,7 +164,7 @@ static void fake_init(struct fake *f, struct rig *r)
 	f->rig = r;
 	f->node = wf_mem_heap()->alloc(wf_mem_heap(), MAX_NODES * sizeof(*f->node));
 	assert_non_null(f->node);
-	f->manager = (struct wf_sim_manager){ fake_make, f };
+	f->manager = (struct wf_sim_manager){ .make = fake_make, .arg = f };
 	r->manager = &f->manager;
 }
 

@@ -497,7 +497,7 @@ static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_d
 		.fabric = fabric,
 		.cc = &s->fabrics[0].values.cc,
 		.devices = wf_devices_of(&s->fabrics[0].devices),
-		.reconverge = s->cfg.reconverge,
+		.reconverge = wf_fabric_convergence(&s->fabrics[0].values, s->cfg.reconverge),
 		.deadlock_check = s->cfg.deadlock_check,
 		.seed = s->cfg.seed,
 	};

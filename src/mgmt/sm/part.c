@@ -186,7 +186,7 @@ static int add_part(struct wf_parts *parts, const struct token *name, uint16_t p
 /* The lowest key that no partition has; 0: there is none. */
 static uint16_t free_pkey(struct wf_parts *parts)
 {
-	for (uint16_t pkey = 1; pkey < WF_PKEY_DEFAULT; pkey++) {
+	for (uint16_t pkey = 1; pkey < WF_PART_DEFAULT; pkey++) {
 		if (find(parts, pkey) == NULL)
 			return pkey;
 	}
@@ -302,7 +302,7 @@ static int read_header(struct reader *r, uint32_t *which_p)
 	}
 	if (id.len > 0 && (!number(&id, &pkey) || pkey > UINT16_MAX))
 		return wrong(r, &id, "no P_Key; write a number from 1 to 0x7fff");
-	pkey &= WF_PKEY_DEFAULT;
+	pkey &= WF_PART_DEFAULT;
 	part = pkey == 0 ? find_name(r->parts, &name) : find(r->parts, (uint16_t)pkey);
 	if (part != NULL) {
 		*which_p = (uint32_t)(part - r->parts->part);
@@ -468,7 +468,7 @@ static int add_default(struct wf_parts *parts, bool has_file)
 	static const struct token name = { .at = "Default", .len = 7 };
 	struct wf_part_rule rule = { .who = WF_PART_ALL, .full = !has_file };
 	uint32_t which;
-	int ret = add_part(parts, &name, WF_PKEY_DEFAULT, &which);
+	int ret = add_part(parts, &name, WF_PART_DEFAULT, &which);
 
 	if (ret != 0)
 		return ret;
@@ -548,7 +548,7 @@ unsigned wf_parts_pkeys(const struct wf_parts *parts, const struct wf_part_port 
 {
 	unsigned n = 0;
 
-	*first_p = WF_PKEY_DEFAULT;
+	*first_p = WF_PART_DEFAULT;
 	for (uint32_t i = 0; i < parts->n; i++) {
 		const struct wf_part *part = &parts->part[parts->order[i]];
 		const struct wf_part_rule *last = NULL;

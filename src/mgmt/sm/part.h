@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#define WF_PKEY_DEFAULT 0x7fff
+#define WF_PART_DEFAULT 0x7fff
 #define WF_PKEY_FULL 0x8000 /* the bit of full members */
 #define WF_PART_NAME 64
 

@@ -11,7 +11,7 @@
 
 #include "mgmt/sm/steps_priv.h"
 
-#define BASE(pkey) ((pkey)&WF_PKEY_DEFAULT)
+#define BASE(pkey) ((pkey)&WF_PART_DEFAULT)
 
 unsigned wf_sm_pkey_blocks(const struct wf_sm_view *view, uint32_t node, unsigned port)
 {

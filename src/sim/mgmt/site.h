@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * site.h - what a node of a managed fabric has of management, and the way of MADs through it.
+ *
+ *	came in, or was made here --> waits for the agent --> directed route: goes on, by its path
+ *	                                      |           \-> LID: goes on, to it
+ *	                                      v
+ *	                                    agent --> answer: out, or to the manager here
+ *	                                      |
+ *	                                      +--for a manager--> waits for it --> manager --> out
+ */
+#ifndef WF_SIM_MGMT_SITE_H
+#define WF_SIM_MGMT_SITE_H
+
+#include "fabric/station.h"
+#include "mgmt/cca.h"
+#include "mgmt/pma.h"
+#include "mgmt/route_dr.h"
+#include "mgmt/sma.h"
+#include "sim/mgmt/managed.h"
+
+/* What managers have made of a port's link. */
+#define WF_MANAGED_DISABLED 1u /* it is to be down */
+#define WF_MANAGED_BOUNCE 2u   /* it is to go down and come up at once */
+#define WF_MANAGED_DOWN 4u     /* it is down for that */
+
+#define WF_SITE_ROOM 128 /* MADs that wait for an agent */
+#define WF_SITE_ROOM_MANAGER 8192
+#define WF_SITE_RESP_TIME 8 /* 4.096 us * 2^8, 1 ms: within which agents answer */
+
+/* How a MAD came. */
+struct wf_site_from {
+	unsigned port; /* 0: from the node itself */
+	uint16_t slid, dlid;
+	uint8_t sl;
+	uint16_t pkey;
+	bool gmp; /* between queue pairs that are not 0, and: */
+	uint32_t src_qpn, dst_qpn, qkey;
+};
+
+/* A MAD that waits. */
+struct wf_site_mad {
+	struct wf_site_mad *next;
+	wf_time at; /* it is done then */
+	struct wf_site_from from;
+	uint8_t bytes[WF_MAD_LEN];
+};
+
+/* What works on one MAD after the other. */
+struct wf_site_worker {
+	struct wf_site_mad *head, *tail;
+	uint32_t waiting, room;
+	wf_time time; /* that it takes for one */
+	wf_time free_at;
+	uint64_t dropped;
+};
+
+/* What a manager has done. */
+struct wf_site_deeds {
+	wf_time up; /* WF_TIME_NEVER: not yet */
+	uint32_t sweeps, reroutes;
+	wf_time reroute_last, reroute_max;
+	wf_time answered; /* the change that its tables answered last; WF_TIME_NEVER: none */
+	wf_time begun;    /* of the sweep that goes on */
+};
+
+struct wf_site {
+	struct wf_station st;
+	struct wf_managed *all;
+	struct wf_dr_node node;
+	bool is_switch;
+	wf_time now; /* of the call that goes on */
+	struct wf_sma *sma;
+	struct wf_pma *pma;
+	struct wf_cca *cca;
+	uint32_t *downs;  /* by port: how often its link went down */
+	struct wf_sm *sm; /* NULL: there is no manager here */
+	struct wf_site_deeds deeds;
+	struct wf_site_worker agent, manager;
+	uint16_t **pkeys;  /* by port: what the station has of its table */
+	uint8_t **sl2vl;   /* the same */
+	uint16_t *dlid_of; /* of a host */
+};
+
+/* What simulations with threads share without a lock: by shard. */
+struct wf_site_shard {
+	struct wf_site_mad *free;
+	bool lids_changed;  /* of a host */
+	bool links_changed; /* a manager wants links down, or up again, */
+	bool routed;        /* or has new tables */
+} WF_ALIGNED(WF_CACHE_LINE);
+
+/* A MAD on its way at the start, when there are no packets. */
+struct wf_site_hop {
+	struct wf_site_hop *next;
+	struct wf_site *site; /* where it comes in */
+	struct wf_site_from from;
+	uint8_t bytes[WF_MAD_LEN];
+};
+
+struct wf_managed {
+	struct wf_managed_cfg cfg;
+	struct wf_mem *mem;
+	const struct wf_topo *topo;
+	struct wf_sim_manager manager;
+	const struct wf_managed_users *users; /* NULL: there are none */
+	struct wf_sim *sim;
+	struct wf_site **site; /* by node id */
+	struct wf_site_shard *shards;
+	uint16_t *lid_of;   /* by host */
+	uint8_t *path_sl;   /* by switch and LID; NULL: paths have none */
+	uint32_t n_path_sl; /* LIDs */
+	uint8_t *disabled;  /* by port of the topology: WF_MANAGED_* */
+	bool starting;      /* MADs are handed on without packets */
+	struct wf_site_hop *hops, *last_hop, *free_hops;
+	wf_time changed, since; /* links: the last change, and the first that nobody answered */
+};
+
+extern const struct wf_station_ops wf_site_station;
+extern const struct wf_pma_ops wf_site_counters;
+
+/* A node's agent and what it needs. Returns 0, -ENOMEM, or -EINVAL with err filled. */
+int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store *mads,
+                   struct wf_err *err) WF_MUST_USE;
+void wf_site_destroy(struct wf_site *site);
+
+/* A program of a host sends a MAD, which may be for the host itself. */
+void wf_site_send(struct wf_site *site, const struct wf_managed_mad *mad, wf_time now);
+
+/* A MAD comes in, at the start. */
+void wf_site_take(struct wf_site *site, const struct wf_site_from *from, uint8_t *mad);
+
+/* Has whoever has something to do at a site do it, now. */
+void wf_site_work(struct wf_site *site, wf_time now);
+
+/* When that is; WF_TIME_NEVER: not by itself. */
+wf_time wf_site_deadline(const struct wf_site *site);
+
+#endif
