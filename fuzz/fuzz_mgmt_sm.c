@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* fuzz: runs=1/4 */
 /*
  * fuzz_mgmt_sm.c - a subnet manager at a switch with three hosts, whose answers are bent, lost,
  * doubled or made up, and who is told of traps and other managers. Whatever it then believes, its
@@ -19,7 +20,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define HOSTS 3
-#define STEPS 4000 /* requests at most */
+#define STEPS 700 /* requests at most */
 #define SWITCH HOSTS
 
 struct star {
@@ -181,14 +182,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	setup(&s);
 	if (wf_sm_create(&cfg, NULL, NULL, wf_mem_heap(), &s.sm, &err) != 0)
 		abort();
-	for (unsigned steps = 0; steps < STEPS && s.now < 400 * WF_S;) {
+	for (unsigned steps = 0; steps < STEPS && s.now < 60 * WF_S;) {
 		while (steps < STEPS && wf_sm_tx(s.sm, &to, mad)) {
 			steps++;
 			s.now += WF_US;
 			if (mad[1] == WF_MAD_CLASS_SUBN_DR && (mad[3] & 0x80) == 0)
 				answer(&s, mad);
 		}
-		if (s.size == 0 && s.now > 100 * WF_S)
+		if (s.size == 0 && s.now > 15 * WF_S)
 			break;
 		if (wf_sm_deadline(s.sm) == WF_TIME_NEVER)
 			break;

@@ -106,8 +106,8 @@ struct wf_station {
 	 */
 	const uint16_t *dlid_of;
 	/*
-	 * Where paths have service levels of their own: of a host, by DLID; of a switch, anything but
-	 * NULL. A packet has its path's in wf_packet.mark, and lanes follow from that one.
+	 * Where paths have service levels of their own: of a host, by DLID; of a switch, anything
+	 * but NULL. A packet has its path's in wf_packet.mark, and lanes follow from that one.
 	 */
 	const uint8_t *path_sl;
 	uint32_t n_path_sl;

@@ -15,8 +15,8 @@ _Static_assert(offsetof(struct wf_fabric_values, cfg) == 0, "the fabric comes fi
 #define FIELD(f) WF_PARAM_FIELD(struct wf_fabric_values, use.f)
 
 /*
- * Local repair: a switch takes a link that lost its light out of its bundle, in 1 to 50 ms. BFD: three
- * hellos of 50 or 300 ms that do not come. BGP by its hold timer alone: 9 s, or up to 180.
+ * Local repair: a switch takes a link that lost its light out of its bundle, in 1 to 50 ms. BFD:
+ * three hellos of 50 or 300 ms that do not come. BGP by its hold timer alone: 9 s, or up to 180.
  */
 const struct wf_convergence wf_convergences[] = {
 	{ "auto", 0 },

@@ -37,7 +37,8 @@ wf_time wf_fabric_convergence(const struct wf_fabric_values *values, wf_time rec
 
 /*
  * The rows for a struct wf_fabric_values, in the arena's memory: those of the fabric, those of
- * congestion control, those of its use, those of its hosts' drives, and those of its management. Returns 0 or -ENOMEM.
+ * congestion control, those of its use, those of its hosts' drives, and those of its management.
+ * Returns 0 or -ENOMEM.
  */
 int wf_fabric_table(struct wf_arena *arena, const struct wf_param **rows_p,
                     size_t *n_p) WF_MUST_USE;

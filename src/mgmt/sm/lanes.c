@@ -36,6 +36,7 @@ static uint8_t fold(uint8_t vl, const struct wf_port_info *info)
 void wf_sm_fill_sl_to_vl(struct wf_sm *sm, const struct wf_sm_work *work, uint8_t *data)
 {
 	unsigned lanes = sm->cur->tables != NULL ? sm->cur->tables->n_vls : 1;
+	unsigned max = sm->cfg.qos_max_vls > 0 ? sm->cfg.qos_max_vls : 1;
 	struct wf_sl_to_vl table;
 	struct wf_port_info info;
 
@@ -45,8 +46,8 @@ void wf_sm_fill_sl_to_vl(struct wf_sm *sm, const struct wf_sm_work *work, uint8_
 
 		if (lanes > 1)
 			vl = (uint8_t)(sl % lanes);
-		if (vl != WF_VL_MGMT && vl >= sm->cfg.qos_max_vls)
-			vl = (uint8_t)(vl % sm->cfg.qos_max_vls);
+		if (vl != WF_VL_MGMT && vl >= max)
+			vl = (uint8_t)(vl % max);
 		table.vl[sl] = vl == WF_VL_MGMT ? vl : fold(vl, &info);
 	}
 	wf_sl_to_vl_encode(&table, data);

@@ -43,8 +43,8 @@ struct wf_managed_result {
 	wf_time up;               /* when the subnet was up first; WF_TIME_NEVER: it was not */
 	uint32_t sweeps;          /* heavy ones, of all managers */
 	/*
-	 * Links that were lost or came back, up to when all switches had their new tables: how often,
-	 * the last and the longest time. What changed after that has no tables yet: pending.
+	 * Links that were lost or came back, up to when all switches had their new tables: how
+	 * often, the last and the longest time. What changed after that has no tables yet: pending.
 	 */
 	uint32_t reroutes;
 	wf_time reroute_last, reroute_max;
@@ -78,8 +78,9 @@ struct wf_managed_mad {
 /* Programs outside of the simulation, on hosts. */
 struct wf_managed_users {
 	/*
-	 * A MAD came to a host that no agent or manager of weft's takes: a response whose transaction
-	 * ID has a bit set in its upper half, or a request. Called while the simulation runs.
+	 * A MAD came to a host that no agent or manager of weft's takes: a response whose
+	 * transaction ID has a bit set in its upper half, or a request. Called while the simulation
+	 * runs.
 	 */
 	void (*mad)(void *arg, uint32_t host, const struct wf_managed_mad *mad, wf_time now);
 	void *arg;
@@ -95,7 +96,7 @@ void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *u
 void wf_managed_send(struct wf_managed *m, uint32_t host, const struct wf_managed_mad *mad,
                      wf_time now);
 
-/* The host's port is, or is not, one with a manager: PortInfo:IsSM, which /dev/infiniband/issm sets. */
+/* The host's port is, or is not, one with a manager: PortInfo:IsSM, which issm sets. */
 void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time now);
 
 /* What the simulation is to be given. */

@@ -514,7 +514,7 @@ static void take_lid(struct wf_site *site, unsigned port)
 	shard_of(site)->lids_changed = true;
 }
 
-/* The station has P_Keys and lanes as arrays, of the shard's memory: a port's size never changes. */
+/* The station has P_Keys and lanes as arrays of the shard's memory: their size never changes. */
 static void take_pkeys(struct wf_site *site, unsigned port)
 {
 	unsigned n = site->is_switch ? wf_sma_switch(site->sma)->partition_enforcement_cap

@@ -108,7 +108,7 @@ def make(case):
             sim = subprocess.Popen(["ibsim", "-s", net], env=env, stdin=subprocess.PIPE, stdout=log,
                                    stderr=log)
         try:
-            time.sleep(1)
+            time.sleep(1)  # time: ibsim reads the file, and says nothing when it has
             env.update(LD_PRELOAD=UMAD2SIM, SIM_HOST="host 0")
             conf = os.path.join(HERE, partitions) if partitions else "/nonexistent"
             tool(env, "opensm", "-o", "-D", "0x43", "-f", folder + "/log", "-P", conf, *options)

@@ -196,7 +196,7 @@ static inline void net_cut(struct net *net, uint32_t node, unsigned number, bool
 static inline void net_kill(struct net *net, uint32_t id, bool dead)
 {
 	const struct wf_subnet_node *node = &net->topo->nodes[id];
-	bool was[WF_SUBNET_MAX_PORTS + 1];
+	bool was[WF_SUBNET_MAX_PORTS + 1] = { false };
 
 	for (unsigned i = 1; i <= node->n_ports; i++)
 		was[i] = net_link_is_up(net, node->first_port + i);

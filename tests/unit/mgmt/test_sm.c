@@ -528,7 +528,7 @@ static void test_lids_stay(void **state)
 	struct net *net = net_new_of(net_fat_tree(2, 3, 1));
 	struct wf_sm_cfg cfg = net_cfg();
 	struct net_manager *m = net_manage(net, 0, &cfg);
-	uint16_t lids[16];
+	uint16_t lids[16] = { 0 };
 
 	(void)state;
 	assert_true(net_run_up(net, m, WF_S));
@@ -572,7 +572,7 @@ static void test_mkey(void **state)
 	struct wf_sm_cfg cfg = net_cfg(), other = net_cfg();
 	struct net_manager *m, *thief;
 	struct wf_sm_stats stats;
-	uint16_t lids[16];
+	uint16_t lids[16] = { 0 };
 
 	(void)state;
 	(void)snprintf(cfg.m_key, sizeof(cfg.m_key), "0x1234567890abcdef");

@@ -57,7 +57,7 @@ static void test_takeover(void **state)
 	struct net_manager *a = net_manage(net, 0, &one);
 	struct net_manager *b = net_manage(net, 4, &two);
 	wf_time died;
-	uint16_t lids[16];
+	uint16_t lids[16] = { 0 };
 
 	(void)state;
 	assert_true(net_run_up(net, a, 2 * WF_S));

@@ -56,35 +56,57 @@ static const struct wf_sma *agent_of(const struct net *net, uint64_t guid, unsig
 	return net->nodes[id].sma;
 }
 
+/* The next number, behind a blank. */
+static unsigned long take(const char **at, int base)
+{
+	char *end;
+	unsigned long n = strtoul(*at, &end, base);
+
+	assert_true(end != *at);
+	*at = end;
+	return n;
+}
+
+/* "a=b", the second in base; false at the end of the line. */
+static bool take_pair(const char **at, int base, unsigned long *a, unsigned long *b)
+{
+	if (strchr(*at, '=') == NULL)
+		return false;
+	*a = take(at, 10);
+	assert_int_equal(**at, '=');
+	++*at;
+	*b = take(at, base);
+	return true;
+}
+
 static void check_lft(const struct net *net, uint64_t guid, const char *at)
 {
 	unsigned port;
 	const struct wf_sma *sma = agent_of(net, guid, 0, &port);
-	unsigned lid, out;
-	int n;
+	unsigned long lid, out;
 
-	for (; sscanf(at, " %u=%u%n", &lid, &out, &n) == 2; at += n)
+	while (take_pair(&at, 10, &lid, &out))
 		assert_int_equal(wf_sma_lft(sma, (uint16_t)lid), out);
 }
 
 static void check_pkeys(const struct net *net, uint64_t guid, unsigned number, const char *at)
 {
-	unsigned port, index, pkey, next = 0;
+	unsigned long index, pkey, next = 0;
+	unsigned port;
 	const struct wf_sma *sma = agent_of(net, guid, number, &port);
 	uint32_t id = wf_subnet_find(net->topo, guid);
-	int n;
 
 	/* Between switches nobody sets any. */
 	if (number != 0 && id != WF_SUBNET_NONE && wf_subnet_is_switch(net->topo, id) &&
 	    wf_subnet_is_switch(net->topo, wf_subnet_port(net->topo, id, number)->peer))
 		return;
-	for (; sscanf(at, " %u=%x%n", &index, &pkey, &n) == 2; at += n) {
+	while (take_pair(&at, 16, &index, &pkey)) {
 		for (; next < index; next++)
-			assert_int_equal(wf_sma_pkey(sma, port, next), 0);
-		assert_int_equal(wf_sma_pkey(sma, port, next++), pkey);
+			assert_int_equal(wf_sma_pkey(sma, port, (unsigned)next), 0);
+		assert_int_equal(wf_sma_pkey(sma, port, (unsigned)next++), pkey);
 	}
 	for (; next < 16; next++)
-		assert_int_equal(wf_sma_pkey(sma, port, next), 0);
+		assert_int_equal(wf_sma_pkey(sma, port, (unsigned)next), 0);
 }
 
 static long value(const char *line, const char *name)
@@ -123,27 +145,30 @@ static void check_port(const struct net *net, uint64_t guid, unsigned number, co
 
 static void check_line(const struct net *net, const char *line, unsigned counts[4])
 {
-	unsigned long guid;
-	unsigned number, port;
-	int n;
+	static const char *const words[] = { "lid ", "lft ", "pkeys ", "port " };
+	const char *at;
+	unsigned what = 0, number, port;
+	uint64_t guid;
 
-	if (sscanf(line, "lid %lx %u", &guid, &number) == 2) {
+	while (what < 4 && strncmp(line, words[what], strlen(words[what])) != 0)
+		what++;
+	assert_in_range(what, 0, 3);
+	counts[what]++;
+	at = line + strlen(words[what]);
+	guid = take(&at, 16);
+	if (what == 1) {
+		check_lft(net, guid, at);
+		return;
+	}
+	number = (unsigned)take(&at, 10);
+	if (what == 0) {
 		const struct wf_sma *sma = agent_of(net, guid, 0, &port);
 
 		assert_int_equal(wf_sma_port(sma, port)->lid, number);
-		counts[0]++;
-	} else if (sscanf(line, "lft %lx%n", &guid, &n) == 1) {
-		check_lft(net, guid, line + n);
-		counts[1]++;
-	} else if (sscanf(line, "pkeys %lx %u%n", &guid, &number, &n) == 2) {
-		check_pkeys(net, guid, number, line + n);
-		counts[2]++;
-	} else if (sscanf(line, "port %lx %u%n", &guid, &number, &n) == 2) {
-		check_port(net, guid, number, line + n);
-		counts[3]++;
-	} else {
-		fail_msg("what is this: %s", line);
-	}
+	} else if (what == 2)
+		check_pkeys(net, guid, number, at);
+	else
+		check_port(net, guid, number, line);
 }
 
 static struct net *load(const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_sm_scale.c - the subnet manager and a fat tree of 16,384 hosts and 1,280 switches of 64 ports:
- * what it sends, counted by hand, and how long that takes.
+ * test_sm_scale.c - the subnet manager and a fat tree of 16,384 hosts and 1,280 switches of 64
+ * ports: what it sends, counted by hand, and how long that takes.
  */
 /* ctest: long */
 #include "smnet.h"
