@@ -54,7 +54,7 @@ struct wf_run {
 	struct wf_run_train *train;      /* of a training step that has finished; else NULL */
 	/* Of each entry of the scenario's storage, and of all together; NULL: it has none. */
 	struct wf_storage_result *storage;
-	size_t n_storage; /* entries: all together are behind them */
+	size_t n_storage;                  /* entries: all together are behind them */
 	struct wf_managed_result *managed; /* NULL: nobody manages the fabric */
 };
 
