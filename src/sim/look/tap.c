@@ -22,6 +22,9 @@ static void on_wire(void *arg, const struct wf_device *dev, const struct wf_port
 	struct wf_sim *sim = arg;
 	struct wf_packet counted, plain;
 
+	/* Management packets are not shown (docs/limits.md). */
+	if (pkt->type == WF_PACKET_SMP || pkt->type == WF_PACKET_GMP)
+		return;
 	if (sim->fabric.hops_count) {
 		counted = *pkt;
 		counted.src = wf_packet_src(pkt);
