@@ -608,13 +608,12 @@ static const struct wf_sma_ops agent_ops = {
 
 /* ---- being there ---- */
 
-/* "h12 weft0", "leaf3" */
-static void copy_name(char *to, const char *name, const char *device)
+static char *append(char *to, const char *text)
 {
-	size_t n = strlen(name), more = strlen(device);
-
-	memcpy(to, name, n);
-	memcpy(to + n, device, more + 1);
+	while (*text != '\0')
+		*to++ = *text++;
+	*to = '\0';
+	return to;
 }
 
 static void ignore_congestion(void *arg, unsigned what)
@@ -659,7 +658,8 @@ static int make_agent(struct wf_site *site)
 	c.node_guid =
 		site->is_switch ? wf_wire_guid_switch(dev->id) : wf_wire_guid_host(node->host);
 	c.port_guid = c.system_image_guid = c.node_guid;
-	copy_name(name, node->name, site->is_switch ? "" : " weft0");
+	/* "h12 weft0", "leaf3" */
+	(void)append(append(name, node->name), site->is_switch ? "" : " weft0");
 	c.description = name;
 	c.vls = (uint8_t)wf_ib_vls_decode(wf_ib_vls_encode((unsigned)cfg->vl_count));
 	c.mtu = (uint32_t)cfg->mtu;
