@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/param.h"
 #include "fabric/config_drive.h"
+#include "fabric/config_sharp.h"
 #include "fabric/config_tcp.h"
 
 /*
@@ -198,6 +199,7 @@ struct wf_fabric_cfg {
 	struct wf_fabric_tcp tcp;
 	/* drives of hosts that are storage targets: their rows are in wf_drive_params */
 	struct wf_drive_cfg drive;
+	struct wf_sharp_cfg sharp; /* switches that reduce */
 };
 
 /* When packets of a queue are marked. */

@@ -104,6 +104,8 @@ int wf_fabric_check(const struct wf_fabric_cfg *cfg, struct wf_err *err)
 		rc = wf_watchdog_check(cfg, err);
 	if (rc == 0)
 		rc = check_receive(cfg, err);
+	if (rc == 0)
+		rc = wf_sharp_check(cfg, err);
 	if (rc != 0)
 		return rc;
 	if (cfg->ecn_kmin > cfg->ecn_kmax)

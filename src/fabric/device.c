@@ -30,8 +30,9 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 	struct wf_shard *shard = dev->node.shard;
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
 	unsigned n_queues = fabric->classes.n;
-	/* A managed switch has one more, which is its own. */
-	bool own = fabric->managed && fabric->topo->nodes[id].kind == WF_TOPO_SWITCH;
+	/* A switch that sends packets itself has one more, which is its own. */
+	bool own = (fabric->managed || fabric->sharp != NULL) &&
+	           fabric->topo->nodes[id].kind == WF_TOPO_SWITCH;
 	size_t n = n_ports + (own ? 1 : 0);
 
 	dev->ops = ops;

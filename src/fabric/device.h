@@ -147,6 +147,7 @@ struct wf_port {
 	uint32_t last_bytes;            /* pint: and how many bytes it had */
 	wf_time hoq_life;               /* InfiniBand: of a head; WF_PARAM_AUTO: for ever */
 	uint32_t hoq_stall;             /* so many of them dropped one after another: all are */
+	uint16_t cut_in;                /* bytes of a packet that are in when it is an event here */
 	bool retried;                   /* the peer sends again what is lost on the way here */
 	struct wf_retry *retry;         /* of what it sends; NULL: never switched on (retry.h) */
 	struct wf_port_fec *fec;        /* of what it receives; NULL: no raw errors (errors.h) */
@@ -167,10 +168,7 @@ struct wf_device_ops {
 	int (*start)(struct wf_device *dev, struct wf_err *err);
 	/* The link at port goes down or comes up, now, while no node runs. */
 	void (*set_up)(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);
-	/*
-	 * It, or a port of it, is set to something else now, while no node runs: dev->setup and
-	 * port->setup say what.
-	 */
+	/* It, or a port of it, has another setup now, while no node runs. */
 	void (*changed)(struct wf_device *dev, wf_time now);
 	/* Gives back what is not the engine's memory. */
 	void (*fini)(struct wf_device *dev);

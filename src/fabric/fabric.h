@@ -36,6 +36,8 @@ struct wf_fabric_shard {
 	struct wf_incident_chunk *first_incident, *last_incident, *free_incidents;
 };
 
+struct wf_sharp;
+
 enum wf_telemetry { WF_TELEMETRY_NONE, WF_TELEMETRY_INT, WF_TELEMETRY_PINT };
 
 /* The codes of PINT, for telemetry.h. */
@@ -90,7 +92,9 @@ struct wf_fabric {
 	uint32_t largest;      /* bytes that no packet exceeds: a full one with all it can have */
 	uint32_t control_size; /* bytes of a link control packet */
 	bool managed;          /* a subnet manager sets forwarding; the driver's (station.h) */
-	bool roce1;            /* no IP: hosts' packets cannot be marked and have no entropy */
+	/* Who reduces in switches, and by which trees; the driver's, before devices are made. */
+	const struct wf_sharp *sharp; /* NULL: nobody does (aggregate.h) */
+	bool roce1; /* no IP: hosts' packets cannot be marked and have no entropy */
 	/*
 	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of
 	 * the VLs, vl_shift further up, so that buffers never wait for one another in a circle. 0:

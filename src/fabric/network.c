@@ -146,6 +146,7 @@ static int connect_half(const struct wf_network *net, uint32_t link, bool from_a
 	h.out->cut = can_cut(net, h.dst->id, h.out->rate) ? wf_narrow_u16(CUT_HEADER + fabric->gap)
 	                                                  : WF_PORT_STORE;
 	h.in->in_delay = h.out->delay;
+	h.in->cut_in = h.out->cut;
 	wf_port_set_loss(fabric, h.dst->id, h.in);
 	h.in->global = net->topo->ports[to->first_port + h.in->number].global;
 	h.in->maps |= h.in->global && fabric->vl_shift != 0;
@@ -236,6 +237,7 @@ static void set_cut(const struct wf_network *net, uint32_t link)
 		h.out->cut = can_cut(net, h.dst->id, h.out->rate)
 		                     ? wf_narrow_u16(CUT_HEADER + net->fabric->gap)
 		                     : WF_PORT_STORE;
+		h.in->cut_in = h.out->cut;
 	}
 }
 

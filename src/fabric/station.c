@@ -188,20 +188,6 @@ int wf_station_make_store(struct wf_engine *engine, struct wf_store **mads_p)
 	return wf_store_create(engine, sizeof(struct wf_station_mad), mads_p);
 }
 
-/* What a switch sends itself has buffer as what comes in by a port. */
-static void start_own_port(struct wf_device *dev)
-{
-	struct wf_port *own = &dev->ports[dev->n_ports];
-
-	own->number = (uint16_t)dev->n_ports;
-	own->setup = dev->setup;
-	own->lanes = &dev->lanes[dev->n_ports * dev->n_queues];
-	for (unsigned q = 0; q < dev->n_queues; q++) {
-		own->lanes[q].capacity = OWN_BLOCKS;
-		own->lanes[q].wait_since = WF_TIME_NEVER;
-	}
-}
-
 int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_store *mads,
                     const struct wf_station_ops *ops)
 {
@@ -214,7 +200,7 @@ int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_stor
 	if (st->port == NULL)
 		return -ENOMEM;
 	if (is_switch(dev))
-		start_own_port(dev);
+		wf_switch_open_own(wf_container_of(dev, struct wf_switch, dev), OWN_BLOCKS);
 	dev->station = st;
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "fabric/aggregate.h"
 #include "fabric/hoq.h"
 #include "fabric/receive.h"
 #include "fabric/station.h"
@@ -30,7 +31,7 @@
 #define RNG_SWITCH 2 /* domain of the draws for marking and spraying */
 #define NO_PORT UINT32_MAX
 #define REFUSED 0x80000000u /* with a port: that one does not take the packet */
-#define MINE (NO_PORT - 1)  /* of a managed switch: it is for the switch itself */
+#define MINE (NO_PORT - 1)  /* it is for the switch itself, which is managed or reduces */
 
 static struct wf_switch *to_switch(struct wf_device *dev)
 {
@@ -153,7 +154,11 @@ static uint32_t route_carefully(struct wf_switch *sw, unsigned queue, const stru
                                 wf_time now)
 {
 	bool managed = sw->dev.station != NULL;
-	uint32_t out = managed ? forward(sw, queue, pkt) : choose(sw, pkt, now);
+	uint32_t out;
+
+	if (pkt->type == WF_PACKET_AGG)
+		return MINE;
+	out = managed ? forward(sw, queue, pkt) : choose(sw, pkt, now);
 
 	if (managed && out >= REFUSED)
 		return out;
@@ -251,6 +256,10 @@ static WF_SELDOM void drop_unrouted(struct wf_switch *sw, struct wf_port *in, ui
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	struct wf_port *out;
 
+	if (pkt->type == WF_PACKET_AGG) {
+		wf_agg_take(sw, in, pkt, now);
+		return;
+	}
 	if (sw->dev.station != NULL) {
 		drop_managed(sw, in, way, queue, pkt, now);
 		return;
@@ -328,8 +337,10 @@ static void depart(struct wf_switch *sw, struct wf_port *out, struct wf_lane *la
 		wf_int_stamp(sw, out, pkt, now);
 }
 
-static void enqueue(struct wf_switch *sw, struct wf_port *out, struct wf_lane *lane, unsigned queue,
-                    const struct wf_packet *pkt)
+/* Inline: every packet that has to wait comes here. */
+static WF_ALWAYS_INLINE void enqueue(struct wf_switch *sw, struct wf_port *out,
+                                     struct wf_lane *lane, unsigned queue,
+                                     const struct wf_packet *pkt)
 {
 	struct wf_packet *p = wf_packet_get(sw->dev.shard);
 
@@ -626,6 +637,17 @@ static void send_next(struct wf_switch *sw, struct wf_port *port, wf_time now)
 		wf_timer_set(&sw->dev.node, port->number, port->free_at);
 }
 
+/* One of those that are not a port's. */
+static void own_timer(struct wf_switch *sw, unsigned slot, wf_time now)
+{
+	if (sw->dev.station != NULL && slot == sw->dev.station->slot)
+		wf_station_timer(&sw->dev, now);
+	else if (sw->agg != NULL && slot == wf_agg_slot(sw->agg))
+		wf_agg_timer(sw, now);
+	else
+		wf_watchdog_poll(&sw->dev, now);
+}
+
 static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
 	struct wf_switch *sw = to_switch(wf_device_of(node));
@@ -634,12 +656,10 @@ static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 	if (slot < dev->n_ports) {
 		send_next(sw, &dev->ports[slot], now);
 		assert_port(sw, &dev->ports[slot]);
-	} else if (dev->station != NULL && slot == dev->station->slot) {
-		wf_station_timer(dev, now);
-	} else if (slot == wf_watchdog_slot(dev->n_ports)) {
-		wf_watchdog_poll(dev, now);
-	} else {
+	} else if (slot < 2 * dev->n_ports) {
 		dev->fabric->flowctl->timer(dev, &dev->ports[slot - dev->n_ports], now);
+	} else {
+		own_timer(sw, slot, now);
 	}
 }
 
@@ -740,8 +760,8 @@ static void set_up_routing(struct wf_switch *sw)
 	sw->hash_key = sw->dev.setup->cfg.hash_seed;
 	if (sw->hash_key == (uint64_t)WF_PARAM_AUTO)
 		sw->hash_key = sw->rng_key;
-	sw->n_odd =
-		sw->n_down + sw->n_shut + (sw->routes->links != NULL) + (sw->dev.station != NULL);
+	sw->n_odd = sw->n_down + sw->n_shut + (sw->routes->links != NULL) +
+	            (sw->dev.station != NULL) + (sw->agg != NULL);
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		sw->n_odd += sw->dev.ports[i].setup->cfg.port_mtu != (uint64_t)WF_PARAM_AUTO;
 }
@@ -777,6 +797,20 @@ static int switch_start(struct wf_device *dev, struct wf_err *err)
 	for (unsigned i = 0; i < sw->dev.n_ports; i++)
 		fabric->flowctl->start(&sw->dev, &sw->dev.ports[i], 0);
 	return fabric->flowctl->divide(sw, err);
+}
+
+void wf_switch_open_own(struct wf_switch *sw, uint32_t blocks)
+{
+	struct wf_device *dev = &sw->dev;
+	struct wf_port *own = &dev->ports[dev->n_ports];
+
+	own->number = (uint16_t)dev->n_ports;
+	own->setup = dev->setup;
+	own->lanes = &dev->lanes[dev->n_ports * dev->n_queues];
+	for (unsigned q = 0; q < dev->n_queues; q++) {
+		own->lanes[q].capacity += blocks;
+		own->lanes[q].wait_since = WF_TIME_NEVER;
+	}
 }
 
 void wf_switch_send_own(struct wf_switch *sw, unsigned port, unsigned queue, struct wf_packet *pkt,
@@ -856,6 +890,7 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
 	unsigned n_ports = fabric->topo->nodes[id].n_ports;
 	struct wf_node *node = wf_engine_add_node(shard, ops, size, n_ports,
 	                                          2 * n_ports + (fabric->watchdogs ? 1 : 0) +
+	                                                  (fabric->sharp != NULL ? 1 : 0) +
 	                                                  (fabric->managed ? 1 : 0));
 	struct wf_switch *sw;
 
@@ -867,6 +902,8 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
 	if (sw->load == NULL || wf_device_init(&sw->dev, &device_ops, fabric, id) != 0)
 		return NULL;
 	if (fabric->route == &wf_route_graded && wf_grades_create(sw, shard) != 0)
+		return NULL;
+	if (fabric->sharp != NULL && wf_agg_create(sw, 2 * n_ports + fabric->watchdogs) != 0)
 		return NULL;
 	wf_switch_set_routes(sw, fabric->routes);
 	sw->rng_key = wf_rand_key(fabric->seed, RNG_SWITCH, id);

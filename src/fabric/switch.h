@@ -21,6 +21,7 @@ struct wf_switch {
 	const uint16_t *lft;      /* by host: the one port (routing lft) */
 	uint32_t *load;           /* by port: bytes that wait (routing adaptive) */
 	struct wf_grades *grades; /* routing adaptive with grades */
+	struct wf_agg *agg;       /* what it reduces; NULL: nothing (aggregate.h) */
 	uint64_t rng_key;
 	uint64_t rng_count;
 	uint64_t hash_key; /* routing ecmp */
@@ -50,9 +51,12 @@ struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fa
 void wf_switch_set_routes(struct wf_switch *sw, const struct wf_routes *routes);
 
 /*
- * A managed switch sends a packet of its own by queue of port, whose link is up. There is room: see
- * station.h.
+ * A switch that sends packets of its own, in a fabric that is managed or has switches that reduce,
+ * has buffer for them as for what comes in by a port: so many blocks of each queue more.
  */
+void wf_switch_open_own(struct wf_switch *sw, uint32_t blocks);
+
+/* It sends one by queue of port, whose link is up. There is room: station.h, aggregate.h. */
 void wf_switch_send_own(struct wf_switch *sw, unsigned port, unsigned queue, struct wf_packet *pkt,
                         wf_time now);
 

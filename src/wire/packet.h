@@ -21,6 +21,7 @@ enum wf_packet_type {
 	WF_PACKET_TRIMMED,
 	WF_PACKET_TCP,    /* a segment of TCP: wire/tcp.h says what is where */
 	WF_PACKET_GMP,    /* a MAD for queue pair 1, in a managed fabric (fabric/station.h) */
+	WF_PACKET_AGG,    /* of a reduction in switches (fabric/aggregate.h) */
 	WF_PACKET_CREDIT, /* InfiniBand flow control packet: u.credit */
 	WF_PACKET_PAUSE,  /* PFC frame: u.pause */
 	WF_PACKET_SMP,    /* a MAD for queue pair 0, on VL15 */
@@ -123,6 +124,9 @@ struct wf_packet {
 			uint32_t ts_echo;
 			uint8_t sack[12]; /* distances from its acknowledgement: wf_tcp_sack() */
 		} tcp_ack;                /* without */
+		struct {
+			uint64_t sum; /* in place of the data */
+		} agg;
 		struct {
 			uint16_t mask; /* priorities this frame speaks of, bit n for priority n */
 			uint16_t quanta[7]; /* 512 bit times each, in the order of mask's bits */

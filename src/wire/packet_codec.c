@@ -12,6 +12,8 @@
 #include "wire/opcode.h"
 #include "wire/tcp.h"
 
+#define AGG_QPN 0x800000u /* with the number of a reduction's group: 0 and 1 are management's */
+
 #define PAUSE_MAX 7 /* priorities that struct wf_packet has room for */
 
 static bool encap_is_roce2(enum wf_encap encap)
@@ -20,18 +22,23 @@ static bool encap_is_roce2(enum wf_encap encap)
 }
 
 /*
- * The packet as the wire shows it: the simple sender's looks like RC, all others stay as they are.
+ * The packet as the wire shows it: the simple sender's looks like RC, and so does a reduction's
+ * data, whose own header is not public; all others stay as they are.
  */
 static struct wf_packet packet_dressed(const struct wf_packet *p)
 {
 	struct wf_packet rc = *p;
+	bool agg = p->type == WF_PACKET_AGG;
 
-	if (p->type != WF_PACKET_DATA && p->type != WF_PACKET_ACK && p->type != WF_PACKET_NAK)
+	if (!agg && p->type != WF_PACKET_DATA && p->type != WF_PACKET_ACK &&
+	    p->type != WF_PACKET_NAK)
 		return rc;
 	rc.type = WF_PACKET_RDMA;
 	rc.psn &= WF_PSN_MASK;
 	rc.qpn &= WF_QPN_MASK;
-	if (p->type == WF_PACKET_DATA) {
+	if (agg)
+		rc.qpn |= AGG_QPN;
+	if (agg || p->type == WF_PACKET_DATA) {
 		rc.opcode = WF_OP_RC_SEND_ONLY;
 		return rc;
 	}

@@ -39,6 +39,12 @@ enum wf_encap {
  */
 #define WF_SIZE_FCP_ON_LINK (WF_FCP_LEN + 2)
 
+/*
+ * A reduction's own header, before its data: which group and tree, which part, what is done with
+ * it. It is not public; this is an assumption.
+ */
+#define WF_SIZE_AGG 16
+
 #define WF_MTU_MAX 4096 /* payload bytes */
 
 /* Runs over Ethernet; else over InfiniBand. */

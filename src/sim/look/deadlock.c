@@ -296,7 +296,7 @@ static bool stops_host(const struct wf_sim *sim, uint32_t node, const struct wf_
 {
 	const struct wf_topo_port *tp = wf_stuck_peer(sim, node, p->input);
 
-	if (sim->topo->nodes[tp->peer].kind != WF_TOPO_HOST)
+	if (wf_stuck_is_own(sim, node, p) || sim->topo->nodes[tp->peer].kind != WF_TOPO_HOST)
 		return false;
 	if (sim->fabric.flowctl->uses_credits)
 		return wf_stuck_lane_at(sim, tp->peer, tp->peer_port, p->vl)->wait_since !=
@@ -329,9 +329,12 @@ static int count_waiters(const struct search *c, struct wf_deadlock *d, uint32_t
 			wf_stuck_lane_at(s->sim, q->node, q->port, q->queue)->head;
 
 		for (; p != NULL; p = p->next) {
-			uint32_t peer = wf_stuck_peer(s->sim, q->node, p->input)->peer;
+			uint32_t peer;
 
 			d->packets++;
+			if (wf_stuck_is_own(s->sim, q->node, p))
+				continue;
+			peer = wf_stuck_peer(s->sim, q->node, p->input)->peer;
 			if (host[peer] || !stops_host(s->sim, q->node, p))
 				continue;
 			host[peer] = true;

@@ -184,6 +184,8 @@ static void hold(struct wf_stuck *s, const struct wf_stuck_queue *q, bool back)
 		uint64_t *held = &s->held[wf_stuck_lane(s, q->node, p->input, p->vl)];
 		uint32_t cost = cost_of(s->sim, q->node, p);
 
+		if (wf_stuck_is_own(s->sim, q->node, p))
+			continue;
 		assert(!back || *held >= cost);
 		*held = back ? *held - cost : *held + cost;
 	}
@@ -375,7 +377,7 @@ static void list_edges(struct wf_stuck *s, uint32_t b, uint32_t *seen, uint32_t 
 		const struct wf_topo_port *tp = wf_stuck_peer(sim, q->node, p->input);
 		size_t lane = wf_stuck_lane(s, q->node, p->input, p->vl);
 
-		if (seen[lane] == b + 1)
+		if (wf_stuck_is_own(sim, q->node, p) || seen[lane] == b + 1)
 			continue;
 		seen[lane] = b + 1;
 		if (!sim->fabric.flowctl->uses_credits &&

@@ -102,6 +102,13 @@ static inline const struct wf_topo_port *wf_stuck_peer(const struct wf_sim *sim,
 	return &sim->topo->ports[sim->topo->nodes[node].first_port + port];
 }
 
+/* Whether a switch sent a packet itself: it is in no buffer that a link could be stopped for. */
+static inline bool wf_stuck_is_own(const struct wf_sim *sim, uint32_t node,
+                                   const struct wf_packet *p)
+{
+	return p->input >= sim->topo->nodes[node].n_ports;
+}
+
 /*
  * The buffers at the other end of the port's link that stop a queue, or let it go on: a mask of
  * queues' numbers. On Ethernet maps and priorities decide.
