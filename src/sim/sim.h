@@ -19,6 +19,7 @@
 
 struct wf_sim_app;
 struct wf_gate_ops;
+struct wf_sharp;
 struct wf_storage_entry;
 struct wf_storage_result;
 
@@ -85,6 +86,8 @@ struct wf_sim_cfg {
 	 */
 	const struct wf_gate_ops *gate;
 	void *gate_arg;
+	/* Who reduces in switches (fabric/sharp.h); borrowed for its life. NULL: nobody does. */
+	const struct wf_sharp *sharp;
 	const struct wf_sim_manager *manager; /* borrowed as faults are; NULL: nobody */
 	const struct wf_sim_fault *faults;    /* borrowed until wf_sim_create() returns */
 	size_t n_faults;

@@ -9,68 +9,18 @@
 
 #include "fabric/station.h"
 #include "rdma/cq.h"
-#include "sim/host/bond.h"
+#include "sim/host/adapter_priv.h"
 #include "sim/host/payload.h"
+#include "sim/host/reduce.h"
 #include "sim/host/tcp.h"
 #include "sim/host/telemetry.h"
 #include "wire/opcode.h"
 #include "wire/size.h"
 #include "wire/transport.h"
 
-/* Timers of the node, after its ports'. */
-enum {
-	TIMER_TICK = WF_ENDPOINT_TIMERS,
-	TIMER_RUN,
-	TIMER_COMPLETE,
-	TIMER_WRITTEN,
-	TIMER_TCP,
-	ADAPTER_TIMERS,
-	TIMER_BOND = ADAPTER_TIMERS, /* of those with several ports */
-	BONDED_TIMERS
-};
-
-#define MAX_WRITTEN 16 /* a power of two */
-
-/* For adapter_rx(), no input: the packet is out of the receive buffer. */
-#define TAKEN_IN (WF_ADAPTER_SIDE + 1)
-
-struct wf_adapter {
-	struct wf_endpoint ep;
-	const struct wf_adapter_env *env;
-	struct wf_host_counts *counts;
-	struct wf_hca *hca;
-	const struct wf_pull_ops *pull;     /* whom it asks for packets; */
-	const struct wf_pull_ops *own_pull; /* and behind its station, where it has one */
-	struct wf_tcp_stack *tcp;           /* NULL: none */
-	bool tcp_last;                      /* that gave the last packet */
-	struct {
-		const struct wf_program *ops;
-		void *arg;
-	} program[WF_ADAPTER_PROGRAMS];
-	unsigned n_programs;
-	bool looks; /* a program polls memory */
-	unsigned shard_number;
-	wf_time pcie_tx;     /* PCIe is busy reading until */
-	wf_time pcie_rx;     /* and writing */
-	wf_ps_per_byte pcie; /* between adapter and memory */
-	struct {
-		uint64_t writes; /* this many */
-		wf_time at;      /* are in memory then */
-	} written[MAX_WRITTEN];  /* a ring: for a program that polls memory */
-	uint32_t written_head, written_tail;
-	struct wf_cc_int telemetry; /* of the acknowledgement being looked at */
-	struct wf_bond *bond;       /* NULL: it has one port */
-	unsigned last;              /* of several ports, the one that sent last */
-};
-
-static struct wf_adapter *to_adapter(struct wf_endpoint *ep)
-{
-	return wf_container_of(ep, struct wf_adapter, ep);
-}
-
 struct wf_adapter *wf_adapter_of(struct wf_device *dev)
 {
-	return to_adapter(wf_endpoint_of_device(dev));
+	return wf_adapter_of_endpoint(wf_endpoint_of_device(dev));
 }
 
 /* What holds between any two events. */
@@ -78,10 +28,10 @@ static void assert_adapter(const struct wf_adapter *a)
 {
 	assert(a->n_programs <= WF_ADAPTER_PROGRAMS);
 	assert(a->pcie != 0);
-	assert(a->written_head - a->written_tail <= MAX_WRITTEN);
+	assert(a->written_head - a->written_tail <= WF_ADAPTER_WRITTEN_MAX);
 	/* Whatever waits for a time has a timer that is not later. */
-	assert(a->ep.dev.node.timer[TIMER_TICK] <= wf_hca_deadline(a->hca));
-	assert(a->ep.dev.node.timer[TIMER_WRITTEN] != WF_TIME_NEVER ||
+	assert(a->ep.dev.node.timer[WF_ADAPTER_TICK] <= wf_hca_deadline(a->hca));
+	assert(a->ep.dev.node.timer[WF_ADAPTER_WRITTEN] != WF_TIME_NEVER ||
 	       a->written_head == a->written_tail);
 	(void)a;
 }
@@ -159,7 +109,7 @@ static struct wf_payload *payload_of(const struct wf_adapter_env *env, const str
 /* The packet is put on the wire now. */
 static void adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
-	struct wf_adapter *a = to_adapter(ep);
+	struct wf_adapter *a = wf_adapter_of_endpoint(ep);
 
 	if (pkt->length != 0 && !wf_op_is_atomic(pkt->opcode)) {
 		if (a->env->payload == NULL)
@@ -195,7 +145,7 @@ void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_p
 
 static bool adapter_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt)
 {
-	struct wf_adapter *a = to_adapter(ep);
+	struct wf_adapter *a = wf_adapter_of_endpoint(ep);
 	uint8_t bytes[WF_MTU_MAX];
 
 	if (!wf_hca_tx(a->hca, now, pkt, a->env->payload != NULL ? bytes : NULL))
@@ -215,7 +165,7 @@ static bool adapter_rivals(const struct wf_endpoint *ep)
 
 static void adapter_hold(struct wf_endpoint *ep)
 {
-	wf_hca_hold(to_adapter(ep)->hca, ep->held);
+	wf_hca_hold(wf_adapter_of_endpoint(ep)->hca, ep->held);
 }
 
 static const struct wf_pull_ops pull_ops = {
@@ -231,9 +181,9 @@ static void plan(struct wf_adapter *a, wf_time now)
 	wf_time deadline = wf_hca_deadline(a->hca);
 
 	if (deadline == WF_TIME_NEVER)
-		wf_timer_clear(&a->ep.dev.node, TIMER_TICK);
-	else if (a->ep.dev.node.timer[TIMER_TICK] != deadline)
-		wf_timer_set(&a->ep.dev.node, TIMER_TICK, wf_max_time(deadline, now));
+		wf_timer_clear(&a->ep.dev.node, WF_ADAPTER_TICK);
+	else if (a->ep.dev.node.timer[WF_ADAPTER_TICK] != deadline)
+		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_TICK, wf_max_time(deadline, now));
 }
 
 /* When the transport has something for the wire: at once, later, or not at all. */
@@ -278,9 +228,9 @@ static void wait_for_complete(struct wf_adapter *a, wf_time now)
 	wf_time at = wf_hca_comp_time(a->hca);
 
 	if (at == WF_TIME_NEVER)
-		wf_timer_clear(&a->ep.dev.node, TIMER_COMPLETE);
-	else if (a->ep.dev.node.timer[TIMER_COMPLETE] != wf_max_time(at, now))
-		wf_timer_set(&a->ep.dev.node, TIMER_COMPLETE, wf_max_time(at, now));
+		wf_timer_clear(&a->ep.dev.node, WF_ADAPTER_COMPLETE);
+	else if (a->ep.dev.node.timer[WF_ADAPTER_COMPLETE] != wf_max_time(at, now))
+		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_COMPLETE, wf_max_time(at, now));
 }
 
 /* What the transport has for the wire may be for any port; none sends while PCIe is busy. */
@@ -303,6 +253,16 @@ static void settle(struct wf_adapter *a, wf_time now)
 	plan(a, now);
 	wait_for_complete(a, now);
 	assert_adapter(a);
+}
+
+void wf_adapter_settle(struct wf_adapter *a, wf_time now)
+{
+	settle(a, now);
+}
+
+void wf_adapter_charge(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
+{
+	charge_pcie(a, pkt, now);
 }
 
 /* Whether the adapter has to fetch data before the first packet of wr can leave. */
@@ -370,11 +330,11 @@ static void adapter_written(struct wf_adapter *a, wf_time now)
 	uint64_t writes = 0;
 
 	while (a->written_tail != a->written_head &&
-	       a->written[a->written_tail % MAX_WRITTEN].at <= now)
-		writes = a->written[a->written_tail++ % MAX_WRITTEN].writes;
+	       a->written[a->written_tail % WF_ADAPTER_WRITTEN_MAX].at <= now)
+		writes = a->written[a->written_tail++ % WF_ADAPTER_WRITTEN_MAX].writes;
 	if (a->written_tail != a->written_head)
-		wf_timer_set(&a->ep.dev.node, TIMER_WRITTEN,
-		             a->written[a->written_tail % MAX_WRITTEN].at);
+		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_WRITTEN,
+		             a->written[a->written_tail % WF_ADAPTER_WRITTEN_MAX].at);
 	wf_hca_set_now(a->hca, now);
 	if (writes != 0)
 		a->program[0].ops->written(a->program[0].arg, a, writes, now);
@@ -387,12 +347,12 @@ static void note_writes(struct wf_adapter *a, uint64_t writes, wf_time now)
 	wf_time at = wf_max_time(now, a->pcie_rx);
 
 	/* With no room left, the newest notice stands for this one, too. */
-	if (a->written_head - a->written_tail == MAX_WRITTEN)
+	if (a->written_head - a->written_tail == WF_ADAPTER_WRITTEN_MAX)
 		a->written_head--;
 	else if (a->written_head == a->written_tail)
-		wf_timer_set(&a->ep.dev.node, TIMER_WRITTEN, at);
-	a->written[a->written_head % MAX_WRITTEN].at = at;
-	a->written[a->written_head++ % MAX_WRITTEN].writes = writes;
+		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_WRITTEN, at);
+	a->written[a->written_head % WF_ADAPTER_WRITTEN_MAX].at = at;
+	a->written[a->written_head++ % WF_ADAPTER_WRITTEN_MAX].writes = writes;
 }
 
 static void count_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
@@ -438,7 +398,7 @@ static void give_packet(struct wf_adapter *a, const struct wf_packet *pkt, struc
 
 static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
-	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
 	struct wf_packet *pkt = wf_packet_of(cell);
 	struct wf_int_record *record;
 	const void *bytes = NULL;
@@ -451,7 +411,7 @@ static void adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cel
 		settle(a, now);
 		return;
 	}
-	if (wf_likely(input != TAKEN_IN))
+	if (wf_likely(input != WF_ADAPTER_TAKEN))
 		pkt = wf_endpoint_receive(&a->ep, cell, now);
 	if (pkt == NULL)
 		return;
@@ -477,12 +437,12 @@ static void take_in(struct wf_adapter *a, wf_time now)
 	struct wf_cell cell;
 
 	while (wf_endpoint_taken_in(&a->ep, wf_packet_of(&cell), now))
-		adapter_rx(&a->ep.dev.node, TAKEN_IN, &cell, now);
+		adapter_rx(&a->ep.dev.node, WF_ADAPTER_TAKEN, &cell, now);
 }
 
 static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
-	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
 
 	switch (slot) {
 	case WF_ENDPOINT_WIRE:
@@ -494,20 +454,20 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 	case WF_ENDPOINT_INTAKE:
 		take_in(a, now);
 		break;
-	case TIMER_TICK:
+	case WF_ADAPTER_TICK:
 		wf_hca_tick(a->hca, now);
 		settle(a, now);
 		break;
-	case TIMER_RUN:
+	case WF_ADAPTER_RUN:
 		wf_hca_set_now(a->hca, now);
 		for (unsigned i = 0; i < a->n_programs; i++)
 			a->program[i].ops->run(a->program[i].arg, a, now);
 		settle(a, now);
 		break;
-	case TIMER_COMPLETE:
+	case WF_ADAPTER_COMPLETE:
 		adapter_complete(a, now);
 		break;
-	case TIMER_WRITTEN:
+	case WF_ADAPTER_WRITTEN:
 		adapter_written(a, now);
 		break;
 	default:
@@ -525,7 +485,7 @@ static bool tcp_give(struct wf_adapter *a, wf_time now, struct wf_packet *pkt)
 /* The two take turns. */
 static bool both_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt)
 {
-	struct wf_adapter *a = to_adapter(ep);
+	struct wf_adapter *a = wf_adapter_of_endpoint(ep);
 
 	if (!a->tcp_last && tcp_give(a, now, pkt)) {
 		a->tcp_last = true;
@@ -548,7 +508,7 @@ static bool both_rivals(const struct wf_endpoint *ep)
 
 static void both_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
-	struct wf_adapter *a = to_adapter(ep);
+	struct wf_adapter *a = wf_adapter_of_endpoint(ep);
 
 	if (pkt->type != WF_PACKET_TCP) {
 		adapter_leave(ep, pkt, now);
@@ -577,9 +537,9 @@ static void tcp_settle(struct wf_adapter *a, wf_time now)
 		wf_port_wake(&a->ep.dev, wf_endpoint_port(&a->ep),
 		             wf_max_time(wf_max_time(at, a->pcie_tx), now));
 	if (deadline == WF_TIME_NEVER)
-		wf_timer_clear(&a->ep.dev.node, TIMER_TCP);
-	else if (a->ep.dev.node.timer[TIMER_TCP] != deadline)
-		wf_timer_set(&a->ep.dev.node, TIMER_TCP, wf_max_time(deadline, now));
+		wf_timer_clear(&a->ep.dev.node, WF_ADAPTER_TCP);
+	else if (a->ep.dev.node.timer[WF_ADAPTER_TCP] != deadline)
+		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_TCP, wf_max_time(deadline, now));
 	if (wf_tcp_stack_failed(a->tcp))
 		wf_shard_no_memory(a->ep.dev.node.shard);
 }
@@ -600,13 +560,13 @@ static void tcp_rx(struct wf_adapter *a, const struct wf_packet *pkt, wf_time no
 
 static void both_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
-	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
 	struct wf_packet *pkt = wf_packet_of(cell);
 
 	if (input == WF_ADAPTER_SIDE || pkt->type != WF_PACKET_TCP) {
 		adapter_rx(node, input, cell, now);
 	} else {
-		if (wf_likely(input != TAKEN_IN))
+		if (wf_likely(input != WF_ADAPTER_TAKEN))
 			pkt = wf_endpoint_receive(&a->ep, cell, now);
 		if (pkt != NULL)
 			tcp_rx(a, pkt, now);
@@ -616,16 +576,16 @@ static void both_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 
 static void both_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
-	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
 	struct wf_cell cell;
 
-	if (slot == TIMER_TCP)
+	if (slot == WF_ADAPTER_TCP)
 		wf_tcp_stack_tick(a->tcp, now);
 	else if (slot != WF_ENDPOINT_INTAKE)
 		adapter_timer(node, slot, now);
 	else
 		while (wf_endpoint_taken_in(&a->ep, wf_packet_of(&cell), now))
-			both_rx(node, TAKEN_IN, &cell, now);
+			both_rx(node, WF_ADAPTER_TAKEN, &cell, now);
 	tcp_settle(a, now);
 }
 
@@ -660,7 +620,7 @@ static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
 	if (wf_station_takes_timer(wf_device_of(node), slot, now))
 		return;
-	if (to_adapter(wf_endpoint_of(node))->tcp != NULL)
+	if (wf_adapter_of_endpoint(wf_endpoint_of(node))->tcp != NULL)
 		both_timer(node, slot, now);
 	else
 		adapter_timer(node, slot, now);
@@ -740,9 +700,9 @@ static void plan_bond(struct wf_adapter *a)
 	wf_time at = wf_bond_next(a->bond);
 
 	if (at == WF_TIME_NEVER)
-		wf_timer_clear(&a->ep.dev.node, TIMER_BOND);
+		wf_timer_clear(&a->ep.dev.node, WF_ADAPTER_BOND);
 	else
-		wf_timer_set(&a->ep.dev.node, TIMER_BOND, at);
+		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_BOND, at);
 }
 
 /* A link has been down, or up, for long enough: queue pairs move. */
@@ -762,7 +722,7 @@ static void bond_follow(struct wf_adapter *a, wf_time now)
 
 static void bond_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
-	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
 	unsigned n = a->ep.dev.n_ports;
 
 	if (slot < 2 * n)
@@ -771,7 +731,7 @@ static void bond_timer(struct wf_node *node, unsigned slot, wf_time now)
 		bond_tx(a, slot, now);
 	else if (slot < 2 * n)
 		adapter_timer(node, WF_ENDPOINT_FLOWCTL, now);
-	else if (slot == TIMER_BOND)
+	else if (slot == WF_ADAPTER_BOND)
 		bond_follow(a, now);
 	else
 		adapter_timer(node, slot, now);
@@ -780,7 +740,7 @@ static void bond_timer(struct wf_node *node, unsigned slot, wf_time now)
 
 static void bond_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
 {
-	struct wf_adapter *a = to_adapter(wf_endpoint_of(node));
+	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
 	const struct wf_packet *pkt = wf_packet_of(cell);
 
 	if (input != WF_ADAPTER_SIDE) {
@@ -820,7 +780,7 @@ static void forget_echo(void *ctx, uint32_t echo)
 
 static int adapter_start(struct wf_device *dev, struct wf_err *err)
 {
-	wf_timer_set(&dev->node, TIMER_RUN, 0);
+	wf_timer_set(&dev->node, WF_ADAPTER_RUN, 0);
 	return wf_endpoint_start(dev, err);
 }
 
@@ -874,22 +834,24 @@ static const struct wf_device_ops bonded_device_ops = {
 	.fini = adapter_fini,
 };
 
-/* The node, in a shard. */
+/* The node, in a shard; *ops_p becomes what it does but for reductions. */
 static struct wf_node *add_node(struct wf_shard *shard, const struct wf_adapter_env *env,
-                                bool bonded)
+                                bool bonded, const struct wf_node_ops **ops_p)
 {
-	unsigned timers = env->tcp ? ADAPTER_TIMERS : TIMER_TCP;
+	unsigned timers = env->tcp ? WF_ADAPTER_TIMERS : WF_ADAPTER_TCP;
 	const struct wf_node_ops *ops = env->tcp ? &both_node_ops : &adapter_ops;
+	bool reduces = env->fabric->sharp != NULL;
 
 	if (bonded) {
-		timers = BONDED_TIMERS;
+		timers = WF_ADAPTER_BONDED_TIMERS;
 		ops = &bonded_ops;
 	} else if (env->fabric->managed) {
 		timers++;
 		ops = env->tcp ? &managed_both_ops : &managed_ops;
 	}
-	return wf_engine_add_node(shard, ops, sizeof(struct wf_adapter), WF_ADAPTER_SIDE + 1,
-	                          timers);
+	*ops_p = ops;
+	return wf_engine_add_node(shard, reduces ? &wf_reducer_node : ops,
+	                          sizeof(struct wf_adapter), WF_ADAPTER_SIDE + 1, timers + reduces);
 }
 
 /* The node, and its ports. NULL: there is no more memory. */
@@ -899,22 +861,34 @@ static struct wf_adapter *make_node(struct wf_shard *shard, const struct wf_adap
 	const struct wf_fabric *fabric = env->fabric;
 	unsigned n_ports = wf_endpoint_ports(fabric, host);
 	bool bonded = n_ports > 1;
-	struct wf_node *node = add_node(shard, env, bonded);
+	const struct wf_node_ops *ops;
+	struct wf_node *node = add_node(shard, env, bonded, &ops);
 	struct wf_adapter *a;
 
 	if (node == NULL)
 		return NULL;
-	a = to_adapter(wf_endpoint_of(node));
+	a = wf_adapter_of_endpoint(wf_endpoint_of(node));
+	a->inner = ops;
 	if (wf_endpoint_init(&a->ep, bonded ? &bonded_device_ops : &device_ops, fabric, host) != 0)
 		return NULL;
 	if (!bonded)
 		return a;
-	assert(!env->tcp);
+	assert(!env->tcp && fabric->sharp == NULL);
 	a->bond = wf_shard_alloc(shard, sizeof(*a->bond));
 	if (a->bond == NULL)
 		return NULL;
 	wf_bond_init(a->bond, fabric, &a->ep.dev.setup->cfg, n_ports);
 	return a;
+}
+
+/* Gives a host its part in the fabric's reductions. */
+static int make_reducer(struct wf_adapter *a)
+{
+	unsigned slot = a->tcp != NULL ? WF_ADAPTER_TIMERS : WF_ADAPTER_TCP;
+	int ret = wf_reducer_create(a, a->pull, slot, &a->reducer);
+
+	a->pull = &wf_reducer_pull;
+	return ret;
 }
 
 /* How it shares queue pairs out over its ports. */
@@ -958,6 +932,8 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	a->pull = &pull_ops;
 	if (env->tcp && make_tcp(a) != 0)
 		return NULL;
+	if (fabric->sharp != NULL && make_reducer(a) != 0)
+		return NULL;
 	a->own_pull = a->pull;
 	if (fabric->managed)
 		a->pull = &wf_station_pull;
@@ -985,6 +961,6 @@ bool wf_adapter_runs(const struct wf_adapter *a)
 
 void wf_adapter_call_at(struct wf_adapter *a, wf_time at)
 {
-	if (a->ep.dev.node.timer[TIMER_RUN] > at)
-		wf_timer_set(&a->ep.dev.node, TIMER_RUN, at);
+	if (a->ep.dev.node.timer[WF_ADAPTER_RUN] > at)
+		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_RUN, at);
 }

@@ -53,6 +53,11 @@ struct wf_program {
 	 */
 	void (*side)(void *arg, struct wf_adapter *adapter, const struct wf_cell *cell,
 	             wf_time now);
+	/*
+	 * The reduction that it posted with handle is over, and its result in memory
+	 * (sim/host/reduce.h). NULL: it posts none.
+	 */
+	void (*reduced)(void *arg, struct wf_adapter *adapter, uint64_t handle, wf_time now);
 };
 
 /* What all adapters of a simulation share. */
