@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "job/coll_priv.h"
+#include "job/reduce.h"
 
 #define BARRIER_BYTES 4
 #define LEAST_CHUNK UINT64_C(512)
@@ -209,8 +210,14 @@ void wf_coll_look(const struct wf_coll_cfg *cfg, const struct wf_cluster *c,
 		.gen = (uint8_t)gen_of(cfg->generation),
 		.cpu = (uint8_t)cpu_of(cfg->cpu),
 		.nvls = cfg->nvls_on && is_even(c, comm, nodes, gpus),
-		.collnet = cfg->collnet && is_even(c, comm, nodes, gpus),
+		.collnet = cfg->collnet && is_even(c, comm, nodes, gpus) &&
+		           (cfg->grants == NULL || wf_grants_has(cfg->grants, comm)),
 	};
+}
+
+uint32_t wf_coll_heads(const struct wf_tune *tune)
+{
+	return tune->nvls.channels != 0 ? tune->nvls.channels : tune->direct.channels;
 }
 
 /* The real size of what a scaled job has. */
@@ -240,9 +247,14 @@ static void choose(const struct wf_cluster *cluster, const struct wf_coll_cfg *c
 	wf_coll_look(cfg, cluster, &coll->comm, &look);
 	wf_tune_init(&tune, &look);
 	part->searched = (uint32_t)wf_max_u64(1, tune.ring.channels);
-	part->heads = tune.nvls.channels != 0 ? tune.nvls.channels : tune.direct.channels;
+	part->heads = wf_coll_heads(&tune);
 	if (wf_tune_choose(&tune, kind, (enum wf_coll_alg)coll->alg, (enum wf_proto)coll->proto,
 	                   unscaled(cfg, bytes_of(coll)), choice))
+		return;
+	/* Who was refused by the network falls back, whatever was wished for. */
+	if (cfg->grants != NULL && cfg->collnet && !look.collnet &&
+	    wf_tune_choose(&tune, kind, WF_ALG_AUTO, WF_PROTO_AUTO, unscaled(cfg, bytes_of(coll)),
+	                   choice))
 		return;
 	*choice = (struct wf_tune_choice){
 		.alg = coll->alg != WF_ALG_AUTO ? (enum wf_coll_alg)coll->alg : WF_ALG_PAIRWISE,
@@ -375,6 +387,7 @@ static void set_work(struct wf_part *part)
 
 	if (part->coll.alg != WF_ALG_RING)
 		part->pace_q16 = part->active * q16(choice->bandwidth);
+	part->inside_q16 = q16(choice->inside);
 	if (part->coll.proto == WF_PROTO_SIMPLE || choice->bandwidth == 0) {
 		part->work_q16 = part->active * q16(part->cfg->reduce / 8);
 	} else if (is_ring) {

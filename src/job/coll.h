@@ -57,6 +57,8 @@ struct wf_coll {
 /*
  * What may be tuned; wf_coll_params describes it, but for the last, which whoever runs a job sets.
  */
+struct wf_grants;
+
 struct wf_coll_cfg {
 	uint32_t channels;    /* 0: as many as NCCL takes */
 	uint64_t buffer;      /* bytes of a connection's buffer, Simple (NCCL_BUFFSIZE) */
@@ -71,6 +73,7 @@ struct wf_coll_cfg {
 	wf_time tree_net_ll, tree_net_ll128, tree_net_simple;
 	wf_time nvls;          /* NVLS inside a server, without its bytes */
 	wf_time nvls_net;      /* a step of NVLSTree over the network, besides the network */
+	wf_time collnet_net;   /* a reduction in switches, the same; or auto: as NCCL's model */
 	uint64_t reduce;       /* bits/s that a GPU reduces or copies, all channels together */
 	bool pxn;              /* messages leave by the NIC of the rail on which they arrive */
 	bool nvls_on, collnet; /* NCCL_NVLS_ENABLE, NCCL_COLLNET_ENABLE */
@@ -80,6 +83,8 @@ struct wf_coll_cfg {
 	uint64_t nvlink; /* bits/s of a GPU, one direction; 0: H100's */
 	uint64_t scale;  /* units of 2^-16: share of the real bytes and times; 0: all */
 	uint64_t packet; /* bytes: long messages between servers are whole ones; 0: any size */
+	/* Who reduces in the network's switches; NULL: with collnet all do, which is calculated. */
+	const struct wf_grants *grants;
 };
 
 extern const struct wf_param wf_coll_params[];

@@ -11,11 +11,15 @@
  *	NVLS       meet, calculate
  *	NVLSTree   meet, then for each chunk: calculate the reduction; receive from the heads of two
  *	           child servers, send to the parent's, receive from it, send to the children; meet
- *	CollNet    meet in the server, meet with the heads of the other servers, calculate; meet
+ *	CollNet    meet, then for each chunk: calculate the reduction in the server, have the
+ *	           network's switches reduce it over the servers; meet
+ *	           or, calculated: meet in the server, meet with the heads of the other servers,
+ *	           calculate; meet
  *
  * Between servers NVLSTree has the two trees of coll_tree.c, even channels one and odd channels the
- * other, and each head's data goes by its own NIC. In CollNet the fabric's switches reduce; that,
- * too, is calculated (the NIC's rate, NCCL's latency), and only the meeting crosses the fabric.
+ * other, and each head's data goes by its own NIC. In CollNet the fabric's switches reduce. Where
+ * the network has groups for that (job/reduce.h), a head's data goes through them; else it is
+ * calculated (the NIC's rate, NCCL's latency), and only the meeting crosses the fabric.
  */
 #include <string.h>
 
@@ -36,14 +40,48 @@ static uint32_t log2_up(uint32_t n)
 	return r;
 }
 
-static bool is_head(const struct wf_part *part, const union wf_gen_state *state)
-{
-	return state->nvls.index < part->heads;
-}
-
 static bool is_tree(const struct wf_part *part)
 {
 	return part->coll.alg == WF_ALG_NVLS_TREE;
+}
+
+/* Whether data goes through switches that reduce. */
+static bool is_reduced(const struct wf_part *part, const union wf_gen_state *state)
+{
+	return part->reducer != 0 && !is_tree(part) && state->nvls.servers > 1;
+}
+
+static bool is_head(const union wf_gen_state *state)
+{
+	return state->nvls.head != NONE;
+}
+
+/* Which head of its server a GPU is; NONE: it is none. Where data is sent, each has its own NIC. */
+static uint32_t find_head(const struct wf_part *part, const union wf_gen_state *state)
+{
+	uint32_t size = state->nvls.size, index = state->nvls.index;
+
+	if (!is_reduced(part, state))
+		return index < part->heads ? index : NONE;
+	for (uint32_t h = 0; h < part->heads; h++) {
+		if (wf_coll_head(size, part->heads, h) == index)
+			return h;
+	}
+	return NONE;
+}
+
+/* The data that this rank is the head of, and its chunks: of all of NCCL's channels together. */
+static void set_chunks(const struct wf_part *part, union wf_gen_state *state)
+{
+	uint64_t chunk = part->chunk;
+
+	state->nvls.chunks = 0;
+	if (!is_head(state))
+		return;
+	if (!is_tree(part))
+		chunk *= part->choice.channels;
+	state->nvls.bytes = wf_part_share(part, part->bytes, part->heads, state->nvls.head);
+	state->nvls.chunks = (uint32_t)wf_max_u64(1, (state->nvls.bytes + chunk - 1) / chunk);
 }
 
 /* The calculated algorithms meet again at the end only when servers had to meet. */
@@ -62,22 +100,22 @@ static void nvls_start(const struct wf_part *part, union wf_gen_state *state)
 	state->nvls.rounds = log2_up(state->nvls.size);
 	state->nvls.servers = wf_tree_servers(part, part->pos, &state->nvls.server);
 	state->nvls.up = NONE;
-	if (!is_tree(part) && is_head(part, state))
+	state->nvls.head = find_head(part, state);
+	if (!is_tree(part) && !is_reduced(part, state) && is_head(state))
 		state->nvls.net_rounds = log2_up(state->nvls.servers);
 	state->nvls.body = 2 * (state->nvls.rounds + state->nvls.net_rounds);
 	state->nvls.chunks = 1;
 	state->nvls.n_ops = 1;
+	if (is_reduced(part, state)) {
+		set_chunks(part, state);
+		state->nvls.n_ops = 2;
+	}
 	if (is_tree(part)) {
-		state->nvls.chunks = 0;
-		if (is_head(part, state)) {
-			state->nvls.bytes =
-				wf_part_share(part, part->bytes, part->heads, state->nvls.index);
-			state->nvls.chunks = (uint32_t)wf_max_u64(
-				1, (state->nvls.bytes + part->chunk - 1) / part->chunk);
+		set_chunks(part, state);
+		if (is_head(state))
 			state->nvls.n_down =
 				wf_tree_around(part, part->channel % 2, state->nvls.index,
 			                       &state->nvls.up, state->nvls.down);
-		}
 		state->nvls.n_ops = 1 + 2 * state->nvls.n_down + (state->nvls.up != NONE ? 2 : 0);
 	}
 	/* Behind the chunks: what the multicast takes, and the meeting at the end. */
@@ -113,13 +151,28 @@ static void meet(const struct wf_part *part, const union wf_gen_state *state, st
 		wf_gen_after(op, first + k - 1);
 }
 
+/* Of NCCL's time without bytes, what is not the network's, and of that what is not simulated. */
+static wf_time reduced_delay(const struct wf_part *part)
+{
+	const struct wf_coll_cfg *cfg = part->cfg;
+	wf_time inside = part->choice.latency - part->choice.net;
+	wf_time net = wf_max_time(0, part->choice.net - NET_STEP);
+
+	inside = (wf_time)wf_coll_scaled(cfg, (uint64_t)inside);
+	if (cfg->collnet_net != WF_PARAM_AUTO)
+		return inside + cfg->collnet_net;
+	return inside + (wf_time)wf_coll_scaled(cfg, (uint64_t)net);
+}
+
 /* Of NCCL's time without bytes, what launch and meetings do not take. */
 static wf_time delay(const struct wf_part *part, const union wf_gen_state *state)
 {
 	wf_time all = (wf_time)wf_coll_scaled(part->cfg, (uint64_t)part->choice.latency);
 	wf_time less = (state->nvls.rounds + rounds_out(part, state)) * LINK_STEP;
 
-	if (is_tree(part) || state->nvls.servers == 1)
+	if (is_reduced(part, state))
+		all = reduced_delay(part);
+	else if (is_tree(part) || state->nvls.servers == 1)
 		all = part->cfg->nvls;
 	else
 		less += log2_up(state->nvls.servers) * NET_STEP;
@@ -181,12 +234,42 @@ static void chunk_op(const struct wf_part *part, const union wf_gen_state *state
 		wf_gen_after(op, at + place - behind);
 }
 
+/*
+ * An operation of a chunk that switches reduce, at number at: first what the server's GPUs take for
+ * it, once there is room, then the network. Alone in its server a GPU has nothing to reduce before.
+ */
+static void reduced_op(const struct wf_part *part, const union wf_gen_state *state,
+                       struct wf_op *op, uint32_t chunk, uint32_t at)
+{
+	uint64_t bytes = wf_part_share(part, state->nvls.bytes, state->nvls.chunks, chunk);
+	uint32_t first = state->nvls.body + 2 * chunk;
+	uint32_t depth = part->depth < WF_REDUCE_DEPTH ? part->depth : WF_REDUCE_DEPTH;
+
+	if (at == first) {
+		op->kind = WF_OP_CALC;
+		op->unit = WF_UNIT_CHANNEL;
+		if (state->nvls.size > 1)
+			op->time = wf_part_work(part->inside_q16, bytes * part->heads);
+		if (state->nvls.body > 0)
+			wf_gen_after(op, state->nvls.body - 1);
+		if (chunk >= depth)
+			wf_gen_after(op, first - 2 * depth + 1);
+		return;
+	}
+	op->kind = WF_OP_REDUCE;
+	op->peer = part->reducer - 1 + state->nvls.head;
+	op->bytes = bytes;
+	op->block = chunk;
+	wf_gen_after(op, first);
+}
+
 /* op waits until the last chunk is here, which is behind all others. */
-static void after_data(const union wf_gen_state *state, struct wf_op *op, uint32_t tail)
+static void after_data(const struct wf_part *part, const union wf_gen_state *state,
+                       struct wf_op *op, uint32_t tail)
 {
 	uint32_t at = tail - state->nvls.n_ops, n_down = state->nvls.n_down;
 
-	if (state->nvls.chunks == 0)
+	if (state->nvls.chunks == 0 || is_reduced(part, state))
 		wf_gen_after(op, tail - 1);
 	else {
 		wf_gen_after(op, at);
@@ -216,6 +299,8 @@ static bool nvls_next(const struct wf_part *part, union wf_gen_state *state, str
 		uint32_t at = data + chunk * state->nvls.n_ops;
 
 		chunk_op(part, state, op, chunk, number - at, at);
+	} else if (number < tail && is_reduced(part, state)) {
+		reduced_op(part, state, op, (number - data) / 2, number);
 	} else if (number < tail) {
 		op->kind = WF_OP_CALC;
 		op->unit = WF_UNIT_CHANNEL;
@@ -224,7 +309,7 @@ static bool nvls_next(const struct wf_part *part, union wf_gen_state *state, str
 	} else if (number == tail) {
 		op->kind = WF_OP_CALC;
 		op->time = delay(part, state);
-		after_data(state, op, tail);
+		after_data(part, state, op, tail);
 	} else {
 		meet(part, state, op, tail + 1, number - tail - 1, TAG_OUT);
 	}

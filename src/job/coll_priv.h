@@ -23,6 +23,7 @@
 #define WF_TAG_NVLS 6     /* three */
 #define WF_TAG_BLOCKS 9   /* behind these: tags of all-to-all, by round */
 #define WF_PAIR_DEPTH 8
+#define WF_REDUCE_DEPTH 16 /* reductions of a group that may be under way in the network */
 
 /* One rank's and channel's part in a collective. */
 struct wf_part {
@@ -46,6 +47,8 @@ struct wf_part {
 	uint64_t work_q16;    /* ps of 2^16 that a channel takes for a byte it received */
 	uint64_t pace_q16;    /* and for a byte of its share, whatever the links do */
 	uint32_t heads;       /* of a server, NVLS */
+	uint32_t reducer;     /* its first group in the network, counted from 1; 0: calculated */
+	uint64_t inside_q16;  /* as pace, of what a server's switch reduces for the network */
 	struct wf_coll asked; /* what it was made for, so that the same need not be chosen again */
 	struct wf_tune_choice choice;
 };
@@ -85,6 +88,7 @@ union wf_gen_state {
 			index; /* GPUs of the server, the first's position, this one's */
 		uint32_t rounds, net_rounds; /* in which GPUs of a server, and servers, meet */
 		uint32_t servers, server;
+		uint32_t head;                /* which of its server's this rank is; UINT32_MAX */
 		uint32_t body, chunks, n_ops; /* where data begins; operations of each chunk */
 		uint64_t bytes;               /* of data that this rank is the head of */
 		uint32_t up, down[2], n_down; /* ranks; UINT32_MAX: none */
@@ -138,6 +142,14 @@ void wf_coll_look(const struct wf_coll_cfg *cfg, const struct wf_cluster *cluste
 const struct wf_gen_ops *wf_part_init(struct wf_part *part, const struct wf_cluster *cluster,
                                       const struct wf_coll_cfg *cfg, const struct wf_nvlink *nvlink,
                                       const struct wf_coll *coll, uint32_t rank, uint32_t channel);
+
+/* How many heads each server of a group has, and which of its gpus head number h is. */
+uint32_t wf_coll_heads(const struct wf_tune *tune);
+
+static inline uint32_t wf_coll_head(uint32_t gpus, uint32_t heads, uint32_t h)
+{
+	return h * gpus / heads;
+}
 
 /*
  * Whether a rank's part is calculated together with those of its server's other GPUs: the head of a

@@ -8,7 +8,8 @@
  *	WAITING -----> RUNNING ----------------------------------------------> DONE
  *	                  |     SEND: WORKING -> OFFERED -> POSTED -----------/
  *	                  |     RECV: QUEUED  -> ANNOUNCED -> WORKING -------|
- *	                  |     MEET: MEETING -> WORKING --------------------/
+ *	                  |     MEET: MEETING -> WORKING --------------------|
+ *	                  |     REDUCE: WORKING -> REDUCING ----------------/
  *
  * Each stream has a ring of the operations between its oldest unfinished one (base) and the last
  * one generated (loaded). Who waits for an operation hangs on a list of it; who waits for one that
@@ -410,6 +411,16 @@ static bool find_end(struct wf_exec *x, struct slot *s)
 	return true;
 }
 
+/* A contribution is ready to leave. */
+static void reduce(struct wf_exec *x, uint32_t handle)
+{
+	struct slot *s = slot_of(x, handle);
+
+	s->state = OP_REDUCING;
+	s->start = x->now;
+	x->driver->reduce(x->ctx, &s->op, handle, x->now);
+}
+
 static void start_op(struct wf_exec *x, uint32_t handle)
 {
 	struct slot *s = slot_of(x, handle);
@@ -453,6 +464,13 @@ static void start_op(struct wf_exec *x, uint32_t handle)
 		s->state = OP_MEETING;
 		x->driver->meet(x->ctx, &s->op, handle, x->now);
 		break;
+	case WF_OP_REDUCE:
+		at = work(x, s);
+		if (at > x->now)
+			wf_exec_set_timer(x, handle, at);
+		else
+			reduce(x, handle);
+		break;
 	}
 }
 
@@ -489,8 +507,12 @@ void wf_exec_run(struct wf_exec *x, wf_time now)
 	while (x->n_timers > 0 && x->timers[0].at <= now) {
 		uint32_t handle = wf_exec_pop_timer(x);
 
-		if (slot_of(x, handle)->op.kind == WF_OP_SEND)
+		enum wf_op_kind kind = (enum wf_op_kind)slot_of(x, handle)->op.kind;
+
+		if (kind == WF_OP_SEND)
 			offer(x, handle);
+		else if (kind == WF_OP_REDUCE)
+			reduce(x, handle);
 		else
 			end_op(x, handle);
 	}
@@ -575,5 +597,18 @@ void wf_exec_met(struct wf_exec *x, uint32_t handle, wf_time last, wf_time now)
 	x->now = now;
 	s->state = OP_WORKING;
 	wf_exec_set_timer(x, handle, last + s->op.time);
+	settle(x);
+}
+
+void wf_exec_reduced(struct wf_exec *x, uint32_t handle, wf_time now)
+{
+	struct slot *s = slot_of(x, handle);
+
+	assert(s->state == OP_REDUCING);
+	x->now = now;
+	x->counts->messages[1]++;
+	x->counts->bytes[1] += s->op.bytes;
+	wf_hist_add(&x->counts->latency[1], (uint64_t)(now - s->start));
+	end_op(x, handle);
 	settle(x);
 }

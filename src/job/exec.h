@@ -6,7 +6,8 @@
  *	announced wf_exec_announced()  ->  | wf_exec |  ->  driver->post()     announcement or data
  *	arrived   wf_exec_arrived()    ->  +---------+  ->  driver->finished()
  *	sent      wf_exec_sent()       ->                    driver->meet()
- *	met       wf_exec_met()        ->
+ *	met       wf_exec_met()        ->                    driver->reduce()
+ *	reduced   wf_exec_reduced()    ->
  *
  * Messages go over connections, one for each (source rank, destination rank, channel). As in NCCL's
  * network layer, the receiver announces each receive that has started to the sender, with its tag;
@@ -56,6 +57,10 @@ struct wf_exec_driver {
 	 * members have started theirs.
 	 */
 	void (*meet)(void *ctx, const struct wf_op *op, uint32_t handle, wf_time now);
+	/*
+	 * A REDUCE operation is ready: wf_exec_reduced() is to be called when its result is there.
+	 */
+	void (*reduce)(void *ctx, const struct wf_op *op, uint32_t handle, wf_time now);
 	/* The last operation has ended. */
 	void (*finished)(void *ctx, wf_time now);
 };
@@ -139,6 +144,9 @@ void wf_exec_sent(struct wf_exec *x, uint32_t handle, wf_time now);
  * later.
  */
 void wf_exec_met(struct wf_exec *x, uint32_t handle, wf_time last, wf_time now);
+
+/* The result of the REDUCE operation handle is in memory. */
+void wf_exec_reduced(struct wf_exec *x, uint32_t handle, wf_time now);
 
 void wf_exec_result(const struct wf_exec *x, struct wf_exec_result *result);
 

@@ -24,6 +24,7 @@ enum op_state {
 	OP_QUEUED,    /* RECV: waits for others of its connection to be filled */
 	OP_ANNOUNCED, /* RECV: waits for its message */
 	OP_MEETING,   /* MEET: waits for the others */
+	OP_REDUCING,  /* REDUCE: waits for the network's result */
 	OP_LOST,      /* has no connection */
 	OP_DONE,
 };

@@ -249,6 +249,7 @@ static const char *const state_names[] = {
 	[OP_QUEUED] = "waits for earlier receives of its connection",
 	[OP_ANNOUNCED] = "waits for its message",
 	[OP_MEETING] = "waits for other ranks of its server to begin the same",
+	[OP_REDUCING] = "waits for the result of the network's switches",
 	[OP_LOST] = "has no connection to that rank: the schedule did not name it as a peer",
 	[OP_DONE] = "has ended",
 };
@@ -257,9 +258,9 @@ static const char *const state_names[] = {
 static unsigned weight(const struct slot *s)
 {
 	static const unsigned weights[] = {
-		[OP_WAITING] = 1, [OP_WORKING] = 2,   [OP_OFFERED] = 5,
-		[OP_POSTED] = 3,  [OP_ANNOUNCED] = 4, [OP_QUEUED] = 2,
-		[OP_LOST] = 6,    [OP_DONE] = 0,      [OP_MEETING] = 3,
+		[OP_WAITING] = 1,   [OP_WORKING] = 2,  [OP_OFFERED] = 5, [OP_POSTED] = 3,
+		[OP_ANNOUNCED] = 4, [OP_QUEUED] = 2,   [OP_LOST] = 6,    [OP_DONE] = 0,
+		[OP_MEETING] = 3,   [OP_REDUCING] = 5,
 	};
 
 	return weights[s->state];
@@ -291,6 +292,12 @@ bool wf_exec_stuck(const struct wf_exec *x, struct wf_err *err)
 		wf_err_say(err, "rank %u, stream %u, operation %u: %s %s", x->rank, stream, number,
 		           worst->op.kind == WF_OP_CALC ? "calc" : "collective",
 		           state_names[worst->state]);
+	else if (worst->op.kind == WF_OP_REDUCE)
+		wf_err_say(err,
+		           "rank %u, stream %u, operation %u: reduction of %llu bytes in group %u "
+		           "of the network: %s",
+		           x->rank, stream, number, (unsigned long long)worst->op.bytes,
+		           worst->op.peer, state_names[worst->state]);
 	else
 		wf_err_say(err,
 		           "rank %u, stream %u, operation %u: %s rank %u, channel %u, tag %u, %llu "

@@ -185,10 +185,21 @@ static void gpu_finished(void *ctx, wf_time now)
 	g->server->end = wf_max_time(g->server->end, now);
 }
 
+/* What stays inside a server reaches no network. */
+static void gpu_reduce(void *ctx, const struct wf_op *op, uint32_t handle, wf_time now)
+{
+	(void)ctx;
+	(void)op;
+	(void)handle;
+	(void)now;
+	assert(false);
+}
+
 static const struct wf_exec_driver gpu_driver = {
 	.post = gpu_post,
 	.call_at = gpu_call_at,
 	.meet = gpu_meet,
+	.reduce = gpu_reduce,
 	.finished = gpu_finished,
 };
 
@@ -365,7 +376,7 @@ int wf_inside_learn(struct wf_inside *in, const struct wf_coll *coll)
 	mine.comm = (struct wf_comm){ .n = coll->comm.n, .stride = 1 };
 	ret = wf_plan_coll_create(&in->cluster, &mine, 1, in->mem, &plan);
 	if (ret == 0)
-		ret = wf_plan_schedule(plan, in->cfg, NULL, in->mem, &schedule);
+		ret = wf_plan_schedule(plan, in->cfg, NULL, NULL, in->mem, &schedule);
 	if (ret != 0)
 		return ret;
 	ret = execute(in, schedule, &time);

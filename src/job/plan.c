@@ -40,6 +40,7 @@ struct plan_schedule {
 		uint32_t window;   /* of a channel's stream */
 	} lane[WF_PLAN_MAX_LANES];
 	uint32_t n_streams;
+	struct wf_grants *grants; /* who reduces in the network's switches; NULL: nobody asked */
 	struct wf_inside *inside; /* what collectives inside a server take; NULL: all is executed */
 	struct wf_nvlink nvlink;
 };
@@ -75,6 +76,18 @@ static uint32_t control_stream(const struct plan_schedule *p, uint32_t lane)
 static const struct wf_nvlink *nvlink_of(const struct plan_schedule *p)
 {
 	return p->inside != NULL && p->nvlink.lines ? &p->nvlink : NULL;
+}
+
+/* A rank's part in the collective that is the cursor's item, on a channel. */
+static const struct wf_gen_ops *init_part(const struct plan_schedule *p, struct cursor *c,
+                                          uint32_t channel)
+{
+	const struct wf_gen_ops *gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg,
+	                                            nvlink_of(p), &c->now.coll, c->rank, channel);
+
+	/* None is WF_GROUP_NONE, and one more 0. */
+	c->part.reducer = wf_grants_first(p->grants, &c->now.coll.comm, c->lane) + 1;
+	return gen;
 }
 
 /* Whether an item is a collective that is not executed. */
@@ -293,8 +306,7 @@ static void begin_part(const struct plan_schedule *p, struct cursor *c)
 	c->gen = NULL;
 	c->left = 0;
 	if (c->now.kind == WF_ITEM_COLL) {
-		c->gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg, nvlink_of(p),
-		                      &c->now.coll, c->rank, channel);
+		c->gen = init_part(p, c, channel);
 		memset(&c->state, 0, sizeof(c->state));
 		if (c->gen != NULL)
 			c->gen->start(&c->part, &c->state);
@@ -408,8 +420,7 @@ static bool same_peers(const struct wf_coll *a, const struct wf_coll *b)
 static void coll_peers(const struct plan_schedule *p, struct cursor *c, struct telling *t)
 {
 	for (uint32_t i = 0; i < p->lane[c->lane].channels; i++) {
-		const struct wf_gen_ops *gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg,
-		                                            nvlink_of(p), &c->now.coll, c->rank, i);
+		const struct wf_gen_ops *gen = init_part(p, c, i);
 
 		t->channel = (uint16_t)(control_stream(p, c->lane) + 1 + i);
 		if (gen != NULL)
@@ -470,6 +481,7 @@ static void plan_destroy(struct wf_schedule *s)
 
 	p->plan->ops->destroy(p->plan);
 	wf_inside_destroy(p->inside);
+	wf_grants_destroy(p->grants);
 	p->mem->free(p->mem, (void *)(uintptr_t)p->schedule.ops);
 	p->mem->free(p->mem, p);
 }
@@ -503,8 +515,7 @@ static uint32_t widest(struct plan_schedule *p, uint32_t lane, struct cursor *c)
 
 			if (c->now.kind != WF_ITEM_COLL)
 				continue;
-			gen = wf_part_init(&c->part, &p->plan->cluster, &p->cfg, nvlink_of(p),
-			                   &c->now.coll, c->rank, 0);
+			gen = init_part(p, c, 0);
 			if (gen != NULL && gen->window(&c->part) > window)
 				window = gen->window(&c->part);
 			/* The only one whose messages are not bound by a buffer. */
@@ -665,9 +676,32 @@ static int measure(struct plan_schedule *p, const struct wf_nvlink *nvlink, stru
 	return ret;
 }
 
+/* Asks for all communicators, in the order of ranks and lanes. */
+static int ask_network(struct plan_schedule *p, const struct wf_net_reducer *reducer,
+                       struct cursor *c)
+{
+	int ret = wf_grants_create(p->mem, &p->grants);
+
+	for (uint32_t rank = 0; rank < p->schedule.n_ranks && ret == 0; rank++) {
+		for (uint32_t lane = 0; lane < p->plan->n_lanes && ret == 0; lane++) {
+			memset(c, 0, p->schedule.ops->cursor);
+			p->plan->ops->start(p->plan, rank, lane, c + 1);
+			while (ret == 0 && take_item(p, c)) {
+				if (c->now.kind == WF_ITEM_COLL)
+					ret = wf_grants_learn(p->grants, &p->plan->cluster, &p->cfg,
+					                      &c->now.coll.comm, lane);
+			}
+		}
+	}
+	if (ret == 0)
+		ret = wf_grants_ask(p->grants, reducer);
+	p->cfg.grants = p->grants;
+	return ret;
+}
+
 int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
-                     const struct wf_nvlink *nvlink, struct wf_mem *mem,
-                     struct wf_schedule **schedule_p)
+                     const struct wf_nvlink *nvlink, const struct wf_net_reducer *reducer,
+                     struct wf_mem *mem, struct wf_schedule **schedule_p)
 {
 	int ret;
 	struct plan_schedule *p = mem->alloc(mem, sizeof(*p));
@@ -697,7 +731,11 @@ int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
 		plan_destroy(&p->schedule);
 		return -ENOMEM;
 	}
-	ret = measure(p, nvlink, c);
+	ret = 0;
+	if (cfg->collnet && reducer != NULL)
+		ret = ask_network(p, reducer, c);
+	if (ret == 0)
+		ret = measure(p, nvlink, c);
 	mem->free(mem, c);
 	if (ret != 0) {
 		plan_destroy(&p->schedule);

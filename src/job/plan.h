@@ -20,6 +20,7 @@
 #include "job/cluster.h"
 #include "job/coll.h"
 #include "job/nvlink.h"
+#include "job/reduce.h"
 #include "job/schedule.h"
 
 #define WF_ITEM_DEPS 4
@@ -78,10 +79,12 @@ struct wf_plan {
  * The schedule of a plan. plan is taken over, also on failure; cfg is copied. With nvlink, how GPUs
  * of a server are connected, collectives that stay inside servers are calculated where nothing can
  * collide with them (job/inside.h), and with its lines rings that pass through servers are
- * estimated; NULL: all is executed. Returns 0 or -ENOMEM.
+ * estimated; NULL: all is executed. reducer, asked until this returns: whether the network's
+ * switches reduce for a communicator; NULL: nobody knows, and where cfg has collnet it is
+ * calculated. Returns 0 or -ENOMEM.
  */
 int wf_plan_schedule(struct wf_plan *plan, const struct wf_coll_cfg *cfg,
-                     const struct wf_nvlink *nvlink, struct wf_mem *mem,
-                     struct wf_schedule **schedule_p) WF_MUST_USE;
+                     const struct wf_nvlink *nvlink, const struct wf_net_reducer *reducer,
+                     struct wf_mem *mem, struct wf_schedule **schedule_p) WF_MUST_USE;
 
 #endif

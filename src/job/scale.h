@@ -19,6 +19,8 @@ struct wf_scale_net {
 	const void *arg;
 	uint64_t rate;   /* bits/s of a host */
 	uint64_t packet; /* bytes of data in a full one */
+	/* Whether its switches reduce, which scales do not ask; NULL: nobody knows. */
+	const struct wf_net_reducer *reducer;
 };
 
 /* Times are those of the plan at the scale that was asked for. */

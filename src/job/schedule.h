@@ -45,8 +45,12 @@
  * of them a time after the last has started it. Those meet that have the same peer (the first of
  * them), tag, channel and blocks (how many they are); each has one such operation under way at
  * most.
+ *
+ * REDUCE: contributes bytes to the next reduction of a group of the network's (peer: its number in
+ * the schedule's reductions), and ends when the result is there. All members have the same ones in
+ * the same order.
  */
-enum wf_op_kind { WF_OP_CALC, WF_OP_SEND, WF_OP_RECV, WF_OP_MEET };
+enum wf_op_kind { WF_OP_CALC, WF_OP_SEND, WF_OP_RECV, WF_OP_MEET, WF_OP_REDUCE };
 
 /* What of an operation another waits for. */
 enum wf_dep_on {
@@ -67,8 +71,8 @@ struct wf_op_dep {
 };
 
 /*
- * time: CALC, MEET: how long it takes. SEND: work before the message can leave (reducing, copying,
- * the proxy's delay). RECV: work after it arrived until it has ended. The unit is occupied
+ * time: CALC, MEET: how long it takes. SEND, REDUCE: work before the message can leave (reducing,
+ * copying, the proxy's delay). RECV: work after it arrived until it has ended. The unit is occupied
  * meanwhile; work on one unit is done one after the other, in the order in which it became ready.
  *
  * stages: CALC, SEND: before that it passes a line of units, from line on, one after the other:
@@ -76,10 +80,10 @@ struct wf_op_dep {
  * inside a server is such a line.
  */
 struct wf_op {
-	uint64_t bytes; /* SEND, RECV: of the message, may be 0 */
+	uint64_t bytes; /* SEND, RECV, REDUCE: of the message, may be 0 */
 	wf_time time;
 	struct wf_op_dep dep[WF_OP_DEPS];
-	uint32_t peer; /* SEND, RECV: the other rank */
+	uint32_t peer; /* SEND, RECV: the other rank; REDUCE: the group */
 	uint32_t tag;
 	uint32_t group; /* number of what it belongs to, or WF_GROUP_NONE */
 	uint16_t unit;

@@ -126,6 +126,16 @@ static uint64_t tree_bw(const struct wf_tune *t, enum wf_proto p, uint32_t colum
 	return t->simple_tree ? all * 85 / 100 : all;
 }
 
+/* Of a channel inside a server. */
+static uint64_t nvls_inside_bw(const struct wf_tune *t, enum wf_coll_kind kind)
+{
+	const struct wf_tune_comm *c = &t->comm;
+	uint64_t k = t->nvls.channels, bw;
+
+	bw = t->nvls.intra * T.nvls_percent[c->gen] * (k - 1) / (100 * k);
+	return kind == WF_COLL_ALL_REDUCE ? 2 * bw : bw * (c->ranks - c->nodes) / c->ranks;
+}
+
 static uint64_t nvls_bw(const struct wf_tune *t, enum wf_coll_kind kind, bool tree, uint32_t column)
 {
 	const struct wf_tune_comm *c = &t->comm;
@@ -133,8 +143,7 @@ static uint64_t nvls_bw(const struct wf_tune *t, enum wf_coll_kind kind, bool tr
 
 	if (k < 2)
 		return 0;
-	bw = t->nvls.intra * T.nvls_percent[c->gen] * (k - 1) / (100 * k);
-	bw = kind == WF_COLL_ALL_REDUCE ? 2 * bw : bw * (c->ranks - c->nodes) / c->ranks;
+	bw = nvls_inside_bw(t, kind);
 	bw = least(bw, t->nvls.inter * (tree && c->nodes <= 2 ? 2 : 1));
 	if (tree)
 		bw = least(bw, T.nvls_tree[c->gen][column]);
@@ -234,12 +243,23 @@ static uint64_t ring_ns(const struct wf_tune *t, enum wf_coll_kind kind, enum wf
 	                 (c->nodes - 1) * (c->nodes > 1 ? net : 0));
 }
 
+/* The network's step; with one GPU a server that of trees. */
+static uint64_t net_ns(const struct wf_tune *t, enum wf_coll_alg a, enum wf_proto p)
+{
+	return T.hop[HW_NET][t->comm.ranks == t->comm.nodes ? WF_ALG_TREE : a][p];
+}
+
+static bool is_by_switches(enum wf_coll_alg a)
+{
+	return a == WF_ALG_NVLS || a == WF_ALG_COLLNET || a == WF_ALG_COLLNET_CHAIN;
+}
+
 static uint64_t latency_ns(const struct wf_tune *t, enum wf_coll_kind kind, enum wf_coll_alg a,
                            enum wf_proto p)
 {
 	const struct wf_tune_comm *c = &t->comm;
 	uint64_t intra = T.hop[HW_NVLINK][a][p], base = T.base[a][p];
-	uint64_t net = T.hop[HW_NET][c->ranks == c->nodes ? WF_ALG_TREE : a][p];
+	uint64_t net = net_ns(t, a, p);
 	uint64_t inside = c->ranks / c->nodes - 1, deep = log2_of(c->nodes);
 
 	switch (a) {
@@ -386,6 +406,13 @@ bool wf_tune_choose(const struct wf_tune *t, enum wf_coll_kind kind, enum wf_col
 	choice->latency = t->cell[kind][choice->alg][choice->proto].latency;
 	choice->bandwidth = t->cell[kind][choice->alg][choice->proto].bandwidth *
 	                    tree_tenths(t, choice->alg, choice->proto, bytes) / 10;
+	choice->net = 0;
+	choice->inside = choice->bandwidth;
+	if (t->comm.nodes > 1 && is_by_switches(choice->alg))
+		choice->net = (wf_time)net_ns(t, choice->alg, choice->proto) * WF_NS;
+	if (choice->alg == WF_ALG_NVLS)
+		choice->inside =
+			alg_bw(t, kind, choice->alg, t->nvls.channels * nvls_inside_bw(t, kind));
 	choice->link = t->cell[kind][WF_ALG_RING][WF_PROTO_SIMPLE].bandwidth;
 	choice->channels = choose_channels(t, choice->alg, choice->proto, bytes);
 	choice->chunk = wf_tune_chunk(t, kind, choice, bytes);

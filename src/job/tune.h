@@ -58,6 +58,8 @@ struct wf_tune_choice {
 	uint64_t chunk;        /* bytes of data in one step of a channel's pipeline */
 	wf_time time;          /* NCCL's estimate: a latency, */
 	wf_time base, latency; /* base: before its first step */
+	wf_time net;           /* of switches that reduce: the part that is the network's */
+	uint64_t inside;       /* and bytes/s inside a server, were it not for the NICs */
 	uint64_t bandwidth; /* and then so many bytes/s of the collective's size, at this size; */
 	uint64_t link;      /* bytes/s that a ring's links would carry, whatever the protocol */
 };

@@ -14,6 +14,7 @@
  */
 #include "job/tune_priv.h"
 
+#define COLLNET_DEPTH 2 /* of CollNetDirect: a server's GPUs, and the network */
 #define MAX_CHANNELS 64
 #define MOST_RINGS (MAX_CHANNELS / 2) /* the search's; all are doubled afterwards */
 #define DUPLICATE 25000               /* MB/s from which a channel is made two */
@@ -284,6 +285,18 @@ static uint64_t nvls_chunk(uint64_t at_once, uint64_t bytes)
 	return chunk;
 }
 
+/* Halved until there are enough for the pipeline, which is so many GPUs deep. */
+static uint64_t collnet_chunk(uint64_t chunk, uint64_t depth, uint64_t at_once, uint64_t bytes)
+{
+	while (chunk > KIB(128) && bytes / (at_once * chunk) < depth * 64)
+		chunk /= 2;
+	while (chunk > KIB(64) && bytes / (at_once * chunk) < depth * 8)
+		chunk /= 2;
+	while (chunk > KIB(32) && bytes / (at_once * chunk) < depth)
+		chunk /= 2;
+	return chunk;
+}
+
 /* Halved until the pipeline over the tree's depth fills; tenths of steps, as NCCL counts them. */
 static uint64_t tree_ll128_chunk(const struct wf_tune *t, uint32_t channels, uint64_t chunk,
                                  uint64_t bytes)
@@ -317,7 +330,10 @@ uint64_t wf_tune_chunk(const struct wf_tune *t, enum wf_coll_kind kind,
 		chunk = KIB(2048);
 	if (choice->alg == WF_ALG_TREE && choice->proto == WF_PROTO_LL128)
 		chunk = tree_ll128_chunk(t, choice->channels, chunk, bytes);
+	if (choice->alg == WF_ALG_COLLNET)
+		chunk = collnet_chunk(chunk, COLLNET_DEPTH,
+		                      (uint64_t)choice->channels * t->direct.channels, bytes);
 	if (choice->alg == WF_ALG_COLLNET_CHAIN)
-		chunk = KIB(256);
+		chunk = collnet_chunk(KIB(256), t->comm.gpus, choice->channels, bytes);
 	return chunk;
 }

@@ -13,6 +13,7 @@
 #include "rdma/cq.h"
 #include "rdma/mr.h"
 #include "rdma/srq.h"
+#include "sim/host/reduce.h"
 #include "sim/prog/conn.h"
 #include "sim/sim.h"
 
@@ -129,10 +130,19 @@ static void rank_meet(void *ctx, const struct wf_op *op, uint32_t handle, wf_tim
 	wf_job_nvlink_meet(ctx, op, handle, now);
 }
 
+static void rank_reduce(void *ctx, const struct wf_op *op, uint32_t handle, wf_time now)
+{
+	const struct job_rank *r = ctx;
+
+	wf_adapter_reduce(r->host->adapter, op->peer, op->bytes, (uint8_t)r->host->job->net.cls,
+	                  (uint64_t)r->number << 32 | handle, now);
+}
+
 static const struct wf_exec_driver rank_driver = {
 	.post = rank_post,
 	.call_at = rank_call_at,
 	.meet = rank_meet,
+	.reduce = rank_reduce,
 	.finished = rank_finished,
 };
 
@@ -240,10 +250,20 @@ static void host_complete(void *arg, struct wf_adapter *adapter, struct wf_cq *c
 	wf_job_host_plan(h);
 }
 
+static void host_reduced(void *arg, struct wf_adapter *adapter, uint64_t handle, wf_time now)
+{
+	struct job_host *h = arg;
+
+	(void)adapter;
+	wf_exec_reduced(h->job->ranks[handle >> 32].exec, (uint32_t)handle, now);
+	wf_job_host_plan(h);
+}
+
 static const struct wf_program host_program = {
 	.run = host_run,
 	.complete = host_complete,
 	.side = host_side,
+	.reduced = host_reduced,
 };
 
 /* ---- setting up ---- */
@@ -430,8 +450,9 @@ static int count_work(struct wf_job_app *job)
 			memset(cursor, 0, s->ops->cursor);
 			s->ops->start(s, rank, stream, cursor);
 			for (; s->ops->next(s, cursor, &op); ops++) {
-				if (op.kind == WF_OP_SEND &&
-				    op.peer / job->cluster.gpus != rank / job->cluster.gpus)
+				if (op.kind == WF_OP_REDUCE ||
+				    (op.kind == WF_OP_SEND &&
+				     op.peer / job->cluster.gpus != rank / job->cluster.gpus))
 					bytes += op.bytes;
 				op = (struct wf_op){ .unit = WF_UNIT_NONE, .group = WF_GROUP_NONE };
 			}

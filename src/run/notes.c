@@ -307,6 +307,9 @@ static const struct {
 	  credits_stalled },
 	{ { "scaled-congestion", "congestion control acts in a job that is scaled" },
 	  scaled_congestion },
+	{ { "sharp-fallback",
+	    "communicators for which no switch reduces, because trees or adapters are taken" },
+	  wf_note_sharp_fallback },
 	{ { "cc-collapse", "congestion control holds senders back while no link is busy" },
 	  wf_note_cc_collapse },
 };

@@ -231,6 +231,17 @@ static int keep_managed(const struct wf_managed *m, struct wf_run *run)
 	return 0;
 }
 
+/* The simulation has the job's programs, and switches that reduce for it. */
+static void use_job(const struct wf_run_job *job, struct wf_sim_app *app, struct wf_sim_cfg *cfg)
+{
+	if (job->app == NULL)
+		return;
+	wf_job_app_init(job->app, app);
+	cfg->app = app;
+	if (job->sharp != NULL && job->sharp->n_groups > 0)
+		cfg->sharp = job->sharp;
+}
+
 int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
                   const struct wf_run_opts *opts, struct wf_run *run, struct wf_err *err)
 {
@@ -268,10 +279,7 @@ int wf_run_fabric(const struct wf_scenario *scenario, unsigned index,
 		rc = wf_run_job_make(scenario, opts, &rec, run, &job, err);
 	if (rc != 0)
 		goto out;
-	if (job.app != NULL) {
-		wf_job_app_init(job.app, &app);
-		cfg.app = &app;
-	}
+	use_job(&job, &app, &cfg);
 	rc = make_managed(fabric, &managed, err);
 	if (rc != 0)
 		goto out;

@@ -5,6 +5,7 @@
 #ifndef WF_RUN_RUN_H
 #define WF_RUN_RUN_H
 
+#include "fabric/sharp.h"
 #include "job/train_watch.h"
 #include "run/job_app.h"
 #include "run/notes.h"
@@ -50,6 +51,7 @@ struct wf_run {
 	struct wf_job_result *job;       /* NULL: the scenario has none */
 	struct wf_job_group *job_groups; /* of it; names are the run's */
 	struct wf_schedule *schedule;    /* that they come from */
+	uint32_t sharp[WF_SHARP_NOS];    /* communicators that got trees in switches, and did not */
 	uint64_t memory;                 /* bytes a GPU of a training step has at least; 0: none */
 	struct wf_run_train *train;      /* of a training step that has finished; else NULL */
 	/* Of each entry of the scenario's storage, and of all together; NULL: it has none. */

@@ -73,15 +73,66 @@ static int choose_observer(const struct wf_job_cfg *cfg, const struct wf_schedul
 	return 0;
 }
 
+/* ---- who reduces in the fabric's switches ---- */
+
+/* A communicator's heads, as hosts. */
+static int join_sharp(void *arg, const uint32_t *ranks, uint32_t n, uint32_t n_groups,
+                      uint32_t *first_p)
+{
+	const struct wf_run_job *job = arg;
+	uint32_t all = n * n_groups, first;
+	uint32_t *hosts = calloc(all, sizeof(*hosts));
+	enum wf_sharp_no no = WF_SHARP_YES;
+	int rc = hosts == NULL ? -ENOMEM : 0;
+
+	*first_p = WF_GROUP_NONE;
+	for (uint32_t i = 0; i < all && rc == 0; i++) {
+		hosts[i] = wf_cluster_host(&job->cluster, ranks[i]);
+		/* A trace has more ranks than there are hosts: that is refused when it is read. */
+		if (hosts[i] >= job->sharp->topo->n_hosts)
+			goto out;
+	}
+	if (rc == 0)
+		rc = wf_sharp_join(job->sharp, hosts, n, n_groups, &first, &no);
+	if (rc == 0 && no == WF_SHARP_YES)
+		*first_p = first;
+out:
+	free(hosts);
+	return rc;
+}
+
+/* Switches reduce for jobs that ask for it, over RDMA. */
+static int make_sharp(const struct wf_scenario *scenario, const struct wf_run *run,
+                      struct wf_run_job *job, struct wf_err *err)
+{
+	const struct wf_fabric_cfg *cfg = &run->fabric->cfg;
+	struct wf_err why = { "" };
+	int rc;
+
+	if (!cfg->sharp.enabled || !scenario->job.cfg.coll.collnet ||
+	    strcmp(cfg->nic_stack, "sockets") == 0)
+		return 0;
+	rc = wf_sharp_create(run->fabric->net->topo, cfg, wf_mem_heap(), &job->sharp, &why);
+	if (rc == -EINVAL)
+		wf_devices_err(scenario, run->fabric, &why, err);
+	/* A scaled job chooses by its real sizes, here, too. */
+	if (rc == 0 && cfg->sharp.streaming != (uint64_t)WF_PARAM_AUTO)
+		job->sharp->cfg.streaming = wf_job_scaled(&scenario->job.cfg, cfg->sharp.streaming);
+	return rc;
+}
+
 /* ---- the job ---- */
 
 static int make_schedule(const struct wf_scenario *scenario, struct wf_run *run,
                          struct wf_run_job *job, struct wf_err *err)
 {
+	const struct wf_net_reducer reducer = { .arg = job, .join = join_sharp };
 	struct wf_job_fabric fabric;
 	int rc = wf_job_fabric_init(&fabric, run->fabric->net->topo, &run->fabric->cfg,
 	                            scenario->host_rate);
 
+	if (job->sharp != NULL)
+		fabric.net.reducer = &reducer;
 	if (rc == 0)
 		rc = wf_job_schedule(&scenario->job.cfg, &job->cluster, &fabric.net, &run->schedule,
 		                     &job->info, err);
@@ -122,6 +173,11 @@ int wf_run_job_make(const struct wf_scenario *scenario, const struct wf_run_opts
 	int rc = wf_job_cluster(&of->cfg, scenario->n_hosts, &job->cluster, &why);
 
 	job->cluster.nic_rate = scenario->host_rate;
+	if (rc == 0) {
+		rc = make_sharp(scenario, run, job, err);
+		if (rc != 0)
+			return rc;
+	}
 	if (rc == 0)
 		rc = check_rails(scenario, &job->cluster, &why);
 	if (rc == 0)
@@ -159,6 +215,8 @@ int wf_run_job_keep(const struct wf_scenario *scenario, const struct wf_run_job 
 	if (run->job == NULL)
 		return -ENOMEM;
 	run->memory = job->info.memory.total;
+	if (job->sharp != NULL)
+		memcpy(run->sharp, job->sharp->no, sizeof(run->sharp));
 	wf_job_app_result(job->app, run->job);
 	n = run->job->n_groups;
 	run->job_groups = calloc(n + (size_t)1, sizeof(*run->job_groups));
@@ -185,6 +243,8 @@ void wf_run_job_fini(struct wf_run_job *job)
 {
 	wf_job_app_destroy(job->app);
 	wf_train_watch_destroy(job->watch);
+	wf_sharp_destroy(job->sharp);
 	job->app = NULL;
 	job->watch = NULL;
+	job->sharp = NULL;
 }

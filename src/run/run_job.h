@@ -3,6 +3,7 @@
 #ifndef WF_RUN_RUN_JOB_H
 #define WF_RUN_RUN_JOB_H
 
+#include "fabric/sharp.h"
 #include "job/train_watch.h"
 #include "run/record_run.h"
 #include "run/run.h"
@@ -16,6 +17,7 @@ struct wf_run_job {
 	struct wf_job_observer both;          /* tells the watch and the caller's observer */
 	struct wf_job_observer own;           /* the watch's */
 	const struct wf_job_observer *theirs; /* the caller's, or NULL */
+	struct wf_sharp *sharp;               /* who reduces in switches; NULL: nobody */
 };
 
 /*

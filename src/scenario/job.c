@@ -269,6 +269,11 @@ static uint64_t scaled(const struct wf_job_cfg *cfg, uint64_t value, uint64_t le
 	return scales ? wf_max_u64((uint64_t)(product / WF_RATIO_ONE), least) : value;
 }
 
+uint64_t wf_job_scaled(const struct wf_job_cfg *cfg, uint64_t bytes)
+{
+	return scaled(cfg, bytes, 0);
+}
+
 static void scale_coll(const struct wf_job_cfg *cfg, struct wf_coll_cfg *coll)
 {
 	uint64_t *sizes[] = { &coll->buffer, &coll->p2p_chunk };
@@ -288,6 +293,7 @@ static void scale_coll(const struct wf_job_cfg *cfg, struct wf_coll_cfg *coll)
 		&coll->tree_net_simple,
 		&coll->nvls,
 		&coll->nvls_net,
+		&coll->collnet_net,
 	};
 
 	*coll = cfg->coll;
@@ -296,7 +302,9 @@ static void scale_coll(const struct wf_job_cfg *cfg, struct wf_coll_cfg *coll)
 	for (size_t i = 0; i < WF_ARRAY_SIZE(sizes); i++)
 		*sizes[i] = scaled(cfg, *sizes[i], 1);
 	for (size_t i = 0; i < WF_ARRAY_SIZE(times); i++)
-		*times[i] = (wf_time)scaled(cfg, (uint64_t)*times[i], 0);
+		*times[i] = *times[i] == WF_PARAM_AUTO
+		                    ? WF_PARAM_AUTO
+		                    : (wf_time)scaled(cfg, (uint64_t)*times[i], 0);
 	coll->buffer = wf_max_u64(coll->buffer, wf_min_u64(cfg->coll.buffer, MIN_BUFFER));
 	coll->p2p_chunk =
 		wf_max_u64(coll->p2p_chunk, wf_min_u64(cfg->coll.p2p_chunk, MIN_P2P_CHUNK));
@@ -417,7 +425,7 @@ int wf_job_plan_schedule(const struct wf_job_cfg *cfg, struct wf_plan *plan,
 		plan->ops->destroy(plan);
 		return ret;
 	}
-	return wf_plan_schedule(plan, coll, nvlink, wf_mem_heap(), schedule_p);
+	return wf_plan_schedule(plan, coll, nvlink, net->reducer, wf_mem_heap(), schedule_p);
 }
 
 int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
@@ -441,7 +449,8 @@ int wf_job_schedule(const struct wf_job_cfg *cfg, struct wf_cluster *cluster,
 	if (ret != 0)
 		return ret;
 	if (is_coll(cfg))
-		return wf_plan_schedule(plan, &coll, nvlink, wf_mem_heap(), schedule_p);
+		return wf_plan_schedule(plan, &coll, nvlink, net->reducer, wf_mem_heap(),
+		                        schedule_p);
 	return wf_job_plan_schedule(cfg, plan, &coll, nvlink, net, schedule_p, &info->scale_excess,
 	                            err);
 }

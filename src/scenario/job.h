@@ -58,6 +58,9 @@ int wf_job_cluster(const struct wf_job_cfg *cfg, uint32_t n_hosts, struct wf_clu
 /* How they are connected: net, with what is left to choose. */
 void wf_job_net(const struct wf_job_cfg *cfg, struct wf_job_net *net);
 
+/* What so many bytes of the real job are in the one that is run: less where that is scaled. */
+uint64_t wf_job_scaled(const struct wf_job_cfg *cfg, uint64_t bytes);
+
 /* Whether it is a training step; the other kinds are a collective's, or a trace's. */
 bool wf_job_is_train(const struct wf_job_cfg *cfg);
 

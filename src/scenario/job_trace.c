@@ -208,8 +208,9 @@ static int read_files(const struct wf_job_cfg *cfg, uint32_t n, struct wf_arena 
 }
 
 static int read_chakra(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
-                       const struct wf_nvlink *nvlink, struct wf_cluster *cluster,
-                       struct wf_schedule **schedule_p, struct wf_err *err)
+                       const struct wf_nvlink *nvlink, const struct wf_net_reducer *reducer,
+                       struct wf_cluster *cluster, struct wf_schedule **schedule_p,
+                       struct wf_err *err)
 {
 	struct wf_chakra_cfg chakra = { .gpu = &cfg->gpu };
 	struct wf_plan *plan = NULL;
@@ -240,7 +241,8 @@ static int read_chakra(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *c
 		wf_mem_heap()->free(wf_mem_heap(), (char *)(uintptr_t)files[r].bytes);
 	free(files);
 	wf_arena_fini(&arena);
-	return ret != 0 ? ret : wf_plan_schedule(plan, coll, nvlink, wf_mem_heap(), schedule_p);
+	return ret != 0 ? ret
+	                : wf_plan_schedule(plan, coll, nvlink, reducer, wf_mem_heap(), schedule_p);
 }
 
 /* ---- all of them ---- */
@@ -296,7 +298,7 @@ int wf_job_trace(const struct wf_job_cfg *cfg, const struct wf_coll_cfg *coll,
 	int ret;
 
 	if (strcmp(cfg->kind, "chakra") == 0)
-		return read_chakra(cfg, coll, nvlink, cluster, schedule_p, err);
+		return read_chakra(cfg, coll, nvlink, net->reducer, cluster, schedule_p, err);
 	ret = read_one(cfg, cluster, schedule_p, &plan, &why);
 	if (ret == -EINVAL)
 		return say_why("file", &why, err);

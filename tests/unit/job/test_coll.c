@@ -332,7 +332,7 @@ static void run_world(struct world *w, const struct wf_coll_cfg *cfg, uint32_t i
 	struct wf_err err = { "" };
 
 	assert_int_equal(wf_plan_coll_create(&w->cluster, &w->coll, iterations, mem, &plan), 0);
-	assert_int_equal(wf_plan_schedule(plan, cfg, NULL, mem, &w->schedule), 0);
+	assert_int_equal(wf_plan_schedule(plan, cfg, NULL, NULL, mem, &w->schedule), 0);
 	w->data = calloc(TABLE, sizeof(*w->data));
 	w->passed = calloc(TABLE, sizeof(*w->passed));
 	w->counts.groups = calloc(iterations, sizeof(*w->counts.groups));

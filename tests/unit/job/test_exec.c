@@ -99,6 +99,12 @@ struct seen {
 	unsigned meets;
 	uint32_t met;
 	struct {
+		uint32_t handle, group;
+		uint64_t bytes;
+		wf_time at;
+	} reduced[MAX_OPS];
+	unsigned n_reduced;
+	struct {
 		uint32_t stream, tag;
 		wf_time start, end;
 	} ended[MAX_STREAMS * MAX_OPS];
@@ -130,6 +136,17 @@ static void see_meet(void *ctx, const struct wf_op *op, uint32_t handle, wf_time
 	seen->meets++;
 }
 
+static void see_reduce(void *ctx, const struct wf_op *op, uint32_t handle, wf_time now)
+{
+	struct seen *seen = ctx;
+
+	assert_int_equal(op->kind, WF_OP_REDUCE);
+	seen->reduced[seen->n_reduced].handle = handle;
+	seen->reduced[seen->n_reduced].group = op->peer;
+	seen->reduced[seen->n_reduced].bytes = op->bytes;
+	seen->reduced[seen->n_reduced++].at = now;
+}
+
 static void see_finished(void *ctx, wf_time now)
 {
 	struct seen *seen = ctx;
@@ -142,6 +159,7 @@ static const struct wf_exec_driver driver = {
 	.post = see_post,
 	.call_at = see_call_at,
 	.meet = see_meet,
+	.reduce = see_reduce,
 	.finished = see_finished,
 };
 
@@ -368,6 +386,48 @@ static void test_meet(void **state)
 	wf_exec_destroy(w.exec);
 }
 
+/* A reduction leaves when its work is over, and ends when its result is there. */
+static void test_reduce(void **state)
+{
+	static struct world w;
+	struct wf_err err = { "" };
+	struct wf_op *op;
+
+	(void)state;
+	memset(&w, 0, sizeof(w));
+	for (unsigned i = 0; i < 2; i++) {
+		op = add(&w.table, 0, WF_OP_REDUCE, i * 30, WF_UNIT_NONE);
+		op->peer = 4 + i;
+		op->bytes = 1000;
+	}
+	op = add(&w.table, 0, WF_OP_CALC, 1, WF_UNIT_NONE);
+	dep(op, 0, 1, WF_ON_END);
+	create(&w);
+	wf_exec_start(w.exec, 0);
+	assert_int_equal(w.seen.n_reduced, 1);
+	assert_int_equal(w.seen.reduced[0].group, 4);
+	run(&w);
+	assert_int_equal(w.seen.n_reduced, 2);
+	assert_int_equal(w.seen.reduced[1].group, 5);
+	assert_int_equal(w.seen.reduced[1].bytes, 1000);
+	assert_int_equal(w.seen.reduced[1].at, 30);
+	assert_true(wf_exec_stuck(w.exec, &err));
+	assert_non_null(strstr(err.text, "reduction of 1000 bytes in group 4"));
+	/* The second is there first. */
+	wf_exec_reduced(w.exec, w.seen.reduced[1].handle, 50);
+	run(&w);
+	assert_int_equal(end_of(&w, 1), 50);
+	assert_int_equal(end_of(&w, 2), 51);
+	wf_exec_reduced(w.exec, w.seen.reduced[0].handle, 90);
+	run(&w);
+	assert_int_equal(end_of(&w, 0), 90);
+	assert_int_equal(w.seen.finished, 1);
+	assert_int_equal(w.counts.messages[1], 2);
+	assert_int_equal(w.counts.bytes[1], 2000);
+	assert_int_equal(w.counts.latency[1].max, 90);
+	wf_exec_destroy(w.exec);
+}
+
 static void test_lost(void **state)
 {
 	static struct world w;
@@ -440,8 +500,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dependencies), cmocka_unit_test(test_window),
 		cmocka_unit_test(test_messages),     cmocka_unit_test(test_meet),
-		cmocka_unit_test(test_lost),         cmocka_unit_test(test_joins),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_reduce),       cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_joins),        cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -300,6 +300,51 @@ static void test_sharp(void **state)
 		near(busbw(&t, rows[i].bytes, choose(&t, rows[i].bytes).time), rows[i].bw, .5);
 }
 
+/*
+ * What of that is the network's, and what a server does were it not for its NICs: of the H100, 40
+ * GB/s of each of 8 heads at 85 % less an eighth, twice: 476 GB/s as bus bandwidth, which is what
+ * was measured with SHARP (nccl issue 1219: 480) where the model has the NICs' 384.
+ */
+static void test_collnet_parts(void **state)
+{
+	struct wf_tune_comm c = h100(64);
+	struct wf_tune_choice choice;
+	struct wf_tune t;
+
+	(void)state;
+	c.collnet = true;
+	wf_tune_init(&t, &c);
+	choice = choose(&t, MB(1024));
+	assert_int_equal(choice.alg, WF_ALG_NVLS);
+	assert_int_equal(choice.latency - choice.net, 25 * WF_US);
+	assert_int_equal(choice.net, 18 * WF_US);
+	near((double)choice.inside * 2 * 63 / 64 / 1e9, 476, .01);
+	near((double)choice.bandwidth * 2 * 63 / 64 / 1e9, 384, .01);
+
+	/* Direct: chunks of 512 KiB are halved until there are enough of them. */
+	assert_true(wf_tune_choose(&t, WF_COLL_ALL_REDUCE, WF_ALG_COLLNET, WF_PROTO_AUTO, MB(8192),
+	                           &choice));
+	assert_int_equal(choice.net, 31 * WF_US);
+	assert_int_equal(choice.inside, choice.bandwidth);
+	assert_int_equal(choice.chunk, 512 << 10);
+	assert_true(wf_tune_choose(&t, WF_COLL_ALL_REDUCE, WF_ALG_COLLNET, WF_PROTO_AUTO, MB(256),
+	                           &choice));
+	assert_int_equal(choice.chunk, 128 << 10);
+	assert_true(wf_tune_choose(&t, WF_COLL_ALL_REDUCE, WF_ALG_COLLNET_CHAIN, WF_PROTO_AUTO, 8,
+	                           &choice));
+	assert_int_equal(choice.net, 30 * WF_US);
+	assert_int_equal(choice.latency, 30 * WF_US + 2 * 7 * WF_US * 28 / 10);
+	assert_int_equal(choice.chunk, 32 << 10);
+
+	/* One server has no network. */
+	c = h100(8);
+	c.collnet = true;
+	wf_tune_init(&t, &c);
+	choice = choose(&t, MB(1024));
+	assert_int_equal(choice.alg, WF_ALG_NVLS);
+	assert_int_equal(choice.net, 0);
+}
+
 /* The graphs: what DGX H100 and B200 have, and logs of other machines. */
 static void test_graphs(void **state)
 {
@@ -398,7 +443,7 @@ int main(void)
 		cmocka_unit_test(test_choices),      cmocka_unit_test(test_switch_points),
 		cmocka_unit_test(test_without_nvls), cmocka_unit_test(test_b200),
 		cmocka_unit_test(test_sharp),        cmocka_unit_test(test_graphs),
-		cmocka_unit_test(test_wishes),
+		cmocka_unit_test(test_wishes),       cmocka_unit_test(test_collnet_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
