@@ -21,9 +21,9 @@ assert not missing, missing
 # not here fails the test.
 # bats test_tags=long
 @test "every parameter of collectives at both ends of its range" {
-	printf 'topology: {kind: rail, hosts: 16, gpus: 8, host_rate: 400Gbps, radix: 0}\nfabric: ib-ndr\njob: {bytes: 64KiB}\nrun: {until: 3000s}\n' >s.yaml
+	printf 'topology: {kind: rail, hosts: 16, gpus: 8, host_rate: 400Gbps, radix: 0}\nfabric: {profile: ib-ndr, sharp: {enabled: true}}\njob: {bytes: 64KiB}\nrun: {until: 3000s}\n' >s.yaml
 	cat >ends.py <<-'END'
-		import json, subprocess, sys
+		import json, re, subprocess, sys
 
 		weft = sys.argv[1]
 		SIMPLE = {"algorithm": "ring", "protocol": "simple"}
@@ -40,6 +40,7 @@ assert not missing, missing
 		    "launch": {}, "reduce": SIMPLE, "pxn": {**SIMPLE, **LARGE}, "nvls": {"bytes": "4MiB"}, "collnet": LARGE,
 		    "nic_rate": {**SIMPLE, **LARGE, "generation": "blackwell", "pcie_rate": "800Gbps", "nvlink_rate": "7.2Tbps"}, "pcie_rate": LARGE, "generation": {"bytes": "4MiB"}, "cpu": {"protocol": "ll", "algorithm": "ring"},
 		    "nvlink.nvls": {"algorithm": "nvls", "ranks": 8}, "net.nvls": {"algorithm": "nvls-tree"},
+		    "net.collnet": {"collnet": "true", "algorithm": "collnet-chain"},
 		}
 		for where in ("nvlink", "net"):
 		    for proto in ("ll", "ll128", "simple"):
@@ -68,7 +69,8 @@ assert not missing, missing
 		          if r["name"] not in ("bytes", "iterations", "ranks", "root", "gpus_per_server", "nics_per_server")]
 		for row in tested:
 		    name, needs = row["name"], NEEDS[row["name"]]
-		    values = row["range"].split("|" if "|" in row["range"] else "..")
+		    # The word auto is no end.
+		    values = re.split(r"\.\." if ".." in row["range"] else r"\|", row["range"].replace("|auto", ""))
 		    got = {}
 		    for value in values:
 		        got[value] = run(**{**needs, **MORE.get(value, {}), name: value})

@@ -173,6 +173,15 @@ static const struct context {
 	{ "fabric.cc.min_time_between_cnps",
 	  "fabric.ecn.kmin=4KB fabric.ecn.kmax=8KB " CC "dcqcn" },
 
+#define SHARP                                                                                      \
+	IB "fabric.sharp.enabled=true job.kind=all-reduce job.collnet=true "                       \
+	   "job.algorithm=collnet-chain job.gpus_per_server=1 job.launch=0 "
+	{ "fabric.sharp.tree_jobs", SHARP "job.bytes=8KB" },
+	{ "fabric.sharp.payload", SHARP "job.bytes=8KB" },
+	{ "fabric.sharp.operations", SHARP "job.bytes=8KB" },
+	{ "fabric.sharp.fragment", SHARP "job.bytes=8KB" },
+	{ "fabric.sharp.", SHARP "job.bytes=64KB" },
+
 	{ "fabric.drive.", "storage.depth=8 run.until=1000s" },
 
 	{ "storage.bytes", "storage.kind=checkpoint" },
@@ -232,6 +241,7 @@ static const struct context {
 	{ "job.bytes", "job.kind=all-reduce job.algorithm=ring job.protocol=simple "
 	               "job.buffer=256GiB" },
 	{ "job.iterations", "job.kind=all-reduce job.bytes=8B job.ranks=2 job.gpus_per_server=1" },
+	{ "job.net.collnet", SHARP "job.bytes=8B" },
 	{ "job.net.nvls", "job.kind=all-reduce job.algorithm=nvls-tree" },
 	{ "job.nvlink.nvls", "job.kind=all-reduce job.algorithm=nvls job.gpus_per_server=4" },
 	{ "job.", "job.kind=all-reduce" },
@@ -256,6 +266,7 @@ static const struct other {
 	{ "fabric.link.raw_ber", "max", CUT },
 	{ "fabric.link.burst_ber", "max", CUT },
 	{ "fabric.port.mtu", "min", CUT },
+	{ "fabric.sharp.rate", "min", CUT },
 	/* A step takes longer than the run. */
 	{ "job.launch", "max", CUT },
 	{ "job.nvlink.ll", "max", CUT },
@@ -264,6 +275,7 @@ static const struct other {
 	{ "job.net.tree.ll128", "max", CUT },
 	{ "job.nvlink.nvls", "max", CUT },
 	{ "job.net.nvls", "max", CUT },
+	{ "job.net.collnet", "max", CUT },
 	{ "job.micro_batch", "max", CUT },
 	{ "job.micro_batches", "max", CUT },
 	{ "job.sequence", "max", CUT },
