@@ -19,6 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # ---- parameters ----
 
+LONG_WORD = 40  # of what has no blanks: longer ones may be broken at commas
+
 
 def group_of(name, sizes):
     """A section of the scenario file, or a part of a large one."""
@@ -64,10 +66,12 @@ def parameters(rows):
     for group, members in groups.items():
         out.append(f".SS {md2man.escape(group)}")
         for row in members:
-            default = row["default"] or "none"
+            default = md2man.escape(row["default"] or "none", code=True)
+            if len(default) > LONG_WORD:
+                default = default.replace(",", ",\\:")  # a line may end there
             out += [".TP", "\\fB" + md2man.escape(row["name"], code=True) + "\\fR",
                     md2man.guard(md2man.escape(row["help"]) + "."),
-                    f"Default \\fB{md2man.escape(default, code=True)}\\fR{md2man.escape(span(row))} "
+                    f"Default \\fB{default}\\fR{md2man.escape(span(row))} "
                     f"({md2man.escape(row['unit'])}).{whose(row)}"]
     return out
 

@@ -103,6 +103,6 @@ END
 	done
 	run -2 "$bare" upp
 	says "$output" "there is no command 'upp'"
-	run -0 find "$stage/build" -name 'libibverbs*' -o -name 'libweft_live*' -o -name 'libweft_mgmt*'
+	run -0 find "$stage/build" -name 'libibverbs*' -o -name 'libweft_live*'
 	[ -z "$output" ]
 }
