@@ -47,7 +47,7 @@ struct wf_scenario_fault {
 };
 
 /* Reads a list of faults, for a fabric or for all (-1). Returns 0, -ENOMEM, or -EINVAL with err. */
-int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *list, int fabric,
+int wf_faults_read(struct wf_scenario *s, const struct wf_ynode *node, int fabric,
                    struct wf_err *err) WF_MUST_USE;
 
 /*

@@ -282,15 +282,15 @@ static void check_lanes(struct tables_check *t)
 					t->cdg.hosts[sw] != 0;
 		}
 	}
-	for (uint8_t lane = 0; lane < WF_ARRAY_SIZE(used); lane++) {
+	for (unsigned lane = 0; lane < WF_ARRAY_SIZE(used); lane++) {
 		uint32_t n;
 
 		if (!used[lane])
 			continue;
-		(void)wf_cdg_count(&t->cdg, t->tables->sl, lane);
+		(void)wf_cdg_count(&t->cdg, t->tables->sl, (uint8_t)lane);
 		n = wf_cdg_circle(&t->cdg, t->circle);
 		if (n != 0)
-			tell_circle(t, shortest(t, t->circle[0]), lane);
+			tell_circle(t, shortest(t, t->circle[0]), (uint8_t)lane);
 	}
 }
 

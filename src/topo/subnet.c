@@ -38,11 +38,13 @@ static void set_rate(struct wf_subnet_port *port, uint64_t rate)
 static void name_host(char desc[WF_SUBNET_DESC], const char *name)
 {
 	static const char device[] = " weft0";
-	size_t n = strlen(name);
+	size_t n = 0;
 
-	assert(n + sizeof(device) <= WF_SUBNET_DESC);
-	memcpy(desc, name, n);
-	memcpy(desc + n, device, sizeof(device));
+	assert(strlen(name) + sizeof(device) <= WF_SUBNET_DESC);
+	for (; *name != '\0'; name++)
+		desc[n++] = *name;
+	for (size_t i = 0; i < sizeof(device); i++)
+		desc[n + i] = device[i];
 }
 
 static int add_node(struct wf_subnet *subnet, const struct wf_topo_node *node, uint32_t sw)
