@@ -116,6 +116,7 @@ bool wf_port_draws(const struct wf_fabric *fabric, struct wf_port *port,
 	}
 	chance = wf_port_chance(fabric, port, pkt->size, burst, &fec);
 	drawn = wf_rand64(port->rng_key, port->rng_count++);
+	assert(fec == 0 || port->fec != NULL);
 	if (drawn < fec)
 		port->fec->uncorrected[pkt->vl]++;
 	return drawn < chance;

@@ -70,7 +70,7 @@ void wf_note_deadlock_link(const struct wf_run *run, const struct wf_deadlock *d
 static void say_change(const struct wf_topo *topo, const struct wf_sim_change *c, char *text,
                        size_t size)
 {
-	const struct wf_topo_link *l = &topo->links[0];
+	const struct wf_topo_link *l;
 	const struct wf_topo_port *port;
 
 	switch (c->kind) {
