@@ -40,7 +40,7 @@
 
 #include "base/mem.h"
 #include "mgmt/sm/cfg.h"
-#include "mgmt/sm/part.h"
+#include "subnet/part.h"
 #include "mgmt/sm/view.h"
 #include "wire/notice.h"
 

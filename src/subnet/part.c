@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* part.c - reading partitions.conf, and whose P_Keys it says a port has. */
-#include "mgmt/sm/part.h"
+#include "subnet/part.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sort.h"
+#include "subnet/scan.h"
 
 #define RATE_DEFAULT 3 /* 10 Gbit/s */
 #define MTU_DEFAULT 4  /* 2048 */
@@ -145,7 +147,7 @@ static int add_rule(struct wf_parts *parts, const struct wf_part_rule *rule)
 	return ret;
 }
 
-static struct wf_part *find(struct wf_parts *parts, uint16_t pkey)
+static struct wf_part *find(const struct wf_parts *parts, uint16_t pkey)
 {
 	for (uint32_t i = 0; i < parts->n; i++) {
 		if (parts->part[i].pkey == pkey)
@@ -343,6 +345,8 @@ static int read_member(struct reader *r, const struct definition *d, uint32_t wh
 		.part = (uint16_t)which,
 		.full = d->full,
 		.index0 = d->index0,
+		.line = name.line,
+		.column = (uint16_t)wf_min_u64(name.column, UINT16_MAX),
 	};
 	int ret;
 
@@ -530,11 +534,11 @@ static bool meant(const struct wf_part_rule *rule, const struct wf_part_port *po
 	case WF_PART_ALL:
 		return true;
 	case WF_PART_ALL_CAS:
-		return port->kind == 1;
+		return port->kind == WF_SUBNET_ADAPTER;
 	case WF_PART_ALL_SWITCHES:
-		return port->kind == 2;
+		return port->kind == WF_SUBNET_SWITCH;
 	case WF_PART_ALL_ROUTERS:
-		return port->kind == 3;
+		return port->kind == WF_SUBNET_ROUTER;
 	case WF_PART_SELF:
 		return port->self;
 	case WF_PART_GUID:
@@ -568,4 +572,15 @@ unsigned wf_parts_pkeys(const struct wf_parts *parts, const struct wf_part_port 
 		n++;
 	}
 	return n;
+}
+
+void wf_parts_name(const struct wf_parts *parts, uint16_t pkey, char *text, size_t size)
+{
+	const struct wf_part *part = find(parts, pkey & WF_PART_DEFAULT);
+
+	text[0] = '\0';
+	if (part != NULL)
+		wf_scan_copy(text, size, part->name, part->name + strlen(part->name));
+	if (text[0] == '\0')
+		snprintf(text, size, "0x%04x", pkey & WF_PART_DEFAULT);
 }

@@ -12,8 +12,8 @@
  * that is free. mgid= lines are for subnet administration and are read over; parts->skipped says
  * how many there were.
  */
-#ifndef WF_MGMT_SM_PART_H
-#define WF_MGMT_SM_PART_H
+#ifndef WF_SUBNET_PART_H
+#define WF_SUBNET_PART_H
 
 #include <stdbool.h>
 
@@ -38,7 +38,9 @@ struct wf_part_rule {
 	uint16_t part; /* which of the partitions */
 	uint8_t who;   /* enum wf_part_who */
 	bool full;
-	bool index0; /* its P_Key is the first in these ports' tables */
+	bool index0;   /* its P_Key is the first in these ports' tables */
+	uint32_t line; /* of the file; 0: none says so */
+	uint16_t column;
 };
 
 struct wf_part {
@@ -77,7 +79,7 @@ void wf_parts_destroy(struct wf_parts *parts);
 
 struct wf_part_port { /* whose membership is asked */
 	uint64_t guid;
-	uint8_t kind; /* enum wf_node_type */
+	uint8_t kind; /* enum wf_subnet_kind */
 	bool self;
 };
 
@@ -87,5 +89,8 @@ struct wf_part_port { /* whose membership is asked */
  */
 unsigned wf_parts_pkeys(const struct wf_parts *parts, const struct wf_part_port *port,
                         uint16_t *pkeys, unsigned max, uint16_t *first_p);
+
+/* The name of a P_Key's partition, without what terminals must not see, or "0x7fff". */
+void wf_parts_name(const struct wf_parts *parts, uint16_t pkey, char *text, size_t size);
 
 #endif
