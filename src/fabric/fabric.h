@@ -94,7 +94,8 @@ struct wf_fabric {
 	bool managed;          /* a subnet manager sets forwarding; the driver's (station.h) */
 	/* Who reduces in switches, and by which trees; the driver's, before devices are made. */
 	const struct wf_sharp *sharp; /* NULL: nobody does (aggregate.h) */
-	bool roce1; /* no IP: hosts' packets cannot be marked and have no entropy */
+	bool sharp_shut; /* a manager sets trees up first: hosts wait; changed while no node runs */
+	bool roce1;      /* no IP: hosts' packets cannot be marked and have no entropy */
 	/*
 	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of
 	 * the VLs, vl_shift further up, so that buffers never wait for one another in a circle. 0:

@@ -222,6 +222,8 @@ bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 	struct wf_port *port = &dev->ports[0];
 
 	if (slot == st->slot) {
+		if (st->gmps != NULL && port->up && st->port[0].active)
+			wf_port_wake(dev, port, now);
 		st->ops->timer(st, now);
 		return true;
 	}
@@ -386,8 +388,13 @@ static void pull_hold(struct wf_endpoint *ep)
 
 static void pull_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
+	struct wf_station *st = ep->dev.station;
+
 	if (pkt->type != WF_PACKET_GMP)
-		ep->dev.station->pull->leave(ep, pkt, now);
+		st->pull->leave(ep, pkt, now);
+	/* Nobody else asks the port for the next one. */
+	else if (st->gmps != NULL)
+		wf_station_call_at(st, now);
 }
 
 const struct wf_pull_ops wf_station_pull = {
@@ -452,7 +459,9 @@ enum wf_station_no wf_station_takes(const struct wf_device *dev, unsigned port,
 
 	if (!p->armed)
 		return WF_STATION_INACTIVE;
-	if (!is_switch(dev) && (p->lid == 0 || pkt->entropy >> p->lmc != p->lid >> p->lmc))
+	/* Results of reductions come by their tree, and have no LID here. */
+	if (!is_switch(dev) && pkt->type != WF_PACKET_AGG &&
+	    (p->lid == 0 || pkt->entropy >> p->lmc != p->lid >> p->lmc))
 		return WF_STATION_LID;
 	return p->guard_in && !knows(p, pkey_of(pkt)) ? WF_STATION_PKEY : WF_STATION_YES;
 }

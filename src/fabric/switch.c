@@ -256,7 +256,9 @@ static WF_SELDOM void drop_unrouted(struct wf_switch *sw, struct wf_port *in, ui
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	struct wf_port *out;
 
-	if (pkt->type == WF_PACKET_AGG) {
+	if (pkt->type == WF_PACKET_AGG &&
+	    (sw->dev.station == NULL ||
+	     wf_station_takes(&sw->dev, in->number, pkt) == WF_STATION_YES)) {
 		wf_agg_take(sw, in, pkt, now);
 		return;
 	}

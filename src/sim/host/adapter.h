@@ -58,6 +58,8 @@ struct wf_program {
 	 * (sim/host/reduce.h). NULL: it posts none.
 	 */
 	void (*reduced)(void *arg, struct wf_adapter *adapter, uint64_t handle, wf_time now);
+	/* No reduction of a group comes to an end any more. NULL: it posts none. */
+	void (*reduce_lost)(void *arg, uint32_t group, wf_time now);
 };
 
 /* What all adapters of a simulation share. */

@@ -65,8 +65,7 @@ static void take_lids(struct wf_managed *m)
 		m->lid_of[host] = wf_sma_port(m->site[m->topo->host_node[host]]->sma, 1)->lid;
 }
 
-/* The master's view of the subnet; NULL: there is none. */
-static const struct wf_sm_view *master_view(const struct wf_managed *m)
+const struct wf_sm_view *wf_managed_view(const struct wf_managed *m)
 {
 	for (unsigned i = 0; i < m->cfg.n_managers; i++) {
 		const struct wf_sm *sm = wf_managed_sm(m, m->cfg.manager[i]);
@@ -96,7 +95,7 @@ static void take_row(struct wf_managed *m, const struct wf_sm_view *view, struct
 /* Service levels of paths, where the routing has some, as hosts have them from then on. */
 static int take_levels(struct wf_managed *m)
 {
-	const struct wf_sm_view *view = master_view(m);
+	const struct wf_sm_view *view = wf_managed_view(m);
 	const struct wf_tables *t = view == NULL ? NULL : view->tables;
 	uint8_t *old = m->path_sl;
 	size_t bytes;
@@ -137,6 +136,7 @@ static int start(struct wf_managed *m, struct wf_err *err)
 	take_lids(m);
 	if (take_levels(m) != 0)
 		return -ENOMEM;
+	wf_trees_open(m, 0);
 	if (n >= START_MAX || !is_settled(m))
 		return wf_err_say(err, "sm: the subnet does not come up");
 	return 0;
@@ -175,6 +175,7 @@ static void note(void *arg, const struct wf_sm_event *event)
 		break;
 	case WF_SM_EV_SWEEP_END:
 		site->deeds.sweeps += event->sweep->heavy;
+		site->all->shards[site->st.dev->shard->number].swept |= event->sweep->heavy;
 		break;
 	case WF_SM_EV_STATE:
 	case WF_SM_EV_PORT_FOUND:
@@ -199,6 +200,8 @@ static int make_managers(struct wf_managed *m, struct wf_err *err)
 		ret = wf_sm_create(&cfg, note, site, wf_mem_heap(), &site->sm, err);
 		if (ret == 0)
 			wf_sma_set_capability(site->sma, 1, WF_CAP_SM, 0, 0);
+		if (ret == 0 && i == 0)
+			ret = wf_trees_make_manager(site, err);
 	}
 	return ret;
 }
@@ -266,7 +269,7 @@ static int change_links(struct wf_managed *m, wf_time now)
 static int managed_window(void *arg, wf_time now)
 {
 	struct wf_managed *m = arg;
-	bool lids = false, links = false, routed = false;
+	bool lids = false, links = false, routed = false, swept = false, trees = false;
 	int ret = 0;
 
 	for (unsigned i = 0; i < m->sim->n_shards; i++) {
@@ -274,12 +277,18 @@ static int managed_window(void *arg, wf_time now)
 		links |= m->shards[i].links_changed;
 		routed |= m->shards[i].routed;
 		m->shards[i].lids_changed = m->shards[i].links_changed = false;
-		m->shards[i].routed = false;
+		swept |= m->shards[i].swept;
+		trees |= m->shards[i].trees;
+		m->shards[i].routed = m->shards[i].swept = m->shards[i].trees = false;
 	}
 	if (lids)
 		take_lids(m);
 	if (routed)
 		ret = take_levels(m);
+	if (trees)
+		wf_trees_open(m, now);
+	if (swept)
+		wf_trees_check(m, now);
 	return links && ret == 0 ? change_links(m, now) : ret;
 }
 
@@ -322,6 +331,7 @@ void wf_managed_destroy(struct wf_managed *m)
 		wf_site_destroy(m->site[id]);
 	free_hops(m, &m->hops);
 	free_hops(m, &m->free_hops);
+	wf_trees_destroy(m);
 	m->mem->free(m->mem, m->shards);
 	m->mem->free(m->mem, m->path_sl);
 	m->mem->free(m->mem, m->disabled);
@@ -418,4 +428,5 @@ void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *res
 			result->lost += site->st.port[p].vl15_dropped;
 		}
 	}
+	wf_trees_result(m, result);
 }

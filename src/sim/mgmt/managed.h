@@ -20,6 +20,7 @@
 #ifndef WF_SIM_MGMT_MANAGED_H
 #define WF_SIM_MGMT_MANAGED_H
 
+#include "mgmt/am.h"
 #include "mgmt/sm/sm.h"
 #include "sim/sim.h"
 
@@ -49,6 +50,13 @@ struct wf_managed_result {
 	uint32_t reroutes;
 	wf_time reroute_last, reroute_max;
 	bool pending;
+	/*
+	 * Trees for reductions: when all were set up (WF_TIME_NEVER: they are not, or there are
+	 * none), requests that it took, groups whose trees lost a link and when the manager saw it.
+	 */
+	wf_time trees_up, trees_lost_at;
+	uint32_t trees_lost;
+	struct wf_am_stats trees;
 	uint64_t smps; /* that were put on wires: of all agents and managers, hop by hop */
 	uint64_t lost; /* for which there was no room on VL15 or at an agent */
 };
