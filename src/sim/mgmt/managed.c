@@ -162,6 +162,8 @@ static void note(void *arg, const struct wf_sm_event *event)
 {
 	struct wf_site *site = arg;
 
+	if (site->sa != NULL)
+		wf_sa_event(site->sa, event);
 	switch (event->type) {
 	case WF_SM_EV_UP:
 		site->deeds.up = wf_min_time(site->deeds.up, event->now);
@@ -197,6 +199,8 @@ static int make_managers(struct wf_managed *m, struct wf_err *err)
 		site->deeds.up = site->deeds.answered = WF_TIME_NEVER;
 		cfg.priority = m->cfg.sm->priority - (i > 0 && m->cfg.sm->priority > 0);
 		ret = wf_sm_create(&cfg, note, site, wf_mem_heap(), &site->sm, err);
+		if (ret == 0)
+			ret = wf_sa_create(site->sm, wf_mem_heap(), &site->sa);
 		if (ret == 0)
 			wf_sma_set_capability(site->sma, 1, WF_CAP_SM, 0, 0);
 	}
@@ -371,6 +375,11 @@ const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host)
 {
 	return m->site[m->topo->host_node[host]]->sm;
+}
+
+const struct wf_sa *wf_managed_sa(const struct wf_managed *m, uint32_t host)
+{
+	return m->site[m->topo->host_node[host]]->sa;
 }
 
 /* Of one manager. */
