@@ -216,6 +216,7 @@ static int managed_make(void *arg, struct wf_sim *sim, struct wf_device *dev, st
 
 	if (m->shards == NULL) {
 		m->sim = sim;
+		sim->fabric.trained = m->trained;
 		m->shards = m->mem->alloc(m->mem, sim->n_shards * sizeof(*m->shards));
 		if (m->shards == NULL)
 			return -ENOMEM;
@@ -298,12 +299,13 @@ int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *to
 	m->cfg = *cfg;
 	m->mem = mem;
 	m->topo = topo;
-	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m };
+	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m, wf_managed_train };
 	m->changed = m->since = WF_TIME_NEVER;
 	m->site = mem->alloc(mem, topo->n_nodes * sizeof(struct wf_site *));
 	m->lid_of = mem->alloc(mem, topo->n_hosts * sizeof(*m->lid_of));
 	m->disabled = mem->alloc(mem, topo->n_ports);
-	if (m->site == NULL || m->lid_of == NULL || m->disabled == NULL) {
+	m->trained = mem->alloc(mem, topo->n_links * sizeof(*m->trained));
+	if (m->site == NULL || m->lid_of == NULL || m->disabled == NULL || m->trained == NULL) {
 		wf_managed_destroy(m);
 		return -ENOMEM;
 	}
@@ -329,6 +331,7 @@ void wf_managed_destroy(struct wf_managed *m)
 	m->mem->free(m->mem, m->shards);
 	m->mem->free(m->mem, m->path_sl);
 	m->mem->free(m->mem, m->disabled);
+	m->mem->free(m->mem, m->trained);
 	m->mem->free(m->mem, m->lid_of);
 	m->mem->free(m->mem, m->site);
 	m->mem->free(m->mem, m);

@@ -517,7 +517,8 @@ static void link_up(struct wf_site *site, unsigned port, wf_time now)
 {
 	unsigned width, speed;
 
-	(void)!wf_ib_rate_link(site->st.dev->ports[port - 1].rate, &width, &speed);
+	if (!wf_site_trains(site, port, &width, &speed))
+		(void)!wf_ib_rate_link(site->st.dev->ports[port - 1].rate, &width, &speed);
 	wf_sma_link_up(site->sma, port, width, speed, now);
 }
 
@@ -676,6 +677,7 @@ static void site_changed(void *arg, unsigned port, unsigned what)
 		site->st.lft = wf_sma_lft_table(site->sma, &n);
 		site->st.n_lft = n;
 	}
+	wf_site_obey(site, port, what);
 }
 
 /* Links are taken down and up while no node runs. */
@@ -751,12 +753,14 @@ static int make_agent(struct wf_site *site)
 	c.description = name;
 	c.vls = (uint8_t)wf_ib_vls_decode(wf_ib_vls_encode((unsigned)cfg->vl_count));
 	c.mtu = (uint32_t)cfg->mtu;
+	wf_site_sets(dev, &c);
 	c.ops = &agent_ops;
 	c.arg = site;
 	ret = wf_sma_create(&c, wf_mem_heap(), &site->sma);
 	if (ret == 0)
 		ret = make_other_agents(site);
 	for (unsigned p = 1; p <= dev->n_ports && ret == 0; p++) {
+		ret = wf_site_preset(site, p);
 		link_up(site, p, 0);
 		take_pkeys(site, p);
 		take_enforcement(site, p);
@@ -776,6 +780,12 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 		                  "topology.radix: %s has %u ports; switches of a managed fabric "
 		                  "have %d at the most",
 		                  node->name, dev->n_ports, WF_MANAGED_PORTS);
+	if (wf_ib_vls_decode(wf_ib_vls_encode((unsigned)dev->setup->cfg.vl_count)) !=
+	    dev->setup->cfg.vl_count)
+		return wf_err_say(err,
+		                  "vl.count: ports of a managed fabric have 1, 2, 4, 8 or 15 "
+		                  "virtual lanes, not %u",
+		                  (unsigned)dev->setup->cfg.vl_count);
 	/* It outlives the engine, whose memory is the rest. Agents take more when they run. */
 	site = wf_mem_heap()->alloc(wf_mem_heap(), sizeof(*site));
 	if (site == NULL)
@@ -792,8 +802,10 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 	site->manager.time = m->cfg.manager_time;
 	site->pkeys = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->pkeys));
 	site->sl2vl = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->sl2vl));
+	site->classes = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->classes));
 	site->downs = wf_shard_alloc(shard, dev->n_ports * sizeof(*site->downs));
-	if (site->pkeys == NULL || site->sl2vl == NULL || site->downs == NULL)
+	if (site->pkeys == NULL || site->sl2vl == NULL || site->classes == NULL ||
+	    site->downs == NULL)
 		return -ENOMEM;
 	site->st.dlid_of = site->is_switch ? NULL : m->lid_of;
 	return make_agent(site);
