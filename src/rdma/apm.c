@@ -34,6 +34,7 @@ static void migrate(struct wf_qp *qp)
 	a->pkey_index = a->alt_pkey_index;
 	a->timeout = a->alt_timeout;
 	a->path_mig_state = WF_MIG_MIGRATED;
+	qp->mig_heard = false;
 	wf_hca_count(qp->hca, WF_CTR_PATH_MIGRATIONS);
 	wf_qp_set_path(qp);
 	/* Retries and longer waits were the other path's. */
@@ -64,11 +65,19 @@ void wf_apm_came(struct wf_qp *qp, const struct wf_packet *pkt, enum wf_apm_way 
 {
 	if (way == WF_APM_ALTERNATE) {
 		migrate(qp);
+		qp->mig_heard = true;
 		wf_qp_event(qp, WF_EVENT_PATH_MIG);
 	} else if (qp->attr.path_mig_state == WF_MIG_REARM &&
 	           (pkt->flags & WF_PACKET_MIGRATED) == 0) {
 		qp->attr.path_mig_state = WF_MIG_ARMED;
+	} else {
+		qp->mig_heard = true;
 	}
+}
+
+bool wf_qp_peer_came(const struct wf_qp *qp)
+{
+	return qp->mig_heard;
 }
 
 bool wf_apm_escape(struct wf_qp *qp)

@@ -173,15 +173,16 @@ struct wf_qp {
 	struct wf_qp_init init;
 	struct wf_qp_attr attr; /* as set by wf_qp_modify() */
 	void *user;
-	uint64_t sprayed;       /* packets with an entropy of their own */
-	wf_time message_at;     /* wf_hca_set_messages(): no message begins before */
-	bool has_slot;          /* it has its turn among the adapter's messages, from next_tx on: */
-	uint32_t slot_of;       /* to begin this one, a value of req.fresh */
-	uint8_t lag_port;       /* of several ports, the one that it has */
-	uint8_t lag_turn;       /* and which it got when it was created */
-	uint8_t lag_shift;      /* and by how many it has gone on since */
-	bool mig_refused;       /* PATH_MIG_ERR was raised since it was armed */
-	uint32_t inlet;         /* of this queue pair of another adapter (xrc.c); 0: it is none */
+	uint64_t sprayed;   /* packets with an entropy of their own */
+	wf_time message_at; /* wf_hca_set_messages(): no message begins before */
+	bool has_slot;      /* it has its turn among the adapter's messages, from next_tx on: */
+	uint32_t slot_of;   /* to begin this one, a value of req.fresh */
+	uint8_t lag_port;   /* of several ports, the one that it has */
+	uint8_t lag_turn;   /* and which it got when it was created */
+	uint8_t lag_shift;  /* and by how many it has gone on since */
+	bool mig_heard;     /* the peer, by the path migrated to */
+	bool mig_refused;   /* PATH_MIG_ERR was raised since it was armed */
+	uint32_t inlet;     /* of this queue pair of another adapter (xrc.c); 0: it is none */
 	struct wf_list inlet_link;
 };
 
