@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "live/model_priv.h"
+#include "live/umad.h"
 
 #define LATE (1 * WF_MS) /* what a turn may be late without setting the clock back */
 #define TURN (1 * WF_MS) /* of the clock: then others are served */
@@ -151,6 +152,7 @@ void wf_model_serve(struct wf_daemon *d)
 		set_target(m);
 	if (m->backlogs == 0)
 		run(m);
+	wf_umad_serve(d);
 	if (m->changes != wf_gated_changes(m->sim)) {
 		m->changes = wf_gated_changes(m->sim);
 		wf_daemon_links_changed(d);
@@ -205,6 +207,6 @@ int wf_model_rest(struct wf_daemon *d)
 	}
 	if (has_news(m, false))
 		return 0;
-	next = wf_gated_next(m->sim);
+	next = wf_min_time(wf_gated_next(m->sim), wf_umad_next(d));
 	return next == WF_TIME_NEVER || arm(m, next) ? -1 : 0;
 }
