@@ -367,6 +367,15 @@ void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time 
 	wf_station_call_at(&site->st, now);
 }
 
+bool wf_managed_is_busy(const struct wf_managed *m)
+{
+	bool busy = !is_settled(m);
+
+	for (unsigned i = 0; i < m->sim->n_shards && !busy; i++)
+		busy = m->shards[i].waiting != 0;
+	return busy;
+}
+
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)
 {
 	return m->site[node]->sma;

@@ -23,7 +23,8 @@
 #include "mgmt/sm/sm.h"
 #include "sim/sim.h"
 
-#define WF_MANAGERS 4 /* at the most */
+#define WF_MANAGERS 4        /* at the most */
+#define WF_MANAGED_PORTS 254 /* of a switch, at the most */
 
 struct wf_managed;
 
@@ -110,6 +111,13 @@ const struct wf_sim_manager *wf_managed_manager(struct wf_managed *m);
 
 /* While no node runs. */
 void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *result);
+
+/*
+ * While no node runs: whether management is under way, so that there will be more of it without
+ * anybody doing something: a manager sweeps, or MADs wait for who is to answer them. What is on a
+ * wire is not looked at.
+ */
+bool wf_managed_is_busy(const struct wf_managed *m);
 
 /* The agent of a node of the topology, to look at; the manager of a host, or NULL. */
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node);

@@ -125,6 +125,7 @@ static void wait_for(struct wf_site *site, struct wf_site_worker *worker,
 		worker->tail->next = w;
 	worker->tail = w;
 	worker->waiting++;
+	shard->waiting++;
 }
 
 /* Takes out the first that is done by now. */
@@ -137,6 +138,7 @@ static bool is_done(struct wf_site *site, struct wf_site_worker *worker, struct 
 	*mad_p = *w;
 	worker->head = w->next;
 	worker->waiting--;
+	shard_of(site)->waiting--;
 	w->next = shard_of(site)->free;
 	shard_of(site)->free = w;
 	return true;
@@ -683,11 +685,11 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 	const struct wf_topo_node *node = &m->topo->nodes[dev->id];
 	struct wf_site *site;
 
-	if (dev->n_ports > 254)
+	if (dev->n_ports > WF_MANAGED_PORTS)
 		return wf_err_say(err,
 		                  "topology.radix: %s has %u ports; switches of a managed fabric "
-		                  "have 254 at the most",
-		                  node->name, dev->n_ports);
+		                  "have %d at the most",
+		                  node->name, dev->n_ports, WF_MANAGED_PORTS);
 	/* It outlives the engine, whose memory is the rest. Agents take more when they run. */
 	site = wf_mem_heap()->alloc(wf_mem_heap(), sizeof(*site));
 	if (site == NULL)

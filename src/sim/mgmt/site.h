@@ -85,6 +85,7 @@ struct wf_site {
 /* What simulations with threads share without a lock: by shard. */
 struct wf_site_shard {
 	struct wf_site_mad *free;
+	uint32_t waiting;   /* MADs, for workers */
 	bool lids_changed;  /* of a host */
 	bool links_changed; /* a manager wants links down, or up again, */
 	bool routed;        /* or has new tables */
