@@ -347,6 +347,19 @@ void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *u
 	m->users = users;
 }
 
+unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp)
+{
+	const struct wf_site *site = m->site[m->topo->host_node[host]];
+	const struct wf_station_port *port = &site->st.port[0];
+	unsigned room = site->agent.room - site->agent.waiting; /* what it sends to itself */
+	unsigned queued = gmp ? site->st.n_gmps : port->waiting;
+
+	if (gmp && !port->active)
+		return room;
+	queued = queued < WF_STATION_VL15 ? WF_STATION_VL15 - queued : 0;
+	return queued < room ? queued : room;
+}
+
 void wf_managed_send(struct wf_managed *m, uint32_t host, const struct wf_managed_mad *mad,
                      wf_time now)
 {

@@ -95,6 +95,12 @@ struct wf_managed_users {
 void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *users);
 
 /*
+ * How many MADs of its programs a host has room for now, on VL15 or (gmp) among its data: more are
+ * lost. Where no data may leave, there is room, and GMPs go nowhere.
+ */
+unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp);
+
+/*
  * A program of a host sends a MAD, at now, while the simulation stands. It is lost where it has no
  * way. MADs for the host itself come back by users->mad.
  */
