@@ -101,10 +101,54 @@ static void test_flags(void **state)
 	assert_false(parts->part[2].ipoib);
 	assert_int_equal(parts->part[2].rate, 3);
 	assert_int_equal(parts->part[2].mtu, 4);
-	assert_int_equal(parts->skipped, 2);
+	assert_int_equal(parts->n_groups, 4); /* a's in two scopes, and b's */
 	assert_string_equal(parts->part[3].name, "");
 	assert_string_equal(keys_of(parts, 10, WF_SUBNET_ADAPTER, false), "0011 8012* 8013 7fff ");
 	assert_string_equal(keys_of(parts, 11, WF_SUBNET_ROUTER, false), "0011 0013 7fff* ");
+	wf_parts_destroy(parts);
+}
+
+/* "MGID key mtu rate sl scope qkey" of a group. */
+static const char *group_text(const struct wf_part_group *g)
+{
+	static char text[128];
+	char *at = text;
+
+	for (unsigned i = 0; i < 16; i++)
+		at += sprintf(at, "%02x%s", g->mgid[i], i % 2 == 1 && i < 15 ? ":" : "");
+	(void)sprintf(at, " %04x %u %u %u %u %x", g->pkey, g->mtu, g->rate, g->sl, g->scope,
+	              g->qkey);
+	return text;
+}
+
+static void test_groups(void **state)
+{
+	struct wf_parts *parts = read_parts(NULL);
+
+	(void)state;
+	assert_int_equal(parts->n_groups, 1);
+	assert_string_equal(group_text(&parts->group[0]),
+	                    "ff12:401b:ffff:0000:0000:0000:ffff:ffff 7fff 4 3 0 2 b1b");
+	wf_parts_destroy(parts);
+	parts = read_parts("a=0x10,ipoib,mtu=5,rate=7,sl=1:\n"
+	                   "mgid = ff1e:401b::1234:5678 , sl=2,Q_Key=0x77 # one\n"
+	                   "mgid=ff12:601b:8010::16,mtu=5,rate=7\n"
+	                   "mgid=ff15:1:2:3:4:5:6:7,mtu=4,scope=5,scope=14,FlowLabel=9\n"
+	                   "mgid=ff12:401b:8010::ffff:ffff # again\n"
+	                   "ALL;Default=0x7fff,ipoib:ALL=full;");
+	assert_int_equal(parts->n_groups, 6);
+	assert_string_equal(group_text(&parts->group[0]),
+	                    "ff12:401b:8010:0000:0000:0000:ffff:ffff 0010 5 7 1 2 b1b");
+	assert_string_equal(group_text(&parts->group[1]),
+	                    "ff12:401b:8010:0000:0000:0000:1234:5678 0010 5 7 2 2 77");
+	assert_string_equal(group_text(&parts->group[2]),
+	                    "ff12:601b:8010:0000:0000:0000:0000:0016 0010 5 7 1 2 b1b");
+	assert_string_equal(group_text(&parts->group[3]),
+	                    "ff15:0001:0002:0003:0004:0005:0006:0007 0010 4 7 1 5 0");
+	assert_string_equal(group_text(&parts->group[4]),
+	                    "ff1e:0001:0002:0003:0004:0005:0006:0007 0010 4 7 1 14 0");
+	assert_int_equal(parts->group[4].flow_label, 9);
+	assert_int_equal(parts->group[5].pkey, 0x7fff);
 	wf_parts_destroy(parts);
 }
 
@@ -128,6 +172,16 @@ static void test_errors(void **state)
 		{ "a=1 : 0x12345678123456781 ;", "p.conf:1:7: " },
 		{ "a=1 : 0 ;", "p.conf:1:7: \"0\" is no port" },
 		{ "a=1 : ALL : SELF ;", "p.conf:1:11: something else stands here; write ','" },
+		{ "a=1 :\nmgid=fe80::1\n;", "p.conf:2:5: \"=fe80::1\" is no group" },
+		{ "a=1 : mgid ;", "p.conf:1:12: \"\" is no group" },
+		{ "a=1 : mgid=ff12:1:2 ;", "is no group" },
+		{ "a=1 : mgid=ff12::1::2 ;", "is no group" },
+		{ "a=1 : mgid=ff12:1:2:3:4:5:6:7:8 ;", "is no group" },
+		{ "a=1 : mgid=ff12::00001 ;", "is no group" },
+		{ "a=1 : mgid=ff12::1,ipoib ;", "p.conf:1:20: \"ipoib\" is no flag of a group" },
+		{ "a=1 : mgid=ff12::1,sl=16 ;", "sl has no number" },
+		{ "a=1 : mgid=ff12:401b:8002::1 ;", "is an IP group that is not as" },
+		{ "a=1 : mgid=ff12:401b::1,mtu=5 ;", "is an IP group that is not as" },
 	};
 
 	(void)state;
@@ -154,8 +208,9 @@ static void test_no_memory(void **state)
 		struct wf_err err = { "" };
 		struct wf_parts *parts;
 
-		ret = wf_parts_read(&mem.mem, "a:1,2,3,4;b:5,6,7,8,9;c:;d:;e:;f:;g:;h:;i:;j:ALL;",
-		                    NULL, &parts, &err);
+		ret = wf_parts_read(&mem.mem,
+		                    "a:1,2,3,4;b:5,6,7,8,9;c:;d:;e:;f:;g:;h:;i:;j,ipoib:ALL;", NULL,
+		                    &parts, &err);
 		if (ret == 0)
 			wf_parts_destroy(parts);
 		else
@@ -186,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_no_file),   cmocka_unit_test(test_examples),
 		cmocka_unit_test(test_flags),     cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
