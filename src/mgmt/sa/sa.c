@@ -272,12 +272,12 @@ void wf_sa_rx(struct wf_sa *sa, const struct wf_mux_addr *from, const uint8_t *m
 
 bool wf_sa_tx(struct wf_sa *sa, wf_time now, struct wf_mux_packet *packet_p)
 {
-	return wf_mux_tx(sa->mux, now, packet_p);
+	return wf_mux_tx(sa->mux, WF_MUX_QPS, now, packet_p);
 }
 
 bool wf_sa_has_tx(const struct wf_sa *sa)
 {
-	return wf_mux_has_tx(sa->mux);
+	return wf_mux_has_tx(sa->mux, WF_MUX_QPS);
 }
 
 wf_time wf_sa_deadline(const struct wf_sa *sa)
