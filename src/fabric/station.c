@@ -225,6 +225,7 @@ int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_stor
 	st->dev = dev;
 	st->mads = mads;
 	st->slot = dev->node.n_timers - 1;
+	st->call_at = WF_TIME_NEVER;
 	st->life = WF_TIME_NEVER;
 	st->port = wf_shard_alloc(dev->node.shard, (dev->n_ports + 1) * sizeof(*st->port));
 	if (st->port == NULL)
@@ -235,15 +236,30 @@ int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_stor
 	return 0;
 }
 
-void wf_station_call_at(struct wf_station *st, wf_time at)
+/* The node's timer of the station, not later than at. */
+static void set_timer(struct wf_station *st, wf_time at)
 {
 	if (st->dev->node.timer[st->slot] > at)
 		wf_timer_set(&st->dev->node, st->slot, at);
 }
 
+void wf_station_call_at(struct wf_station *st, wf_time at)
+{
+	st->call_at = wf_min_time(st->call_at, at);
+	set_timer(st, at);
+}
+
 void wf_station_timer(struct wf_device *dev, wf_time now)
 {
-	dev->station->ops->timer(dev->station, now);
+	struct wf_station *st = dev->station;
+
+	if (st->call_at > now) { /* it was for something else */
+		if (st->call_at != WF_TIME_NEVER)
+			set_timer(st, st->call_at);
+		return;
+	}
+	st->call_at = WF_TIME_NEVER;
+	st->ops->timer(st, now);
 }
 
 bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
@@ -254,7 +270,7 @@ bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 	if (slot == st->slot) {
 		if (st->gmps != NULL && port->up && st->port[0].active)
 			wf_port_wake(dev, port, now);
-		st->ops->timer(st, now);
+		wf_station_timer(dev, now);
 		return true;
 	}
 	if (slot != WF_ENDPOINT_WIRE || !port->up || st->port[0].active)
@@ -535,7 +551,7 @@ static void pull_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time no
 		st->pull->leave(ep, pkt, now);
 	/* Nobody else asks the port for the next one. */
 	else if (st->gmps != NULL)
-		wf_station_call_at(st, now);
+		set_timer(st, now);
 }
 
 const struct wf_pull_ops wf_station_pull = {

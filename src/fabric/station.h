@@ -107,6 +107,7 @@ struct wf_station {
 
 	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
 	uint32_t n_gmps;
+	wf_time call_at;       /* ops->timer() is due; private */
 	uint32_t gmps_dropped; /* no room */
 	/* Of a host: whom it asks for all other packets; NULL: it is not asked for any. */
 	const struct wf_pull_ops *pull;

@@ -7,10 +7,10 @@
  *
  *	Get(ANInfo)      of each switch
  *	Set(QPCConfig)   an end of each link of each tree
- *	Set(TreeConfig)  of each place: parent and children; more children with ADD_CHILDREN
+ *	Set(TreeConfig)  of each place: parent and children (ADD_CHILDREN: more of them)
  *
- * A queue pair's number has the tree's in its upper 16 bits and the port's in its lower 8, which is
- * weft's choice. What is not answered is sent again; what is given up, or refused, is the end of its
+ * A queue pair's number has the tree's in its upper 16 bits and the port's in its lower 8: weft's
+ * choice. What is not answered is sent again; what is given up, or refused, is the end of its
  * tree. Sans I/O: MADs in and out, and when it is to be called again.
  */
 #ifndef WF_MGMT_AM_H
