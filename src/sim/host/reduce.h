@@ -10,8 +10,8 @@
  * members of a group post the same reductions in the same order. Packets share the wire, PCIe and
  * the class's queue with what the transport sends, by turns.
  *
- * Nothing is sent again. With a link of a tree down its groups stand still, until a manager finds it
- * out.
+ * Nothing is sent again. With a link of a tree down its groups stand still, until a manager finds
+ * it out.
  */
 #ifndef WF_SIM_HOST_REDUCE_H
 #define WF_SIM_HOST_REDUCE_H

@@ -5,8 +5,8 @@
  *
  * Who is in which tree is decided before the simulation begins (fabric/sharp.h); a tree is set up
  * where the subnet manager has found all of its links, and when it is up its hosts may send. A link
- * that a later sweep does not find ends the groups that have it in a tree, as NVIDIA's manager stops
- * the job, and no others (SHARP 3.2.0, bug 3236363).
+ * that a later sweep does not find ends the groups that have it in a tree, as NVIDIA's manager
+ * stops the job, and no others (SHARP 3.2.0, bug 3236363).
  */
 #include <errno.h>
 
