@@ -90,7 +90,7 @@ static inline void sanet_pump(struct sanet *s)
 
 	while (any) {
 		any = false;
-		while (wf_mux_tx(s->mux, s->net->now, &p)) {
+		while (wf_mux_tx(s->mux, WF_MUX_QPS, s->net->now, &p)) {
 			const struct wf_mux_addr from = { .lid = s->lid, .qpn = s->qpn };
 
 			any = true;
