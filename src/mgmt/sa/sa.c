@@ -223,6 +223,8 @@ static void take(void *arg, const struct wf_mux_event *event)
 	struct wf_sa_req req = { .from = event->addr, .mad = event->data };
 	size_t length = event->length;
 
+	if (event->type == WF_MUX_ENDED)
+		return;
 	if (event->type == WF_MUX_FAILED) {
 		sa->stats.reports_lost += event->data[WF_MAD_AT_METHOD] == WF_MAD_METHOD_REPORT;
 		return;
@@ -272,12 +274,12 @@ void wf_sa_rx(struct wf_sa *sa, const struct wf_mux_addr *from, const uint8_t *m
 
 bool wf_sa_tx(struct wf_sa *sa, wf_time now, struct wf_mux_packet *packet_p)
 {
-	return wf_mux_tx(sa->mux, now, packet_p);
+	return wf_mux_tx(sa->mux, WF_MUX_QPS, now, packet_p);
 }
 
 bool wf_sa_has_tx(const struct wf_sa *sa)
 {
-	return wf_mux_has_tx(sa->mux);
+	return wf_mux_has_tx(sa->mux, WF_MUX_QPS);
 }
 
 wf_time wf_sa_deadline(const struct wf_sa *sa)
@@ -368,6 +370,7 @@ int wf_sa_create(struct wf_sm *sm, struct wf_mem *mem, struct wf_sa **sa_p)
 		.mgmt_class = WF_MAD_CLASS_SA,
 		.class_version = WF_SA_CLASS_VERSION,
 		.rmpp = true,
+		.room = WF_SA_ROOM,
 		.event = take,
 	};
 	int ret;

@@ -8,7 +8,8 @@
 #include "wire/ib.h"
 #include "wire/sa.h"
 
-#define WF_SA_ANSWER_MAX (UINT32_C(1) << 28) /* bytes of an answer; longer ones are refused */
+#define WF_SA_ANSWER_MAX (UINT32_C(1) << 27) /* bytes of an answer; longer ones are refused */
+#define WF_SA_ROOM (UINT32_C(1) << 28)       /* of all answers that are on their way */
 #define WF_SA_GID_LEN 16
 
 /* Of a port (index into the graph's), what many answers need: made once for each view. */

@@ -58,7 +58,7 @@ static inline void sanet_event(void *arg, const struct wf_mux_event *event)
 	struct wf_mad head;
 	struct wf_sa_hdr hdr;
 
-	if (event->type == WF_MUX_FAILED)
+	if (event->type != WF_MUX_RECV)
 		return;
 	wf_mad_decode(event->data, &head);
 	wf_sa_hdr_decode(event->data, &hdr);
@@ -90,7 +90,7 @@ static inline void sanet_pump(struct sanet *s)
 
 	while (any) {
 		any = false;
-		while (wf_mux_tx(s->mux, s->net->now, &p)) {
+		while (wf_mux_tx(s->mux, WF_MUX_QPS, s->net->now, &p)) {
 			const struct wf_mux_addr from = { .lid = s->lid, .qpn = s->qpn };
 
 			any = true;
