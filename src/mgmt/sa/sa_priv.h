@@ -213,6 +213,10 @@ void wf_sa_groups_drop(struct wf_sa *sa);
 /* Tells the manager of trees that changed. */
 void wf_sa_groups_tell(struct wf_sa *sa);
 
+/* ---- member.c ---- */
+/* o15-0.2.2: what an MGID has to be. */
+bool wf_sa_mgid_is_valid(const uint8_t *mgid);
+
 /* ---- service.c ---- */
 void wf_sa_services_tick(struct wf_sa *sa);
 wf_time wf_sa_services_deadline(const struct wf_sa *sa);
