@@ -282,6 +282,14 @@ bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 	return true;
 }
 
+void wf_station_look_again(struct wf_device *dev, wf_time now)
+{
+	for (unsigned i = 0; dev->station->gmps != NULL && i < dev->n_ports; i++) {
+		if (dev->ports[i].free_at > now)
+			wf_port_wake(dev, &dev->ports[i], now);
+	}
+}
+
 void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool active,
                           wf_time now)
 {

@@ -206,6 +206,12 @@ void wf_station_timer(struct wf_device *dev, wf_time now);
  */
 bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now);
 
+/*
+ * After a host's node has dealt with any other timer: GMPs that wait behind what was sent just now
+ * are looked for when the wire is free, whether the host itself has more to send or not.
+ */
+void wf_station_look_again(struct wf_device *dev, wf_time now);
+
 /* A GMP came to its host, or to its switch, whose it is now. */
 void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet *pkt, wf_time now);
 

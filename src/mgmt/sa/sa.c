@@ -370,6 +370,7 @@ int wf_sa_create(struct wf_sm *sm, struct wf_mem *mem, struct wf_sa **sa_p)
 		.mgmt_class = WF_MAD_CLASS_SA,
 		.class_version = WF_SA_CLASS_VERSION,
 		.rmpp = true,
+		.room = WF_SA_ROOM,
 		.event = take,
 	};
 	int ret;

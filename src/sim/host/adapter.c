@@ -651,6 +651,7 @@ static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
 		both_timer(node, slot, now);
 	else
 		adapter_timer(node, slot, now);
+	wf_station_look_again(wf_device_of(node), now);
 }
 
 static const struct wf_node_ops managed_ops = {
