@@ -316,8 +316,8 @@ static void test_same_on_threads(void **state)
 /* ---- two managers ---- */
 
 /*
- * Links that send again what they lose (LLR) do so in a managed fabric as well: nothing is lost, and
- * without it it is. Errors spare the manager's packets, as all link control.
+ * Links that send again what they lose (LLR) do so in a managed fabric as well: nothing is lost,
+ * and without it it is. Errors spare the manager's packets, as all link control.
  */
 static void test_link_retry(void **state)
 {

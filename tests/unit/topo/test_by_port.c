@@ -112,7 +112,7 @@ static void test_all_reached(void **state)
 	}
 }
 
-/* A host's own link is its port's only one: its address stays where it is, and the other is well. */
+/* A host's own link is its port's only one: the address stays where it is. */
 static void test_link_down(void **state)
 {
 	struct wf_topo *topo = build("leaf-spine", "pair", 16);
