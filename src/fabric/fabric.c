@@ -353,7 +353,18 @@ uint64_t wf_fabric_rate(const struct wf_fabric *fabric, const struct wf_topo_lin
 {
 	const struct wf_fabric_cfg *cfg = &wf_fabric_port_setup(fabric, link->a, link->a_port)->cfg;
 
-	return wf_min_u64(wf_fabric_part(link->rate, cfg->link_width), cfg->link_rate);
+	uint64_t rate = wf_min_u64(wf_fabric_part(link->rate, cfg->link_width), cfg->link_rate);
+	uint64_t trained = 0;
+
+	if (fabric->trained != NULL)
+		trained = fabric->trained[link - fabric->topo->links];
+	return trained != 0 ? wf_min_u64(rate, trained) : rate;
+}
+
+void wf_fabric_slow(struct wf_fabric *fabric, uint64_t rate)
+{
+	fabric->slowest = wf_min_u64(fabric->slowest, rate);
+	fabric->retry_time = longest_retries(fabric);
 }
 
 wf_time wf_fabric_slowest_packet(const struct wf_fabric *fabric, const struct wf_topo_link *link)
@@ -363,16 +374,17 @@ wf_time wf_fabric_slowest_packet(const struct wf_fabric *fabric, const struct wf
 	return wf_rate_time(wf_rate_per_byte(rate), fabric->largest + fabric->gap) + 1;
 }
 
-static bool refill(struct wf_fabric_shard *shard)
+static WF_SELDOM bool refill(struct wf_fabric_shard *shard)
 {
-	struct wf_packet *batch = wf_shard_alloc(shard->shard, PACKET_BATCH * sizeof(*batch));
+	size_t size = shard->timed ? sizeof(struct wf_packet_timed) : sizeof(struct wf_packet);
+	char *batch = wf_shard_alloc(shard->shard, PACKET_BATCH * size);
 
 	if (batch == NULL) {
 		wf_shard_no_memory(shard->shard);
 		return false;
 	}
 	for (int i = PACKET_BATCH - 1; i >= 0; i--)
-		wf_packet_put(shard, &batch[i]);
+		wf_packet_put(shard, (struct wf_packet *)(void *)(batch + (size_t)i * size));
 	return true;
 }
 

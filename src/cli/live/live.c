@@ -27,6 +27,7 @@
 #include "text/suggest.h"
 #include "live/client.h"
 #include "live/sock.h"
+#include "sim/mgmt/managed.h"
 
 int wf_live_err(struct wf_err *err, int rc, const char *fmt, ...)
 {
@@ -237,6 +238,7 @@ static const char *peer_of(const struct wf_topo *t, uint32_t host)
 /* What the daemon of a plan borrows. */
 struct made {
 	struct wf_scenario s;
+	struct wf_managed_cfg managed;
 	struct wf_faults_live faults;
 };
 
@@ -514,6 +516,41 @@ static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_d
 	return 0;
 }
 
+/* Whether a subnet manager can give all switches of a topology their tables. */
+static bool can_be_managed(const struct wf_topo *topo)
+{
+	for (uint32_t i = 0; i < topo->n_nodes; i++) {
+		if (topo->nodes[i].n_ports > WF_MANAGED_PORTS)
+			return false;
+	}
+	return true;
+}
+
+/* Who manages the fabric. One of InfiniBand that does not say has weft's manager. */
+static int take_managed(const struct wf_scenario_fabric *fabric, struct wf_managed_cfg *managed,
+                        struct wf_daemon_cfg *cfg, struct wf_err *err)
+{
+	const struct wf_manage_cfg *manage = &fabric->values.manage;
+	bool ib = cfg->layer == WF_LIVE_IB && can_be_managed(fabric->net->topo);
+	enum wf_manage_kind kind;
+	struct wf_err why = { "" };
+	int ret;
+
+	ib = ib && cfg->pace != WF_LIVE_DIRECT;
+	kind = wf_manage_kind_of(manage, ib ? WF_MANAGE_WEFT : WF_MANAGE_IDEAL);
+	if (kind == WF_MANAGE_IDEAL)
+		return 0;
+	if (cfg->pace == WF_LIVE_DIRECT)
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: sm: with pace direct there is nothing to manage; "
+		                   "--pace wall or none models the fabric");
+	ret = wf_manage_resolve(manage, kind, fabric->net->topo, managed, &why);
+	if (ret != 0)
+		return wf_settings_err(&fabric->settings, &fabric->place, &why, err);
+	cfg->managed = managed;
+	return 0;
+}
+
 static int create_daemon(const struct wf_daemon_cfg *cfg, struct wf_daemon **d_p,
                          struct wf_err *err)
 {
@@ -583,6 +620,8 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 		ret = take_metrics(plan->metrics, &cfg, err);
 	if (ret == 0)
 		ret = take_model(s, &sim, &cfg, err);
+	if (ret == 0)
+		ret = take_managed(&s->fabrics[0], &m->managed, &cfg, err);
 	if (ret == 0) {
 		wf_faults_live_init(&m->faults, s, &s->fabrics[0]);
 		cfg.words = &wf_live_words;
