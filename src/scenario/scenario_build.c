@@ -223,7 +223,7 @@ static void check_addresses(const struct wf_scenario *s, const struct wf_scenari
 			return;
 		}
 	}
-	if (wf_manage_kind_of(&f->values.manage) != WF_MANAGE_IDEAL)
+	if (wf_manage_kind_of(&f->values.manage, WF_MANAGE_IDEAL) != WF_MANAGE_IDEAL)
 		(void)wf_err_say(why, "topology.ports: hosts of a managed fabric have one port; "
 		                      "write ports: 1, or sm: ideal");
 }
