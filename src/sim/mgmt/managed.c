@@ -357,6 +357,27 @@ void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time 
 	wf_station_call_at(&site->st, now);
 }
 
+int wf_managed_set_group(struct wf_managed *m, uint16_t mlid, const uint32_t *hosts, uint32_t n,
+                         wf_time now)
+{
+	uint64_t *guids = m->mem->alloc(m->mem, (n + 1) * sizeof(*guids));
+	int ret = guids == NULL ? -ENOMEM : 0;
+
+	for (uint32_t i = 0; i < n && ret == 0; i++)
+		guids[i] = wf_sma_guid(m->site[m->topo->host_node[hosts[i]]]->sma, 1, 0);
+	for (unsigned i = 0; i < m->cfg.n_managers && ret == 0; i++) {
+		struct wf_site *site = m->site[m->topo->host_node[m->cfg.manager[i]]];
+
+		ret = wf_sm_set_group(site->sm, mlid, guids, n);
+		if (ret != 0 || wf_sm_state(site->sm) != WF_SM_MASTER)
+			continue;
+		wf_sm_multicast(site->sm, now);
+		wf_station_call_at(&site->st, now);
+	}
+	m->mem->free(m->mem, guids);
+	return ret;
+}
+
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)
 {
 	return m->site[node]->sma;
