@@ -179,9 +179,9 @@ struct wf_device {
 	struct wf_node node; /* first: the engine's */
 	const struct wf_device_ops *ops;
 	const struct wf_fabric *fabric;
-	const struct wf_setup *setup; /* what it is set to; its ports may have others */
+	const struct wf_setup *setup;     /* what it is set to; its ports may have others */
 	const struct wf_classes *classes; /* a host's lanes: setup's, or its port's */
-	struct wf_fabric_shard *shard; /* its shard's pool and tallies */
+	struct wf_fabric_shard *shard;    /* its shard's pool and tallies */
 	struct wf_port *ports;
 	struct wf_lane *lanes;        /* lanes[port * n_queues + queue] */
 	struct wf_watchdog *watchdog; /* NULL: the fabric has none */

@@ -284,6 +284,11 @@ static int managed_window(void *arg, wf_time now)
 	return links && ret == 0 ? change_links(m, now) : ret;
 }
 
+static uint16_t managed_lid(void *arg, uint32_t host)
+{
+	return ((const struct wf_managed *)arg)->lid_of[host];
+}
+
 int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *topo,
                       struct wf_mem *mem, struct wf_managed **m_p, struct wf_err *err)
 {
@@ -295,7 +300,8 @@ int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *to
 	m->cfg = *cfg;
 	m->mem = mem;
 	m->topo = topo;
-	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m, wf_managed_train };
+	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m, wf_managed_train,
+		                              managed_lid };
 	m->changed = m->since = WF_TIME_NEVER;
 	m->site = mem->alloc(mem, topo->n_nodes * sizeof(struct wf_site *));
 	m->lid_of = mem->alloc(mem, topo->n_hosts * sizeof(*m->lid_of));
