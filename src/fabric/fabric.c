@@ -218,6 +218,7 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->max_wire =
 		wf_narrow_u32(cfg->mtu) +
 		wf_size_overhead(largest, wf_encap_is_tagged(largest), WF_OP_RC_SEND_ONLY);
+	fabric->by_port = topo->host_ports > 1 && flowctl->uses_credits;
 	fabric->roce1 = encap == WF_ENCAP_ROCE1;
 	fabric->largest = wf_narrow_u32(cfg->mtu) +
 	                  wf_size_overhead_max(largest, wf_encap_is_tagged(largest));
@@ -245,7 +246,9 @@ int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
                           struct wf_routes **routes_p)
 {
 	struct wf_routes *routes;
-	int ret = wf_routes_create(fabric->topo, down, fabric->mem, &routes);
+	int ret = fabric->by_port
+	                  ? wf_routes_create_by_port(fabric->topo, down, fabric->mem, &routes)
+	                  : wf_routes_create(fabric->topo, down, fabric->mem, &routes);
 
 	if (ret != 0)
 		return ret;

@@ -93,6 +93,7 @@ struct wf_fabric {
 	uint32_t max_wire;     /* bytes of a full packet that has no extended headers */
 	uint32_t largest;      /* bytes that no packet exceeds: a full one with all it can have */
 	uint32_t control_size; /* bytes of a link control packet */
+	bool by_port;          /* InfiniBand: hosts' ports have addresses (topo/routes.h) */
 	bool managed;          /* a subnet manager sets forwarding; the driver's (station.h) */
 	/* Who reduces in switches, and by which trees; the driver's, before devices are made. */
 	const struct wf_sharp *sharp; /* NULL: nobody does (aggregate.h) */
@@ -167,6 +168,12 @@ static inline uint8_t wf_fabric_queue(const struct wf_device *host, uint8_t cls)
 	if (host->fabric->vl_shift == 0 || classes->queue[queue].exempt)
 		return queue;
 	return queue % host->fabric->vl_shift;
+}
+
+/* The host that has an address: itself, unless its ports have one each. */
+static inline uint32_t wf_fabric_host(const struct wf_fabric *fabric, uint32_t address)
+{
+	return fabric->by_port ? address % fabric->topo->n_hosts : address;
 }
 
 /* What maps tell a packet by: wf_setup.queue_of. */

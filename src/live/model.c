@@ -14,6 +14,7 @@
 
 #include "live/model_packet.h"
 #include "live/model_priv.h"
+#include "live/umad.h"
 #include "wire/opcode.h"
 
 #define MAX_BLOCKS 512      /* of records: what can be under way, 32768 packets */
@@ -117,6 +118,7 @@ static bool take(struct wf_dmodel *m, struct wf_dclient *c, uint32_t held, wf_ti
 			.flags = pkt.flags & WF_PACKET_ECT,
 			.opcode = pkt.opcode,
 			.entropy = pkt.entropy,
+			.pkey = pkt.pkey,
 			.length = way.length,
 			.qpn = r->number,
 		};
@@ -359,9 +361,26 @@ static int fill_table(struct wf_dmodel *m, const struct wf_daemon_cfg *cfg)
 	return 0;
 }
 
+/* The simulation, and who manages it. */
+static int make_sim(struct wf_dmodel *m, const struct wf_daemon_cfg *cfg)
+{
+	struct wf_sim_cfg sim = *cfg->model;
+	int ret = 0;
+
+	if (cfg->managed != NULL)
+		ret = wf_managed_create(cfg->managed, m->topo, wf_mem_heap(), &m->managed,
+		                        cfg->err);
+	if (ret != 0)
+		return ret;
+	sim.gate = &wf_model_gates;
+	sim.gate_arg = m;
+	sim.threads = 1;
+	sim.manager = m->managed == NULL ? NULL : wf_managed_manager(m->managed);
+	return wf_sim_create(&sim, &m->sim, cfg->err);
+}
+
 int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 {
-	struct wf_sim_cfg sim;
 	struct wf_dmodel *m;
 	int ret;
 
@@ -390,11 +409,9 @@ int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 		return -EMFILE;
 	if (m->clients == NULL || m->blocks == NULL)
 		return -ENOMEM;
-	sim = *cfg->model;
-	sim.gate = &wf_model_gates;
-	sim.gate_arg = m;
-	sim.threads = 1;
-	ret = wf_sim_create(&sim, &m->sim, cfg->err);
+	ret = make_sim(m, cfg);
+	if (ret == 0 && m->managed != NULL)
+		ret = wf_umad_start(d);
 	if (ret == 0)
 		ret = fill_table(m, cfg);
 	if (ret == 0)
@@ -410,6 +427,7 @@ void wf_model_close(struct wf_daemon *d)
 		return;
 	d->model = NULL;
 	wf_sim_destroy(m->sim);
+	wf_managed_destroy(m->managed);
 	for (uint32_t i = 0; i < m->n_blocks; i++)
 		free(m->blocks[i]);
 	free(m->blocks);

@@ -8,6 +8,7 @@
 #include "live/model.h"
 #include "sim/host/gated.h"
 #include "sim/look/deadlock.h"
+#include "sim/mgmt/managed.h"
 
 /* A packet that is under way, or waits for room in the ring of who it is for. */
 struct wf_dcarried {
@@ -27,6 +28,7 @@ struct wf_dmodel {
 	struct wf_daemon *d;
 	struct wf_sim *sim;
 	const struct wf_topo *topo;
+	struct wf_managed *managed; /* NULL: nobody manages the fabric, and routes are there */
 	enum wf_live_pace pace;
 	uint8_t cls;
 	int wake;                    /* eventfd: programs have sent something */
@@ -77,5 +79,8 @@ void wf_model_watch(struct wf_dmodel *m);
 /* model_clock.c */
 wf_time wf_model_clock(void);
 bool wf_model_go_on(void *arg, wf_time now);
+
+/* Whether nothing happens soon, if nobody does anything. */
+bool wf_model_is_quiet(const struct wf_dmodel *m);
 
 #endif

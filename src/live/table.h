@@ -54,6 +54,7 @@ struct wf_live_table {
 	uint16_t sm_lid;
 	_Atomic uint32_t faulty; /* 0: receivers need not look for loss, corrupt, delay, paused */
 	uint32_t pace;           /* enum wf_live_pace */
+	uint32_t managed;        /* modelled: management packets go, and programs may send them */
 	uint32_t tx_room;        /* modelled: bytes that a program may have wait for its port */
 	/* Modelled: how queue pairs are set up; cc and cc_param are these: */
 	struct wf_qp_tune tune;

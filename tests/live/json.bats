@@ -49,7 +49,7 @@ fabrics() {
 	"${fault[@]}" on h3-leaf1 flap every 1s for 1ms until 1000s
 	"${fault[@]}" on leaf0 set ecn.kmin=20KB at 500s
 	# Packets that stand still, and go on.
-	dead_cluster "profile: ib-hdr, nic: {rate_min: 0, rate_max: 0}, vl: {buffer: 8KiB}"
+	dead_cluster "profile: ib-hdr, sm: ideal, nic: {rate_min: 0, rate_max: 0}, vl: {buffer: 8KiB}"
 	up dead.yaml --name dead
 	EXEC="--name dead" both ib_write_bw -F -u 18 -s 65536 --run_infinitely -D 1
 	until_true flows dead

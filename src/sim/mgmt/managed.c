@@ -162,6 +162,8 @@ static void note(void *arg, const struct wf_sm_event *event)
 {
 	struct wf_site *site = arg;
 
+	if (site->sa != NULL)
+		wf_sa_event(site->sa, event);
 	switch (event->type) {
 	case WF_SM_EV_UP:
 		site->deeds.up = wf_min_time(site->deeds.up, event->now);
@@ -197,6 +199,8 @@ static int make_managers(struct wf_managed *m, struct wf_err *err)
 		site->deeds.up = site->deeds.answered = WF_TIME_NEVER;
 		cfg.priority = m->cfg.sm->priority - (i > 0 && m->cfg.sm->priority > 0);
 		ret = wf_sm_create(&cfg, note, site, wf_mem_heap(), &site->sm, err);
+		if (ret == 0)
+			ret = wf_sa_create(site->sm, wf_mem_heap(), &site->sa);
 		if (ret == 0)
 			wf_sma_set_capability(site->sma, 1, WF_CAP_SM, 0, 0);
 	}
@@ -349,6 +353,19 @@ void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *u
 	m->users = users;
 }
 
+unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp)
+{
+	const struct wf_site *site = m->site[m->topo->host_node[host]];
+	const struct wf_station_port *port = &site->st.port[0];
+	unsigned room = site->agent.room - site->agent.waiting; /* what it sends to itself */
+	unsigned queued = gmp ? site->st.n_gmps : port->waiting;
+
+	if (gmp && !port->active)
+		return room;
+	queued = queued < WF_STATION_VL15 ? WF_STATION_VL15 - queued : 0;
+	return queued < room ? queued : room;
+}
+
 void wf_managed_send(struct wf_managed *m, uint32_t host, const struct wf_managed_mad *mad,
                      wf_time now)
 {
@@ -384,6 +401,15 @@ int wf_managed_set_group(struct wf_managed *m, uint16_t mlid, const uint32_t *ho
 	return ret;
 }
 
+bool wf_managed_is_busy(const struct wf_managed *m)
+{
+	bool busy = !is_settled(m);
+
+	for (unsigned i = 0; i < m->sim->n_shards && !busy; i++)
+		busy = m->shards[i].waiting != 0;
+	return busy;
+}
+
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)
 {
 	return m->site[node]->sma;
@@ -392,6 +418,11 @@ const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host)
 {
 	return m->site[m->topo->host_node[host]]->sm;
+}
+
+const struct wf_sa *wf_managed_sa(const struct wf_managed *m, uint32_t host)
+{
+	return m->site[m->topo->host_node[host]]->sa;
 }
 
 /* Of one manager. */

@@ -11,6 +11,9 @@
  *	manager <--> station ==VL15== station ==VL15== station <--> agent
  *	    \_____________ a host's ______/      \________ a switch's ____/
  *
+ * A manager's subnet administration (mgmt/sa/sa.h) has the requests of class 3 that come to queue
+ * pair 1 of its host, and takes as long for one as the manager does.
+ *
  * The first sweep may be over before anything else happens (cfg.cold is false): then MADs are
  * handed from device to device at time 0, without packets, until the subnet is up.
  *
@@ -20,10 +23,12 @@
 #ifndef WF_SIM_MGMT_MANAGED_H
 #define WF_SIM_MGMT_MANAGED_H
 
+#include "mgmt/sa/sa.h"
 #include "mgmt/sm/sm.h"
 #include "sim/sim.h"
 
-#define WF_MANAGERS 4 /* at the most */
+#define WF_MANAGERS 4        /* at the most */
+#define WF_MANAGED_PORTS 254 /* of a switch, at the most */
 
 struct wf_managed;
 
@@ -90,6 +95,12 @@ struct wf_managed_users {
 void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *users);
 
 /*
+ * How many MADs of its programs a host has room for now, on VL15 or (gmp) among its data: more are
+ * lost. Where no data may leave, there is room, and GMPs go nowhere.
+ */
+unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp);
+
+/*
  * A program of a host sends a MAD, at now, while the simulation stands. It is lost where it has no
  * way. MADs for the host itself come back by users->mad.
  */
@@ -113,8 +124,16 @@ const struct wf_sim_manager *wf_managed_manager(struct wf_managed *m);
 /* While no node runs. */
 void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *result);
 
+/*
+ * While no node runs: whether management is under way, so that there will be more of it without
+ * anybody doing something: a manager sweeps, or MADs wait for who is to answer them. What is on a
+ * wire is not looked at.
+ */
+bool wf_managed_is_busy(const struct wf_managed *m);
+
 /* The agent of a node of the topology, to look at; the manager of a host, or NULL. */
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node);
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host);
+const struct wf_sa *wf_managed_sa(const struct wf_managed *m, uint32_t host); /* its manager's */
 
 #endif

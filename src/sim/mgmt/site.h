@@ -8,6 +8,7 @@
  *	                                    agent --> answer: out, or to the manager here
  *	                                      |
  *	                                      +--for a manager--> waits for it --> manager --> out
+ *	                                      +--class 3 --------------"------> its SA  --> out
  */
 #ifndef WF_SIM_MGMT_SITE_H
 #define WF_SIM_MGMT_SITE_H
@@ -16,6 +17,7 @@
 #include "mgmt/cca.h"
 #include "mgmt/pma.h"
 #include "mgmt/route_dr.h"
+#include "mgmt/sa/sa.h"
 #include "mgmt/sma.h"
 #include "sim/mgmt/managed.h"
 
@@ -75,6 +77,8 @@ struct wf_site {
 	struct wf_cca *cca;
 	uint32_t *downs;  /* by port: how often its link went down */
 	struct wf_sm *sm; /* NULL: there is no manager here */
+	struct wf_sa *sa; /* the manager's; NULL with it */
+	wf_time sa_at;    /* its next MAD goes out then, or later */
 	struct wf_site_deeds deeds;
 	struct wf_site_worker agent, manager;
 	uint16_t **pkeys;            /* by port: what the station has of its table */
@@ -86,6 +90,7 @@ struct wf_site {
 /* What simulations with threads share without a lock: by shard. */
 struct wf_site_shard {
 	struct wf_site_mad *free;
+	uint32_t waiting;   /* MADs, for workers */
 	bool lids_changed;  /* of a host */
 	bool links_changed; /* a manager wants links down, or up again, */
 	bool routed;        /* or has new tables */
