@@ -184,9 +184,24 @@ static bool managed_admit(struct wf_switch *sw, struct wf_port *in, const struct
 		if (next != NULL)
 			wf_packet_put(shard, next);
 	}
-	if (shard->free != NULL)
-		*wf_packet_since(shard->free) = now;
+	if (shard->free != NULL) {
+		wf_packet_timed(shard->free)->since = now;
+		wf_packet_timed(shard->free)->shared = NULL;
+	}
 	return wf_flowctl_credit.admit(sw, in, out, pkt, now);
+}
+
+/* Copies have given their buffer back when the last of them has. */
+static void managed_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+                            wf_time now)
+{
+	struct wf_packet *shared = ((const struct wf_packet_timed *)(const void *)pkt)->shared;
+
+	if (shared != NULL && --shared->qpn > 0)
+		return;
+	if (shared != NULL)
+		wf_packet_put(sw->dev.shard, shared);
+	wf_flowctl_credit.release(sw, in, pkt, now);
 }
 
 static wf_time managed_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
@@ -203,6 +218,7 @@ void wf_station_manage(struct wf_fabric *fabric, struct wf_flowctl_ops *ops)
 	ops->start = managed_start;
 	ops->down = managed_down;
 	ops->admit = managed_admit;
+	ops->release = managed_release;
 	ops->ready = managed_ready;
 	fabric->flowctl = ops;
 	fabric->managed = true;
@@ -390,7 +406,7 @@ void wf_station_drop_old(struct wf_device *dev, struct wf_port *port, wf_time no
 		unsigned q = (unsigned)__builtin_ctz(mask);
 		struct wf_lane *lane = wf_port_lane(port, q);
 
-		while (lane->head != NULL && now - *wf_packet_since(lane->head) >= life) {
+		while (lane->head != NULL && now - wf_packet_timed(lane->head)->since >= life) {
 			wf_lane_go(lane, now);
 			wf_switch_drop_head(sw, port, q, WF_DROP_LIFE, now);
 			dev->station->port[port->number].too_old++;
@@ -408,7 +424,7 @@ void wf_station_wait_old(struct wf_device *dev, struct wf_port *port)
 	     mask &= mask - 1) {
 		struct wf_lane *lane = wf_port_lane(port, (unsigned)__builtin_ctz(mask));
 
-		wf_port_wake(dev, port, *wf_packet_since(lane->head) + life);
+		wf_port_wake(dev, port, wf_packet_timed(lane->head)->since + life);
 	}
 }
 
@@ -583,9 +599,16 @@ static uint16_t own_pkey(const struct wf_station_port *p, uint16_t pkey)
 
 void wf_station_address(const struct wf_station *st, struct wf_packet *pkt)
 {
+	bool group = pkt->type == WF_PACKET_RDMA && pkt->qpn == WF_QPN_MULTICAST &&
+	             wf_station_is_group(pkt->dst);
+
 	if (pkt->type == WF_PACKET_RDMA && st->port[0].n_pkeys > 0)
 		pkt->pkey = own_pkey(&st->port[0], pkt->pkey);
-	if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
+	if (group) {
+		pkt->entropy = (uint16_t)pkt->dst;
+		pkt->dst = pkt->src;
+		st->port[0].tx_groups++;
+	} else if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
 		pkt->entropy = st->dlid_of[pkt->dst];
 	if (st->path_sl != NULL)
 		pkt->mark = pkt->entropy < st->n_path_sl ? st->path_sl[pkt->entropy] & 15u : 0;
@@ -637,7 +660,7 @@ enum wf_station_no wf_station_takes(const struct wf_device *dev, unsigned port,
 	if (pkt->vl == vl15(dev->fabric))
 		return WF_STATION_LANE;
 	/* Results of reductions come by their tree, and have no LID here. */
-	if (!is_switch(dev) && pkt->type != WF_PACKET_AGG &&
+	if (!is_switch(dev) && pkt->type != WF_PACKET_AGG && !wf_station_is_group(pkt->entropy) &&
 	    (p->lid == 0 || pkt->entropy >> p->lmc != p->lid >> p->lmc))
 		return WF_STATION_LID;
 	if (is_too_long(p, pkt))

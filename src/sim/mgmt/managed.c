@@ -297,6 +297,11 @@ static int managed_window(void *arg, wf_time now)
 	return links && ret == 0 ? change_links(m, now) : ret;
 }
 
+static uint16_t managed_lid(void *arg, uint32_t host)
+{
+	return ((const struct wf_managed *)arg)->lid_of[host];
+}
+
 int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *topo,
                       struct wf_mem *mem, struct wf_managed **m_p, struct wf_err *err)
 {
@@ -308,7 +313,8 @@ int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *to
 	m->cfg = *cfg;
 	m->mem = mem;
 	m->topo = topo;
-	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m, wf_managed_train };
+	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m, wf_managed_train,
+		                              managed_lid };
 	m->changed = m->since = WF_TIME_NEVER;
 	m->site = mem->alloc(mem, topo->n_nodes * sizeof(struct wf_site *));
 	m->lid_of = mem->alloc(mem, topo->n_hosts * sizeof(*m->lid_of));
@@ -382,6 +388,27 @@ void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time 
 
 	wf_sma_set_capability(site->sma, 1, on ? WF_CAP_SM : 0, on ? 0 : WF_CAP_SM, now);
 	wf_station_call_at(&site->st, now);
+}
+
+int wf_managed_set_group(struct wf_managed *m, uint16_t mlid, const uint32_t *hosts, uint32_t n,
+                         wf_time now)
+{
+	uint64_t *guids = m->mem->alloc(m->mem, (n + 1) * sizeof(*guids));
+	int ret = guids == NULL ? -ENOMEM : 0;
+
+	for (uint32_t i = 0; i < n && ret == 0; i++)
+		guids[i] = wf_sma_guid(m->site[m->topo->host_node[hosts[i]]]->sma, 1, 0);
+	for (unsigned i = 0; i < m->cfg.n_managers && ret == 0; i++) {
+		struct wf_site *site = m->site[m->topo->host_node[m->cfg.manager[i]]];
+
+		ret = wf_sm_set_group(site->sm, mlid, guids, n);
+		if (ret != 0 || wf_sm_state(site->sm) != WF_SM_MASTER)
+			continue;
+		wf_sm_multicast(site->sm, now);
+		wf_station_call_at(&site->st, now);
+	}
+	m->mem->free(m->mem, guids);
+	return ret;
 }
 
 bool wf_managed_is_busy(const struct wf_managed *m)

@@ -118,6 +118,14 @@ void wf_managed_send(struct wf_managed *m, uint32_t host, const struct wf_manage
 /* The host's port is, or is not, one with a manager: PortInfo:IsSM, which issm sets. */
 void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time now);
 
+/*
+ * The hosts that are in a multicast group, for all managers of weft's: as if each had joined it at
+ * now, while the simulation stands. n 0: it is gone. Returns 0, -EINVAL when mlid is no multicast
+ * LID, or -ENOMEM.
+ */
+int wf_managed_set_group(struct wf_managed *m, uint16_t mlid, const uint32_t *hosts, uint32_t n,
+                         wf_time now) WF_MUST_USE;
+
 /* What the simulation is to be given. */
 const struct wf_sim_manager *wf_managed_manager(struct wf_managed *m);
 

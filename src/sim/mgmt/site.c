@@ -631,10 +631,16 @@ static void site_pkey(struct wf_station *st, unsigned port, const struct wf_pack
 	work(site, now);
 }
 
+static void site_group(struct wf_station *st, uint16_t mlid, uint64_t ports[WF_STATION_WORDS])
+{
+	wf_sma_mft_ports(to_site(st)->sma, mlid, ports);
+}
+
 const struct wf_station_ops wf_site_station = {
 	.rx = site_rx,
 	.timer = site_timer,
 	.link = site_link,
+	.group = site_group,
 	.pkey = site_pkey,
 };
 
