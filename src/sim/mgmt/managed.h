@@ -11,6 +11,9 @@
  *	manager <--> station ==VL15== station ==VL15== station <--> agent
  *	    \_____________ a host's ______/      \________ a switch's ____/
  *
+ * A manager's subnet administration (mgmt/sa/sa.h) has the requests of class 3 that come to queue
+ * pair 1 of its host, and takes as long for one as the manager does.
+ *
  * The first sweep may be over before anything else happens (cfg.cold is false): then MADs are
  * handed from device to device at time 0, without packets, until the subnet is up.
  *
@@ -20,6 +23,7 @@
 #ifndef WF_SIM_MGMT_MANAGED_H
 #define WF_SIM_MGMT_MANAGED_H
 
+#include "mgmt/sa/sa.h"
 #include "mgmt/sm/sm.h"
 #include "sim/sim.h"
 
@@ -122,5 +126,6 @@ bool wf_managed_is_busy(const struct wf_managed *m);
 /* The agent of a node of the topology, to look at; the manager of a host, or NULL. */
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node);
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host);
+const struct wf_sa *wf_managed_sa(const struct wf_managed *m, uint32_t host); /* its manager's */
 
 #endif
