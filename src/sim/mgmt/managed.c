@@ -241,6 +241,20 @@ static int managed_make(void *arg, struct wf_sim *sim, struct wf_device *dev, st
 	return ret;
 }
 
+/* A manager has had one end of a link begin anew: the other does, too. */
+static void reset_link(struct wf_managed *m, const struct wf_topo_link *l, uint8_t *const ends[2],
+                       wf_time now)
+{
+	bool reset[2] = { (*ends[0] & WF_MANAGED_RESET) != 0, (*ends[1] & WF_MANAGED_RESET) != 0 };
+
+	*ends[0] &= (uint8_t)~WF_MANAGED_RESET;
+	*ends[1] &= (uint8_t)~WF_MANAGED_RESET;
+	if (reset[0])
+		wf_site_reset(m->site[l->b], l->b_port + 1, now);
+	if (reset[1])
+		wf_site_reset(m->site[l->a], l->a_port + 1, now);
+}
+
 /* A manager wants a port disabled, or its link down for a moment. */
 static int change_links(struct wf_managed *m, wf_time now)
 {
@@ -256,6 +270,7 @@ static int change_links(struct wf_managed *m, wf_time now)
 		bool bounce = ((*ends[0] | *ends[1]) & WF_MANAGED_BOUNCE) != 0;
 		bool is = false;
 
+		reset_link(m, l, ends, now);
 		for (int e = 0; e < 2; e++) {
 			if (*ends[e] & WF_MANAGED_BOUNCE)
 				*ends[e] &= (uint8_t) ~(WF_MANAGED_DISABLED | WF_MANAGED_BOUNCE);

@@ -433,7 +433,7 @@ static void agent_sends(struct wf_site *site)
 
 wf_time wf_site_deadline(const struct wf_site *site)
 {
-	wf_time at = wf_sma_deadline(site->sma);
+	wf_time at = wf_min_time(wf_sma_deadline(site->sma), site->leave_at);
 
 	if (site->agent.head != NULL)
 		at = wf_min_time(at, site->agent.head->at);
@@ -445,6 +445,26 @@ wf_time wf_site_deadline(const struct wf_site *site)
 		at = wf_min_time(at, wf_am_deadline(site->am));
 	at = wf_min_time(at, sa_deadline(site));
 	return wf_min_time(at, wf_sm_deadline(site->sm));
+}
+
+/* Links that were to be taken down: those whose port has nothing more to send. */
+static void leave(struct wf_site *site)
+{
+	uint8_t *disabled =
+		site->all->disabled + site->all->topo->nodes[site->st.dev->id].first_port;
+
+	site->leave_at = WF_TIME_NEVER;
+	for (unsigned p = 0; p < site->st.dev->n_ports; p++) {
+		if (site->leaves[p] == 0)
+			continue;
+		if (site->st.port[p].waiting != 0) {
+			site->leave_at = site->now + WF_SITE_LEAVE;
+			continue;
+		}
+		disabled[p] |= site->leaves[p];
+		site->leaves[p] = 0;
+		shard_of(site)->links_changed = true;
+	}
 }
 
 /* A MAD that has waited for the manager: its own, or for its SA. */
@@ -470,6 +490,8 @@ void wf_site_work(struct wf_site *site, wf_time now)
 		handle(site, &w.from, w.bytes);
 	if (wf_sma_deadline(site->sma) <= now)
 		wf_sma_tick(site->sma, now);
+	if (site->leave_at <= now)
+		leave(site);
 	agent_sends(site);
 	if (site->sm == NULL)
 		return;
@@ -577,6 +599,13 @@ static void link_up(struct wf_site *site, unsigned port, wf_time now)
 	if (!wf_site_trains(site, port, &width, &speed))
 		(void)!wf_ib_rate_link(site->st.dev->ports[port - 1].rate, &width, &speed);
 	wf_sma_link_up(site->sma, port, width, speed, now);
+}
+
+void wf_site_reset(struct wf_site *site, unsigned port, wf_time now)
+{
+	site->now = now;
+	wf_sma_link_reset(site->sma, port, now);
+	work(site, now);
 }
 
 /* A manager's tables follow from all that has changed. */
@@ -743,15 +772,21 @@ static void site_changed(void *arg, unsigned port, unsigned what)
 	wf_site_obey(site, port, what);
 }
 
-/* Links are taken down and up while no node runs. */
+/* Links are taken down and up while no node runs, and when the answer to this has left. */
 static void site_physical(void *arg, unsigned port, enum wf_port_phys to)
 {
 	struct wf_site *site = arg;
-	const struct wf_topo *topo = site->all->topo;
 
-	site->all->disabled[topo->nodes[site->st.dev->id].first_port + port - 1] |=
-		to == WF_PHYS_POLLING ? WF_MANAGED_BOUNCE : WF_MANAGED_DISABLED;
-	shard_of(site)->links_changed = true;
+	if (to == WF_PHYS_LINK_UP) {
+		site->all->disabled[site->all->topo->nodes[site->st.dev->id].first_port + port -
+		                    1] |= WF_MANAGED_RESET;
+		shard_of(site)->links_changed = true;
+		return;
+	}
+	site->leaves[port - 1] |= to == WF_PHYS_POLLING ? WF_MANAGED_BOUNCE : WF_MANAGED_DISABLED;
+	site->leave_at = site->now + WF_SITE_LEAVE;
+	if (site->all->starting)
+		leave(site);
 }
 
 static const struct wf_sma_ops agent_ops = {
@@ -869,8 +904,10 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 	site->sl2vl = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->sl2vl));
 	site->classes = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->classes));
 	site->downs = wf_shard_alloc(shard, dev->n_ports * sizeof(*site->downs));
+	site->leaves = wf_shard_alloc(shard, dev->n_ports * sizeof(*site->leaves));
+	site->leave_at = WF_TIME_NEVER;
 	if (site->pkeys == NULL || site->sl2vl == NULL || site->classes == NULL ||
-	    site->downs == NULL)
+	    site->downs == NULL || site->leaves == NULL)
 		return -ENOMEM;
 	site->st.dlid_of = site->is_switch ? NULL : m->lid_of;
 	return make_agent(site);

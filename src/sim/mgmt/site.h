@@ -27,10 +27,12 @@
 #define WF_MANAGED_DISABLED 1u /* it is to be down */
 #define WF_MANAGED_BOUNCE 2u   /* it is to go down and come up at once */
 #define WF_MANAGED_DOWN 4u     /* it is down for that */
+#define WF_MANAGED_RESET 8u    /* it stays, and the other end is to begin anew */
 
 #define WF_SITE_ROOM 128 /* MADs that wait for an agent */
 #define WF_SITE_ROOM_MANAGER 8192
-#define WF_SITE_RESP_TIME 8 /* 4.096 us * 2^8, 1 ms: within which agents answer */
+#define WF_SITE_LEAVE (20 * WF_US) /* for an answer to be on its way, and across the link */
+#define WF_SITE_RESP_TIME 8        /* 4.096 us * 2^8, 1 ms: within which agents answer */
 
 /* How a MAD came. */
 struct wf_site_from {
@@ -79,10 +81,16 @@ struct wf_site {
 	struct wf_cca *cca;
 	struct wf_ana *ana; /* of a switch that reduces; NULL */
 	struct wf_am *am;   /* of the host that manages trees; NULL */
-	uint32_t *downs;    /* by port: how often its link went down */
-	struct wf_sm *sm;   /* NULL: there is no manager here */
-	struct wf_sa *sa;   /* the manager's; NULL with it */
-	wf_time sa_at;      /* its next MAD goes out then, or later */
+	uint32_t *downs; /* by port: how often its link went down */
+	/*
+	 * By port: what is to become of its link (WF_MANAGED_*), at leave_at or later: not before
+	 * the answer to who wanted that has left by it.
+	 */
+	uint8_t *leaves;
+	wf_time leave_at; /* WF_TIME_NEVER: of none */
+	struct wf_sm *sm; /* NULL: there is no manager here */
+	struct wf_sa *sa; /* the manager's; NULL with it */
+	wf_time sa_at;    /* its next MAD goes out then, or later */
 	struct wf_site_deeds deeds;
 	struct wf_site_worker agent, manager;
 	uint16_t **pkeys;            /* by port: what the station has of its table */
@@ -166,6 +174,9 @@ void wf_site_send(struct wf_site *site, const struct wf_managed_mad *mad, wf_tim
 
 /* A MAD comes in, at the start. */
 void wf_site_take(struct wf_site *site, const struct wf_site_from *from, uint8_t *mad);
+
+/* The other end of a port's link begins anew; while no node runs. */
+void wf_site_reset(struct wf_site *site, unsigned port, wf_time now);
 
 /* Has whoever has something to do at a site do it, now. */
 void wf_site_work(struct wf_site *site, wf_time now);
