@@ -171,6 +171,8 @@ struct wf_conf_port {
 	struct wf_conf_value wd_action;                      /* enum wf_conf_action */
 	struct wf_conf_pg pg[WF_CONF_TCS];
 	struct wf_conf_queue queue[WF_CONF_TCS];
+	const char *bundle;    /* the port-channel that it is a member of */
+	bool is_bundle;        /* it is one; gone when all is read */
 	const char *policy[3]; /* that apply to it: of a reader's own, until all is read */
 	struct wf_conf_place policy_at[3];
 	struct wf_conf_nic *nic; /* NULL: a switch's port */

@@ -400,6 +400,41 @@ bool wf_conf_is_ethernet(const char *name)
 	       strncmp(name, "swp", 3) == 0;
 }
 
+bool wf_conf_is_bundle(const char *name)
+{
+	return strncmp(name, "port-channel", 12) == 0 || strncmp(name, "Port-Channel", 12) == 0;
+}
+
+void wf_conf_dissolve(struct wf_netconf *net, struct wf_conf_device *d, const char *stem)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_ports; i++) {
+		struct wf_conf_port *port = d->ports[i];
+		const struct wf_conf_port *bundle;
+
+		if (port->bundle == NULL)
+			continue;
+		bundle = wf_conf_find_port(net, d, wf_conf_textf(net, "%s%s", stem, port->bundle));
+		for (unsigned k = 0; bundle != NULL && k < 3; k++) {
+			if (port->policy[k] == NULL) {
+				port->policy[k] = bundle->policy[k];
+				port->policy_at[k] = bundle->policy_at[k];
+			}
+		}
+		if (bundle != NULL) {
+			wf_conf_inherit(port, bundle);
+			if (port->mtu.said == WF_CONF_UNSET)
+				port->mtu = bundle->mtu;
+		}
+	}
+	for (uint32_t i = 0; i < d->n_ports; i++) {
+		if (!d->ports[i]->is_bundle)
+			d->ports[n++] = d->ports[i];
+	}
+	d->n_ports = n;
+}
+
 /* The number that ends a name; how long the name is before it: "swp50s3" is 6 and 3. */
 static size_t number_of(const char *name, size_t len, unsigned *number_p)
 {

@@ -295,11 +295,14 @@ static bool take_port_line(struct eos *e)
 		port->fec = wf_conf_say(WF_CONF_FEC_NONE, here(e));
 	} else if (wf_lines_are(l, "speed") && speed_of(l->word[l->n - 1], &v)) {
 		port->speed = wf_conf_say(v, here(e));
+	} else if (wf_lines_are(l, "channel-group *")) {
+		port->bundle = wf_conf_text(e->r->net, l->word[1], strlen(l->word[1]));
 	} else if (l->n == 1 && strcmp(l->word[0], "shutdown") == 0) {
 		port->up = wf_conf_say(0, here(e));
 	} else if (wf_lines_are(l, "no switchport")) {
 		wf_conf_default(&port->trust, WF_CONF_TRUST_L3);
-	} else if (!wf_lines_are(l, "no shutdown") && !wf_lines_are(l, "description") &&
+	} else if (!wf_lines_are(l, "no shutdown") && !wf_lines_are(l, "qos cos *") &&
+	           !wf_lines_are(l, "qos dscp *") && !wf_lines_are(l, "description") &&
 	           !wf_lines_are(l, "dcbx mode *")) {
 		return false;
 	}
@@ -326,7 +329,7 @@ static void begin_interface(struct eos *e)
 {
 	const char *name = e->l->word[1];
 
-	if (!wf_conf_is_ethernet(name)) {
+	if (!wf_conf_is_ethernet(name) && !wf_conf_is_bundle(name)) {
 		e->section = OTHER;
 		wf_conf_skip_line(e->r, e->l, e->seen);
 		return;
@@ -336,6 +339,7 @@ static void begin_interface(struct eos *e)
 		return;
 	e->section = PORT;
 	e->port->defined = true;
+	e->port->is_bundle = wf_conf_is_bundle(name);
 	e->port->at = here(e);
 }
 
@@ -532,6 +536,7 @@ static void finish_eos(struct wf_netconf *net, struct wf_conf_device *d)
 	struct wf_conf_map *pcp = default_map(net, d, WF_CONF_PCP_TC, WF_CONF_TCS, 0);
 	struct wf_conf_map *queue = default_map(net, d, WF_CONF_TC_QUEUE, WF_CONF_TCS, 0);
 
+	wf_conf_dissolve(net, d, "Port-Channel");
 	for (uint32_t i = 0; i < d->n_ports; i++) {
 		struct wf_conf_port *port = d->ports[i];
 

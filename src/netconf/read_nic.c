@@ -579,7 +579,7 @@ static void finish_nic(struct wf_netconf *net, struct wf_conf_device *d)
 const struct wf_conf_reader wf_conf_nic = {
 	.name = "adapter",
 	.help = "mlnx_qos, mlxconfig, cma_roce_tos, ecn/roce_* below /sys, ip link, ethtool, "
-	        "NCCL_IB_TC",
+		"NCCL_IB_TC",
 	.form = WF_CONF_FORM_NIC,
 	.is = is_nic,
 	.read = read_nic,

@@ -422,6 +422,8 @@ static bool take_port_line(struct nxos *n)
 		return take_speed(n);
 	else if (wf_lines_are(l, "fec *") && wf_conf_fec_of(l->word[1], &v))
 		n->port->fec = wf_conf_say(v, here(n));
+	else if (wf_lines_are(l, "channel-group *"))
+		n->port->bundle = wf_conf_text(n->r->net, l->word[1], strlen(l->word[1]));
 	else if (l->n == 1 && strcmp(l->word[0], "shutdown") == 0)
 		n->port->up = wf_conf_say(0, here(n));
 	else
@@ -434,8 +436,7 @@ static void begin_interface(struct nxos *n)
 {
 	const char *name = n->l->word[1];
 
-	/* Members say of a port-channel what it is. */
-	if (!wf_conf_is_ethernet(name)) {
+	if (!wf_conf_is_ethernet(name) && !wf_conf_is_bundle(name)) {
 		n->section = OTHER;
 		wf_conf_skip_line(n->r, n->l, n->seen);
 		return;
@@ -445,6 +446,7 @@ static void begin_interface(struct nxos *n)
 		return;
 	n->section = PORT;
 	n->port->defined = true;
+	n->port->is_bundle = wf_conf_is_bundle(name);
 	n->port->at = here(n);
 }
 
@@ -692,6 +694,17 @@ static struct policy *network_of(struct wf_conf_device *d, struct policy *sys)
 	return NULL;
 }
 
+/* The same of what leaves: one that is not every switch's own. */
+static struct policy *queuing_of(struct wf_conf_device *d)
+{
+	for (struct wf_conf_named *p = d->policies; p != NULL; p = p->next) {
+		if (((struct policy *)p)->kind == P_QUEUING && p->defined &&
+		    strncmp(p->name, "default-", 8) != 0)
+			return (struct policy *)p;
+	}
+	return NULL;
+}
+
 static void apply_network(struct wf_netconf *net, struct wf_conf_device *d,
                           struct wf_conf_port *port, struct policy *nq)
 {
@@ -758,6 +771,8 @@ static void finish_port(struct wf_netconf *net, struct wf_conf_device *d, struct
 		for (unsigned k = 0; k < WF_CONF_TCS && i == 2 && p != NULL; k++)
 			port->pg[k] = p->port.pg[k];
 	}
+	if (sys == NULL && port->policy[1] == NULL && queuing_of(d) != NULL)
+		wf_conf_inherit(port, &queuing_of(d)->port);
 	if (nq != NULL)
 		apply_network(net, d, port, nq);
 	wf_conf_default(&port->pfc_mode, 2);
@@ -781,6 +796,7 @@ static void finish_nxos(struct wf_netconf *net, struct wf_conf_device *d)
 	}
 	if (sys != NULL && sys->network != NULL && find(d, sys->network) == NULL)
 		dangling(net, d, NULL, sys->network, sys->network_at);
+	wf_conf_dissolve(net, d, "port-channel");
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		finish_port(net, d, d->ports[i], sys);
 }

@@ -121,6 +121,12 @@ void wf_conf_each_port(struct wf_conf_reading *r, const char *list,
 void wf_conf_skip_line(struct wf_conf_reading *r, const struct wf_lines *l,
                        const char *seen[WF_SEEN]);
 
+/* "port-channel50", "Port-Channel3". */
+bool wf_conf_is_bundle(const char *name);
+
+/* Members inherit from their port-channels, which are then no ports any more. */
+void wf_conf_dissolve(struct wf_netconf *net, struct wf_conf_device *d, const char *stem);
+
 /* A profile or policy of the device, made where there is none; its size is that of a policy. */
 struct wf_conf_wred *wf_conf_wred_of(struct wf_conf_reading *r, const char *name,
                                      struct wf_conf_place at);
