@@ -114,6 +114,7 @@ int wf_sma_create(const struct wf_sma_cfg *cfg, struct wf_mem *mem, struct wf_sm
 	sma->vl_arb_cap = cfg->vl_arb_cap;
 	sma->guid_blocks = cfg->guid_cap_blocks;
 	sma->port_guid = cfg->port_guid;
+	sma->guid_step = cfg->guid_step == 0 ? 1 : cfg->guid_step;
 	sma->node = (struct wf_node_info){
 		.base_version = NODE_VERSION,
 		.class_version = NODE_VERSION,

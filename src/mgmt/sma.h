@@ -68,7 +68,8 @@ struct wf_sma_cfg {
 	bool is_switch;
 	uint8_t n_ports; /* without port 0; 1 to 254 */
 	uint64_t node_guid, system_image_guid;
-	uint64_t port_guid; /* an adapter's port p has port_guid + p - 1, a switch's port 0 this */
+	uint64_t port_guid; /* of an adapter's port 1, or a switch's port 0; */
+	uint64_t guid_step; /* those of an adapter's further ports are that much apart; 0: 1 */
 	uint32_t vendor_id, revision;
 	uint16_t device_id;
 	const char *description;  /* borrowed until create returns */

@@ -46,7 +46,7 @@ struct wf_sma {
 	unsigned in_port; /* by which the SMP that is answered came in */
 	uint8_t n_ports, vl_arb_cap;
 	uint16_t guid_blocks;
-	uint64_t port_guid;
+	uint64_t port_guid, guid_step;
 	struct wf_node_info node;
 	struct wf_node_description description;
 	struct wf_switch_info sw;

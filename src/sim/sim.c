@@ -210,9 +210,6 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 	if (ret == 0 && cfg->manager != NULL && !sim->fabric.flowctl->uses_credits)
 		ret = wf_err_say(err, "sm: a subnet manager is InfiniBand's; this fabric is "
 		                      "Ethernet");
-	if (ret == 0 && cfg->manager != NULL && cfg->topo->host_ports > 1)
-		ret = wf_err_say(err, "topology.ports: hosts of a managed fabric have one port; "
-		                      "write ports: 1");
 	if (ret == 0 && cfg->manager != NULL) {
 		wf_station_manage(&sim->fabric, &sim->managed);
 		sim->manager = *cfg->manager;
