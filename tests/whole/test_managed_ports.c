@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_managed_ports.c - hosts with two ports in fabrics that weft's subnet manager manages: a LID,
- * a state and P_Keys for each port, MADs by the port that they are for, and path migration while the
- * manager sweeps.
+ * a state and P_Keys for each port, MADs by the port that they are for, and path migration while
+ * the manager sweeps.
  *
  * sender.timeout 30us is 4.096 us * 2^3; a path is given up after eight of these (GIVE_UP).
  */
@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "sim/mgmt/site.h"
 #include "wire/addr.h"
 #include "wire/byte.h"
 #include "wire/perf.h"
@@ -335,8 +336,8 @@ static void test_threads(void **state)
 /* ---- what is a port's own ---- */
 
 /*
- * The second ports of h1 and h2 are limited members, and cannot hear one another; their first ports
- * are full members. Of two queue pairs the first's data passes, and the second's is refused, counted
+ * The second ports of h1 and h2 are limited members that cannot hear one another; their first are
+ * full members. Of two queue pairs the first's data passes, and the second's is refused, counted
  * and told to the manager by the port that it came to.
  */
 static void test_pkeys(void **state)
@@ -381,6 +382,65 @@ static void test_pkeys(void **state)
 	for (unsigned k = 0; k <= WF_SM_TRAPS; k++)
 		traps += t.result.stats.traps[k];
 	assert_true(traps > 0);
+	managed_fini(&t);
+}
+
+/* Six switches in a ring, each with the first port of one host and the second of another. */
+static void make_ring(struct managed *t)
+{
+	struct wf_err err = { "" };
+	char text[2000];
+	int len = 0;
+
+	managed_init(t, "ibnetdiscover", 6);
+	rig_topo(&t->r, "ports", "2");
+	for (unsigned i = 0; i < 6; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len,
+		                "Switch 8 \"S-0%u\"\n[1] \"H-0%u\"[1]\n[2] \"H-0%u\"[2]\n"
+		                "[7] \"S-0%u\"[8]\n[8] \"S-0%u\"[7]\n",
+		                i + 1, i + 1, (i + 5) % 6 + 1, (i + 1) % 6 + 1, (i + 5) % 6 + 1);
+	if (wf_topo_find("ibnetdiscover")
+	            ->build(&t->r.topo_cfg, text, (size_t)len, "ring", wf_mem_heap(), &t->r.topo,
+	                    &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+/* Of paths with levels each port has those that begin at the switch which it is connected to. */
+static void test_levels(void **state)
+{
+	const struct wf_sm_view *view;
+	unsigned differ = 0;
+	struct managed t;
+
+	(void)state;
+	make_ring(&t);
+	rig_set(&t.r, "vl.count", "4");
+	managed_set(&t, "routing_engine", "dfsssp");
+	managed_set(&t, "vls", "4");
+	for (uint32_t h = 0; h < 12; h++)
+		flow(&t.r, h % 6, (h + 3) % 6, 1000000, h / 6, WF_FLOW_WRITE);
+	managed_build(&t, 1);
+	managed_run(&t);
+	assert_int_equal(t.r.result->flows_done, 12);
+	assert_int_equal(t.r.result->packets_dropped, 0);
+	view = wf_sm_view(wf_managed_sm(t.m, 0));
+	assert_non_null(view->tables->sl);
+	for (uint32_t h = 0; h < 6; h++) {
+		const struct wf_site *site = t.m->site[t.r.topo->host_node[h]];
+		uint32_t id = wf_subnet_find(view->subnet, wf_sma_node(site->sma)->node_guid);
+
+		for (unsigned p = 0; p < 2; p++) {
+			uint32_t sw = wf_subnet_port(view->subnet, id, p + 1)->peer;
+			const uint8_t *row = view->tables->sl + (size_t)view->subnet->nodes[sw].sw *
+			                                                view->tables->n_lids;
+
+			assert_int_equal(site->st.n_path_sl, view->tables->n_lids);
+			assert_memory_equal(site->st.port[p].path_sl, row, view->tables->n_lids);
+		}
+		differ += memcmp(site->st.port[0].path_sl, site->st.port[1].path_sl,
+		                 view->tables->n_lids) != 0;
+	}
+	assert_true(differ > 0);
 	managed_fini(&t);
 }
 
@@ -445,6 +505,9 @@ static void test_ask_ports(void **state)
 		if (k >= 2) {
 			wf_node_info_decode(a.last.bytes + WF_SMP_DATA, &info);
 			assert_int_equal(info.local_port_num, port);
+			/* What it asks itself needs no wire, but by another port. */
+			assert_int_equal(t.m->site[t.r.topo->host_node[0]]->st.port[1].vl15_sent,
+			                 port - 1);
 		}
 		managed_fini(&t);
 	}
@@ -474,8 +537,8 @@ int main(void)
 		cmocka_unit_test(test_lids),          cmocka_unit_test(test_as_without),
 		cmocka_unit_test(test_link_lost),     cmocka_unit_test(test_flap),
 		cmocka_unit_test(test_own_link_lost), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_pkeys),         cmocka_unit_test(test_ask_ports),
-		cmocka_unit_test(test_planes),
+		cmocka_unit_test(test_pkeys),         cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_ask_ports),     cmocka_unit_test(test_planes),
 	};
 
 	return cmocka_run_group_tests_name("managed_ports", tests, NULL, NULL);
