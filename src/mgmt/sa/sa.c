@@ -268,6 +268,10 @@ static void pass_on(struct wf_sa *sa)
 void wf_sa_rx(struct wf_sa *sa, const struct wf_mux_addr *from, const uint8_t *mad, wf_time now)
 {
 	catch_up(sa, now);
+	if (mad[1] != WF_MAD_CLASS_SA) {
+		sa->stats.ignored++;
+		return;
+	}
 	wf_mux_rx(sa->mux, 1, from, mad, now);
 	pass_on(sa);
 }
