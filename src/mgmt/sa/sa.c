@@ -223,12 +223,12 @@ static void take(void *arg, const struct wf_mux_event *event)
 	struct wf_sa_req req = { .from = event->addr, .mad = event->data };
 	size_t length = event->length;
 
-	if (event->type == WF_MUX_ENDED)
-		return;
 	if (event->type == WF_MUX_FAILED) {
 		sa->stats.reports_lost += event->data[WF_MAD_AT_METHOD] == WF_MAD_METHOD_REPORT;
 		return;
 	}
+	if (event->type != WF_MUX_RECV)
+		return;
 	wf_mad_decode(event->data, &req.head);
 	if (wf_mad_is_response(req.head.method)) /* of a subscriber, to a report */
 		return;

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "live/umad.h"
 #include "live/model.h"
 #include "live/model_packet.h"
 #include "sim/mgmt/config.h"
@@ -177,6 +178,7 @@ static inline void rig_model_destroy(struct rig_model *r)
 		wf_pipe_close(&r->far[i]);
 	}
 	wf_model_close(&r->d);
+	wf_umad_close(&r->d);
 	close(r->d.epoll);
 	wf_topo_destroy(r->topo);
 	free(r->d.gone);
