@@ -16,7 +16,7 @@ osm() {
 
 # is_up NAME [N]: it has said so, so many times at least.
 is_up() {
-	[ "$(grep -cs 'SUBNET UP' "$1/osm.log")" -ge "${2:-1}" ]
+	[ -s "$1/osm.log" ] && [ "$(grep -c 'SUBNET UP' "$1/osm.log")" -ge "${2:-1}" ]
 }
 
 # subnet NAME: it comes up at once, without an error.
@@ -108,7 +108,7 @@ engine() {
 	before=$(carried "$out")
 	moved() { [ "$(carried "$out")" -gt $((before + 100000)) ]; }
 	until_true moved
-	"$WEFT" fault on "leaf1:$out" down
+	"$WEFT" fault on "leaf1:$((out - 1))" down # whose ports begin with 0 there
 	until_true is_up sm 2
 	runs h0 ibtracert "$(lid h8)" "$(lid h63)"
 	[ "$(sed -nE '3s/^\[([0-9]+)\].*/\1/p' said.txt)" != "$out" ]
@@ -123,7 +123,9 @@ engine() {
 	osm first h0 -R minhop -p 5
 	first=$pid
 	subnet first
-	osm second h40 -R minhop -p 3
+	# By itself the standby asks every ten seconds, and believes the fifth silence.
+	printf 'sminfo_polling_timeout 1000\npolling_retry_number 2\n' >standby.conf
+	osm second h40 -R minhop -p 3 -F "$PWD/standby.conf"
 	second=$pid
 	standby() { grep -qs 'Entering STANDBY state' second/osm.log; }
 	until_true standby
