@@ -178,6 +178,9 @@ const uint8_t *wf_sma_lft_table(const struct wf_sma *sma, uint32_t *n_p);
 uint8_t wf_sma_lft(const struct wf_sma *sma, uint16_t lid);
 bool wf_sma_mft(const struct wf_sma *sma, uint16_t mlid, unsigned port);
 
+/* All ports of a multicast LID, 64 in a word, port 0 first. */
+void wf_sma_mft_ports(const struct wf_sma *sma, uint16_t mlid, uint64_t ports[4]);
+
 /* The lane of a packet that came in by a port (0: its own) and leaves by another; 15: none. */
 uint8_t wf_sma_vl(const struct wf_sma *sma, unsigned in_port, unsigned out_port, uint8_t sl);
 

@@ -223,6 +223,8 @@ static void take(void *arg, const struct wf_mux_event *event)
 	struct wf_sa_req req = { .from = event->addr, .mad = event->data };
 	size_t length = event->length;
 
+	if (event->type == WF_MUX_ENDED)
+		return;
 	if (event->type == WF_MUX_FAILED) {
 		sa->stats.reports_lost += event->data[WF_MAD_AT_METHOD] == WF_MAD_METHOD_REPORT;
 		return;
@@ -370,6 +372,7 @@ int wf_sa_create(struct wf_sm *sm, struct wf_mem *mem, struct wf_sa **sa_p)
 		.mgmt_class = WF_MAD_CLASS_SA,
 		.class_version = WF_SA_CLASS_VERSION,
 		.rmpp = true,
+		.room = WF_SA_ROOM,
 		.event = take,
 	};
 	int ret;
