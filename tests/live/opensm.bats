@@ -33,14 +33,19 @@ active() {
 	[ "$(grep -c 'Active/ *LinkUp' said.txt)" -eq "$(wc -l <links.txt)" ]
 }
 
-# writes FROM TO: ib_write_bw between two hosts.
+# writes FROM TO OPTIONS...: ib_write_bw between two hosts.
 writes() {
-	local port
+	local port from=$1 to=$2
+	shift 2
 	port=$(free_port)
-	spawn "$2" ib_write_bw -p "$port" -F -n 20 >server.txt 2>&1
+	spawn "$to" ib_write_bw -p "$port" -F -n 20 "$@" >server.txt 2>&1
 	server=$pid
 	listens "$port" "$server"
-	on "$1" ib_write_bw -p "$port" -F -n 20 127.0.0.1 >client.txt 2>&1 || { cat client.txt server.txt; return 1; }
+	if ! on "$from" ib_write_bw -p "$port" -F -n 20 "$@" 127.0.0.1 >client.txt 2>&1; then
+		cat client.txt server.txt
+		kill -9 "$server" 2>/dev/null
+		return 1
+	fi
 	ended "$server"
 }
 
@@ -146,7 +151,7 @@ engine() {
 }
 
 @test "partitions.conf: two tenants do not reach one another" {
-	needs opensm
+	needs opensm ib_write_bw
 	managed
 	fabric tree none 1Gbps
 	guid() { on "$1" ibstat -p | head -1; }
@@ -161,4 +166,11 @@ engine() {
 		runs h0 smpquery PKeyTable "$(lid $host)"
 		grep -q "0x7fff 0x800$([ $host = h1 ] && echo 1 || echo 2)" said.txt || { cat said.txt; return 1; }
 	done
+	# perftest takes a P_Key by its place: 1 is the tenant's own.
+	writes h2 h1 --pkey_index=1
+	writes h4 h3 --pkey_index=1
+	run ! writes h3 h1 --pkey_index=1
+	[[ "$output" == *"Failed status"* || "$output" == *"Completion with error"* ]] || { echo "$output"; return 1; }
+	# Nor as limited members of the partition in which all are.
+	run ! writes h2 h1
 }
