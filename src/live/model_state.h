@@ -16,7 +16,7 @@ struct wf_live_port {
 	uint32_t is_switch; /* node is one, not a host */
 	uint32_t both;      /* both ends are switches */
 	uint64_t rate;      /* bits/s */
-	/* Where ports are managed: its state, as PortInfo has it, else 0; its LID, or its switch's. */
+	/* Where ports are managed: its state, as PortInfo's, else 0; its LID, or its switch's. */
 	uint32_t state, lid;
 	/* Faults of the link. */
 	uint32_t down, unused;

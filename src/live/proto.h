@@ -239,14 +239,6 @@ enum wf_live_ev {
 	WF_LIVE_EV_SERVICE, /* who listens for it on the host; slot 0: nobody, or WF_LIVE_BOUND */
 };
 
-/* What management has set anew. */
-#define WF_LIVE_PORT_STATE 1u
-#define WF_LIVE_PORT_LID 2u
-#define WF_LIVE_PORT_SM 4u
-#define WF_LIVE_PORT_PKEYS 8u
-#define WF_LIVE_PORT_GID 16u
-#define WF_LIVE_PORT_REREGISTER 32u
-
 /* In place of a slot: nobody listens for a service, but who has bound it may come to. */
 #define WF_LIVE_BOUND UINT32_MAX
 

@@ -40,6 +40,14 @@ struct wf_live_ib {
 	_Atomic uint16_t pkey[WF_LIVE_PKEYS];
 };
 
+/* What management has set anew, bit by bit: WF_LIVE_EV_PORT. */
+#define WF_LIVE_PORT_STATE 1u
+#define WF_LIVE_PORT_LID 2u
+#define WF_LIVE_PORT_SM 4u
+#define WF_LIVE_PORT_PKEYS 8u
+#define WF_LIVE_PORT_GID 16u
+#define WF_LIVE_PORT_REREGISTER 32u
+
 /* A host of the fabric, in memory that programs can only read. */
 struct wf_live_host {
 	char name[WF_LIVE_NAME];

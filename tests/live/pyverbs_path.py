@@ -33,7 +33,7 @@ def put(path, text):
 
 def get(path):
     while not os.path.exists(path):
-        time.sleep(0.01)
+        time.sleep(0.01)  # time: between two looks
     with open(path, encoding='ascii') as f:
         return [int(word) for word in f.read().split()]
 
