@@ -98,6 +98,10 @@ struct wf_fabric_cfg {
 	char nic_bond_path[8];     /* "fixed" or "follow" */
 	wf_time nic_bond_failover; /* link down to its queue pairs on another port */
 	wf_time nic_bond_return;   /* link up to having them back */
+	char nic_qp_port[8];       /* "turns" or "first": the port that a queue pair belongs to */
+	char nic_apm[8];           /* "none" or "armed": queue pairs have an alternate path */
+	wf_time nic_apm_load;      /* migrated to the next alternate path; or auto: none */
+	wf_time nic_apm_return;    /* link up to migrating back; or auto: never */
 	uint64_t mtu;              /* payload bytes of a full packet */
 	uint64_t port_mtu; /* bytes: no larger IP packet (Ethernet) or payload passes; auto: any */
 	char nic_dscp

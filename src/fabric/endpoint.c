@@ -301,7 +301,7 @@ unsigned wf_endpoint_pick(struct wf_endpoint *ep, uint32_t queues, uint32_t can)
 
 		wf_port_lane(port, i)->head = &ep->head[i];
 	}
-	q = fabric->sched->pick(&port->setup->classes, port, can);
+	q = fabric->sched->pick(port->classes, port, can);
 	for (uint32_t mask = queues; mask != 0; mask &= mask - 1)
 		wf_port_lane(port, (unsigned)__builtin_ctz(mask))->head = NULL;
 	assert(can >> q & 1);

@@ -54,6 +54,12 @@ struct wf_station_port {
 	uint16_t lid;   /* from this one on; 0: none yet */
 	uint16_t n_pkeys;
 	const uint16_t *pkeys;
+	uint8_t vls;       /* data lanes in use; 0: all that there are */
+	bool lives;        /* a head's life is set: */
+	uint8_t hoq_stall; /* so many heads dropped one after another: all are; 0: never */
+	wf_time hoq_life;  /* WF_PARAM_AUTO: for ever */
+	uint32_t mtu;      /* bytes of payload that pass, either way; 0: any */
+	const struct wf_classes *classes; /* arbitration, and a host's lanes; NULL: the fabric's */
 	/* Leaving by this port: VL of each service level, 16 for each input; NULL: the fabric's. */
 	const uint8_t *sl2vl;
 
@@ -62,7 +68,10 @@ struct wf_station_port {
 	uint64_t rx_packets, rx_bytes; /* data that came in */
 	uint32_t vl15_sent, vl15_received;
 	uint32_t vl15_dropped; /* no room */
-	uint32_t relay_errors; /* came in, and no entry leads on */
+	uint32_t relay_errors; /* came in, and no entry leads on, */
+	uint32_t vl_errors;    /* or by or to a lane that there is not */
+	uint32_t too_long;     /* came in, longer than mtu */
+	uint32_t too_old;      /* were in the switch for too long, and were to leave by it */
 	uint32_t pkey_in, pkey_out;
 	uint32_t inactive; /* came to a port that was not active */
 };
@@ -94,6 +103,7 @@ struct wf_station {
 	const uint8_t *lft; /* of a switch: port of each LID, 0 its own, 255 none; others from 1 */
 	uint32_t n_lft;
 	struct wf_station_port *port; /* of all, and one more */
+	wf_time life;                 /* that a packet may be in a switch; WF_TIME_NEVER: any */
 
 	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
 	uint32_t n_gmps;
@@ -154,10 +164,37 @@ bool wf_station_send_gmp(struct wf_station *st, unsigned port, const struct wf_s
 void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool active,
                           wf_time now);
 
+/*
+ * By which a port arbitrates from now on, and a host's classes choose their lanes; borrowed. NULL:
+ * the fabric's. A lane that no table gives a weight is off: its packets wait.
+ */
+void wf_station_set_classes(struct wf_station *st, unsigned port, const struct wf_classes *classes,
+                            wf_time now);
+
+/* How long the head of a queue of a port may wait for credits, and hoq_stall. */
+void wf_station_set_lives(struct wf_station *st, unsigned port, wf_time life, uint8_t stall,
+                          wf_time now);
+
+/* How long a packet may be in a switch. */
+void wf_station_set_life(struct wf_station *st, wf_time life, wf_time now);
+
 /* Has ops->timer called at at; an earlier time replaces a later one. */
 void wf_station_call_at(struct wf_station *st, wf_time at);
 
 /* ---- of the fabric's other parts ---- */
+
+/* The device has another setup: what a manager has set counts all the same. */
+void wf_station_changed(struct wf_device *dev);
+
+/* A port of a switch gets the lives that a manager has set, if it has. */
+void wf_station_lives(const struct wf_station *st, unsigned port);
+
+/*
+ * What waits in a switch for port and has been there for too long is dropped, before the port looks
+ * for what to send; after that the port is woken when it has come to that with the next.
+ */
+void wf_station_drop_old(struct wf_device *dev, struct wf_port *port, wf_time now);
+void wf_station_wait_old(struct wf_device *dev, struct wf_port *port);
 
 /* The timer of a switch's station is due. */
 void wf_station_timer(struct wf_device *dev, wf_time now);
@@ -178,7 +215,9 @@ void wf_station_forget(struct wf_device *dev, const struct wf_packet *pkt);
 enum wf_station_no {
 	WF_STATION_YES,
 	WF_STATION_INACTIVE,
-	WF_STATION_LID, /* it is not for this host */
+	WF_STATION_LANE, /* it came by a lane that data does not have */
+	WF_STATION_LID,  /* it is not for this host */
+	WF_STATION_MTU,
 	WF_STATION_PKEY,
 };
 

@@ -232,7 +232,8 @@ static void drop_managed(struct wf_switch *sw, struct wf_port *in, uint32_t way,
 		dev->shard->tally[pkt->cls].delivered++;
 		wf_station_gmp(dev, in->number, pkt, now);
 	} else if (way == NO_PORT || dev->setup->classes.queue[queue].exempt) {
-		dev->station->port[in->number].relay_errors++;
+		dev->station->port[in->number].relay_errors += way == NO_PORT;
+		dev->station->port[in->number].vl_errors += way != NO_PORT;
 		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE, now);
 	} else if (!out->up) {
 		wf_device_drop(dev, out, queue, pkt, WF_DROP_DOWN, now);
@@ -605,7 +606,7 @@ static void send_chosen(struct wf_switch *sw, struct wf_port *port, wf_time now)
 		q = (unsigned)__builtin_ctz(can);
 		fabric->sched->alone(port, q);
 	} else {
-		q = fabric->sched->pick(&port->setup->classes, port, can);
+		q = fabric->sched->pick(port->classes, port, can);
 	}
 	send_head(sw, port, q, now);
 	if ((port->nonempty & ~port->blocked) != 0 || port->control != 0)
@@ -663,6 +664,18 @@ static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 	}
 }
 
+/* In a managed fabric, whose packets may be in a switch for so long. */
+static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_device *dev = wf_device_of(node);
+
+	if (slot < dev->n_ports)
+		wf_station_drop_old(dev, &dev->ports[slot], now);
+	switch_timer(node, slot, now);
+	if (slot < dev->n_ports)
+		wf_station_wait_old(dev, &dev->ports[slot]);
+}
+
 /* Ports are used both ways: what comes in by one goes out by another that is warmed as well. */
 static void switch_warm(const struct wf_node *node, unsigned input)
 {
@@ -682,6 +695,13 @@ static const struct wf_node_ops switch_ops = {
 	.name = "switch",
 	.rx = switch_rx,
 	.timer = switch_timer,
+	.warm = switch_warm,
+};
+
+static const struct wf_node_ops managed_ops = {
+	.name = "managed switch",
+	.rx = switch_rx,
+	.timer = managed_timer,
 	.warm = switch_warm,
 };
 
@@ -806,6 +826,7 @@ void wf_switch_open_own(struct wf_switch *sw, uint32_t blocks)
 
 	own->number = (uint16_t)dev->n_ports;
 	own->setup = dev->setup;
+	own->classes = dev->classes;
 	own->lanes = &dev->lanes[dev->n_ports * dev->n_queues];
 	for (unsigned q = 0; q < dev->n_queues; q++) {
 		own->lanes[q].capacity += blocks;
@@ -881,7 +902,8 @@ static const struct wf_device_ops device_ops = {
 struct wf_device *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
                                    uint32_t id)
 {
-	return wf_switch_create_as(shard, fabric, id, &switch_ops, sizeof(struct wf_switch));
+	return wf_switch_create_as(shard, fabric, id, fabric->managed ? &managed_ops : &switch_ops,
+	                           sizeof(struct wf_switch));
 }
 
 struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,

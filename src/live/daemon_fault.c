@@ -16,7 +16,8 @@
 static void kill_programs(struct wf_daemon *d, uint32_t host)
 {
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
-		if (!c->attached || c->host != host)
+		if (c->host != host ||
+		    (!c->attached && c->umad == NULL && !c->is_sm && !c->awaits_sm))
 			continue;
 		/* By descriptor: a number may be another's by now. */
 		if (c->pidfd >= 0)

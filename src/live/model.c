@@ -14,6 +14,7 @@
 
 #include "live/model_packet.h"
 #include "live/model_priv.h"
+#include "live/umad.h"
 #include "wire/opcode.h"
 
 #define MAX_BLOCKS 512      /* of records: what can be under way, 32768 packets */
@@ -415,6 +416,8 @@ int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 	if (m->clients == NULL || m->blocks == NULL)
 		return -ENOMEM;
 	ret = make_sim(m, cfg);
+	if (ret == 0 && m->managed != NULL)
+		ret = wf_umad_start(d);
 	if (ret == 0)
 		ret = fill_table(m, cfg);
 	for (uint32_t i = 0; ret == 0 && i < m->topo->n_hosts; i++)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "live/model_priv.h"
+#include "live/umad.h"
 
 #define LATE (1 * WF_MS) /* what a turn may be late without setting the clock back */
 #define TURN (1 * WF_MS) /* of the clock: then others are served */
@@ -211,6 +212,7 @@ void wf_model_serve(struct wf_daemon *d)
 		set_target(m);
 	if (m->backlogs == 0)
 		run(m);
+	wf_umad_serve(d);
 	if (has_changed(m))
 		wf_daemon_links_changed(d);
 	wf_model_watch(m);
@@ -255,7 +257,7 @@ int wf_model_rest(struct wf_daemon *d)
 	wf_pipe_fence();
 	if (m->backlogs != 0)
 		return BACKLOG_MS;
-	next = wf_gated_next(m->sim);
+	next = wf_min_time(wf_gated_next(m->sim), wf_umad_next(d));
 	if (m->pace == WF_LIVE_NONE) {
 		bool at_work = m->under_way != 0 || has_news(m, true);
 

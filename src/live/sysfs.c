@@ -20,6 +20,7 @@
 #define DEVICE "sys/class/infiniband/" WF_SYSFS_DEVICE
 #define PORT DEVICE "/ports/1"
 #define VERBS "sys/class/infiniband_verbs"
+#define MADS "sys/class/infiniband_mad"
 #define PATH 512
 
 /* A tree that is being made: the first error stays. */
@@ -401,6 +402,30 @@ static void put_device(struct tree *t, const struct wf_live_table *table, uint32
 	put(t, "dev/infiniband/" WF_SYSFS_UVERBS, "%s", "");
 }
 
+/* One of the devices of management programs. */
+static void put_mad_device(struct tree *t, const char *name, int minor)
+{
+	char path[PATH];
+
+	snprintf(path, sizeof(path), MADS "/%s/ibdev", name);
+	put(t, path, WF_SYSFS_DEVICE "\n");
+	snprintf(path, sizeof(path), MADS "/%s/port", name);
+	put(t, path, "1\n");
+	snprintf(path, sizeof(path), MADS "/%s/dev", name);
+	put(t, path, "%d:%d\n", WF_SYSFS_MAD_MAJOR, minor);
+	snprintf(path, sizeof(path), MADS "/%s/device", name);
+	put_link(t, path, "../../infiniband/" WF_SYSFS_DEVICE "/device");
+	snprintf(path, sizeof(path), "dev/infiniband/%s", name);
+	put(t, path, "%s", "");
+}
+
+static void put_mads(struct tree *t)
+{
+	put(t, MADS "/abi_version", "5\n");
+	put_mad_device(t, WF_SYSFS_UMAD, WF_SYSFS_UMAD_MINOR);
+	put_mad_device(t, WF_SYSFS_ISSM, WF_SYSFS_ISSM_MINOR);
+}
+
 static void put_live(struct tree *t, const struct wf_live_table *table, uint32_t host,
                      const char *file)
 {
@@ -509,6 +534,8 @@ int wf_sysfs_make(const struct wf_live_table *table, uint32_t host, const char *
 	put_device(&t, table, host);
 	put_tables(&t, table, host);
 	put_port(&t, table, host);
+	if (table->managed != 0)
+		put_mads(&t);
 	if (t.error == 0 && rename(temporary, dir) == 0)
 		return 0;
 	if (t.error == 0 && errno != EEXIST && errno != ENOTEMPTY)

@@ -78,10 +78,11 @@ struct wf_live_table {
 	uint32_t mtu;            /* bytes: 256 .. 4096 */
 	uint64_t rate;           /* of a host's port, bits/s */
 	uint64_t prefix;         /* subnet prefix of the GIDs */
-	uint16_t managed;        /* InfiniBand whose ports are as management has set them */
 	_Atomic uint32_t faulty; /* 0: receivers need not look for loss, corrupt, delay, paused */
 	uint32_t pace;           /* enum wf_live_pace */
-	uint32_t tx_room;        /* modelled: bytes that a program may have wait for its port */
+	uint32_t
+		managed; /* modelled: ports are as management has set them, which programs may do */
+	uint32_t tx_room; /* modelled: bytes that a program may have wait for its port */
 	/* Modelled: how queue pairs are set up; cc and cc_param are these: */
 	struct wf_qp_tune tune;
 	char cc[16];

@@ -94,6 +94,22 @@ int wf_sma_create(const struct wf_sma_cfg *cfg, struct wf_mem *mem,
                   struct wf_sma **sma_p) WF_MUST_USE;
 void wf_sma_destroy(struct wf_sma *sma); /* NULL is allowed */
 
+/* What a port comes up with, before any manager has set something. */
+struct wf_sma_preset {
+	uint32_t mtu;            /* that it can have */
+	unsigned widths, speeds; /* that its link can have, all of them enabled */
+	uint8_t hoq_life, vl_stall_count, vl_high_limit;
+	uint8_t sl_to_vl[WF_SLS];                 /* from any port */
+	const struct wf_vl_arb_entry *low, *high; /* borrowed */
+	unsigned n_low, n_high;                   /* those beyond vl_arb_cap are cut off */
+};
+
+/*
+ * Before the port's link is up; ops->changed() is not called: who asks knows. Returns 0 or -ENOMEM.
+ */
+int wf_sma_preset(struct wf_sma *sma, unsigned port,
+                  const struct wf_sma_preset *preset) WF_MUST_USE;
+
 enum wf_sma_verdict {
 	WF_SMA_DROP,   /* no answer */
 	WF_SMA_ANSWER, /* in place of the request; a directed route's goes out by wf_dr_tx() */

@@ -243,7 +243,7 @@ unsigned wf_sma_port_info(struct wf_sma *sma, unsigned end, uint32_t modifier, b
 	info = sma->port[port].info;
 	/* o14-12.2.1: who set it sees it in the answer, and nobody later */
 	info.client_reregister = reregister && status == WF_MAD_OK;
-	info.local_port_num = (uint8_t)end;
+	info.local_port_num = (uint8_t)(sma->is_switch ? sma->in_port : end);
 	wf_port_info_encode(&info, data);
 	return status;
 }

@@ -84,6 +84,12 @@ struct wf_hca_attr {
 	uint64_t guid;
 	uint64_t line_rate;     /* of the port, bits/s, not 0; what pacing cannot exceed */
 	uint32_t host;          /* this adapter's host number: struct wf_packet.src */
+	/*
+	 * InfiniBand's several ports: each has an address of its own, the first the host's number,
+	 * the next one so much further. A queue pair is of the port that it was set to, and gets to
+	 * another by path migration alone (apm_priv.h); lag is WF_LAG_OWN. 0: all ports are one.
+	 */
+	uint32_t port_step;
 	uint32_t max_qp;        /* 1 to 2^20 */
 	uint32_t max_mr;        /* regions and windows together, 1 to 2^20 */
 	uint32_t max_qp_wr;     /* in a send, receive or shared receive queue */

@@ -127,6 +127,7 @@ static void hist_cell(const struct wf_hist *h, uint64_t value, char *buf)
 COUNT_CELL(sent, run->result.packets_sent)
 COUNT_CELL(delivered, run->result.packets_delivered)
 COUNT_CELL(dropped, run->result.packets_dropped)
+SOME_CELL(migrated, run->result.adapters[WF_CTR_PATH_MIGRATIONS])
 SOME_CELL(inside, run->result.packets_inside)
 COUNT_CELL(resent, run->result.resent)
 PACKET_CELL(latency_p50, wf_hist_quantile(&run->result.packet_latency, 500))
@@ -406,6 +407,7 @@ static const struct row rows[] = {
 	{ "drops in lossless classes", lossless_drops },
 	{ NULL, NULL }, /* WF_REPORT_QUEUES */
 	{ "packets sent again", resent },
+	{ "paths migrated", migrated },
 	{ "packets still inside", inside },
 	{ NULL, NULL }, /* WF_REPORT_PAUSES */
 	{ "PFC headroom of a port", headroom },

@@ -266,6 +266,7 @@ static void put_figures(struct wf_json *j, const struct wf_scenario *s, const st
 	wf_json_u64(j, "packets_dropped", r->packets_dropped);
 	wf_json_u64(j, "packets_inside", r->packets_inside);
 	wf_json_u64(j, "packets_resent", r->resent);
+	wf_json_u64(j, "paths_migrated", r->adapters[WF_CTR_PATH_MIGRATIONS]);
 	wf_json_u64(j, "lossless_drops", run->lossless_drops);
 	wf_json_open(j, "total", '{');
 	put_counts(j, &run->total);

@@ -58,6 +58,8 @@ struct wf_sim_manager {
 	/* After every window, while no node runs; NULL: nothing. Returns 0 or -ENOMEM. */
 	int (*window)(void *arg, wf_time now);
 	void *arg;
+	/* A link is about to come up, while no node runs; NULL: as it was. */
+	void (*train)(void *arg, uint32_t link, wf_time now);
 };
 
 struct wf_sim_cfg {

@@ -28,6 +28,7 @@
 #include "live/client.h"
 #include "live/sock.h"
 #include "sim/mgmt/managed.h"
+#include "wire/ib_rate.h"
 
 int wf_live_err(struct wf_err *err, int rc, const char *fmt, ...)
 {
@@ -516,14 +517,19 @@ static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_d
 	return 0;
 }
 
-/* Whether a subnet manager can give all switches of a topology their tables. */
-static bool can_be_managed(const struct wf_topo *topo)
+/* Whether a subnet manager can manage it: hosts have one port, lanes are as many as it can count. */
+static bool can_be_managed(const struct wf_scenario_fabric *fabric)
 {
+	const struct wf_topo *topo = fabric->net->topo;
+	unsigned vls = (unsigned)fabric->cfg.vl_count;
+
 	for (uint32_t i = 0; i < topo->n_nodes; i++) {
-		if (topo->nodes[i].n_ports > WF_MANAGED_PORTS)
+		const struct wf_topo_node *node = &topo->nodes[i];
+
+		if (node->n_ports > (node->kind == WF_TOPO_SWITCH ? WF_MANAGED_PORTS : 1))
 			return false;
 	}
-	return true;
+	return wf_ib_vls_decode(wf_ib_vls_encode(vls)) == vls;
 }
 
 /* Who manages the fabric. One of InfiniBand that does not say has weft's manager. */
@@ -531,7 +537,7 @@ static int take_managed(const struct wf_scenario_fabric *fabric, struct wf_manag
                         struct wf_daemon_cfg *cfg, struct wf_err *err)
 {
 	const struct wf_manage_cfg *manage = &fabric->values.manage;
-	bool ib = cfg->layer == WF_LIVE_IB && can_be_managed(fabric->net->topo);
+	bool ib = cfg->layer == WF_LIVE_IB && can_be_managed(fabric);
 	enum wf_manage_kind kind;
 	struct wf_err why = { "" };
 	int ret;

@@ -39,6 +39,8 @@ static void add_port(const struct wf_site *site, unsigned port, uint64_t counter
 	counter[WF_PMA_XMIT_DATA] /= 4;
 	counter[WF_PMA_RCV_PKTS] += p->rx_packets + p->vl15_received;
 	counter[WF_PMA_RCV_DATA] += (p->rx_bytes + p->vl15_received * WF_STATION_MAD_SIZE) / 4;
+	counter[WF_PMA_XMIT_DISCARDS] -= p->too_long;
+	counter[WF_PMA_RCV_ERRORS] += p->too_long;
 	counter[WF_PMA_XMIT_CONSTRAINT_ERRORS] += p->pkey_out;
 	counter[WF_PMA_RCV_CONSTRAINT_ERRORS] += p->pkey_in;
 	counter[WF_PMA_VL15_DROPPED] += p->vl15_dropped;
@@ -71,10 +73,12 @@ static bool read_simple(void *arg, unsigned port, uint16_t attr_id,
 {
 	const struct wf_site *site = arg;
 	const struct wf_device *dev = site->st.dev;
+	const struct wf_station_port *p;
 
 	memset(counter, 0, WF_PERF_SIMPLE_MAX * sizeof(*counter));
 	if (port == 0)
 		return false;
+	p = &site->st.port[port - 1];
 	for (unsigned q = 0; q + 1 < dev->n_queues && q < WF_PERF_SIMPLE_MAX; q++) {
 		const struct wf_lane *lane = wf_device_lane(dev, port - 1, q);
 
@@ -96,6 +100,16 @@ static bool read_simple(void *arg, unsigned port, uint16_t attr_id,
 		default:
 			return false;
 		}
+	}
+	if (attr_id == WF_PERF_XMIT_DISCARD_DETAILS) {
+		counter[1] -= p->too_long; /* those came in */
+		counter[2] = p->too_old;
+		counter[3] -= p->too_old;
+	} else if (attr_id == WF_PERF_RCV_ERROR_DETAILS) {
+		/* PortMalformedPacketErrors, PortDLIDMappingErrors, PortVLMappingErrors. */
+		counter[1] = p->too_long;
+		counter[3] = p->relay_errors;
+		counter[4] = p->vl_errors;
 	}
 	return true;
 }

@@ -162,6 +162,8 @@ static void note(void *arg, const struct wf_sm_event *event)
 {
 	struct wf_site *site = arg;
 
+	if (site->sa != NULL)
+		wf_sa_event(site->sa, event);
 	switch (event->type) {
 	case WF_SM_EV_UP:
 		site->deeds.up = wf_min_time(site->deeds.up, event->now);
@@ -198,6 +200,8 @@ static int make_managers(struct wf_managed *m, struct wf_err *err)
 		cfg.priority = m->cfg.sm->priority - (i > 0 && m->cfg.sm->priority > 0);
 		ret = wf_sm_create(&cfg, note, site, wf_mem_heap(), &site->sm, err);
 		if (ret == 0)
+			ret = wf_sa_create(site->sm, wf_mem_heap(), &site->sa);
+		if (ret == 0)
 			wf_sma_set_capability(site->sma, 1, WF_CAP_SM, 0, 0);
 	}
 	return ret;
@@ -212,6 +216,7 @@ static int managed_make(void *arg, struct wf_sim *sim, struct wf_device *dev, st
 
 	if (m->shards == NULL) {
 		m->sim = sim;
+		sim->fabric.trained = m->trained;
 		m->shards = m->mem->alloc(m->mem, sim->n_shards * sizeof(*m->shards));
 		if (m->shards == NULL)
 			return -ENOMEM;
@@ -294,12 +299,13 @@ int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *to
 	m->cfg = *cfg;
 	m->mem = mem;
 	m->topo = topo;
-	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m };
+	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m, wf_managed_train };
 	m->changed = m->since = WF_TIME_NEVER;
 	m->site = mem->alloc(mem, topo->n_nodes * sizeof(struct wf_site *));
 	m->lid_of = mem->alloc(mem, topo->n_hosts * sizeof(*m->lid_of));
 	m->disabled = mem->alloc(mem, topo->n_ports);
-	if (m->site == NULL || m->lid_of == NULL || m->disabled == NULL) {
+	m->trained = mem->alloc(mem, topo->n_links * sizeof(*m->trained));
+	if (m->site == NULL || m->lid_of == NULL || m->disabled == NULL || m->trained == NULL) {
 		wf_managed_destroy(m);
 		return -ENOMEM;
 	}
@@ -325,6 +331,7 @@ void wf_managed_destroy(struct wf_managed *m)
 	m->mem->free(m->mem, m->shards);
 	m->mem->free(m->mem, m->path_sl);
 	m->mem->free(m->mem, m->disabled);
+	m->mem->free(m->mem, m->trained);
 	m->mem->free(m->mem, m->lid_of);
 	m->mem->free(m->mem, m->site);
 	m->mem->free(m->mem, m);
@@ -338,6 +345,19 @@ const struct wf_sim_manager *wf_managed_manager(struct wf_managed *m)
 void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *users)
 {
 	m->users = users;
+}
+
+unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp)
+{
+	const struct wf_site *site = m->site[m->topo->host_node[host]];
+	const struct wf_station_port *port = &site->st.port[0];
+	unsigned room = site->agent.room - site->agent.waiting; /* what it sends to itself */
+	unsigned queued = gmp ? site->st.n_gmps : port->waiting;
+
+	if (gmp && !port->active)
+		return room;
+	queued = queued < WF_STATION_VL15 ? WF_STATION_VL15 - queued : 0;
+	return queued < room ? queued : room;
 }
 
 void wf_managed_send(struct wf_managed *m, uint32_t host, const struct wf_managed_mad *mad,
@@ -390,6 +410,11 @@ const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host)
 {
 	return m->site[m->topo->host_node[host]]->sm;
+}
+
+const struct wf_sa *wf_managed_sa(const struct wf_managed *m, uint32_t host)
+{
+	return m->site[m->topo->host_node[host]]->sa;
 }
 
 /* Of one manager. */

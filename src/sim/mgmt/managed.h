@@ -11,6 +11,9 @@
  *	manager <--> station ==VL15== station ==VL15== station <--> agent
  *	    \_____________ a host's ______/      \________ a switch's ____/
  *
+ * A manager's subnet administration (mgmt/sa/sa.h) has the requests of class 3 that come to queue
+ * pair 1 of its host, and takes as long for one as the manager does.
+ *
  * The first sweep may be over before anything else happens (cfg.cold is false): then MADs are
  * handed from device to device at time 0, without packets, until the subnet is up.
  *
@@ -20,6 +23,7 @@
 #ifndef WF_SIM_MGMT_MANAGED_H
 #define WF_SIM_MGMT_MANAGED_H
 
+#include "mgmt/sa/sa.h"
 #include "mgmt/sm/sm.h"
 #include "sim/sim.h"
 
@@ -91,6 +95,12 @@ struct wf_managed_users {
 void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *users);
 
 /*
+ * How many MADs of its programs a host has room for now, on VL15 or (gmp) among its data: more are
+ * lost. Where no data may leave, there is room, and GMPs go nowhere.
+ */
+unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp);
+
+/*
  * A program of a host sends a MAD, at now, while the simulation stands. It is lost where it has no
  * way. MADs for the host itself come back by users->mad.
  */
@@ -122,5 +132,6 @@ unsigned wf_managed_take_changes(struct wf_managed *m, uint32_t host);
 /* The agent of a node of the topology, to look at; the manager of a host, or NULL. */
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node);
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host);
+const struct wf_sa *wf_managed_sa(const struct wf_managed *m, uint32_t host); /* its manager's */
 
 #endif

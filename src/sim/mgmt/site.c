@@ -8,6 +8,8 @@
 #include "sim/sim_priv.h"
 #include "wire/addr.h"
 
+#define SA_WAITS WF_US /* for room at a port */
+
 static struct wf_site *to_site(struct wf_station *st)
 {
 	return wf_container_of(st, struct wf_site, st);
@@ -244,7 +246,77 @@ static void send_gmp(struct wf_site *site, unsigned port, const struct wf_statio
 	}
 }
 
-/* A MAD for queue pair 1: one of a class that every device has. */
+/* ---- subnet administration ---- */
+
+/* What it is asked, and what its reports are answered with; the rest is for programs. */
+static bool is_for_sa(const struct wf_site *site, const struct wf_site_from *from,
+                      const uint8_t *mad)
+{
+	if (site->sa == NULL || mad[1] != WF_MAD_CLASS_SA || from->dst_qpn != 1)
+		return false;
+	return mad[3] == WF_MAD_METHOD_REPORT_RESP ||
+	       (!wf_mad_is_response(mad[3]) && mad[3] != WF_MAD_METHOD_REPORT);
+}
+
+/* Where a host's port has a P_Key in its table; 0 where it has it no more. */
+static uint16_t key_index(const struct wf_site *site, uint16_t pkey)
+{
+	for (uint16_t i = 0; i < wf_sma_node(site->sma)->partition_cap; i++) {
+		if (((wf_sma_pkey(site->sma, 1, i) ^ pkey) & 0x7fff) == 0)
+			return i;
+	}
+	return 0;
+}
+
+static void sa_takes(struct wf_site *site, const struct wf_site_from *from, const uint8_t *mad)
+{
+	const struct wf_mux_addr addr = {
+		.lid = from->slid,
+		.sl = from->sl,
+		.path_bits = (uint8_t)(from->dlid - own_lid(site)),
+		.pkey_index = key_index(site, from->pkey),
+		.qpn = from->src_qpn,
+		.qkey = WF_QKEY_GMP,
+	};
+
+	wf_sa_rx(site->sa, &addr, mad, site->now);
+}
+
+/* One MAD after the other, as long as there is room for them at the port. */
+static void sa_sends(struct wf_site *site)
+{
+	struct wf_mux_packet packet;
+
+	while (site->sa_at <= site->now && wf_sa_has_tx(site->sa)) {
+		if (site->st.n_gmps >= WF_STATION_VL15 / 2) {
+			site->sa_at = site->now + SA_WAITS;
+			return;
+		}
+		if (!wf_sa_tx(site->sa, site->now, &packet))
+			return;
+		site->sa_at = site->now + site->manager.time;
+		send_gmp(site, 1,
+		         &(struct wf_station_to){
+				 .dlid = packet.addr.lid,
+				 .slid = (uint16_t)(own_lid(site) + packet.addr.path_bits),
+				 .sl = packet.addr.sl,
+				 .pkey = wf_sma_pkey(site->sma, 1, packet.addr.pkey_index),
+				 .dst_qpn = packet.addr.qpn,
+				 .src_qpn = 1,
+				 .qkey = packet.addr.qkey,
+			 },
+		         packet.mad);
+	}
+}
+
+static wf_time sa_deadline(const struct wf_site *site)
+{
+	wf_time at = wf_sa_deadline(site->sa);
+
+	return wf_sa_has_tx(site->sa) ? wf_min_time(at, site->sa_at) : at;
+}
+
+/* A MAD for queue pair 1: one of a class that every device has, or for who administrates. */
 static void handle_gmp(struct wf_site *site, const struct wf_site_from *from, uint8_t *mad)
 {
 	const struct wf_station_to back = {
@@ -262,6 +334,8 @@ static void handle_gmp(struct wf_site *site, const struct wf_site_from *from, ui
 		answers = wf_pma_rx(site->pma, mad);
 	else if (mad[1] == WF_MAD_CLASS_CC && from->dst_qpn == 1 && (mad[3] & 0x80) == 0)
 		answers = wf_cca_rx(site->cca, mad, site->now);
+	else if (is_for_sa(site, from, mad))
+		wait_for(site, &site->manager, from, mad);
 	else
 		for_users(site, from, mad);
 	if (answers)
@@ -331,7 +405,22 @@ wf_time wf_site_deadline(const struct wf_site *site)
 		return at;
 	if (site->manager.head != NULL)
 		at = wf_min_time(at, site->manager.head->at);
+	at = wf_min_time(at, sa_deadline(site));
 	return wf_min_time(at, wf_sm_deadline(site->sm));
+}
+
+/* A MAD that has waited for the manager: its own, or for its SA. */
+static void manager_takes(struct wf_site *site, const struct wf_site_mad *w)
+{
+	const struct wf_sm_addr from = {
+		w->bytes[1] == WF_MAD_CLASS_SUBN_DR ? WF_LID_PERMISSIVE : w->from.slid,
+		w->from.sl,
+	};
+
+	if (w->from.gmp)
+		sa_takes(site, &w->from, w->bytes);
+	else
+		wf_sm_rx(site->sm, &from, w->bytes, site->now);
 }
 
 void wf_site_work(struct wf_site *site, wf_time now)
@@ -346,16 +435,13 @@ void wf_site_work(struct wf_site *site, wf_time now)
 	agent_sends(site);
 	if (site->sm == NULL)
 		return;
-	while (is_done(site, &site->manager, &w)) {
-		const struct wf_sm_addr from = { w.bytes[1] == WF_MAD_CLASS_SUBN_DR
-			                                 ? WF_LID_PERMISSIVE
-			                                 : w.from.slid,
-			                         w.from.sl };
-
-		wf_sm_rx(site->sm, &from, w.bytes, now);
-	}
+	while (is_done(site, &site->manager, &w))
+		manager_takes(site, &w);
 	if (wf_sm_deadline(site->sm) <= now)
 		wf_sm_tick(site->sm, now);
+	if (wf_sa_deadline(site->sa) <= now)
+		wf_sa_tick(site->sa, now);
+	sa_sends(site);
 	manager_sends(site);
 }
 
@@ -431,7 +517,8 @@ static void link_up(struct wf_site *site, unsigned port, wf_time now)
 {
 	unsigned width, speed;
 
-	(void)!wf_ib_rate_link(site->st.dev->ports[port - 1].rate, &width, &speed);
+	if (!wf_site_trains(site, port, &width, &speed))
+		(void)!wf_ib_rate_link(site->st.dev->ports[port - 1].rate, &width, &speed);
 	wf_sma_link_up(site->sma, port, width, speed, now);
 }
 
@@ -600,6 +687,7 @@ static void site_changed(void *arg, unsigned port, unsigned what)
 		site->st.lft = wf_sma_lft_table(site->sma, &n);
 		site->st.n_lft = n;
 	}
+	wf_site_obey(site, port, what);
 }
 
 /* Links are taken down and up while no node runs. */
@@ -675,14 +763,16 @@ static int make_agent(struct wf_site *site)
 	c.description = name;
 	c.vls = (uint8_t)wf_ib_vls_decode(wf_ib_vls_encode((unsigned)cfg->vl_count));
 	c.mtu = (uint32_t)cfg->mtu;
+	wf_site_sets(dev, &c);
 	if (!site->is_switch)
-		c.capability_mask = WF_CAP_CM; /* the system of hosts sets it */
+		c.capability_mask |= WF_CAP_CM; /* the system of hosts sets it */
 	c.ops = &agent_ops;
 	c.arg = site;
 	ret = wf_sma_create(&c, wf_mem_heap(), &site->sma);
 	if (ret == 0)
 		ret = make_other_agents(site);
 	for (unsigned p = 1; p <= dev->n_ports && ret == 0; p++) {
+		ret = wf_site_preset(site, p);
 		link_up(site, p, 0);
 		take_pkeys(site, p);
 		take_enforcement(site, p);
@@ -702,6 +792,12 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 		                  "topology.radix: %s has %u ports; switches of a managed fabric "
 		                  "have %d at the most",
 		                  node->name, dev->n_ports, WF_MANAGED_PORTS);
+	if (wf_ib_vls_decode(wf_ib_vls_encode((unsigned)dev->setup->cfg.vl_count)) !=
+	    dev->setup->cfg.vl_count)
+		return wf_err_say(err,
+		                  "vl.count: ports of a managed fabric have 1, 2, 4, 8 or 15 "
+		                  "virtual lanes, not %u",
+		                  (unsigned)dev->setup->cfg.vl_count);
 	/* It outlives the engine, whose memory is the rest. Agents take more when they run. */
 	site = wf_mem_heap()->alloc(wf_mem_heap(), sizeof(*site));
 	if (site == NULL)
@@ -718,8 +814,10 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 	site->manager.time = m->cfg.manager_time;
 	site->pkeys = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->pkeys));
 	site->sl2vl = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->sl2vl));
+	site->classes = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->classes));
 	site->downs = wf_shard_alloc(shard, dev->n_ports * sizeof(*site->downs));
-	if (site->pkeys == NULL || site->sl2vl == NULL || site->downs == NULL)
+	if (site->pkeys == NULL || site->sl2vl == NULL || site->classes == NULL ||
+	    site->downs == NULL)
 		return -ENOMEM;
 	/* Programs outside say by which LID their packets go. */
 	site->st.dlid_of = site->is_switch || m->sim->gated.env.ops != NULL ? NULL : m->lid_of;
@@ -733,6 +831,7 @@ void wf_site_destroy(struct wf_site *site)
 	wf_sma_destroy(site->sma);
 	wf_pma_destroy(site->pma);
 	wf_cca_destroy(site->cca);
+	wf_sa_destroy(site->sa);
 	wf_sm_destroy(site->sm);
 	wf_mem_heap()->free(wf_mem_heap(), site);
 }

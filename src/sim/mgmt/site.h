@@ -8,6 +8,7 @@
  *	                                    agent --> answer: out, or to the manager here
  *	                                      |
  *	                                      +--for a manager--> waits for it --> manager --> out
+ *	                                      +--class 3 --------------"------> its SA  --> out
  */
 #ifndef WF_SIM_MGMT_SITE_H
 #define WF_SIM_MGMT_SITE_H
@@ -16,6 +17,7 @@
 #include "mgmt/cca.h"
 #include "mgmt/pma.h"
 #include "mgmt/route_dr.h"
+#include "mgmt/sa/sa.h"
 #include "mgmt/sma.h"
 #include "sim/mgmt/managed.h"
 
@@ -76,11 +78,14 @@ struct wf_site {
 	struct wf_cca *cca;
 	uint32_t *downs;  /* by port: how often its link went down */
 	struct wf_sm *sm; /* NULL: there is no manager here */
+	struct wf_sa *sa; /* the manager's; NULL with it */
+	wf_time sa_at;    /* its next MAD goes out then, or later */
 	struct wf_site_deeds deeds;
 	struct wf_site_worker agent, manager;
-	uint16_t **pkeys;  /* by port: what the station has of its table */
-	uint8_t **sl2vl;   /* the same */
-	uint16_t *dlid_of; /* of a host */
+	uint16_t **pkeys;            /* by port: what the station has of its table */
+	uint8_t **sl2vl;             /* the same, */
+	struct wf_classes **classes; /* and of arbitration */
+	uint16_t *dlid_of;           /* of a host */
 };
 
 /* What simulations with threads share without a lock: by shard. */
@@ -114,6 +119,7 @@ struct wf_managed {
 	uint8_t *path_sl;   /* by switch and LID; NULL: paths have none */
 	uint32_t n_path_sl; /* LIDs */
 	uint8_t *disabled;  /* by port of the topology: WF_MANAGED_* */
+	uint64_t *trained;  /* by link: wf_fabric.trained */
 	bool starting;      /* MADs are handed on without packets */
 	struct wf_site_hop *hops, *last_hop, *free_hops;
 	wf_time changed, since; /* links: the last change, and the first that nobody answered */
@@ -141,5 +147,26 @@ void wf_site_work(struct wf_site *site, wf_time now);
 
 /* When that is; WF_TIME_NEVER: not by itself. */
 wf_time wf_site_deadline(const struct wf_site *site);
+
+/* ---- obey.c ---- */
+
+/* What a device's ports can have, of what is the agent's to say. */
+void wf_site_sets(const struct wf_device *dev, struct wf_sma_cfg *cfg);
+
+/* A port's agent says what the fabric does by itself. Returns 0 or -ENOMEM. */
+int wf_site_preset(struct wf_site *site, unsigned port) WF_MUST_USE;
+
+/* A manager has set that (enum wf_sma_change) of a port, or with 0 of the switch. */
+void wf_site_obey(struct wf_site *site, unsigned port, unsigned what);
+
+/*
+ * How the link of a port trains. False: as the topology says, since both ends let it. Ends that
+ * have nothing in common come up with 1x SDR.
+ */
+bool wf_site_trains(const struct wf_site *site, unsigned port, unsigned *width_p,
+                    unsigned *speed_p);
+
+/* wf_sim_manager.train */
+void wf_managed_train(void *arg, uint32_t link, wf_time now);
 
 #endif

@@ -228,6 +228,10 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct w
 	sim->n_flows = wf_narrow_u32(cfg->n_flows);
 	if (rc || cfg->app != NULL || cfg->n_storage != 0)
 		return make_app(sim, cfg, err);
+	if (sim->fabric.by_port)
+		return wf_err_say(err, "topology.ports: on InfiniBand a queue pair belongs to a "
+		                       "port, and op window has none; write op: write, send or "
+		                       "read");
 	fill_env(sim);
 	sim->windowed.env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
 	sim->windowed.env.rx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_rx));

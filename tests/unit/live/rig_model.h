@@ -15,6 +15,7 @@
 
 #include "live/model.h"
 #include "live/model_packet.h"
+#include "live/umad.h"
 #include "sim/mgmt/config.h"
 #include "sim/mgmt/managed.h"
 #include "sim/sim.h"
@@ -178,6 +179,7 @@ static inline void rig_model_destroy(struct rig_model *r)
 		wf_pipe_close(&r->far[i]);
 	}
 	wf_model_close(&r->d);
+	wf_umad_close(&r->d);
 	close(r->d.epoll);
 	wf_topo_destroy(r->topo);
 	free(r->d.gone);

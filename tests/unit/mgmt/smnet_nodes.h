@@ -55,6 +55,8 @@ struct net_manager {
 	uint64_t last_lost;
 	uint16_t last_trap;
 	char note[128];
+	wf_sm_event_fn *also; /* who else is told; NULL: nobody */
+	void *also_arg;
 };
 
 struct net {

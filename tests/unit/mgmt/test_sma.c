@@ -79,6 +79,7 @@ static unsigned set_state(struct fixture *f, unsigned port, uint8_t state, uint8
 static void test_node(void **state)
 {
 	struct wf_node_info info;
+	struct wf_port_info port;
 	struct fixture f;
 
 	(void)state;
@@ -91,6 +92,10 @@ static void test_node(void **state)
 	assert_int_equal(info.node_guid, 0x1000);
 	assert_int_equal(info.port_guid, 0x1000);
 	assert_int_equal(info.vendor_id, 0x2c9);
+	/* of all its ports, the same: by it ibnetdiscover knows where not to look again */
+	assert_int_equal(test_smp(f.sma, 3, f.mad, GET, WF_SMP_PORT_INFO, 1), 0);
+	wf_port_info_decode(f.mad + WF_SMP_DATA, &port);
+	assert_int_equal(port.local_port_num, 3);
 	assert_int_equal(test_smp(f.sma, 3, f.mad, GET, WF_SMP_NODE_DESCRIPTION, 0), 0);
 	assert_string_equal((char *)f.mad + WF_SMP_DATA, "leaf1");
 	/* nobody sets these */
@@ -544,7 +549,7 @@ static void test_switch_port(void **state)
 	assert_int_equal(set_port(&f, 3, &info), 0);
 	info = get_port(&f, 3);
 	assert_true(info.partition_enforcement_outbound && info.filter_raw_inbound);
-	assert_int_equal(info.local_port_num, 0);
+	assert_int_equal(info.local_port_num, 1); /* by which the request came */
 	configure(&f, 0, 12);
 	assert_int_equal(wf_sma_port(f.sma, 0)->lid, 12);
 	teardown(&f);

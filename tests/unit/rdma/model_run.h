@@ -57,7 +57,63 @@ struct model_run {
 	struct wf_ah *ah[MODEL_LINKS][2];
 	struct model_dir dir[MODEL_LINKS][2]; /* by who sends */
 	uint64_t next_id;
+	uint8_t dead[MODEL_LINKS]; /* number of the port by which its packets are lost; 0: none */
 };
+
+static inline struct wf_qp_attr model_query(const struct model_run *r, uint32_t link, uint32_t side)
+{
+	struct wf_qp_attr attr;
+
+	wf_qp_query(r->qp[link][side], &attr, NULL);
+	return attr;
+}
+
+static inline bool model_is_armed(const struct model_run *r, uint32_t link)
+{
+	struct wf_qp_attr a = model_query(r, link, 0), b = model_query(r, link, 1);
+
+	return a.path_mig_state == WF_MIG_ARMED && b.path_mig_state == WF_MIG_ARMED;
+}
+
+/* Loses what goes by a dead path. It is whole again when both have left it. */
+static inline bool model_filter(struct rig *rig, struct wf_packet *pkt)
+{
+	struct model_run *r = rig->ctx;
+	uint32_t hosts = r->prog->hosts, i = 0;
+
+	while (i < 2 * r->prog->links && (r->prog->link[i / 2].host[i % 2] != pkt->dst % hosts ||
+	                                  wf_qp_num(r->qp[i / 2][i % 2]) != pkt->qpn))
+		i++;
+	rig_must(i < 2 * r->prog->links);
+	i /= 2;
+	if (r->dead[i] != 0 && model_query(r, i, 0).port_num != r->dead[i] &&
+	    model_query(r, i, 1).port_num != r->dead[i])
+		r->dead[i] = 0;
+	return pkt->dst / hosts + 1 != r->dead[i];
+}
+
+/* Both sides load the other port's path, when they have one and the same, and nothing is late. */
+static inline void model_rearm(struct model_run *r, uint32_t link)
+{
+	const struct model_link *l = &r->prog->link[link];
+	struct wf_qp_attr a = model_query(r, link, 0), b = model_query(r, link, 1);
+
+	if (l->type != WF_QPT_RC || r->dead[link] != 0 || a.port_num != b.port_num ||
+	    a.path_mig_state != WF_MIG_MIGRATED || b.path_mig_state != WF_MIG_MIGRATED)
+		return;
+	for (uint32_t side = 0; side < 2; side++) {
+		uint8_t port = 3 - a.port_num;
+		struct wf_qp_attr attr = {
+			.alt_ah_attr.dest = l->host[1 - side] + (port - 1u) * r->prog->hosts,
+			.alt_port_num = port,
+			.alt_timeout = 5,
+			.path_mig_state = WF_MIG_REARM,
+		};
+
+		rig_must(wf_qp_modify(r->qp[link][side], &attr,
+		                      WF_QP_ALT_PATH | WF_QP_PATH_MIG_STATE) == 0);
+	}
+}
 
 static inline uint8_t *model_take(struct model_run *r, uint32_t host, uint32_t size, uint8_t fill)
 {
@@ -127,10 +183,23 @@ static inline void model_setup_link(struct model_run *r, uint32_t link)
 static inline void model_setup(struct model_run *r, const struct model_prog *prog)
 {
 	struct wf_srq_attr srq = { .max_wr = 256, .max_sge = 4 };
+	struct wf_hca_attr hca;
 
+	wf_hca_attr_defaults(&hca);
+	hca.max_qp = 64;
+	hca.max_mr = 256;
+	if (prog->apm) {
+		hca.ports = 2;
+		hca.lag = WF_LAG_OWN;
+		hca.port_step = prog->hosts;
+	}
 	r->prog = prog;
-	rig_init(&r->rig, prog->hosts, NULL, prog->seed);
+	rig_init(&r->rig, prog->hosts, &hca, prog->seed);
 	r->rig.faults = prog->faults;
+	if (prog->apm) {
+		r->rig.filter = model_filter;
+		r->rig.ctx = r;
+	}
 	for (uint32_t i = 0; i < prog->hosts; i++) {
 		r->arena[i] = malloc(MODEL_ARENA);
 		rig_must(r->arena[i] != NULL);
