@@ -76,7 +76,7 @@ void wf_model_flush(struct wf_dmodel *m, struct wf_dclient *c, wf_time clock);
 
 /* model_port.c: what of a port, and of the whole, is management's. */
 void wf_model_port_managed(const struct wf_dmodel *m, uint32_t node, struct wf_live_port *port);
-void wf_model_managers(const struct wf_dmodel *m, struct wf_live_managers *managers);
+void wf_model_managers(const struct wf_dmodel *m, struct wf_live_managers *ms);
 
 /* model_deadlock.c: looks for deadlocks where nothing is due, and tells of news. */
 void wf_model_watch(struct wf_dmodel *m);
