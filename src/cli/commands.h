@@ -18,6 +18,7 @@
 	X(report)                                                                                  \
 	X(export)                                                                                  \
 	X(ib)                                                                                      \
+	X(audit)                                                                                   \
 	X(list)                                                                                    \
 	X(show)
 

@@ -60,8 +60,7 @@ struct wf_lane {
 	};
 	union {
 		struct {
-			wf_time from,
-				until; /* pfc: the pause after that one, when it is known already */
+			wf_time from, until; /* pfc: the pause after that one, if known */
 		} again;
 		struct wf_hoq {
 			wf_time until;  /* credit: all packets are dropped until then; 0: none is */
@@ -104,7 +103,6 @@ struct wf_lane {
 #define WF_HOOK_RETRY 4u  /* wf_port.retry */
 
 struct wf_retry;
-
 struct wf_port_fec;
 
 struct wf_port {
@@ -181,10 +179,9 @@ struct wf_device {
 	struct wf_node node; /* first: the engine's */
 	const struct wf_device_ops *ops;
 	const struct wf_fabric *fabric;
-	const struct wf_setup *setup; /* what it is set to; its ports may have others */
-	/* Of a host: by which queue a class leaves; setup's, or its port's. */
-	const struct wf_classes *classes;
-	struct wf_fabric_shard *shard; /* its shard's pool and tallies */
+	const struct wf_setup *setup;     /* what it is set to; its ports may have others */
+	const struct wf_classes *classes; /* a host's lanes: setup's, or its port's */
+	struct wf_fabric_shard *shard;    /* its shard's pool and tallies */
 	struct wf_port *ports;
 	struct wf_lane *lanes;        /* lanes[port * n_queues + queue] */
 	struct wf_watchdog *watchdog; /* NULL: the fabric has none */

@@ -202,8 +202,13 @@ static struct wf_packet *receive_managed(struct wf_endpoint *ep, struct wf_packe
 
 	ep->dev.station->port[port].rx_packets++;
 	ep->dev.station->port[port].rx_bytes += pkt->size;
-	if (no == WF_STATION_YES && pkt->type != WF_PACKET_GMP)
+	if (no == WF_STATION_YES && pkt->type != WF_PACKET_GMP) {
+		if (wf_station_is_group(pkt->entropy)) {
+			pkt->dst = pkt->entropy;
+			ep->dev.station->port[port].rx_groups++;
+		}
 		return pkt;
+	}
 	if (no == WF_STATION_YES) {
 		deliver(ep, pkt, now);
 		wf_station_gmp(&ep->dev, port, pkt, now);

@@ -30,7 +30,7 @@ struct wf_fabric_shard {
 	struct wf_store *records; /* of all shards: telemetry.h; NULL: there is none */
 	struct wf_shard *shard;
 	unsigned number; /* of the shard */
-	bool timed;      /* packets in queues have their time: wf_packet_since() */
+	bool timed;      /* packets in queues have their time: wf_packet_timed() */
 	uint64_t hops;   /* packets put on links, control included */
 	struct wf_tally tally[WF_MAX_CLASSES];
 	void *user; /* the driver's */
@@ -97,7 +97,8 @@ struct wf_fabric {
 	bool managed;          /* a subnet manager sets forwarding; the driver's (station.h) */
 	/* Who reduces in switches, and by which trees; the driver's, before devices are made. */
 	const struct wf_sharp *sharp; /* NULL: nobody does (aggregate.h) */
-	bool roce1; /* no IP: hosts' packets cannot be marked and have no entropy */
+	bool sharp_shut; /* a manager sets trees up first: hosts wait; changed while no node runs */
+	bool roce1;      /* no IP: hosts' packets cannot be marked and have no entropy */
 	/*
 	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of
 	 * the VLs, vl_shift further up, so that buffers never wait for one another in a circle. 0:
@@ -111,6 +112,11 @@ struct wf_fabric {
 	void (*lost)(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
 	             bool trimmed);
 	void *lost_arg;
+	/*
+	 * A switch has made a copy of a packet, whose payload is to be its own; false: there is no
+	 * more memory, and the run ends. NULL: packets have none. arg is lost_arg.
+	 */
+	bool (*copied)(void *arg, struct wf_fabric_shard *shard, struct wf_packet *copy);
 	/*
 	 * Told of every packet that a tapped port puts on its wire, link control too, when its
 	 * first bit leaves, on the thread of the device's shard. NULL: no port is tapped.
@@ -243,12 +249,17 @@ struct wf_packet *wf_packet_get(struct wf_fabric_shard *shard);
 struct wf_packet_timed {
 	struct wf_packet pkt;
 	wf_time since; /* it came to the device */
-	wf_time pad[7];
+	/*
+	 * Copies of a multicast packet have one buffer, the original's, until the last has left:
+	 * whose qpn is how many of them wait. NULL: it has its own.
+	 */
+	struct wf_packet *shared;
+	wf_time pad[6];
 };
 
-static inline wf_time *wf_packet_since(struct wf_packet *pkt)
+static inline struct wf_packet_timed *wf_packet_timed(struct wf_packet *pkt)
 {
-	return &((struct wf_packet_timed *)(void *)pkt)->since;
+	return (struct wf_packet_timed *)(void *)pkt;
 }
 
 /*

@@ -184,9 +184,24 @@ static bool managed_admit(struct wf_switch *sw, struct wf_port *in, const struct
 		if (next != NULL)
 			wf_packet_put(shard, next);
 	}
-	if (shard->free != NULL)
-		*wf_packet_since(shard->free) = now;
+	if (shard->free != NULL) {
+		wf_packet_timed(shard->free)->since = now;
+		wf_packet_timed(shard->free)->shared = NULL;
+	}
 	return wf_flowctl_credit.admit(sw, in, out, pkt, now);
+}
+
+/* Copies have given their buffer back when the last of them has. */
+static void managed_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+                            wf_time now)
+{
+	struct wf_packet *shared = ((const struct wf_packet_timed *)(const void *)pkt)->shared;
+
+	if (shared != NULL && --shared->qpn > 0)
+		return;
+	if (shared != NULL)
+		wf_packet_put(sw->dev.shard, shared);
+	wf_flowctl_credit.release(sw, in, pkt, now);
 }
 
 static wf_time managed_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
@@ -203,6 +218,7 @@ void wf_station_manage(struct wf_fabric *fabric, struct wf_flowctl_ops *ops)
 	ops->start = managed_start;
 	ops->down = managed_down;
 	ops->admit = managed_admit;
+	ops->release = managed_release;
 	ops->ready = managed_ready;
 	fabric->flowctl = ops;
 	fabric->managed = true;
@@ -225,6 +241,7 @@ int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_stor
 	st->dev = dev;
 	st->mads = mads;
 	st->slot = dev->node.n_timers - 1;
+	st->call_at = WF_TIME_NEVER;
 	st->life = WF_TIME_NEVER;
 	st->port = wf_shard_alloc(dev->node.shard, (dev->n_ports + 1) * sizeof(*st->port));
 	if (st->port == NULL)
@@ -235,15 +252,30 @@ int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_stor
 	return 0;
 }
 
-void wf_station_call_at(struct wf_station *st, wf_time at)
+/* The node's timer of the station, not later than at. */
+static void set_timer(struct wf_station *st, wf_time at)
 {
 	if (st->dev->node.timer[st->slot] > at)
 		wf_timer_set(&st->dev->node, st->slot, at);
 }
 
+void wf_station_call_at(struct wf_station *st, wf_time at)
+{
+	st->call_at = wf_min_time(st->call_at, at);
+	set_timer(st, at);
+}
+
 void wf_station_timer(struct wf_device *dev, wf_time now)
 {
-	dev->station->ops->timer(dev->station, now);
+	struct wf_station *st = dev->station;
+
+	if (st->call_at > now) { /* it was for something else */
+		if (st->call_at != WF_TIME_NEVER)
+			set_timer(st, st->call_at);
+		return;
+	}
+	st->call_at = WF_TIME_NEVER;
+	st->ops->timer(st, now);
 }
 
 bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
@@ -252,7 +284,9 @@ bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 	struct wf_port *port = &dev->ports[0];
 
 	if (slot == st->slot) {
-		st->ops->timer(st, now);
+		if (st->gmps != NULL && port->up && st->port[0].active)
+			wf_port_wake(dev, port, now);
+		wf_station_timer(dev, now);
 		return true;
 	}
 	if (slot != WF_ENDPOINT_WIRE || !port->up || st->port[0].active)
@@ -262,6 +296,14 @@ bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 	if (port->control != 0)
 		wf_port_wake(dev, port, now);
 	return true;
+}
+
+void wf_station_look_again(struct wf_device *dev, wf_time now)
+{
+	for (unsigned i = 0; dev->station->gmps != NULL && i < dev->n_ports; i++) {
+		if (dev->ports[i].free_at > now)
+			wf_port_wake(dev, &dev->ports[i], now);
+	}
 }
 
 void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool active,
@@ -364,7 +406,7 @@ void wf_station_drop_old(struct wf_device *dev, struct wf_port *port, wf_time no
 		unsigned q = (unsigned)__builtin_ctz(mask);
 		struct wf_lane *lane = wf_port_lane(port, q);
 
-		while (lane->head != NULL && now - *wf_packet_since(lane->head) >= life) {
+		while (lane->head != NULL && now - wf_packet_timed(lane->head)->since >= life) {
 			wf_lane_go(lane, now);
 			wf_switch_drop_head(sw, port, q, WF_DROP_LIFE, now);
 			dev->station->port[port->number].too_old++;
@@ -382,7 +424,7 @@ void wf_station_wait_old(struct wf_device *dev, struct wf_port *port)
 	     mask &= mask - 1) {
 		struct wf_lane *lane = wf_port_lane(port, (unsigned)__builtin_ctz(mask));
 
-		wf_port_wake(dev, port, *wf_packet_since(lane->head) + life);
+		wf_port_wake(dev, port, wf_packet_timed(lane->head)->since + life);
 	}
 }
 
@@ -527,8 +569,13 @@ static void pull_hold(struct wf_endpoint *ep)
 
 static void pull_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
+	struct wf_station *st = ep->dev.station;
+
 	if (pkt->type != WF_PACKET_GMP)
-		ep->dev.station->pull->leave(ep, pkt, now);
+		st->pull->leave(ep, pkt, now);
+	/* Nobody else asks the port for the next one. */
+	else if (st->gmps != NULL)
+		set_timer(st, now);
 }
 
 const struct wf_pull_ops wf_station_pull = {
@@ -552,9 +599,16 @@ static uint16_t own_pkey(const struct wf_station_port *p, uint16_t pkey)
 
 void wf_station_address(const struct wf_station *st, struct wf_packet *pkt)
 {
+	bool group = pkt->type == WF_PACKET_RDMA && pkt->qpn == WF_QPN_MULTICAST &&
+	             wf_station_is_group(pkt->dst);
+
 	if (pkt->type == WF_PACKET_RDMA && st->port[0].n_pkeys > 0)
 		pkt->pkey = own_pkey(&st->port[0], pkt->pkey);
-	if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
+	if (group) {
+		pkt->entropy = (uint16_t)pkt->dst;
+		pkt->dst = pkt->src;
+		st->port[0].tx_groups++;
+	} else if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
 		pkt->entropy = st->dlid_of[pkt->dst];
 	if (st->path_sl != NULL)
 		pkt->mark = pkt->entropy < st->n_path_sl ? st->path_sl[pkt->entropy] & 15u : 0;
@@ -605,7 +659,9 @@ enum wf_station_no wf_station_takes(const struct wf_device *dev, unsigned port,
 		return WF_STATION_INACTIVE;
 	if (pkt->vl == vl15(dev->fabric))
 		return WF_STATION_LANE;
-	if (!is_switch(dev) && (p->lid == 0 || pkt->entropy >> p->lmc != p->lid >> p->lmc))
+	/* Results of reductions come by their tree, and have no LID here. */
+	if (!is_switch(dev) && pkt->type != WF_PACKET_AGG && !wf_station_is_group(pkt->entropy) &&
+	    (p->lid == 0 || pkt->entropy >> p->lmc != p->lid >> p->lmc))
 		return WF_STATION_LID;
 	if (is_too_long(p, pkt))
 		return WF_STATION_MTU;

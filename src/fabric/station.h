@@ -19,6 +19,11 @@
  * 0) is made and consumed at each end of a link, as link control is. All others (WF_PACKET_GMP,
  * queue pair 1) are data.
  *
+
+ * A packet for a multicast group (a datagram's, queue pair 0xffffff) is one whose host gave the
+ * group's LID for its destination; on its way dst is its source, and at each member the LID again.
+ * Switches copy it by their multicast table (multicast.h).
+ *
  * A switch's own port, 0, has no link: what it sends joins the queues of the other ports as if it
  * had come in by one more, whose number is dev->n_ports.
  */
@@ -36,6 +41,8 @@
 /* Bytes of a packet with a MAD: LRH, BTH, DETH, the MAD, both CRCs. */
 #define WF_STATION_MAD_SIZE                                                                        \
 	(WF_LRH_LEN + WF_BTH_LEN + WF_DETH_LEN + WF_MAD_LEN + WF_SIZE_ICRC + WF_SIZE_VCRC)
+
+#define WF_STATION_WORDS 4 /* of a mask of ports */
 
 /* A MAD's bytes, in the store. */
 struct wf_station_mad {
@@ -66,6 +73,7 @@ struct wf_station_port {
 	struct wf_packet *head, *tail; /* wait to leave on VL15 */
 	uint32_t waiting;
 	uint64_t rx_packets, rx_bytes; /* data that came in */
+	uint64_t tx_groups, rx_groups; /* those of them for a multicast LID, out and in */
 	uint32_t vl15_sent, vl15_received;
 	uint32_t vl15_dropped; /* no room */
 	uint32_t relay_errors; /* came in, and no entry leads on, */
@@ -89,6 +97,8 @@ struct wf_station_ops {
 	void (*timer)(struct wf_station *st, wf_time now);
 	/* The link at port went down or came up; while no node runs. */
 	void (*link)(struct wf_station *st, unsigned port, bool up, wf_time now);
+	/* Of a switch: by which ports packets for a multicast LID leave; bit 0 is its own. */
+	void (*group)(struct wf_station *st, uint16_t mlid, uint64_t ports[WF_STATION_WORDS]);
 	/* A packet was refused for its P_Key at port. */
 	void (*pkey)(struct wf_station *st, unsigned port, const struct wf_packet *pkt,
 	             wf_time now);
@@ -107,6 +117,7 @@ struct wf_station {
 
 	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
 	uint32_t n_gmps;
+	wf_time call_at;       /* ops->timer() is due; private */
 	uint32_t gmps_dropped; /* no room */
 	/* Of a host: whom it asks for all other packets; NULL: it is not asked for any. */
 	const struct wf_pull_ops *pull;
@@ -205,6 +216,12 @@ void wf_station_timer(struct wf_device *dev, wf_time now);
  */
 bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now);
 
+/*
+ * After a host's node has dealt with any other timer: GMPs that wait behind what was sent just now
+ * are looked for when the wire is free, whether the host itself has more to send or not.
+ */
+void wf_station_look_again(struct wf_device *dev, wf_time now);
+
 /* A GMP came to its host, or to its switch, whose it is now. */
 void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet *pkt, wf_time now);
 
@@ -230,6 +247,12 @@ enum wf_station_no wf_station_lets(const struct wf_device *dev, unsigned port,
 /* It may not: it is counted, and dropped. */
 void wf_station_refuse(struct wf_device *dev, unsigned port, const struct wf_packet *pkt,
                        unsigned queue, enum wf_station_no no, bool in, wf_time now);
+
+/* Whether a destination is a multicast group. */
+static inline bool wf_station_is_group(uint32_t dlid)
+{
+	return dlid >= WF_LID_MULTICAST && dlid < WF_LID_PERMISSIVE;
+}
 
 /* By which port a switch forwards a packet; one of its own, or of these. */
 #define WF_STATION_MINE UINT32_MAX

@@ -19,6 +19,7 @@
 #include "base/rng.h"
 #include "fabric/aggregate.h"
 #include "fabric/hoq.h"
+#include "fabric/multicast.h"
 #include "fabric/receive.h"
 #include "fabric/station.h"
 #include "fabric/transmit.h"
@@ -32,6 +33,7 @@
 #define NO_PORT UINT32_MAX
 #define REFUSED 0x80000000u /* with a port: that one does not take the packet */
 #define MINE (NO_PORT - 1)  /* it is for the switch itself, which is managed or reduces */
+#define MANY (NO_PORT - 2)  /* it is for a multicast group */
 
 static struct wf_switch *to_switch(struct wf_device *dev)
 {
@@ -139,6 +141,8 @@ static uint32_t forward(const struct wf_switch *sw, unsigned queue, const struct
 
 	if (wf_station_takes(&sw->dev, pkt->input, pkt) != WF_STATION_YES)
 		return pkt->input | REFUSED;
+	if (wf_station_is_group(pkt->entropy))
+		return MANY;
 	if (out == WF_STATION_MINE)
 		return pkt->type == WF_PACKET_GMP ? MINE : NO_PORT;
 	if (out == WF_STATION_NOWHERE)
@@ -225,6 +229,10 @@ static void drop_managed(struct wf_switch *sw, struct wf_port *in, uint32_t way,
 	enum wf_station_no no = wf_station_takes(dev, in->number, pkt);
 	struct wf_port *out = &dev->ports[way & ~REFUSED];
 
+	if (way == MANY) {
+		wf_multicast_forward(sw, in, pkt, now);
+		return;
+	}
 	dev->fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
 	if (no != WF_STATION_YES) {
 		wf_station_refuse(dev, in->number, pkt, pkt->vl, no, true, now);
@@ -257,7 +265,9 @@ static WF_SELDOM void drop_unrouted(struct wf_switch *sw, struct wf_port *in, ui
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	struct wf_port *out;
 
-	if (pkt->type == WF_PACKET_AGG) {
+	if (pkt->type == WF_PACKET_AGG &&
+	    (sw->dev.station == NULL ||
+	     wf_station_takes(&sw->dev, in->number, pkt) == WF_STATION_YES)) {
 		wf_agg_take(sw, in, pkt, now);
 		return;
 	}
@@ -458,6 +468,7 @@ static unsigned look_up(struct wf_switch *sw, const struct wf_port *in, struct w
 	if (sw->dev.station != NULL) {
 		sw->dev.station->port[in->number].rx_packets++;
 		sw->dev.station->port[in->number].rx_bytes += pkt->size;
+		sw->dev.station->port[in->number].rx_groups += wf_station_is_group(pkt->entropy);
 		way = wf_station_way(sw->dev.station, pkt->entropy);
 		if (way < sw->dev.n_ports)
 			queue = wf_station_queue(sw->dev.station, in->number, way, pkt);
@@ -852,6 +863,32 @@ void wf_switch_send_own(struct wf_switch *sw, unsigned port, unsigned queue, str
 	if (!(out->blocked >> queue & 1))
 		wf_port_wake(dev, out, now);
 	assert_port(sw, out);
+}
+
+bool wf_switch_send_copy(struct wf_switch *sw, unsigned port, unsigned queue,
+                         const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_device *dev = &sw->dev;
+	struct wf_port *out = &dev->ports[port];
+	struct wf_lane *lane = wf_port_lane(out, queue);
+	struct wf_packet copy = *pkt;
+
+	dev->queues_used |= 1u << queue;
+	if (out->free_at > now || (out->nonempty | out->control) != 0 ||
+	    wf_flowctl_ready(dev->fabric->flowctl, out, lane, queue, pkt->size, now) > now) {
+		enqueue(sw, out, lane, queue, pkt);
+		if (!(out->blocked >> queue & 1))
+			wf_port_wake(dev, out, now);
+		assert_port(sw, out);
+		return true;
+	}
+	if (dev->fabric->departs)
+		depart(sw, out, lane, queue, &copy, now);
+	copy.vl = queue & WF_PACKET_VL;
+	wf_port_transmit(dev, out, lane, &copy, now);
+	if (out->control != 0)
+		wf_timer_set(&dev->node, port, out->free_at);
+	return false;
 }
 
 void wf_switch_shut(struct wf_switch *sw, int more)

@@ -613,11 +613,23 @@ static void sm_lost(const struct wf_scenario *s, const struct wf_run *run, char 
 		wf_human_count(run->managed->lost, buf, CELL);
 }
 
+static void sm_trees(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->managed == NULL || run->managed->trees.sent == 0)
+		return;
+	if (run->managed->trees_up == WF_TIME_NEVER)
+		snprintf(buf, CELL, "not up");
+	else if (run->managed->trees_up > 0)
+		wf_human_time((uint64_t)run->managed->trees_up, buf, CELL);
+}
+
 /* Of managed fabrics, beside others if there are any. */
 static void print_managed(const struct wf_report *report, FILE *file)
 {
 	static const struct row lines[] = {
 		{ "subnet up after", sm_up },
+		{ "trees of reductions up after", sm_trees },
 		{ "new routes after", sm_reroute },
 		{ "management packets, hops", sm_packets },
 		{ "management packets lost", sm_lost },

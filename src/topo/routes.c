@@ -143,6 +143,7 @@ static int pool_reserve(struct pool *pool, size_t ports)
 	ret = grow(pool->mem, &slots, &n_slots, 4 * (pool->n_sets + 1), sizeof(*pool->slots));
 	if (ret != 0)
 		return ret;
+	assert(slots != NULL);
 	pool->mem->free(pool->mem, pool->slots);
 	pool->slots = slots;
 	pool->n_slots = n_slots;

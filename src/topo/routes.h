@@ -89,8 +89,9 @@ static inline const struct wf_route_link *wf_routes_links(const struct wf_routes
 
 /*
  * Fills in one port for each destination, d-mod-k on any graph (lft.c), once. A switch's own hosts
- * and those it cannot reach have port 0, which means nothing. Hosts have one port, or an address for each. Returns 0 or
- * -ENOMEM. Time: switches x hosts; a three-tier fat tree of 16,384 hosts takes some 100 ms.
+ * and those it cannot reach have port 0, which means nothing. Hosts have one port, or an address
+ * for each. Returns 0 or -ENOMEM. Time: switches x hosts; a three-tier fat tree of 16,384 hosts
+ * takes some 100 ms.
  */
 int wf_routes_fill_lft(struct wf_routes *routes, const struct wf_topo *topo) WF_MUST_USE;
 

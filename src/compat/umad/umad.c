@@ -193,6 +193,14 @@ static int copy_first(int sock, const struct first *first, size_t head, uint8_t 
 	return 0;
 }
 
+/* Waits for the next part, whether the program's descriptor waits or not. */
+static void wait_part(int sock)
+{
+	struct pollfd p = { .fd = sock, .events = POLLIN };
+
+	(void)syscall(SYS_ppoll, &p, 1, NULL, NULL, 0);
+}
+
 /* The other parts, of which the daemon sends each as soon as there is room. */
 static int copy_rest(int sock, uint32_t total, uint8_t *mad)
 {
@@ -204,8 +212,12 @@ static int copy_rest(int sock, uint32_t total, uint8_t *mad)
 			{ head, sizeof(head) },
 			{ mad + at - WF_UMAD_HDR, wf_min_u64(total - at, WF_UMAD_PART) },
 		};
-		ssize_t n = receive(sock, iov, 2, 0);
+		ssize_t n = receive(sock, iov, 2, MSG_DONTWAIT);
 
+		if (n == -EAGAIN) {
+			wait_part(sock);
+			continue;
+		}
 		if (n < 0)
 			return (int)n;
 		if (n != (ssize_t)(sizeof(head) + iov[1].iov_len) || head[0] != total ||

@@ -302,6 +302,8 @@ void wf_sa_groups_of_partitions(struct wf_sa *sa)
 		};
 		struct wf_sa_group *group;
 
+		if (!wf_sa_mgid_is_valid(g->mgid))
+			continue;
 		memcpy(record.mgid, g->mgid, sizeof(record.mgid));
 		group = wf_sa_group_find(sa, record.mgid);
 		if (group == NULL && wf_sa_group_create(sa, &record, &group) != 0) {

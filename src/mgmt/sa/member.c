@@ -120,7 +120,7 @@ static void make_mgid(struct wf_sa *sa, const struct wf_sa_req *req, struct wf_m
 }
 
 /* o15-0.2.2: what an MGID has to be. */
-static bool mgid_is_valid(const uint8_t *mgid)
+bool wf_sa_mgid_is_valid(const uint8_t *mgid)
 {
 	uint16_t signature = wf_be16_get(mgid + 2);
 
@@ -162,7 +162,7 @@ static uint16_t create(struct wf_sa *sa, const struct wf_sa_req *req, uint32_t p
 		return WF_SA_INSUFFICIENT_COMPONENTS;
 	if (is_null(r.mgid))
 		make_mgid(sa, req, &r);
-	else if (!mgid_is_valid(r.mgid) || !is_like_broadcast(sa, req, &r))
+	else if (!wf_sa_mgid_is_valid(r.mgid) || !is_like_broadcast(sa, req, &r))
 		return WF_SA_REQ_INVALID;
 	if (!choose_mtu(sa, req, port, &r) || !choose_rate(sa, req, port, &r))
 		return WF_SA_REQ_INVALID;
@@ -215,8 +215,9 @@ static uint16_t check_join(const struct wf_sa *sa, const struct wf_sa_req *req, 
 	const struct wf_sa_member *member =
 		wf_sa_member_find(group, req->view->subnet->ports[port].guid);
 
-	if (!limits_fit(req, r, &group->record) || !port_can(sa, port, group) ||
-	    r->join_state == 0 || !wf_sa_has_key(sa, port, group->record.pkey) ||
+	if (!headers_fit(req, r, &group->record) || !limits_fit(req, r, &group->record) ||
+	    !port_can(sa, port, group) || r->join_state == 0 ||
+	    !wf_sa_has_key(sa, port, group->record.pkey) ||
 	    (member != NULL && !may_change(sa, req, group, member)))
 		return WF_SA_REQ_INVALID;
 	return 0;

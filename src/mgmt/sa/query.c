@@ -423,7 +423,7 @@ uint16_t wf_sa_answer_multi_path(struct wf_sa *sa, struct wf_sa_req *req)
 		                                                  : WF_MULTI_PATH_GIDS - n_from;
 	status = find_ports(sa, req, &m, n_from + n_to, ends);
 	if (status == 0 && (n_from == 0 || n_to == 0))
-		status = WF_SA_REQ_INVALID;
+		status = WF_SA_INSUFFICIENT_COMPONENTS;
 	if (status != 0)
 		return status;
 	if (n_from == 2 && n_to == 2 && m.numb_path == 2) {

@@ -229,6 +229,8 @@ static void take(void *arg, const struct wf_mux_event *event)
 		sa->stats.reports_lost += event->data[WF_MAD_AT_METHOD] == WF_MAD_METHOD_REPORT;
 		return;
 	}
+	if (event->type != WF_MUX_RECV)
+		return;
 	wf_mad_decode(event->data, &req.head);
 	if (wf_mad_is_response(req.head.method)) /* of a subscriber, to a report */
 		return;
@@ -370,6 +372,7 @@ int wf_sa_create(struct wf_sm *sm, struct wf_mem *mem, struct wf_sa **sa_p)
 		.mgmt_class = WF_MAD_CLASS_SA,
 		.class_version = WF_SA_CLASS_VERSION,
 		.rmpp = true,
+		.room = WF_SA_ROOM,
 		.event = take,
 	};
 	int ret;

@@ -39,9 +39,8 @@ struct wf_sa;
 struct wf_sa_stats {
 	uint64_t asked, answered; /* requests, and answers to them */
 	uint64_t refused;         /* answered with a status */
-	uint64_t
-		ignored; /* not answered: not master, a wrong key, nobody known, no such attribute */
-	uint64_t records;               /* in answers */
+	uint64_t ignored;         /* not master, a wrong key, nobody known, no such attribute */
+	uint64_t records;         /* in answers */
 	uint64_t reports, reports_lost; /* sent; not acknowledged, or not sent for want of memory */
 	uint32_t groups, members, services, subscriptions; /* that there are */
 };

@@ -8,7 +8,8 @@
 #include "wire/ib.h"
 #include "wire/sa.h"
 
-#define WF_SA_ANSWER_MAX (UINT32_C(1) << 28) /* bytes of an answer; longer ones are refused */
+#define WF_SA_ANSWER_MAX (UINT32_C(1) << 27) /* bytes of an answer; longer ones are refused */
+#define WF_SA_ROOM (UINT32_C(1) << 28)       /* of all answers that are on their way */
 #define WF_SA_GID_LEN 16
 
 /* Of a port (index into the graph's), what many answers need: made once for each view. */
@@ -211,6 +212,10 @@ void wf_sa_groups_lose(struct wf_sa *sa, uint64_t guid);
 void wf_sa_groups_drop(struct wf_sa *sa);
 /* Tells the manager of trees that changed. */
 void wf_sa_groups_tell(struct wf_sa *sa);
+
+/* ---- member.c ---- */
+/* o15-0.2.2: what an MGID has to be. */
+bool wf_sa_mgid_is_valid(const uint8_t *mgid);
 
 /* ---- service.c ---- */
 void wf_sa_services_tick(struct wf_sa *sa);

@@ -108,6 +108,12 @@ static bool may_register(const struct wf_sa *sa, const struct wf_sa_req *req,
 	return port != WF_SUBNET_NONE && wf_sa_has_key(sa, port, r->pkey);
 }
 
+/* Leases that are longer than time goes are for ever, too. */
+static wf_time end_of(wf_time now, uint32_t lease)
+{
+	return (WF_TIME_NEVER - now) / WF_S < lease ? WF_TIME_NEVER : now + lease * WF_S;
+}
+
 static uint16_t set(struct wf_sa *sa, struct wf_sa_req *req, struct wf_service_record *r)
 {
 	struct wf_sa_service **at = find(sa, r), *s = *at;
@@ -124,7 +130,7 @@ static uint16_t set(struct wf_sa *sa, struct wf_sa_req *req, struct wf_service_r
 		sa->services = s;
 	}
 	s->record = *r;
-	s->until = r->lease == FOR_EVER ? WF_TIME_NEVER : sa->now + r->lease * WF_S;
+	s->until = end_of(sa->now, r->lease);
 	if (!wf_sa_has(req, WF_SERVICE_C_PKEY))
 		r->pkey = DEFAULT_KEY;
 	add(sa, req, r);

@@ -47,6 +47,21 @@ uint16_t wf_sa_answer_linear_ft(struct wf_sa *sa, struct wf_sa_req *req)
 	return 0;
 }
 
+/* Blocks of a switch up to the last in which there is something, as OpenSM counts them. */
+static unsigned multicast_blocks(const struct wf_sa *sa, uint32_t sw, unsigned positions)
+{
+	static const struct wf_multicast_ft none;
+	struct wf_multicast_ft table;
+	unsigned n = 0;
+
+	for (unsigned i = 0;
+	     wf_sm_multicast_block(sa->sm, sw, i / positions, i % positions, &table); i++) {
+		if (memcmp(&table, &none, sizeof(none)) != 0)
+			n = i / positions + 1;
+	}
+	return n;
+}
+
 uint16_t wf_sa_answer_multicast_ft(struct wf_sa *sa, struct wf_sa_req *req)
 {
 	const struct wf_subnet *subnet = req->view->subnet;
@@ -56,19 +71,19 @@ uint16_t wf_sa_answer_multicast_ft(struct wf_sa *sa, struct wf_sa_req *req)
 
 	wf_multicast_ft_record_decode(req->data, &wanted);
 	for (uint32_t sw = 0; sw < subnet->n_switches; sw++) {
-		unsigned positions =
-			subnet->nodes[subnet->switches[sw]].n_ports / WF_MFT_PORTS_PER_POSITION +
-			1u;
+		unsigned n_ports = subnet->nodes[subnet->switches[sw]].n_ports;
+		unsigned positions = n_ports / WF_MFT_PORTS_PER_POSITION + 1, n;
 
 		if (!asked_for(sa, req, sw, wanted.lid, &index))
 			continue;
 		has = (struct wf_multicast_ft_record){ .lid = wf_sa_lid(req->view, index) };
-		for (unsigned i = 0;; i++) {
+		n = multicast_blocks(sa, sw, positions) * positions;
+		for (unsigned i = 0; i < n; i++) {
 			has.block = (uint16_t)(i / positions);
 			has.position = (uint8_t)(i % positions);
-			if (!wf_sm_multicast_block(sa->sm, sw, has.block, has.position, &has.table))
-				break;
-			if (wf_layout_matches(&wf_multicast_ft_record_layout, &has, &wanted, mask))
+			if (wf_sm_multicast_block(sa->sm, sw, has.block, has.position,
+			                          &has.table) &&
+			    wf_layout_matches(&wf_multicast_ft_record_layout, &has, &wanted, mask))
 				wf_sa_add(sa, req, &wf_multicast_ft_record_layout, &has);
 		}
 	}
@@ -88,6 +103,8 @@ uint16_t wf_sa_answer_pkeys(struct wf_sa *sa, struct wf_sa_req *req)
 	uint64_t mask = wf_sa_but(req->sa.comp_mask, WF_PKEY_TABLE_C_LID);
 	struct wf_pkey_table_record wanted, has;
 
+	if (!req->trusted) /* only they are told of keys */
+		return WF_SA_REQ_INVALID;
 	wf_pkey_table_record_decode(req->data, &wanted);
 	for (uint32_t i = 0; i < view->subnet->n_ports; i++) {
 		const struct wf_sm_port *port = &view->ports[i];

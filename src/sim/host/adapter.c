@@ -143,6 +143,24 @@ void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_p
 		wf_store_put(env->payload, shard->number, pkt->payload);
 }
 
+bool wf_adapter_copied(void *arg, struct wf_fabric_shard *shard, struct wf_packet *copy)
+{
+	const struct wf_adapter_env *env = arg;
+	const struct wf_payload *from;
+	uint32_t own;
+
+	if (copy->type != WF_PACKET_RDMA || wf_op_is_atomic(copy->opcode) || copy->length == 0)
+		return true;
+	own = wf_store_get(env->payload, shard->number);
+	if (own == 0)
+		return false;
+	from = payload_of(env, copy);
+	copy->payload = own;
+	payload_of(env, copy)->born = from->born;
+	memcpy(payload_of(env, copy)->bytes, from->bytes, copy->length);
+	return true;
+}
+
 static bool adapter_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt)
 {
 	struct wf_adapter *a = wf_adapter_of_endpoint(ep);
@@ -651,6 +669,7 @@ static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
 		both_timer(node, slot, now);
 	else
 		adapter_timer(node, slot, now);
+	wf_station_look_again(wf_device_of(node), now);
 }
 
 static const struct wf_node_ops managed_ops = {

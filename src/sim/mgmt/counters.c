@@ -63,8 +63,14 @@ static void read_port(void *arg, unsigned port, uint64_t counter[WF_PMA_COUNTERS
 		counter[WF_PMA_QP1_DROPPED] += site->st.gmps_dropped;
 		counter[WF_PMA_VL15_DROPPED] += site->agent.dropped;
 	}
-	counter[WF_PMA_UNICAST_XMIT_PKTS] = counter[WF_PMA_XMIT_PKTS];
-	counter[WF_PMA_UNICAST_RCV_PKTS] = counter[WF_PMA_RCV_PKTS];
+	/* What waits counts as sent to its group. */
+	counter[WF_PMA_MULTICAST_XMIT_PKTS] =
+		wf_min_u64(site->st.port[port - 1].tx_groups, counter[WF_PMA_XMIT_PKTS]);
+	counter[WF_PMA_MULTICAST_RCV_PKTS] = site->st.port[port - 1].rx_groups;
+	counter[WF_PMA_UNICAST_XMIT_PKTS] =
+		counter[WF_PMA_XMIT_PKTS] - counter[WF_PMA_MULTICAST_XMIT_PKTS];
+	counter[WF_PMA_UNICAST_RCV_PKTS] =
+		counter[WF_PMA_RCV_PKTS] - counter[WF_PMA_MULTICAST_RCV_PKTS];
 }
 
 /* By virtual lane: those that a lane has by itself. */

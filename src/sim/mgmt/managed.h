@@ -23,6 +23,7 @@
 #ifndef WF_SIM_MGMT_MANAGED_H
 #define WF_SIM_MGMT_MANAGED_H
 
+#include "mgmt/am.h"
 #include "mgmt/sa/sa.h"
 #include "mgmt/sm/sm.h"
 #include "sim/sim.h"
@@ -54,6 +55,13 @@ struct wf_managed_result {
 	uint32_t reroutes;
 	wf_time reroute_last, reroute_max;
 	bool pending;
+	/*
+	 * Trees for reductions: when all were set up (WF_TIME_NEVER: they are not, or there are
+	 * none), requests that it took, groups whose trees lost a link and when the manager saw it.
+	 */
+	wf_time trees_up, trees_lost_at;
+	uint32_t trees_lost;
+	struct wf_am_stats trees;
 	uint64_t smps; /* that were put on wires: of all agents and managers, hop by hop */
 	uint64_t lost; /* for which there was no room on VL15 or at an agent */
 };
@@ -109,6 +117,14 @@ void wf_managed_send(struct wf_managed *m, uint32_t host, const struct wf_manage
 
 /* The host's port is, or is not, one with a manager: PortInfo:IsSM, which issm sets. */
 void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time now);
+
+/*
+ * The hosts that are in a multicast group, for all managers of weft's: as if each had joined it at
+ * now, while the simulation stands. n 0: it is gone. Returns 0, -EINVAL when mlid is no multicast
+ * LID, or -ENOMEM.
+ */
+int wf_managed_set_group(struct wf_managed *m, uint16_t mlid, const uint32_t *hosts, uint32_t n,
+                         wf_time now) WF_MUST_USE;
 
 /* What the simulation is to be given. */
 const struct wf_sim_manager *wf_managed_manager(struct wf_managed *m);

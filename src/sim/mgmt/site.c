@@ -23,7 +23,7 @@ static uint16_t own_lid(const struct wf_site *site)
 /* ---- out ---- */
 
 /* At the start: to the other end of a port's link. */
-static void hop(struct wf_site *site, unsigned port, const struct wf_station_to *to,
+static void hop(struct wf_site *site, unsigned port, const struct wf_station_to *to, bool gmp,
                 const uint8_t *mad)
 {
 	struct wf_managed *m = site->all;
@@ -49,6 +49,10 @@ static void hop(struct wf_site *site, unsigned port, const struct wf_station_to 
 		.dlid = to->dlid,
 		.sl = to->sl,
 		.pkey = to->pkey,
+		.gmp = gmp,
+		.src_qpn = to->src_qpn,
+		.dst_qpn = to->dst_qpn,
+		.qkey = to->qkey,
 	};
 	memcpy(h->bytes, mad, WF_MAD_LEN);
 	if (m->hops == NULL)
@@ -66,7 +70,7 @@ static void send_by(struct wf_site *site, unsigned port, uint16_t dlid, uint16_t
 	if (port == 0 || port > site->st.dev->n_ports)
 		return;
 	if (site->all->starting)
-		hop(site, port, &to, mad);
+		hop(site, port, &to, false, mad);
 	else
 		(void)wf_station_send_smp(&site->st, port - 1, &to, mad, site->now);
 }
@@ -224,6 +228,15 @@ static void mine(struct wf_site *site, const struct wf_site_from *from, uint8_t 
 	}
 }
 
+/* At the start: the same without packets. */
+static void hop_gmp(struct wf_site *site, const struct wf_station_to *to, const uint8_t *mad)
+{
+	uint32_t way = site->is_switch ? wf_station_way(&site->st, to->dlid) : 0;
+
+	if (way < site->st.dev->n_ports)
+		hop(site, way + 1, to, true, mad);
+}
+
 /* To a LID as data; to the host's own, it is there. */
 static void send_gmp(struct wf_site *site, unsigned port, const struct wf_station_to *to,
                      const uint8_t *mad)
@@ -241,6 +254,8 @@ static void send_gmp(struct wf_site *site, unsigned port, const struct wf_statio
 		};
 
 		wait_for(site, &site->agent, &self, mad);
+	} else if (site->all->starting) {
+		hop_gmp(site, to, mad);
 	} else {
 		(void)wf_station_send_gmp(&site->st, port == 0 ? 0 : port - 1, to, mad, site->now);
 	}
@@ -334,6 +349,11 @@ static void handle_gmp(struct wf_site *site, const struct wf_site_from *from, ui
 		answers = wf_pma_rx(site->pma, mad);
 	else if (mad[1] == WF_MAD_CLASS_CC && from->dst_qpn == 1 && (mad[3] & 0x80) == 0)
 		answers = wf_cca_rx(site->cca, mad, site->now);
+	else if (mad[1] == WF_MAD_CLASS_AM && from->dst_qpn == 1 && site->ana != NULL &&
+	         (mad[3] & 0x80) == 0)
+		answers = wf_ana_rx(site->ana, mad);
+	else if (mad[1] == WF_MAD_CLASS_AM && from->dst_qpn == 1 && site->am != NULL)
+		wf_am_rx(site->am, mad);
 	else if (is_for_sa(site, from, mad))
 		wait_for(site, &site->manager, from, mad);
 	else
@@ -386,6 +406,22 @@ static void manager_sends(struct wf_site *site)
 		send_smp(site, to.lid, to.sl, mad);
 }
 
+/* Trees are set from queue pair 1 of the manager's host. */
+static void trees_send(struct wf_site *site)
+{
+	struct wf_station_to to = {
+		.slid = own_lid(site),
+		.pkey = WF_PKEY_DEFAULT,
+		.dst_qpn = 1,
+		.src_qpn = 1,
+		.qkey = WF_QKEY_GMP,
+	};
+	uint8_t mad[WF_MAD_LEN];
+
+	while (wf_am_tx(site->am, &to.dlid, mad, site->now))
+		send_gmp(site, 1, &to, mad);
+}
+
 static void agent_sends(struct wf_site *site)
 {
 	struct wf_sma_packet to;
@@ -397,7 +433,7 @@ static void agent_sends(struct wf_site *site)
 
 wf_time wf_site_deadline(const struct wf_site *site)
 {
-	wf_time at = wf_sma_deadline(site->sma);
+	wf_time at = wf_min_time(wf_sma_deadline(site->sma), site->leave_at);
 
 	if (site->agent.head != NULL)
 		at = wf_min_time(at, site->agent.head->at);
@@ -405,8 +441,30 @@ wf_time wf_site_deadline(const struct wf_site *site)
 		return at;
 	if (site->manager.head != NULL)
 		at = wf_min_time(at, site->manager.head->at);
+	if (site->am != NULL)
+		at = wf_min_time(at, wf_am_deadline(site->am));
 	at = wf_min_time(at, sa_deadline(site));
 	return wf_min_time(at, wf_sm_deadline(site->sm));
+}
+
+/* Links that were to be taken down: those whose port has nothing more to send. */
+static void leave(struct wf_site *site)
+{
+	uint8_t *disabled =
+		site->all->disabled + site->all->topo->nodes[site->st.dev->id].first_port;
+
+	site->leave_at = WF_TIME_NEVER;
+	for (unsigned p = 0; p < site->st.dev->n_ports; p++) {
+		if (site->leaves[p] == 0)
+			continue;
+		if (site->st.port[p].waiting != 0) {
+			site->leave_at = site->now + WF_SITE_LEAVE;
+			continue;
+		}
+		disabled[p] |= site->leaves[p];
+		site->leaves[p] = 0;
+		shard_of(site)->links_changed = true;
+	}
 }
 
 /* A MAD that has waited for the manager: its own, or for its SA. */
@@ -432,6 +490,8 @@ void wf_site_work(struct wf_site *site, wf_time now)
 		handle(site, &w.from, w.bytes);
 	if (wf_sma_deadline(site->sma) <= now)
 		wf_sma_tick(site->sma, now);
+	if (site->leave_at <= now)
+		leave(site);
 	agent_sends(site);
 	if (site->sm == NULL)
 		return;
@@ -443,6 +503,12 @@ void wf_site_work(struct wf_site *site, wf_time now)
 		wf_sa_tick(site->sa, now);
 	sa_sends(site);
 	manager_sends(site);
+	if (site->am == NULL)
+		return;
+	if (wf_am_deadline(site->am) <= now)
+		wf_am_tick(site->am, now);
+	wf_trees_work(site);
+	trees_send(site);
 }
 
 /* The same within the simulation, which then knows when to call again. */
@@ -477,8 +543,21 @@ void wf_site_send(struct wf_site *site, const struct wf_managed_mad *mad, wf_tim
 
 void wf_site_take(struct wf_site *site, const struct wf_site_from *from, uint8_t *mad)
 {
-	if (site->is_switch && from->dlid != WF_LID_PERMISSIVE &&
-	    wf_station_way(&site->st, from->dlid) != WF_STATION_MINE)
+	const struct wf_station_to on = {
+		.dlid = from->dlid,
+		.slid = from->slid,
+		.sl = from->sl,
+		.pkey = from->pkey,
+		.dst_qpn = from->dst_qpn,
+		.src_qpn = from->src_qpn,
+		.qkey = from->qkey,
+	};
+	bool passes = site->is_switch && from->dlid != WF_LID_PERMISSIVE &&
+	              wf_station_way(&site->st, from->dlid) != WF_STATION_MINE;
+
+	if (passes && from->gmp)
+		hop_gmp(site, &on, mad);
+	else if (passes)
 		send_to(site, from->dlid, from->slid, from->sl, mad);
 	else
 		handle(site, from, mad);
@@ -520,6 +599,13 @@ static void link_up(struct wf_site *site, unsigned port, wf_time now)
 	if (!wf_site_trains(site, port, &width, &speed))
 		(void)!wf_ib_rate_link(site->st.dev->ports[port - 1].rate, &width, &speed);
 	wf_sma_link_up(site->sma, port, width, speed, now);
+}
+
+void wf_site_reset(struct wf_site *site, unsigned port, wf_time now)
+{
+	site->now = now;
+	wf_sma_link_reset(site->sma, port, now);
+	work(site, now);
 }
 
 /* A manager's tables follow from all that has changed. */
@@ -575,10 +661,16 @@ static void site_pkey(struct wf_station *st, unsigned port, const struct wf_pack
 	work(site, now);
 }
 
+static void site_group(struct wf_station *st, uint16_t mlid, uint64_t ports[WF_STATION_WORDS])
+{
+	wf_sma_mft_ports(to_site(st)->sma, mlid, ports);
+}
+
 const struct wf_station_ops wf_site_station = {
 	.rx = site_rx,
 	.timer = site_timer,
 	.link = site_link,
+	.group = site_group,
 	.pkey = site_pkey,
 };
 
@@ -690,15 +782,21 @@ static void site_changed(void *arg, unsigned port, unsigned what)
 	wf_site_obey(site, port, what);
 }
 
-/* Links are taken down and up while no node runs. */
+/* Links are taken down and up while no node runs, and when the answer to this has left. */
 static void site_physical(void *arg, unsigned port, enum wf_port_phys to)
 {
 	struct wf_site *site = arg;
-	const struct wf_topo *topo = site->all->topo;
 
-	site->all->disabled[topo->nodes[site->st.dev->id].first_port + port - 1] |=
-		to == WF_PHYS_POLLING ? WF_MANAGED_BOUNCE : WF_MANAGED_DISABLED;
-	shard_of(site)->links_changed = true;
+	if (to == WF_PHYS_LINK_UP) {
+		site->all->disabled[site->all->topo->nodes[site->st.dev->id].first_port + port -
+		                    1] |= WF_MANAGED_RESET;
+		shard_of(site)->links_changed = true;
+		return;
+	}
+	site->leaves[port - 1] |= to == WF_PHYS_POLLING ? WF_MANAGED_BOUNCE : WF_MANAGED_DISABLED;
+	site->leave_at = site->now + WF_SITE_LEAVE;
+	if (site->all->starting)
+		leave(site);
 }
 
 static const struct wf_sma_ops agent_ops = {
@@ -771,6 +869,8 @@ static int make_agent(struct wf_site *site)
 	ret = wf_sma_create(&c, wf_mem_heap(), &site->sma);
 	if (ret == 0)
 		ret = make_other_agents(site);
+	if (ret == 0)
+		ret = wf_trees_make_agent(site);
 	for (unsigned p = 1; p <= dev->n_ports && ret == 0; p++) {
 		ret = wf_site_preset(site, p);
 		link_up(site, p, 0);
@@ -816,8 +916,10 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 	site->sl2vl = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->sl2vl));
 	site->classes = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->classes));
 	site->downs = wf_shard_alloc(shard, dev->n_ports * sizeof(*site->downs));
+	site->leaves = wf_shard_alloc(shard, dev->n_ports * sizeof(*site->leaves));
+	site->leave_at = WF_TIME_NEVER;
 	if (site->pkeys == NULL || site->sl2vl == NULL || site->classes == NULL ||
-	    site->downs == NULL)
+	    site->downs == NULL || site->leaves == NULL)
 		return -ENOMEM;
 	/* Programs outside say by which LID their packets go. */
 	site->st.dlid_of = site->is_switch || m->sim->gated.env.ops != NULL ? NULL : m->lid_of;
@@ -831,6 +933,8 @@ void wf_site_destroy(struct wf_site *site)
 	wf_sma_destroy(site->sma);
 	wf_pma_destroy(site->pma);
 	wf_cca_destroy(site->cca);
+	wf_ana_destroy(site->ana);
+	wf_am_destroy(site->am);
 	wf_sa_destroy(site->sa);
 	wf_sm_destroy(site->sm);
 	wf_mem_heap()->free(wf_mem_heap(), site);

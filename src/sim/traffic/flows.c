@@ -203,6 +203,7 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 		                       "beside it do");
 	sim->fabric.lost = wf_adapter_lost;
 	sim->fabric.lost_arg = &sim->adapter_env;
+	sim->fabric.copied = wf_adapter_copied;
 	return wf_store_create(sim->engine, sizeof(struct wf_payload), &sim->adapter_env.payload);
 }
 

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "live/umad.h"
 #include "live/model.h"
 #include "live/model_packet.h"
 #include "live/umad.h"

@@ -58,7 +58,7 @@ static inline void sanet_event(void *arg, const struct wf_mux_event *event)
 	struct wf_mad head;
 	struct wf_sa_hdr hdr;
 
-	if (event->type == WF_MUX_FAILED)
+	if (event->type != WF_MUX_RECV)
 		return;
 	wf_mad_decode(event->data, &head);
 	wf_sa_hdr_decode(event->data, &hdr);

@@ -214,6 +214,11 @@ static inline void net_physical(void *arg, unsigned port, enum wf_port_phys to)
 
 	if (peer == NULL)
 		return;
+	if (to == WF_PHYS_LINK_UP) {
+		wf_sma_link_reset(net->nodes[peer->node].sma, at->peer_port, net->now);
+		net_note_due(net, peer->node);
+		return;
+	}
 	wf_sma_link_down(net->nodes[peer->node].sma, at->peer_port, net->now);
 	if (to != WF_PHYS_POLLING)
 		return;

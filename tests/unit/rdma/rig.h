@@ -213,20 +213,15 @@ static inline void rig_deliver(struct rig *rig, struct rig_packet *p)
 {
 	struct wf_hca_rx_extra extra = { .payload = p->data };
 
-	/* Of hosts with an address for each port, the second comes behind all of the first. */
+	/* Of hosts with an address for each port, the second one's comes behind all firsts. */
 	rig_must(p->pkt.dst < WF_HCA_PORTS * rig->hosts);
 	wf_hca_rx(rig->host[p->pkt.dst % rig->hosts].hca, &p->pkt, &extra, rig->now);
 	rig_packet_put(rig, p);
 }
 
-static inline bool rig_has_ports(const struct rig_host *h)
-{
-	return wf_hca_attr(h->hca)->port_step != 0;
-}
-
 static inline wf_time rig_tx_time(const struct rig_host *h)
 {
-	if (!rig_has_ports(h))
+	if (wf_hca_attr(h->hca)->port_step == 0)
 		return wf_hca_tx_time(h->hca);
 	return wf_min_time(wf_hca_tx_time_by(h->hca, 0), wf_hca_tx_time_by(h->hca, 1));
 }
@@ -237,7 +232,7 @@ static inline bool rig_tx(struct rig *rig, struct rig_host *h, struct rig_packet
 	uint32_t number = (uint32_t)(h - rig->host);
 	bool sent = false;
 
-	if (!rig_has_ports(h))
+	if (wf_hca_attr(h->hca)->port_step == 0)
 		return wf_hca_tx(h->hca, rig->now, &p->pkt, p->data);
 	for (uint32_t port = 0; port < 2 && !sent; port++) {
 		wf_hca_ask(h->hca, port, rig->now);

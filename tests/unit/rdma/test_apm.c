@@ -172,7 +172,7 @@ static void test_migrated(void **state)
 	pair_fini(&p);
 }
 
-/* One end alone is ready: it says so with M = 0, and stays as it is; the other is not moved by it. */
+/* One end alone is ready: it says so with M = 0, and stays as it is; so does the other. */
 static void test_one_ready(void **state)
 {
 	struct seen seen;
