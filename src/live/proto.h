@@ -30,7 +30,7 @@
 #include "live/table.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 7
+#define WF_LIVE_VERSION 8
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_SRQN_BITS 6 /* of 16, for shared receive queues of XRC: the others are the slot */
@@ -246,7 +246,7 @@ enum wf_live_ev {
 	WF_LIVE_EV_LINK = 1, /* a link, whoever asked for it; fds: memory, wake */
 	WF_LIVE_EV_GONE,     /* a program this one has a link to has ended */
 	WF_LIVE_EV_GROUP,    /* who is in a multicast group */
-	WF_LIVE_EV_PORT,     /* a fault came or went, maybe of this host's port */
+	WF_LIVE_EV_PORT,     /* a fault came or went, or management set something of this port */
 	WF_LIVE_EV_TAP,     /* to a program: a capture begins; to a capture: a program; fd: tap.h */
 	WF_LIVE_EV_TAP_END, /* to a program: that capture has ended */
 	WF_LIVE_EV_NO_LINK, /* the program that one was asked to is not there */
@@ -272,7 +272,8 @@ struct wf_live_event {
 			uint32_t host, slot;
 		} gone;
 		struct {
-			uint32_t down; /* the port was, then; the table says what it is now */
+			uint32_t state; /* of the port, then; the table says what it is now */
+			uint32_t what;  /* WF_LIVE_PORT_*: what is not as it was */
 		} port;
 		struct {
 			uint32_t host, slot; /* of the program */
