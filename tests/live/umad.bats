@@ -192,3 +192,22 @@ asks() {
 	[ $((4 * (tx_data2 - tx_data))) -eq $((bytes2 - bytes)) ]
 	[ $((rx_data2 - rx_data)) -gt 100 ]
 }
+
+@test "the interface is Linux's, whatever programs do with it" {
+	managed
+	needs cc
+	cc -O1 -g -Wall -Wextra -Werror -o hostile_umad "$WEFT_SOURCE_DIR/tests/live/hostile_umad.c"
+	fabric tree weft
+	runs h1 iblinkinfo
+	mv said.txt before.txt
+	for name in errors forks issm flood; do
+		runs h1 ./hostile_umad "$name" || { echo "$name"; return 1; }
+	done
+	# Nothing of it is left.
+	runs h1 ./hostile_umad errors
+	runs h1 iblinkinfo
+	diff before.txt said.txt
+	# Packets that lead nowhere have been counted where they came in, and nowhere else.
+	run ! on h9 ibqueryerrors
+	[[ "$output" == *'"leaf0"'*'port 2: [PortRcvSwitchRelayErrors'*'76 nodes checked, 1 bad nodes found'* ]]
+}
