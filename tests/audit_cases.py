@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tests/audit_cases.py DIR [WEFT] - configurations of small networks, clean and with one mistake each.
+"""tests/audit_cases.py DIR [WEFT | SWITCHES PORTS] - configurations of small networks, clean and with one mistake each.
 
 Each network has two leaves, two spines and four hosts; a case is a folder below DIR. With WEFT, the
 program, `weft audit` looks at each: what is planted must be found at its device, and nothing else.
-What a mistake brings along by itself is named beside it ("also").
+What a mistake brings along by itself is named beside it ("also"). With two numbers, one large network of SONiC's:
+every fourth switch is a spine, the last port of the first leaf has no PFC.
 """
 import copy
 import json
@@ -590,10 +591,29 @@ def check(weft, root):
     return 1 if bad else 0
 
 
+def large(root, switches, ports):
+    """Leaves in a ring with spines, which is enough links for every port to have one."""
+    names = ["%s%d" % ("spine" if i % 4 == 0 else "leaf", i) for i in range(switches)]
+    SPINES[:] = [n for n in names if n.startswith("spine")]
+    globals()["n_ports"] = lambda device: ports
+    for i, name in enumerate(names):
+        around = [(name, sonic_port(name, p), names[(i + 1 + 2 * (p // 2)) % switches], sonic_port(name, p + 1), 40)
+                  if p % 2 == 0 else
+                  (names[(i - 1 - 2 * (p // 2)) % switches], sonic_port(name, p - 1), name, sonic_port(name, p), 40)
+                  for p in range(ports)]
+        db = neighbours(sonic(name, around), name, around)
+        if i == 1:
+            db["PORT_QOS_MAP"][sonic_port(name, ports - 1)]["pfc_enable"] = ""
+        write(root, {name + ".json": json.dumps(db)})
+
+
 def main():
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3, 4):
         raise SystemExit(__doc__)
     root = sys.argv[1]
+    if len(sys.argv) == 4:
+        large(root, int(sys.argv[2]), int(sys.argv[3]))
+        return
     for name in BASES:
         files, how = base(name)
         write(os.path.join(root, "clean", name), finish(files, how))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * am.h - aggregation management's class 0x0b: how switches are told of trees for reductions (SHARP).
+ * am.h - aggregation management's class 0x0b: how switches are told of trees for reductions.
  *
  * It is NVIDIA's, not IBTA's; where the members are is what the public headers of ibdiagnet's
  * library ibis say. As in smp.h: structs with layouts. p is where the attribute begins: WF_AM_DATA
