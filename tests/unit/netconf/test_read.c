@@ -178,6 +178,9 @@ static void test_eos(void **state)
 	assert_int_equal(wf_conf_pfc_rx(port(&net, d, "Ethernet2/1")), 0);
 	said(port(&net, d, "Ethernet3/1")->pfc_rx, 8, 7);
 	assert_int_equal(net.n_notes[WF_CONF_NOTE_ODD], 0);
+	/* Who trusts PCP has no class for a DSCP. */
+	p->trust.v = WF_CONF_TRUST_L2;
+	assert_int_equal(wf_conf_tc_of(p, 26), -1);
 	wf_netconf_fini(&net);
 }
 
