@@ -29,6 +29,7 @@ PREPARE = {
     "docs/json.md": "mkdir examples; cp small.yaml examples/incast.yaml",
     "docs/ib.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/audit.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples; cp -r examples/audit/clean net",
+    "docs/diagnose.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/incidents.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/c-api.md": "cp \"$WEFT_SOURCE_DIR/examples/c/ping_pong.c\" my_program.c",
 }
@@ -51,6 +52,9 @@ PLAN = {
     },
     "docs/incidents.md": {
         "elsewhere": [(r"^scripts/claims.py", "cli_claims, which runs --check")],
+    },
+    "docs/diagnose.md": {
+        "elsewhere": [(r"^weft diagnose", "cli_diagnose, which knows their exit status")],
     },
     "docs/ib.md": {
         "elsewhere": [(r"--engine minhop$|fabric\.net --lfts|^ibnetdiscover|/var/log", "cli_ib")],
