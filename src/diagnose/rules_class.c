@@ -383,6 +383,7 @@ void wf_diag_deaf(struct wf_diag *c)
 	{
 		for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 			char where[WF_DIAG_WHERE], n[WF_HUMAN], sent[WF_HUMAN];
+			char class[WF_DIAG_CLASS];
 			struct wf_found *f;
 
 			if (!is_lossless_drop(c, p, q) || !is_deaf(c, p, q))
@@ -390,11 +391,10 @@ void wf_diag_deaf(struct wf_diag *c)
 			wf_diag_where(c, p, where);
 			wf_human_count(c->ports[p].q[q].drops, n, sizeof(n));
 			wf_human_count(c->ports[p].q[q].pause_tx, sent, sizeof(sent));
-			f = wf_diag_find(
-				c, WF_SEVERITY_ERROR, p, (int)q,
-				"%s sent %s pauses of priority %u, the host never stopped, "
-				"and %s packets were dropped",
-				where, sent, q, n);
+			f = wf_diag_find(c, WF_SEVERITY_ERROR, p, (int)q,
+			                 "%s sent %s pauses of %s, the host never stopped, "
+			                 "and %s packets were dropped",
+			                 where, sent, wf_diag_class(q, class), n);
 			wf_diag_stand(c, f, p, (int)q, WF_EV_drops_buffer);
 			wf_diag_stand(c, f, p, (int)q, WF_EV_pause_tx);
 			wf_diag_stand(c, f, c->ev->ports[p].peer, (int)q, WF_EV_paused_ps);
@@ -421,6 +421,7 @@ void wf_diag_headroom(struct wf_diag *c)
 	}
 	for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 		char where[WF_DIAG_WHERE], lost[WF_HUMAN];
+		char class[WF_DIAG_CLASS];
 		struct wf_found *f;
 
 		if (n[q] == 0)
@@ -429,9 +430,9 @@ void wf_diag_headroom(struct wf_diag *c)
 		wf_human_count(sum[q], lost, sizeof(lost));
 		f = wf_diag_find(
 			c, c->paused[q] ? WF_SEVERITY_ERROR : WF_SEVERITY_WARNING, worst[q], (int)q,
-			"class %u, %s, dropped %s packets at %u port%s, most at %s: what "
+			"%s, %s, dropped %s packets at %u port%s, most at %s: what "
 			"came after a pause did not fit",
-			q,
+			wf_diag_class(q, class),
 			c->paused[q] ? "which PFC acts on" : "which is lossless nearly everywhere",
 			lost, n[q], n[q] == 1 ? "" : "s", where);
 		wf_diag_stand(c, f, worst[q], (int)q, WF_EV_drops_buffer);

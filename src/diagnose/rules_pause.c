@@ -76,7 +76,7 @@ static void say_proved(struct wf_diag *c)
 
 	WF_DIAG_EACH_PORT(c, p)
 	{
-		for (int q = -1; q < WF_DIAG_QUEUES; q++) {
+		for (int q = WF_EV_NO_QUEUE; q < WF_DIAG_WHOLE; q++) {
 			if (wf_evidence_get(c->ev, p, q, WF_EV_deadlocked, NULL) == NULL)
 				continue;
 			if (f == NULL) {
@@ -322,10 +322,11 @@ void wf_diag_watchdog(struct wf_diag *c)
 {
 	WF_DIAG_EACH_PORT(c, p)
 	{
-		for (int q = 0; q < WF_DIAG_QUEUES; q++) {
+		for (int q = WF_EV_NO_QUEUE; q < WF_DIAG_WHOLE; q++) {
 			uint64_t acted = 0, holds = 0, tx = 0, rx = 0;
 			char where[WF_DIAG_WHERE], n[WF_HUMAN], lost[WF_HUMAN];
 			struct wf_found *f;
+			char queue[24] = "a queue";
 
 			(void)wf_evidence_get(c->ev, p, q, WF_EV_watchdog_acted, &acted);
 			(void)wf_evidence_get(c->ev, p, q, WF_EV_wd_stormed, &holds);
@@ -333,13 +334,15 @@ void wf_diag_watchdog(struct wf_diag *c)
 				continue;
 			(void)wf_evidence_get(c->ev, p, q, WF_EV_tx_watchdog, &tx);
 			(void)wf_evidence_get(c->ev, p, q, WF_EV_rx_watchdog, &rx);
+			if (q >= 0)
+				snprintf(queue, sizeof(queue), "queue %d", q);
 			wf_diag_where(c, p, where);
 			wf_human_count(acted, n, sizeof(n));
 			wf_human_count(tx + rx, lost, sizeof(lost));
 			f = wf_diag_find(c, WF_SEVERITY_ERROR, p, q,
-			                 "the PFC watchdog of %s acted %s time%s on queue %d and "
+			                 "the PFC watchdog of %s acted %s time%s on %s and "
 			                 "dropped %s packets%s",
-			                 where, n, acted == 1 ? "" : "s", q, lost,
+			                 where, n, acted == 1 ? "" : "s", queue, lost,
 			                 holds != 0 ? "; it holds the queue now" : "");
 			wf_diag_stand(c, f, p, q, WF_EV_watchdog_acted);
 			wf_diag_stand(c, f, p, q, WF_EV_watchdog_restored);
@@ -383,6 +386,7 @@ static void say_origin(struct wf_diag *c, unsigned q, uint32_t origin, uint64_t 
 {
 	uint32_t hot = longest_of(c, origin, q);
 	unsigned hosts = 0, relays = 0;
+	char class[WF_DIAG_CLASS];
 	char n[WF_HUMAN], where[WF_DIAG_WHERE];
 	struct wf_found *f;
 
@@ -396,11 +400,11 @@ static void say_origin(struct wf_diag *c, unsigned q, uint32_t origin, uint64_t 
 	wf_human_count(tx, n, sizeof(n));
 	wf_diag_where(c, hot, where);
 	f = wf_diag_find(c, WF_SEVERITY_INFO, hot, (int)q,
-	                 "pauses of priority %u come from %s, which sent %s and received none: the "
+	                 "pauses of %s come from %s, which sent %s and received none: the "
 	                 "congested port is %s; %u other switch%s passed them on, %u host%s "
 	                 "stopped",
-	                 q, wf_diag_name(c, origin), n, where, relays, relays == 1 ? "" : "es",
-	                 hosts, hosts == 1 ? " was" : "s were");
+	                 wf_diag_class(q, class), wf_diag_name(c, origin), n, where, relays,
+	                 relays == 1 ? "" : "es", hosts, hosts == 1 ? " was" : "s were");
 	for (uint32_t p = c->ev->devices[origin].first_port; p != WF_EV_NONE;
 	     p = c->ev->ports[p].next) {
 		if (c->ports[p].q[q].pause_tx > 0 && f != NULL && f->n_evidence < 2)
@@ -416,6 +420,7 @@ static void say_origin(struct wf_diag *c, unsigned q, uint32_t origin, uint64_t 
 static void say_relayed(struct wf_diag *c, unsigned q)
 {
 	uint32_t worst = WF_EV_NONE;
+	char class[WF_DIAG_CLASS];
 	char where[WF_DIAG_WHERE], n[WF_HUMAN];
 	struct wf_found *f;
 
@@ -430,11 +435,10 @@ static void say_relayed(struct wf_diag *c, unsigned q)
 		return;
 	wf_diag_where(c, worst, where);
 	wf_human_count(c->ports[worst].q[q].pause_rx, n, sizeof(n));
-	f = wf_diag_find(
-		c, WF_SEVERITY_INFO, worst, (int)q,
-		"pauses of priority %u: %s was told to stop most often, %s times; who began is "
-		"further on, behind that port",
-		q, where, n);
+	f = wf_diag_find(c, WF_SEVERITY_INFO, worst, (int)q,
+	                 "pauses of %s: %s was told to stop most often, %s times; who began is "
+	                 "further on, behind that port",
+	                 wf_diag_class(q, class), where, n);
 	wf_diag_stand(c, f, worst, (int)q, WF_EV_pause_rx);
 	wf_diag_stand(c, f, worst, (int)q, WF_EV_pause_tx);
 }
