@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		} else {
 			now += (wf_time)data[7] << 34;
 		}
-		for (unsigned sent = 0; wf_mux_tx(mux, now, &packet); sent++)
+		for (unsigned sent = 0; wf_mux_tx(mux, WF_MUX_QPS, now, &packet); sent++)
 			if (sent > 10000)
 				abort();
 		wf_mux_tick(mux, now);

@@ -38,9 +38,17 @@ static void setup(struct target *t)
 		{ .recovery = WF_RECOVERY_SELECTIVE, .window = 64, .reorder = 3, .direct = true },
 	};
 	static const enum wf_qp_type type[QPS] = { WF_QPT_RC, WF_QPT_RC, WF_QPT_UC, WF_QPT_UD };
+	struct wf_hca_attr hca;
 	struct wf_qp_attr attr;
 
-	rig_init(&t->rig, 1, NULL, 1);
+	/* Two ports, with addresses 0 and 1. */
+	wf_hca_attr_defaults(&hca);
+	hca.max_qp = 64;
+	hca.max_mr = 256;
+	hca.ports = 2;
+	hca.lag = WF_LAG_OWN;
+	hca.port_step = 1;
+	rig_init(&t->rig, 1, &hca, 1);
 	t->block = malloc(BYTES + 2 * GUARD);
 	rig_must(t->block != NULL);
 	memset(t->block, 0xee, BYTES + 2 * GUARD);
@@ -71,7 +79,8 @@ static void make_packet(struct target *t, struct wf_packet *pkt)
 	pkt->flags = (uint8_t)take(t, 1);
 	if (pkt->flags >= 0xe0)
 		pkt->type = WF_PACKET_TRIMMED;
-	pkt->flags &= WF_PACKET_ACK_REQ | WF_PACKET_CE | WF_PACKET_SOLICITED;
+	pkt->flags &= WF_PACKET_ACK_REQ | WF_PACKET_CE | WF_PACKET_SOLICITED | WF_PACKET_MIGRATED;
+	pkt->src = pkt->dst = wf_op_service(pkt->opcode) != WF_SERVICE_UD && take(t, 1) % 8 == 0;
 	pkt->pkey = 0xffff;
 	if (wf_op_is_atomic(pkt->opcode)) {
 		pkt->atomic_rkey = wf_mr_rkey(t->mr);
@@ -147,6 +156,13 @@ static void change_state(struct target *t)
 	rig_attr_defaults(&attr);
 	attr.path_mtu = WF_MTU_256;
 	attr.qp_state = (enum wf_qp_state)(take(t, 1) % 16);
+	if (attr.qp_state > 12) {
+		attr.alt_port_num = (uint8_t)(attr.qp_state - 12);
+		attr.alt_ah_attr.dest = attr.alt_port_num - 1u;
+		attr.path_mig_state = (enum wf_mig_state)(take(t, 1) % 4);
+		(void)!wf_qp_modify(qp, &attr, WF_QP_ALT_PATH | WF_QP_PATH_MIG_STATE);
+		return;
+	}
 	if (attr.qp_state < WF_QPS_STATES) {
 		(void)!wf_qp_modify(qp, &attr, WF_QP_STATE);
 		return;
@@ -159,6 +175,7 @@ static void act(struct target *t)
 {
 	static uint8_t payload[4096];
 	struct wf_hca_rx_extra extra = { .payload = payload };
+	struct rig_packet *out;
 	struct wf_packet pkt;
 
 	switch (take(t, 1) % 8) {
@@ -169,8 +186,10 @@ static void act(struct target *t)
 		(void)rig_step(&t->rig, t->rig.now + 50 * WF_US);
 		break;
 	case 2:
-		if (wf_hca_tx(t->rig.host[0].hca, t->rig.now, &pkt, payload))
-			rig_must(pkt.length <= 4096 || wf_op_is_atomic(pkt.opcode));
+		out = rig_packet_get(&t->rig);
+		if (rig_tx(&t->rig, &t->rig.host[0], out))
+			rig_must(out->pkt.length <= 4096 || wf_op_is_atomic(out->pkt.opcode));
+		rig_packet_put(&t->rig, out);
 		break;
 	case 3:
 		change_state(t);

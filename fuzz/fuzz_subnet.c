@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "subnet/check.h"
-#include "subnet/partition.h"
+#include "subnet/members.h"
 #include "subnet/read.h"
 #include "subnet/route.h"
 #include "subnet/survey.h"
@@ -138,6 +138,28 @@ static void fuzz_net(const char *text, size_t size, struct wf_mem *mem)
 	wf_subnet_destroy(s);
 }
 
+static void fuzz_parts(const struct wf_subnet *s, const char *text, size_t size)
+{
+	const struct wf_check_ear told = { found, NULL };
+	struct wf_err err = { "" };
+	struct wf_members members;
+	struct wf_parts *parts;
+	char *copy = malloc(size + 1);
+
+	if (copy == NULL)
+		abort();
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	if (wf_parts_read(s->mem, copy, "fuzz", &parts, &err) == 0) {
+		if (wf_members_init(&members, s, 1, parts, "fuzz", &ear) != 0 ||
+		    wf_members_check(s, &members, &told) != 0)
+			abort();
+		wf_members_fini(&members);
+		wf_parts_destroy(parts);
+	}
+	free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wf_mem mem = { fuzz_alloc, fuzz_free };
@@ -159,14 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_tables(s, tables);
 		wf_tables_destroy(tables);
 	} else if (data[0] % 5 == 4) {
-		const struct wf_check_ear told = { found, NULL };
-		struct wf_partitions parts;
-
-		if (wf_partitions_read(s, 1, text, size - 1, "fuzz", &ear, &parts, &err) == 0) {
-			if (wf_partitions_check(s, &parts, &told) != 0)
-				abort();
-			wf_partitions_fini(&parts);
-		}
+		fuzz_parts(s, text, size - 1);
 	} else if (wf_subnet_read_pm(s, text, size - 1, "fuzz", &ear, &err) == 0) {
 		use(s);
 	}

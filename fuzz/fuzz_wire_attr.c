@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/am.h"
 #include "wire/congestion.h"
 #include "wire/ib_rate.h"
 #include "wire/sa.h"
@@ -16,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define ADDRESS(s) &wf_##s##_layout,
 
 static const struct wf_layout *const layouts[] = { WF_SMP_LAYOUTS(ADDRESS) WF_NOTICE_LAYOUTS(
-	ADDRESS) WF_PERF_LAYOUTS(ADDRESS) WF_SA_LAYOUTS(ADDRESS) WF_CONG_LAYOUTS(ADDRESS) };
+	ADDRESS) WF_PERF_LAYOUTS(ADDRESS) WF_SA_LAYOUTS(ADDRESS) WF_CONG_LAYOUTS(ADDRESS)
+	                                                   WF_AM_LAYOUTS(ADDRESS) };
 
 static void simple(const uint8_t *data)
 {

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wf_rmpp rmpp;
 	struct wf_smp smp;
 	struct wf_mad mad;
-	struct wf_sa sa;
+	struct wf_sa_hdr sa;
 
 	if (size < WF_MAD_LEN)
 		return 0;
@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wf_mad_encode(&mad, out);
 	wf_rmpp_decode(data, &rmpp);
 	wf_rmpp_encode(&rmpp, out);
-	wf_sa_decode(data, &sa);
-	wf_sa_encode(&sa, out);
+	wf_sa_hdr_decode(data, &sa);
+	wf_sa_hdr_encode(&sa, out);
 	if (memcmp(out, data, WF_MAD_LEN) != 0)
 		abort();
 	memset(out + WF_MAD_HEADER_LEN, 0, 12);

@@ -360,9 +360,9 @@ static const struct wf_opt_row options[] = {
 			&(const struct wf_opt){
 				.name = "partitions",
 				.arg = "FILE",
-				.help = "check: OpenSM's partitions.conf; which ports are in none, "
-					"and "
-					"which may not talk to which.",
+				.help = "check: OpenSM's partitions.conf; which ports may not talk "
+					"to "
+					"which.",
 				.values = &wf_values_any_file,
 			},
 		.take = wf_opt_take_text,

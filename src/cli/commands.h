@@ -18,6 +18,7 @@
 	X(report)                                                                                  \
 	X(export)                                                                                  \
 	X(ib)                                                                                      \
+	X(audit)                                                                                   \
 	X(diagnose)                                                                                \
 	X(list)                                                                                    \
 	X(show)

@@ -104,6 +104,22 @@ static int give_lids(struct wf_ib *ib, struct wf_err *err)
 	                      : ret;
 }
 
+static int read_parts(struct wf_ib *ib, const struct wf_subnet_ear *ear, struct wf_err *err)
+{
+	const char *name = ib->ask->partitions, *text;
+	size_t len;
+	int ret = read_text(ib, name, &text, &len, err);
+
+	if (ret == 0 && strlen(text) != len)
+		ret = wf_err_say(err, "%s: this is no text: it has a byte that is 0", name);
+	if (ret == 0)
+		ret = wf_parts_read(&ib->arena.mem, text, name, &ib->parts, err);
+	if (ret == 0)
+		ret = wf_members_init(&ib->members, ib->subnet, WF_SUBNET_NONE, ib->parts, name,
+		                      ear);
+	return ret;
+}
+
 int wf_ib_read(struct wf_ib *ib, const struct wf_ib_ask *ask, struct wf_err *err)
 {
 	const struct wf_subnet_ear ear = { hear, ib };
@@ -135,13 +151,8 @@ int wf_ib_read(struct wf_ib *ib, const struct wf_ib_ask *ask, struct wf_err *err
 			ret = wf_subnet_read_lfts(ib->subnet, text, len, ask->lfts, &ear,
 			                          &ib->tables, err);
 	}
-	if (ret == 0 && ask->partitions != NULL) {
-		ret = read_text(ib, ask->partitions, &text, &len, err);
-		if (ret == 0)
-			ret = wf_partitions_read(ib->subnet, WF_SUBNET_NONE, text, len,
-			                         ask->partitions, &ear, &ib->partitions, err);
-		ib->have_partitions = ret == 0;
-	}
+	if (ret == 0 && ask->partitions != NULL)
+		ret = read_parts(ib, &ear, err);
 	return ret != 0 ? ret : wf_subnet_names_init(&ib->names, ib->subnet);
 }
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "subnet/check.h"
+#include "subnet/members.h"
 #include "subnet/names.h"
-#include "subnet/partition.h"
 #include "subnet/read.h"
 #include "subnet/route.h"
 #include "subnet/survey.h"
@@ -45,8 +45,8 @@ struct wf_ib {
 	size_t len;
 	bool lids_made; /* some ports had no LID, and were given one */
 	struct wf_tables *tables;
-	struct wf_partitions partitions;
-	bool have_partitions;
+	struct wf_parts *parts; /* NULL: none were asked for */
+	struct wf_members members;
 	struct wf_subnet_names names;
 	struct wf_ib_note *notes, **last_note;
 	unsigned n_notes;

@@ -455,8 +455,8 @@ int wf_ib_print_check(struct wf_ib *ib, FILE *file, unsigned *errors_p)
 			print_tables(ib, file);
 	}
 	ret = wf_subnet_check(ib->subnet, &ear);
-	if (ret == 0 && ib->have_partitions)
-		ret = wf_partitions_check(ib->subnet, &ib->partitions, &ear);
+	if (ret == 0 && ib->parts != NULL)
+		ret = wf_members_check(ib->subnet, &ib->members, &ear);
 	if (ret == 0 && ib->tables != NULL)
 		ret = wf_tables_check(ib->subnet, ib->tables, &ear);
 	if (ret == 0 && ib->ask->json) {

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "fabric/station.h"
 #include "fabric/switch.h"
 #include "wire/ib.h"
 #include "wire/transport.h"
@@ -30,6 +31,7 @@ struct flow {
 	const uint16_t *down; /* its ports to its children */
 	uint32_t group;
 	uint32_t window; /* slots */
+	bool on;         /* the switch knows of it */
 };
 
 /* A result that is ready to leave at a time. */
@@ -109,9 +111,14 @@ static void plan(struct wf_switch *sw)
 static void send(struct wf_switch *sw, unsigned port, struct wf_packet *pkt, wf_time now)
 {
 	struct wf_device *dev = &sw->dev;
-	unsigned queue = dev->fabric->maps ? dev->setup->queue_of[wf_packet_key(pkt)]
-	                                   : wf_fabric_queue(dev, pkt->cls);
+	unsigned queue;
 
+	if (dev->station != NULL)
+		queue = wf_station_queue(dev->station, dev->n_ports, port, pkt);
+	else if (dev->fabric->maps)
+		queue = dev->setup->queue_of[wf_packet_key(pkt)];
+	else
+		queue = wf_fabric_queue(dev, pkt->cls);
 	dev->shard->tally[pkt->cls].sent++;
 	if (dev->ports[port].up)
 		wf_switch_send_own(sw, port, queue, pkt, now);
@@ -212,6 +219,10 @@ void wf_agg_take(struct wf_switch *sw, struct wf_port *in, const struct wf_packe
 
 	assert(f->slot != NULL);
 	dev->fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
+	if (wf_unlikely(!f->on)) {
+		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE, now);
+		return;
+	}
 	dev->shard->tally[pkt->cls].delivered++;
 	if (wf_agg_is_down(pkt)) {
 		send_down(sw, f, pkt, now);
@@ -228,6 +239,37 @@ void wf_agg_take(struct wf_switch *sw, struct wf_port *in, const struct wf_packe
 }
 
 /* ---- setting up ---- */
+
+static bool is_planned(const struct flow *f, unsigned up, const uint8_t *down)
+{
+	unsigned n = 0;
+
+	for (unsigned port = 1; port < 256; port++)
+		n += down[port / 8] >> port % 8 & 1;
+	if (n != f->node->n_down || up != (f->node->parent == WF_TOPO_NONE ? 0 : f->node->up + 1u))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned port = f->down[i] + 1u;
+
+		if ((down[port / 8] >> port % 8 & 1) == 0)
+			return false;
+	}
+	return true;
+}
+
+void wf_agg_set_tree(struct wf_switch *sw, uint16_t tree, bool on, unsigned up,
+                     const uint8_t down[32])
+{
+	const struct wf_agg *agg = sw->agg;
+	uint32_t group = tree / WF_SHARP_KINDS;
+	struct flow *f;
+
+	if (group >= sw->dev.fabric->sharp->n_groups || agg->of_group[group] == NO_FLOW)
+		return;
+	f = &agg->flow[agg->of_group[group] * WF_SHARP_KINDS + tree % WF_SHARP_KINDS];
+	if (f->slot != NULL)
+		f->on = on && is_planned(f, up, down);
+}
 
 /* The switch's place in a tree; NULL: it has none. */
 static const struct wf_reduce_node *place_in(const struct wf_reduce_tree *tree, uint32_t id)
@@ -265,6 +307,7 @@ static int add_flows(struct wf_switch *sw, uint32_t group, uint32_t pair)
 		f->node = node;
 		f->down = g->tree[k]->down + node->first_down;
 		f->group = group;
+		f->on = !sw->dev.fabric->managed;
 		f->window = wf_sharp_window(&sharp->cfg, (enum wf_sharp_kind)k, sharp->mtu);
 		f->slot = wf_shard_alloc(sw->dev.node.shard, f->window * sizeof(*f->slot));
 		if (f->slot == NULL)

@@ -58,6 +58,22 @@ struct wf_agg;
  */
 int wf_agg_create(struct wf_switch *sw, unsigned slot) WF_MUST_USE;
 
+/* The number that a manager has for a group's tree of a kind. */
+static inline uint16_t wf_agg_tree(uint32_t group, enum wf_sharp_kind kind)
+{
+	return (uint16_t)(group * WF_SHARP_KINDS + (unsigned)kind);
+}
+
+#define WF_AGG_GROUPS (UINT16_MAX / WF_SHARP_KINDS) /* that have numbers for their trees */
+
+/*
+ * In a managed fabric a switch is in a tree from when it is told so: with ports up (0 at the root)
+ * and down, a bit for each, counted from 1. What is not the place that sharp.h has for it is none.
+ * Other fabrics have all trees from the start.
+ */
+void wf_agg_set_tree(struct wf_switch *sw, uint16_t tree, bool on, unsigned up,
+                     const uint8_t down[32]);
+
 /* A packet of a reduction came in by port in; its credits have not been given back. */
 void wf_agg_take(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
                  wf_time now);

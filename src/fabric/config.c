@@ -25,6 +25,8 @@ static const char *const fulls[] = { "auto", "endless", "pause", "drop", NULL };
 static const char *const headrooms[] = { "exact", "sonic", NULL };
 static const char *const trusts[] = { "dscp", "pcp", "port", NULL };
 static const char *const bonds[] = { "affinity", "hash", "active-backup", NULL };
+static const char *const qp_ports[] = { "turns", "first", NULL };
+static const char *const apms[] = { "none", "armed", NULL };
 static const char *const bond_paths[] = { "fixed", "follow", NULL };
 static const char *const ecn_at[] = { "enqueue", "dequeue", NULL };
 #define WATCHDOG(id, name) name,
@@ -429,6 +431,40 @@ const struct wf_param wf_fabric_params[] = {
 	  .def = "10ms",
 	  .help = "a link's coming up to its queue pairs' sending by it again; below "
 	          "run.reconverge they may send where no route is yet" },
+	{ .name = "nic.qp_port",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(nic_qp_port),
+	  .names = qp_ports,
+	  .def = "turns",
+	  .help = "InfiniBand, topology.ports 2: the port, of both hosts, that a queue pair "
+	          "belongs to: by turns, or all the first" },
+	{ .name = "nic.apm",
+	  .kind = WF_PARAM_NAME,
+	  FIELD(nic_apm),
+	  .names = apms,
+	  .def = "none",
+	  .help = "InfiniBand, topology.ports 2: none, a queue pair whose path dies fails; armed, "
+	          "it has the other ports as its alternate path and migrates when its retries "
+	          "are used up" },
+	{ .name = "nic.apm_load",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(nic_apm_load),
+	  .min = WF_US,
+	  .max = 100 * WF_S,
+	  .def = "1ms",
+	  .help = "nic.apm armed: migrated to having loaded the path that was left as the next "
+	          "alternate one, at both ends; auto: none is loaded" },
+	{ .name = "nic.apm_return",
+	  .kind = WF_PARAM_TIME,
+	  .has_auto = true,
+	  FIELD(nic_apm_return),
+	  .min = WF_US,
+	  .max = 100 * WF_S,
+	  .per = WF_PER_HOST,
+	  .def = "auto",
+	  .help = "nic.apm armed: a link's coming up to software's migrating back what belongs "
+	          "to that port; auto: it never does" },
 	{ .name = "mtu",
 	  .kind = WF_PARAM_BYTES,
 	  FIELD(mtu),
@@ -1286,6 +1322,14 @@ const struct wf_param wf_fabric_params[] = {
 	  .max = INT64_C(1) << 26,
 	  .def = "1MiB",
 	  .help = "data of a communicator under way in a streaming tree [A]" },
+	{ .name = "sharp.mads",
+	  .kind = WF_PARAM_U32,
+	  FIELD(sharp.mads),
+	  .min = 1,
+	  .max = 60,
+	  .def = "32",
+	  .help = "sm weft: management packets under way with which trees are set up "
+	          "(ib_max_mads_on_wire) [A]" },
 	{ .name = "sharp.fragment",
 	  .kind = WF_PARAM_TIME,
 	  FIELD(sharp.fragment),

@@ -98,6 +98,10 @@ struct wf_fabric_cfg {
 	char nic_bond_path[8];     /* "fixed" or "follow" */
 	wf_time nic_bond_failover; /* link down to its queue pairs on another port */
 	wf_time nic_bond_return;   /* link up to having them back */
+	char nic_qp_port[8];       /* "turns" or "first": the port that a queue pair belongs to */
+	char nic_apm[8];           /* "none" or "armed": queue pairs have an alternate path */
+	wf_time nic_apm_load;      /* migrated to the next alternate path; or auto: none */
+	wf_time nic_apm_return;    /* link up to migrating back; or auto: never */
 	uint64_t mtu;              /* payload bytes of a full packet */
 	uint64_t port_mtu; /* bytes: no larger IP packet (Ethernet) or payload passes; auto: any */
 	char nic_dscp
@@ -177,9 +181,10 @@ struct wf_fabric_cfg {
 	char vl_arb_high[160]; /* OpenSM's qos_vlarb_high: "0:4,1:0" (VL:weight in 64 B); none */
 	char vl_arb_low[160];  /* auto: every VL, the same weight */
 	uint32_t vl_high_limit; /* units of 4 KiB that high may send before low; 255 = no limit */
+	uint32_t
+		vl_stall; /* packets dropped for vl_hoq_life one after another: all are; 0 = never */
 	wf_time vl_hoq_life;    /* at the head of a queue for longer: dropped; auto = never */
 	wf_time vl_leaf_life;   /* the same of ports to hosts; auto = as vl_hoq_life */
-	uint32_t vl_stall;      /* packets so dropped one after another: all are; 0 = never */
 	uint64_t vl_leaf_stall; /* the same of ports to hosts; or auto: as vl_stall */
 
 	/* InfiniBand congestion control: SwitchCongestionSetting of annex A10 */

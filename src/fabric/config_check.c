@@ -145,11 +145,12 @@ int wf_fabric_check_ports(const struct wf_fabric_cfg *cfg, uint32_t ports, struc
 {
 	if (ports <= 1)
 		return 0;
+	if (is(cfg->link_layer, "infiniband") && cfg->sharp.enabled)
+		return wf_err_say(err, "sharp.enabled: hosts that take part in reductions of "
+		                       "switches have one port; write false, or "
+		                       "topology.ports: 1");
 	if (is(cfg->link_layer, "infiniband"))
-		return wf_err_say(err,
-		                  "topology.ports: on InfiniBand each port of an adapter has a "
-		                  "LID of its own, and RDMA has no bonding; write ports: 1 and "
-		                  "twice the hosts and gpus, as programs see two devices");
+		return 0; /* each port has an address of its own */
 	if (is(cfg->routing, "lft"))
 		return wf_err_say(err,
 		                  "routing: lft has one port for a destination, and hosts with "

@@ -24,6 +24,7 @@ struct wf_sharp_cfg {
 	uint32_t operations; /* of a communicator under way in a low-latency tree */
 	uint32_t tree_jobs;  /* that share such a tree in a switch */
 	uint32_t jobs;       /* of one adapter; 0: any number */
+	uint32_t mads;       /* under way when a manager sets trees up */
 	char generation[19]; /* "switch-ib-2", "quantum" or "quantum-2" */
 	bool enabled;
 };

@@ -38,6 +38,7 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 	dev->ops = ops;
 	dev->fabric = fabric;
 	dev->setup = wf_fabric_setup(fabric, id);
+	dev->classes = &dev->setup->classes;
 	dev->shard = wf_shard_user(shard);
 	dev->id = id;
 	dev->n_ports = n_ports;
@@ -52,6 +53,7 @@ int wf_device_init(struct wf_device *dev, const struct wf_device_ops *ops,
 		port->number = (uint16_t)i;
 		port->up = true;
 		port->setup = wf_fabric_port_setup(fabric, id, i);
+		port->classes = &port->setup->classes;
 		port->maps = fabric->maps || fabric->managed;
 		port->hooked = fabric->hooks != NULL ? WF_HOOK_DRIVER : 0;
 		port->rng_key = wf_rand_key(fabric->seed, RNG_PORT, (uint64_t)id << 16 | i);
@@ -136,6 +138,8 @@ void wf_port_set_loss(const struct wf_fabric *fabric, uint32_t node, struct wf_p
 void wf_device_changed(struct wf_device *dev, wf_time now)
 {
 	wf_watchdog_changed(dev, now);
+	if (dev->station != NULL)
+		wf_station_changed(dev);
 	for (unsigned i = 0; i < dev->n_ports; i++) {
 		wf_port_set_loss(dev->fabric, dev->id, &dev->ports[i]);
 		dev->fabric->flowctl->changed(dev, &dev->ports[i], now);

@@ -40,6 +40,7 @@ enum wf_drop {
 };
 
 struct wf_setup;
+struct wf_classes;
 
 struct wf_lane {
 	/* egress */
@@ -59,8 +60,7 @@ struct wf_lane {
 	};
 	union {
 		struct {
-			wf_time from,
-				until; /* pfc: the pause after that one, when it is known already */
+			wf_time from, until; /* pfc: the pause after that one, if known */
 		} again;
 		struct wf_hoq {
 			wf_time until;  /* credit: all packets are dropped until then; 0: none is */
@@ -85,6 +85,7 @@ struct wf_lane {
 	uint32_t out_alpha; /* the same, lossy, of the queue by which packets leave */
 	bool xoff;          /* pfc: too full; the peer was told to stop, where frames are sent */
 	bool lossless;      /* what comes in by it has headroom */
+	bool off;           /* credit: no arbitration table that a manager has set serves it */
 
 	/* counters; those of fabric/counter.h under the names that they have there */
 	uint32_t drops[WF_DROPS];
@@ -102,7 +103,6 @@ struct wf_lane {
 #define WF_HOOK_RETRY 4u  /* wf_port.retry */
 
 struct wf_retry;
-
 struct wf_port_fec;
 
 struct wf_port {
@@ -124,7 +124,8 @@ struct wf_port {
 
 	wf_time in_delay; /* delay of the link into this port */
 	const struct wf_setup *setup;
-	uint64_t loss;      /* units of 2^-32, per received packet */
+	const struct wf_classes *classes; /* setup's, or what a manager has set (station.h) */
+	uint64_t loss;                    /* units of 2^-32, per received packet */
 	uint64_t more_loss; /* the driver's part of it, besides what topology and setup say */
 	uint64_t corrupt;   /* units of 2^-32: the packet goes on with WF_PACKET_BAD */
 	uint64_t rng_key;
@@ -178,8 +179,9 @@ struct wf_device {
 	struct wf_node node; /* first: the engine's */
 	const struct wf_device_ops *ops;
 	const struct wf_fabric *fabric;
-	const struct wf_setup *setup;  /* what it is set to; its ports may have others */
-	struct wf_fabric_shard *shard; /* its shard's pool and tallies */
+	const struct wf_setup *setup;     /* what it is set to; its ports may have others */
+	const struct wf_classes *classes; /* a host's lanes: setup's, or its port's */
+	struct wf_fabric_shard *shard;    /* its shard's pool and tallies */
 	struct wf_port *ports;
 	struct wf_lane *lanes;        /* lanes[port * n_queues + queue] */
 	struct wf_watchdog *watchdog; /* NULL: the fabric has none */

@@ -202,8 +202,13 @@ static struct wf_packet *receive_managed(struct wf_endpoint *ep, struct wf_packe
 
 	ep->dev.station->port[port].rx_packets++;
 	ep->dev.station->port[port].rx_bytes += pkt->size;
-	if (no == WF_STATION_YES && pkt->type != WF_PACKET_GMP)
+	if (no == WF_STATION_YES && pkt->type != WF_PACKET_GMP) {
+		if (wf_station_is_group(pkt->entropy)) {
+			pkt->dst = pkt->entropy;
+			ep->dev.station->port[port].rx_groups++;
+		}
 		return pkt;
+	}
 	if (no == WF_STATION_YES) {
 		deliver(ep, pkt, now);
 		wf_station_gmp(&ep->dev, port, pkt, now);
@@ -301,7 +306,7 @@ unsigned wf_endpoint_pick(struct wf_endpoint *ep, uint32_t queues, uint32_t can)
 
 		wf_port_lane(port, i)->head = &ep->head[i];
 	}
-	q = fabric->sched->pick(&port->setup->classes, port, can);
+	q = fabric->sched->pick(port->classes, port, can);
 	for (uint32_t mask = queues; mask != 0; mask &= mask - 1)
 		wf_port_lane(port, (unsigned)__builtin_ctz(mask))->head = NULL;
 	assert(can >> q & 1);

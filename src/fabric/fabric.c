@@ -218,6 +218,7 @@ int wf_fabric_init(struct wf_fabric *fabric, const struct wf_fabric_cfg *cfg,
 	fabric->max_wire =
 		wf_narrow_u32(cfg->mtu) +
 		wf_size_overhead(largest, wf_encap_is_tagged(largest), WF_OP_RC_SEND_ONLY);
+	fabric->by_port = topo->host_ports > 1 && flowctl->uses_credits;
 	fabric->roce1 = encap == WF_ENCAP_ROCE1;
 	fabric->largest = wf_narrow_u32(cfg->mtu) +
 	                  wf_size_overhead_max(largest, wf_encap_is_tagged(largest));
@@ -245,7 +246,9 @@ int wf_fabric_find_routes(const struct wf_fabric *fabric, const uint8_t *down,
                           struct wf_routes **routes_p)
 {
 	struct wf_routes *routes;
-	int ret = wf_routes_create(fabric->topo, down, fabric->mem, &routes);
+	int ret = fabric->by_port
+	                  ? wf_routes_create_by_port(fabric->topo, down, fabric->mem, &routes)
+	                  : wf_routes_create(fabric->topo, down, fabric->mem, &routes);
 
 	if (ret != 0)
 		return ret;
@@ -350,7 +353,18 @@ uint64_t wf_fabric_rate(const struct wf_fabric *fabric, const struct wf_topo_lin
 {
 	const struct wf_fabric_cfg *cfg = &wf_fabric_port_setup(fabric, link->a, link->a_port)->cfg;
 
-	return wf_min_u64(wf_fabric_part(link->rate, cfg->link_width), cfg->link_rate);
+	uint64_t rate = wf_min_u64(wf_fabric_part(link->rate, cfg->link_width), cfg->link_rate);
+	uint64_t trained = 0;
+
+	if (fabric->trained != NULL)
+		trained = fabric->trained[link - fabric->topo->links];
+	return trained != 0 ? wf_min_u64(rate, trained) : rate;
+}
+
+void wf_fabric_slow(struct wf_fabric *fabric, uint64_t rate)
+{
+	fabric->slowest = wf_min_u64(fabric->slowest, rate);
+	fabric->retry_time = longest_retries(fabric);
 }
 
 wf_time wf_fabric_slowest_packet(const struct wf_fabric *fabric, const struct wf_topo_link *link)
@@ -360,16 +374,17 @@ wf_time wf_fabric_slowest_packet(const struct wf_fabric *fabric, const struct wf
 	return wf_rate_time(wf_rate_per_byte(rate), fabric->largest + fabric->gap) + 1;
 }
 
-static bool refill(struct wf_fabric_shard *shard)
+static WF_SELDOM bool refill(struct wf_fabric_shard *shard)
 {
-	struct wf_packet *batch = wf_shard_alloc(shard->shard, PACKET_BATCH * sizeof(*batch));
+	size_t size = shard->timed ? sizeof(struct wf_packet_timed) : sizeof(struct wf_packet);
+	char *batch = wf_shard_alloc(shard->shard, PACKET_BATCH * size);
 
 	if (batch == NULL) {
 		wf_shard_no_memory(shard->shard);
 		return false;
 	}
 	for (int i = PACKET_BATCH - 1; i >= 0; i--)
-		wf_packet_put(shard, &batch[i]);
+		wf_packet_put(shard, (struct wf_packet *)(void *)(batch + (size_t)i * size));
 	return true;
 }
 

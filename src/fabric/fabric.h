@@ -30,6 +30,7 @@ struct wf_fabric_shard {
 	struct wf_store *records; /* of all shards: telemetry.h; NULL: there is none */
 	struct wf_shard *shard;
 	unsigned number; /* of the shard */
+	bool timed;      /* packets in queues have their time: wf_packet_timed() */
 	uint64_t hops;   /* packets put on links, control included */
 	struct wf_tally tally[WF_MAX_CLASSES];
 	void *user; /* the driver's */
@@ -79,6 +80,7 @@ struct wf_fabric {
 	uint64_t narrowest; /* least link.width of any, at some time */
 	wf_time retry_time; /* for which links that send again may hold packets up at the most */
 	uint64_t slowest;   /* bits/s that a link may have at some time; or auto: the topology's */
+	const uint64_t *trained; /* by link: bits/s at the most; 0: any; NULL: all; the driver's */
 	const struct wf_flowctl_ops *flowctl;
 	const struct wf_route_ops *route;
 	const struct wf_sched_ops *sched;
@@ -91,10 +93,12 @@ struct wf_fabric {
 	uint32_t max_wire;     /* bytes of a full packet that has no extended headers */
 	uint32_t largest;      /* bytes that no packet exceeds: a full one with all it can have */
 	uint32_t control_size; /* bytes of a link control packet */
+	bool by_port;          /* InfiniBand: hosts' ports have addresses (topo/routes.h) */
 	bool managed;          /* a subnet manager sets forwarding; the driver's (station.h) */
 	/* Who reduces in switches, and by which trees; the driver's, before devices are made. */
 	const struct wf_sharp *sharp; /* NULL: nobody does (aggregate.h) */
-	bool roce1; /* no IP: hosts' packets cannot be marked and have no entropy */
+	bool sharp_shut; /* a manager sets trees up first: hosts wait; changed while no node runs */
+	bool roce1;      /* no IP: hosts' packets cannot be marked and have no entropy */
 	/*
 	 * Dragonfly with credits: packets that have passed a global link go on in the upper half of
 	 * the VLs, vl_shift further up, so that buffers never wait for one another in a circle. 0:
@@ -108,6 +112,11 @@ struct wf_fabric {
 	void (*lost)(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
 	             bool trimmed);
 	void *lost_arg;
+	/*
+	 * A switch has made a copy of a packet, whose payload is to be its own; false: there is no
+	 * more memory, and the run ends. NULL: packets have none. arg is lost_arg.
+	 */
+	bool (*copied)(void *arg, struct wf_fabric_shard *shard, struct wf_packet *copy);
 	/*
 	 * Told of every packet that a tapped port puts on its wire, link control too, when its
 	 * first bit leaves, on the thread of the device's shard. NULL: no port is tapped.
@@ -154,12 +163,18 @@ static inline const struct wf_setup *wf_fabric_peer_setup(const struct wf_fabric
 /* The queue in which a packet of class cls leaves a host. */
 static inline uint8_t wf_fabric_queue(const struct wf_device *host, uint8_t cls)
 {
-	const struct wf_classes *classes = &host->setup->classes;
+	const struct wf_classes *classes = host->classes;
 	uint8_t queue = classes->of[cls];
 
 	if (host->fabric->vl_shift == 0 || classes->queue[queue].exempt)
 		return queue;
 	return queue % host->fabric->vl_shift;
+}
+
+/* The host that has an address: itself, unless its ports have one each. */
+static inline uint32_t wf_fabric_host(const struct wf_fabric *fabric, uint32_t address)
+{
+	return fabric->by_port ? address % fabric->topo->n_hosts : address;
 }
 
 /* What maps tell a packet by: wf_setup.queue_of. */
@@ -229,6 +244,29 @@ enum wf_encap wf_header_encap(const char *name);
 
 /* A packet's memory for a queue; the caller copies into it. NULL: no more memory; the run ends. */
 struct wf_packet *wf_packet_get(struct wf_fabric_shard *shard);
+
+/* A packet of a queue, where shards are timed. */
+struct wf_packet_timed {
+	struct wf_packet pkt;
+	wf_time since; /* it came to the device */
+	/*
+	 * Copies of a multicast packet have one buffer, the original's, until the last has left:
+	 * whose qpn is how many of them wait. NULL: it has its own.
+	 */
+	struct wf_packet *shared;
+	wf_time pad[6];
+};
+
+static inline struct wf_packet_timed *wf_packet_timed(struct wf_packet *pkt)
+{
+	return (struct wf_packet_timed *)(void *)pkt;
+}
+
+/*
+ * For the driver of a fabric whose links may become slower than the configuration says: down to
+ * that rate. Before the engine is made.
+ */
+void wf_fabric_slow(struct wf_fabric *fabric, uint64_t rate);
 
 static inline void wf_packet_put(struct wf_fabric_shard *shard, struct wf_packet *pkt)
 {

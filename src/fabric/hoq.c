@@ -4,6 +4,8 @@
  */
 #include "fabric/hoq.h"
 
+#include "fabric/station.h"
+
 #define STALL_LIVES 8 /* a stall lasts as long as so many lives of a head */
 
 void wf_hoq_set(struct wf_switch *sw)
@@ -22,6 +24,8 @@ void wf_hoq_set(struct wf_switch *sw)
 			port->hoq_life = cfg->vl_leaf_life;
 		if (leaf && cfg->vl_leaf_stall != (uint64_t)WF_PARAM_AUTO)
 			port->hoq_stall = wf_narrow_u32(cfg->vl_leaf_stall);
+		if (sw->dev.station != NULL)
+			wf_station_lives(sw->dev.station, i);
 	}
 }
 

@@ -32,6 +32,12 @@ static struct wf_incident_chunk *room(struct wf_fabric_shard *shard)
 	return chunk;
 }
 
+/* Of which host an address is, where there is one. */
+static uint32_t host_of(const struct wf_fabric *fabric, uint32_t address)
+{
+	return address == WF_INCIDENT_NONE ? address : wf_fabric_host(fabric, address);
+}
+
 void wf_incident_add(const struct wf_fabric *fabric, struct wf_fabric_shard *shard,
                      const struct wf_incident *note)
 {
@@ -40,8 +46,11 @@ void wf_incident_add(const struct wf_fabric *fabric, struct wf_fabric_shard *sha
 	if ((fabric->incidents >> note->kind & 1) == 0)
 		return;
 	chunk = room(shard);
-	if (chunk != NULL)
-		chunk->note[chunk->n++] = *note;
+	if (chunk == NULL)
+		return;
+	chunk->note[chunk->n] = *note;
+	chunk->note[chunk->n].src = host_of(fabric, note->src);
+	chunk->note[chunk->n++].dst = host_of(fabric, note->dst);
 }
 
 const char *wf_incident_name(enum wf_incident_kind kind)

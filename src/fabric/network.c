@@ -63,6 +63,7 @@ static int make_shards(struct wf_network *net, const struct wf_network_cfg *cfg)
 		fs->shard = shard;
 		fs->number = i;
 		fs->records = records;
+		fs->timed = cfg->fabric->managed;
 		if (cfg->shard_user > 0)
 			fs->user = wf_shard_alloc(shard, cfg->shard_user);
 		if (cfg->shard_user > 0 && fs->user == NULL)
@@ -247,12 +248,14 @@ void wf_network_changed(const struct wf_network *net, uint32_t id, wf_time now)
 	struct wf_device *dev = net->devices[id];
 
 	dev->setup = wf_fabric_setup(net->fabric, id);
+	dev->classes = &dev->setup->classes;
 	for (uint32_t p = 0; p < node->n_ports; p++) {
 		const struct wf_topo_port *tp = &net->topo->ports[node->first_port + p];
 
 		wf_port_fec_settle(&dev->ports[p], now);
 		wf_port_fec_settle(&net->devices[tp->peer]->ports[tp->peer_port], now);
 		dev->ports[p].setup = wf_fabric_port_setup(net->fabric, id, p);
+		dev->ports[p].classes = &dev->ports[p].setup->classes;
 		dev->ports[p].maps |= net->fabric->maps;
 		set_rate(net, tp->link);
 		/* Without memory the run ends. */

@@ -12,6 +12,7 @@
 
 #include "fabric/endpoint.h"
 #include "fabric/switch.h"
+#include "wire/ib_rate.h"
 #include "wire/opcode.h"
 #include "wire/transport.h"
 
@@ -168,6 +169,46 @@ static void managed_down(struct wf_device *dev, struct wf_port *port, wf_time no
 	st->ops->link(st, port->number, false, now);
 }
 
+/*
+ * A packet is about to join a queue, in the memory that is next in the shard's pool: when it came
+ * is written there. Without memory the run ends.
+ */
+static bool managed_admit(struct wf_switch *sw, struct wf_port *in, const struct wf_lane *out,
+                          const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_fabric_shard *shard = sw->dev.shard;
+
+	if (shard->free == NULL) {
+		struct wf_packet *next = wf_packet_get(shard);
+
+		if (next != NULL)
+			wf_packet_put(shard, next);
+	}
+	if (shard->free != NULL) {
+		wf_packet_timed(shard->free)->since = now;
+		wf_packet_timed(shard->free)->shared = NULL;
+	}
+	return wf_flowctl_credit.admit(sw, in, out, pkt, now);
+}
+
+/* Copies have given their buffer back when the last of them has. */
+static void managed_release(struct wf_switch *sw, struct wf_port *in, const struct wf_packet *pkt,
+                            wf_time now)
+{
+	struct wf_packet *shared = ((const struct wf_packet_timed *)(const void *)pkt)->shared;
+
+	if (shared != NULL && --shared->qpn > 0)
+		return;
+	if (shared != NULL)
+		wf_packet_put(sw->dev.shard, shared);
+	wf_flowctl_credit.release(sw, in, pkt, now);
+}
+
+static wf_time managed_ready(const struct wf_lane *lane, uint32_t size, wf_time now)
+{
+	return lane->off ? WF_TIME_NEVER : wf_flowctl_credit.ready(lane, size, now);
+}
+
 void wf_station_manage(struct wf_fabric *fabric, struct wf_flowctl_ops *ops)
 {
 	assert(fabric->flowctl == &wf_flowctl_credit);
@@ -176,9 +217,13 @@ void wf_station_manage(struct wf_fabric *fabric, struct wf_flowctl_ops *ops)
 	ops->make_control = managed_make_control;
 	ops->start = managed_start;
 	ops->down = managed_down;
+	ops->admit = managed_admit;
+	ops->release = managed_release;
+	ops->ready = managed_ready;
 	fabric->flowctl = ops;
 	fabric->managed = true;
 	fabric->vl_shift = 0; /* which VL is the manager's to say */
+	wf_fabric_slow(fabric, wf_ib_rate(WF_WIDTH_1X, WF_SPEED_SDR)); /* and how fast links are */
 }
 
 /* ---- being there ---- */
@@ -196,6 +241,8 @@ int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_stor
 	st->dev = dev;
 	st->mads = mads;
 	st->slot = dev->node.n_timers - 1;
+	st->call_at = WF_TIME_NEVER;
+	st->life = WF_TIME_NEVER;
 	st->port = wf_shard_alloc(dev->node.shard, (dev->n_ports + 1) * sizeof(*st->port));
 	if (st->port == NULL)
 		return -ENOMEM;
@@ -205,15 +252,30 @@ int wf_station_init(struct wf_station *st, struct wf_device *dev, struct wf_stor
 	return 0;
 }
 
-void wf_station_call_at(struct wf_station *st, wf_time at)
+/* The node's timer of the station, not later than at. */
+static void set_timer(struct wf_station *st, wf_time at)
 {
 	if (st->dev->node.timer[st->slot] > at)
 		wf_timer_set(&st->dev->node, st->slot, at);
 }
 
+void wf_station_call_at(struct wf_station *st, wf_time at)
+{
+	st->call_at = wf_min_time(st->call_at, at);
+	set_timer(st, at);
+}
+
 void wf_station_timer(struct wf_device *dev, wf_time now)
 {
-	dev->station->ops->timer(dev->station, now);
+	struct wf_station *st = dev->station;
+
+	if (st->call_at > now) { /* it was for something else */
+		if (st->call_at != WF_TIME_NEVER)
+			set_timer(st, st->call_at);
+		return;
+	}
+	st->call_at = WF_TIME_NEVER;
+	st->ops->timer(st, now);
 }
 
 bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
@@ -222,7 +284,9 @@ bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 	struct wf_port *port = &dev->ports[0];
 
 	if (slot == st->slot) {
-		st->ops->timer(st, now);
+		if (st->gmps != NULL && port->up && st->port[0].active)
+			wf_port_wake(dev, port, now);
+		wf_station_timer(dev, now);
 		return true;
 	}
 	if (slot != WF_ENDPOINT_WIRE || !port->up || st->port[0].active)
@@ -234,6 +298,14 @@ bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 	return true;
 }
 
+void wf_station_look_again(struct wf_device *dev, wf_time now)
+{
+	for (unsigned i = 0; dev->station->gmps != NULL && i < dev->n_ports; i++) {
+		if (dev->ports[i].free_at > now)
+			wf_port_wake(dev, &dev->ports[i], now);
+	}
+}
+
 void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool active,
                           wf_time now)
 {
@@ -243,6 +315,117 @@ void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool
 	if (!p->active && active && !is_switch(st->dev) && st->dev->ports[port].up)
 		wf_port_wake(st->dev, &st->dev->ports[port], now);
 	p->active = active;
+}
+
+/* ---- what is set of lanes and times ---- */
+
+/* Whether a table gives a queue a weight. */
+static bool is_served(const struct wf_vlarb_entry *table, unsigned n, unsigned queue)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (table[i].queue == queue && table[i].weight != 0)
+			return true;
+	}
+	return false;
+}
+
+void wf_station_set_classes(struct wf_station *st, unsigned port, const struct wf_classes *classes,
+                            wf_time now)
+{
+	struct wf_port *p = &st->dev->ports[port];
+
+	st->port[port].classes = classes;
+	p->classes = classes != NULL ? classes : &p->setup->classes;
+	if (!is_switch(st->dev))
+		st->dev->classes = p->classes;
+	memset(&p->arb, 0, sizeof(p->arb));
+	for (unsigned q = 0; q < vl15(st->dev->fabric); q++)
+		wf_port_lane(p, q)->off = classes != NULL &&
+		                          !is_served(classes->high, classes->n_high, q) &&
+		                          !is_served(classes->low, classes->n_low, q);
+	if (p->blocked != 0 && p->up)
+		wf_port_wake(st->dev, p, now);
+}
+
+void wf_station_lives(const struct wf_station *st, unsigned port)
+{
+	const struct wf_station_port *p = &st->port[port];
+
+	if (!p->lives)
+		return;
+	st->dev->ports[port].hoq_life = p->hoq_life;
+	st->dev->ports[port].hoq_stall = p->hoq_stall;
+}
+
+void wf_station_set_lives(struct wf_station *st, unsigned port, wf_time life, uint8_t stall,
+                          wf_time now)
+{
+	struct wf_port *p = &st->dev->ports[port];
+
+	assert(is_switch(st->dev));
+	st->port[port].lives = true;
+	st->port[port].hoq_life = life;
+	st->port[port].hoq_stall = stall;
+	wf_station_lives(st, port);
+	if (p->blocked != 0 && p->up)
+		wf_port_wake(st->dev, p, now);
+}
+
+void wf_station_set_life(struct wf_station *st, wf_time life, wf_time now)
+{
+	assert(is_switch(st->dev));
+	st->life = life;
+	for (unsigned i = 0; i < st->dev->n_ports; i++) {
+		struct wf_port *p = &st->dev->ports[i];
+
+		if (p->blocked != 0 && p->up)
+			wf_port_wake(st->dev, p, now);
+	}
+}
+
+void wf_station_changed(struct wf_device *dev)
+{
+	const struct wf_station *st = dev->station;
+
+	for (unsigned i = 0; i < dev->n_ports; i++) {
+		if (st->port[i].classes != NULL)
+			dev->ports[i].classes = st->port[i].classes;
+	}
+	if (!is_switch(dev))
+		dev->classes = dev->ports[0].classes;
+}
+
+/* A queue is first in, first out: who is there for too long is its head. */
+void wf_station_drop_old(struct wf_device *dev, struct wf_port *port, wf_time now)
+{
+	struct wf_switch *sw = wf_container_of(dev, struct wf_switch, dev);
+	wf_time life = dev->station->life;
+
+	for (uint32_t mask = life == WF_TIME_NEVER ? 0 : port->nonempty; mask != 0;
+	     mask &= mask - 1) {
+		unsigned q = (unsigned)__builtin_ctz(mask);
+		struct wf_lane *lane = wf_port_lane(port, q);
+
+		while (lane->head != NULL && now - wf_packet_timed(lane->head)->since >= life) {
+			wf_lane_go(lane, now);
+			wf_switch_drop_head(sw, port, q, WF_DROP_LIFE, now);
+			dev->station->port[port->number].too_old++;
+		}
+		if (lane->head == NULL)
+			port->blocked &= (uint16_t) ~(1u << q);
+	}
+}
+
+void wf_station_wait_old(struct wf_device *dev, struct wf_port *port)
+{
+	wf_time life = dev->station->life;
+
+	for (uint32_t mask = life == WF_TIME_NEVER ? 0 : port->blocked; mask != 0;
+	     mask &= mask - 1) {
+		struct wf_lane *lane = wf_port_lane(port, (unsigned)__builtin_ctz(mask));
+
+		wf_port_wake(dev, port, wf_packet_timed(lane->head)->since + life);
+	}
 }
 
 /* ---- sending ---- */
@@ -386,8 +569,13 @@ static void pull_hold(struct wf_endpoint *ep)
 
 static void pull_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
 {
+	struct wf_station *st = ep->dev.station;
+
 	if (pkt->type != WF_PACKET_GMP)
-		ep->dev.station->pull->leave(ep, pkt, now);
+		st->pull->leave(ep, pkt, now);
+	/* Nobody else asks the port for the next one. */
+	else if (st->gmps != NULL)
+		set_timer(st, now);
 }
 
 const struct wf_pull_ops wf_station_pull = {
@@ -411,9 +599,16 @@ static uint16_t own_pkey(const struct wf_station_port *p, uint16_t pkey)
 
 void wf_station_address(const struct wf_station *st, struct wf_packet *pkt)
 {
+	bool group = pkt->type == WF_PACKET_RDMA && pkt->qpn == WF_QPN_MULTICAST &&
+	             wf_station_is_group(pkt->dst);
+
 	if (pkt->type == WF_PACKET_RDMA && st->port[0].n_pkeys > 0)
 		pkt->pkey = own_pkey(&st->port[0], pkt->pkey);
-	if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
+	if (group) {
+		pkt->entropy = (uint16_t)pkt->dst;
+		pkt->dst = pkt->src;
+		st->port[0].tx_groups++;
+	} else if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
 		pkt->entropy = st->dlid_of[pkt->dst];
 	if (st->path_sl != NULL)
 		pkt->mark = pkt->entropy < st->n_path_sl ? st->path_sl[pkt->entropy] & 15u : 0;
@@ -445,6 +640,16 @@ static bool knows(const struct wf_station_port *p, uint16_t pkey)
 	return false;
 }
 
+/* Whether a packet is too large for the port's neighbour. Those without payload never are. */
+static bool is_too_long(const struct wf_station_port *p, const struct wf_packet *pkt)
+{
+	if (p->mtu == 0)
+		return false;
+	return (pkt->type == WF_PACKET_DATA || pkt->type == WF_PACKET_TCP ||
+	        (pkt->type == WF_PACKET_RDMA && !wf_op_is_atomic(pkt->opcode))) &&
+	       pkt->length > p->mtu;
+}
+
 enum wf_station_no wf_station_takes(const struct wf_device *dev, unsigned port,
                                     const struct wf_packet *pkt)
 {
@@ -452,8 +657,14 @@ enum wf_station_no wf_station_takes(const struct wf_device *dev, unsigned port,
 
 	if (!p->armed)
 		return WF_STATION_INACTIVE;
-	if (!is_switch(dev) && (p->lid == 0 || pkt->entropy >> p->lmc != p->lid >> p->lmc))
+	if (pkt->vl == vl15(dev->fabric))
+		return WF_STATION_LANE;
+	/* Results of reductions come by their tree, and have no LID here. */
+	if (!is_switch(dev) && pkt->type != WF_PACKET_AGG && !wf_station_is_group(pkt->entropy) &&
+	    (p->lid == 0 || pkt->entropy >> p->lmc != p->lid >> p->lmc))
 		return WF_STATION_LID;
+	if (is_too_long(p, pkt))
+		return WF_STATION_MTU;
 	return p->guard_in && !knows(p, pkey_of(pkt)) ? WF_STATION_PKEY : WF_STATION_YES;
 }
 
@@ -464,6 +675,8 @@ enum wf_station_no wf_station_lets(const struct wf_device *dev, unsigned port,
 
 	if (!p->active)
 		return WF_STATION_INACTIVE;
+	if (is_too_long(p, pkt))
+		return WF_STATION_MTU;
 	return p->guard_out && !knows(p, pkey_of(pkt)) ? WF_STATION_PKEY : WF_STATION_YES;
 }
 
@@ -471,8 +684,8 @@ void wf_station_refuse(struct wf_device *dev, unsigned port, const struct wf_pac
                        unsigned queue, enum wf_station_no no, bool in, wf_time now)
 {
 	static const enum wf_drop why[] = {
-		[WF_STATION_INACTIVE] = WF_DROP_DOWN,
-		[WF_STATION_LID] = WF_DROP_ROUTE,
+		[WF_STATION_INACTIVE] = WF_DROP_DOWN, [WF_STATION_LANE] = WF_DROP_ROUTE,
+		[WF_STATION_LID] = WF_DROP_ROUTE,     [WF_STATION_MTU] = WF_DROP_MTU,
 		[WF_STATION_PKEY] = WF_DROP_PKEY,
 	};
 	struct wf_station *st = dev->station;
@@ -481,6 +694,8 @@ void wf_station_refuse(struct wf_device *dev, unsigned port, const struct wf_pac
 	assert(no != WF_STATION_YES);
 	p->inactive += no == WF_STATION_INACTIVE;
 	p->relay_errors += no == WF_STATION_LID;
+	p->vl_errors += no == WF_STATION_LANE;
+	p->too_long += in && no == WF_STATION_MTU;
 	if (no == WF_STATION_PKEY) {
 		p->pkey_in += in;
 		p->pkey_out += !in;
@@ -497,9 +712,12 @@ unsigned wf_station_queue(const struct wf_station *st, unsigned in, unsigned out
 	const uint8_t *table = st->port[out].sl2vl;
 	unsigned sl = st->path_sl != NULL ? pkt->mark : pkt->cls, vl;
 
-	if (table == NULL)
-		return st->dev->setup->classes.of[sl];
 	/* A switch's own port is input 0 of the table. */
-	vl = table[(in == st->dev->n_ports ? 0 : in + 1) * WF_MAX_CLASSES + sl];
+	if (table != NULL)
+		vl = table[(in == st->dev->n_ports ? 0 : in + 1) * WF_MAX_CLASSES + sl];
+	else
+		vl = st->dev->setup->classes.of[sl];
+	if (st->port[out].vls != 0 && vl >= st->port[out].vls)
+		return vl15(fabric);
 	return vl < vl15(fabric) ? vl : vl15(fabric);
 }

@@ -19,6 +19,11 @@
  * 0) is made and consumed at each end of a link, as link control is. All others (WF_PACKET_GMP,
  * queue pair 1) are data.
  *
+
+ * A packet for a multicast group (a datagram's, queue pair 0xffffff) is one whose host gave the
+ * group's LID for its destination; on its way dst is its source, and at each member the LID again.
+ * Switches copy it by their multicast table (multicast.h).
+ *
  * A switch's own port, 0, has no link: what it sends joins the queues of the other ports as if it
  * had come in by one more, whose number is dev->n_ports.
  */
@@ -37,6 +42,8 @@
 #define WF_STATION_MAD_SIZE                                                                        \
 	(WF_LRH_LEN + WF_BTH_LEN + WF_DETH_LEN + WF_MAD_LEN + WF_SIZE_ICRC + WF_SIZE_VCRC)
 
+#define WF_STATION_WORDS 4 /* of a mask of ports */
+
 /* A MAD's bytes, in the store. */
 struct wf_station_mad {
 	uint32_t unused; /* the store's */
@@ -54,15 +61,25 @@ struct wf_station_port {
 	uint16_t lid;   /* from this one on; 0: none yet */
 	uint16_t n_pkeys;
 	const uint16_t *pkeys;
+	uint8_t vls;       /* data lanes in use; 0: all that there are */
+	bool lives;        /* a head's life is set: */
+	uint8_t hoq_stall; /* so many heads dropped one after another: all are; 0: never */
+	wf_time hoq_life;  /* WF_PARAM_AUTO: for ever */
+	uint32_t mtu;      /* bytes of payload that pass, either way; 0: any */
+	const struct wf_classes *classes; /* arbitration, and a host's lanes; NULL: the fabric's */
 	/* Leaving by this port: VL of each service level, 16 for each input; NULL: the fabric's. */
 	const uint8_t *sl2vl;
 
 	struct wf_packet *head, *tail; /* wait to leave on VL15 */
 	uint32_t waiting;
 	uint64_t rx_packets, rx_bytes; /* data that came in */
+	uint64_t tx_groups, rx_groups; /* those of them for a multicast LID, out and in */
 	uint32_t vl15_sent, vl15_received;
 	uint32_t vl15_dropped; /* no room */
-	uint32_t relay_errors; /* came in, and no entry leads on */
+	uint32_t relay_errors; /* came in, and no entry leads on, */
+	uint32_t vl_errors;    /* or by or to a lane that there is not */
+	uint32_t too_long;     /* came in, longer than mtu */
+	uint32_t too_old;      /* were in the switch for too long, and were to leave by it */
 	uint32_t pkey_in, pkey_out;
 	uint32_t inactive; /* came to a port that was not active */
 };
@@ -80,6 +97,8 @@ struct wf_station_ops {
 	void (*timer)(struct wf_station *st, wf_time now);
 	/* The link at port went down or came up; while no node runs. */
 	void (*link)(struct wf_station *st, unsigned port, bool up, wf_time now);
+	/* Of a switch: by which ports packets for a multicast LID leave; bit 0 is its own. */
+	void (*group)(struct wf_station *st, uint16_t mlid, uint64_t ports[WF_STATION_WORDS]);
 	/* A packet was refused for its P_Key at port. */
 	void (*pkey)(struct wf_station *st, unsigned port, const struct wf_packet *pkt,
 	             wf_time now);
@@ -94,9 +113,11 @@ struct wf_station {
 	const uint8_t *lft; /* of a switch: port of each LID, 0 its own, 255 none; others from 1 */
 	uint32_t n_lft;
 	struct wf_station_port *port; /* of all, and one more */
+	wf_time life;                 /* that a packet may be in a switch; WF_TIME_NEVER: any */
 
 	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
 	uint32_t n_gmps;
+	wf_time call_at;       /* ops->timer() is due; private */
 	uint32_t gmps_dropped; /* no room */
 	/* Of a host: whom it asks for all other packets; NULL: it is not asked for any. */
 	const struct wf_pull_ops *pull;
@@ -154,10 +175,37 @@ bool wf_station_send_gmp(struct wf_station *st, unsigned port, const struct wf_s
 void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool active,
                           wf_time now);
 
+/*
+ * By which a port arbitrates from now on, and a host's classes choose their lanes; borrowed. NULL:
+ * the fabric's. A lane that no table gives a weight is off: its packets wait.
+ */
+void wf_station_set_classes(struct wf_station *st, unsigned port, const struct wf_classes *classes,
+                            wf_time now);
+
+/* How long the head of a queue of a port may wait for credits, and hoq_stall. */
+void wf_station_set_lives(struct wf_station *st, unsigned port, wf_time life, uint8_t stall,
+                          wf_time now);
+
+/* How long a packet may be in a switch. */
+void wf_station_set_life(struct wf_station *st, wf_time life, wf_time now);
+
 /* Has ops->timer called at at; an earlier time replaces a later one. */
 void wf_station_call_at(struct wf_station *st, wf_time at);
 
 /* ---- of the fabric's other parts ---- */
+
+/* The device has another setup: what a manager has set counts all the same. */
+void wf_station_changed(struct wf_device *dev);
+
+/* A port of a switch gets the lives that a manager has set, if it has. */
+void wf_station_lives(const struct wf_station *st, unsigned port);
+
+/*
+ * What waits in a switch for port and has been there for too long is dropped, before the port looks
+ * for what to send; after that the port is woken when it has come to that with the next.
+ */
+void wf_station_drop_old(struct wf_device *dev, struct wf_port *port, wf_time now);
+void wf_station_wait_old(struct wf_device *dev, struct wf_port *port);
 
 /* The timer of a switch's station is due. */
 void wf_station_timer(struct wf_device *dev, wf_time now);
@@ -167,6 +215,12 @@ void wf_station_timer(struct wf_device *dev, wf_time now);
  * is not active, by which only management leaves.
  */
 bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now);
+
+/*
+ * After a host's node has dealt with any other timer: GMPs that wait behind what was sent just now
+ * are looked for when the wire is free, whether the host itself has more to send or not.
+ */
+void wf_station_look_again(struct wf_device *dev, wf_time now);
 
 /* A GMP came to its host, or to its switch, whose it is now. */
 void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet *pkt, wf_time now);
@@ -178,7 +232,9 @@ void wf_station_forget(struct wf_device *dev, const struct wf_packet *pkt);
 enum wf_station_no {
 	WF_STATION_YES,
 	WF_STATION_INACTIVE,
-	WF_STATION_LID, /* it is not for this host */
+	WF_STATION_LANE, /* it came by a lane that data does not have */
+	WF_STATION_LID,  /* it is not for this host */
+	WF_STATION_MTU,
 	WF_STATION_PKEY,
 };
 
@@ -191,6 +247,12 @@ enum wf_station_no wf_station_lets(const struct wf_device *dev, unsigned port,
 /* It may not: it is counted, and dropped. */
 void wf_station_refuse(struct wf_device *dev, unsigned port, const struct wf_packet *pkt,
                        unsigned queue, enum wf_station_no no, bool in, wf_time now);
+
+/* Whether a destination is a multicast group. */
+static inline bool wf_station_is_group(uint32_t dlid)
+{
+	return dlid >= WF_LID_MULTICAST && dlid < WF_LID_PERMISSIVE;
+}
 
 /* By which port a switch forwards a packet; one of its own, or of these. */
 #define WF_STATION_MINE UINT32_MAX

@@ -19,6 +19,7 @@
 #include "base/rng.h"
 #include "fabric/aggregate.h"
 #include "fabric/hoq.h"
+#include "fabric/multicast.h"
 #include "fabric/receive.h"
 #include "fabric/station.h"
 #include "fabric/transmit.h"
@@ -32,6 +33,7 @@
 #define NO_PORT UINT32_MAX
 #define REFUSED 0x80000000u /* with a port: that one does not take the packet */
 #define MINE (NO_PORT - 1)  /* it is for the switch itself, which is managed or reduces */
+#define MANY (NO_PORT - 2)  /* it is for a multicast group */
 
 static struct wf_switch *to_switch(struct wf_device *dev)
 {
@@ -139,6 +141,8 @@ static uint32_t forward(const struct wf_switch *sw, unsigned queue, const struct
 
 	if (wf_station_takes(&sw->dev, pkt->input, pkt) != WF_STATION_YES)
 		return pkt->input | REFUSED;
+	if (wf_station_is_group(pkt->entropy))
+		return MANY;
 	if (out == WF_STATION_MINE)
 		return pkt->type == WF_PACKET_GMP ? MINE : NO_PORT;
 	if (out == WF_STATION_NOWHERE)
@@ -225,6 +229,10 @@ static void drop_managed(struct wf_switch *sw, struct wf_port *in, uint32_t way,
 	enum wf_station_no no = wf_station_takes(dev, in->number, pkt);
 	struct wf_port *out = &dev->ports[way & ~REFUSED];
 
+	if (way == MANY) {
+		wf_multicast_forward(sw, in, pkt, now);
+		return;
+	}
 	dev->fabric->flowctl->pass(dev, in, pkt->vl, pkt->size, now);
 	if (no != WF_STATION_YES) {
 		wf_station_refuse(dev, in->number, pkt, pkt->vl, no, true, now);
@@ -232,7 +240,8 @@ static void drop_managed(struct wf_switch *sw, struct wf_port *in, uint32_t way,
 		dev->shard->tally[pkt->cls].delivered++;
 		wf_station_gmp(dev, in->number, pkt, now);
 	} else if (way == NO_PORT || dev->setup->classes.queue[queue].exempt) {
-		dev->station->port[in->number].relay_errors++;
+		dev->station->port[in->number].relay_errors += way == NO_PORT;
+		dev->station->port[in->number].vl_errors += way != NO_PORT;
 		wf_device_drop(dev, in, pkt->vl, pkt, WF_DROP_ROUTE, now);
 	} else if (!out->up) {
 		wf_device_drop(dev, out, queue, pkt, WF_DROP_DOWN, now);
@@ -256,7 +265,9 @@ static WF_SELDOM void drop_unrouted(struct wf_switch *sw, struct wf_port *in, ui
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	struct wf_port *out;
 
-	if (pkt->type == WF_PACKET_AGG) {
+	if (pkt->type == WF_PACKET_AGG &&
+	    (sw->dev.station == NULL ||
+	     wf_station_takes(&sw->dev, in->number, pkt) == WF_STATION_YES)) {
 		wf_agg_take(sw, in, pkt, now);
 		return;
 	}
@@ -457,6 +468,7 @@ static unsigned look_up(struct wf_switch *sw, const struct wf_port *in, struct w
 	if (sw->dev.station != NULL) {
 		sw->dev.station->port[in->number].rx_packets++;
 		sw->dev.station->port[in->number].rx_bytes += pkt->size;
+		sw->dev.station->port[in->number].rx_groups += wf_station_is_group(pkt->entropy);
 		way = wf_station_way(sw->dev.station, pkt->entropy);
 		if (way < sw->dev.n_ports)
 			queue = wf_station_queue(sw->dev.station, in->number, way, pkt);
@@ -605,7 +617,7 @@ static void send_chosen(struct wf_switch *sw, struct wf_port *port, wf_time now)
 		q = (unsigned)__builtin_ctz(can);
 		fabric->sched->alone(port, q);
 	} else {
-		q = fabric->sched->pick(&port->setup->classes, port, can);
+		q = fabric->sched->pick(port->classes, port, can);
 	}
 	send_head(sw, port, q, now);
 	if ((port->nonempty & ~port->blocked) != 0 || port->control != 0)
@@ -663,6 +675,18 @@ static void switch_timer(struct wf_node *node, unsigned slot, wf_time now)
 	}
 }
 
+/* In a managed fabric, whose packets may be in a switch for so long. */
+static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_device *dev = wf_device_of(node);
+
+	if (slot < dev->n_ports)
+		wf_station_drop_old(dev, &dev->ports[slot], now);
+	switch_timer(node, slot, now);
+	if (slot < dev->n_ports)
+		wf_station_wait_old(dev, &dev->ports[slot]);
+}
+
 /* Ports are used both ways: what comes in by one goes out by another that is warmed as well. */
 static void switch_warm(const struct wf_node *node, unsigned input)
 {
@@ -682,6 +706,13 @@ static const struct wf_node_ops switch_ops = {
 	.name = "switch",
 	.rx = switch_rx,
 	.timer = switch_timer,
+	.warm = switch_warm,
+};
+
+static const struct wf_node_ops managed_ops = {
+	.name = "managed switch",
+	.rx = switch_rx,
+	.timer = managed_timer,
 	.warm = switch_warm,
 };
 
@@ -806,6 +837,7 @@ void wf_switch_open_own(struct wf_switch *sw, uint32_t blocks)
 
 	own->number = (uint16_t)dev->n_ports;
 	own->setup = dev->setup;
+	own->classes = dev->classes;
 	own->lanes = &dev->lanes[dev->n_ports * dev->n_queues];
 	for (unsigned q = 0; q < dev->n_queues; q++) {
 		own->lanes[q].capacity += blocks;
@@ -831,6 +863,32 @@ void wf_switch_send_own(struct wf_switch *sw, unsigned port, unsigned queue, str
 	if (!(out->blocked >> queue & 1))
 		wf_port_wake(dev, out, now);
 	assert_port(sw, out);
+}
+
+bool wf_switch_send_copy(struct wf_switch *sw, unsigned port, unsigned queue,
+                         const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_device *dev = &sw->dev;
+	struct wf_port *out = &dev->ports[port];
+	struct wf_lane *lane = wf_port_lane(out, queue);
+	struct wf_packet copy = *pkt;
+
+	dev->queues_used |= 1u << queue;
+	if (out->free_at > now || (out->nonempty | out->control) != 0 ||
+	    wf_flowctl_ready(dev->fabric->flowctl, out, lane, queue, pkt->size, now) > now) {
+		enqueue(sw, out, lane, queue, pkt);
+		if (!(out->blocked >> queue & 1))
+			wf_port_wake(dev, out, now);
+		assert_port(sw, out);
+		return true;
+	}
+	if (dev->fabric->departs)
+		depart(sw, out, lane, queue, &copy, now);
+	copy.vl = queue & WF_PACKET_VL;
+	wf_port_transmit(dev, out, lane, &copy, now);
+	if (out->control != 0)
+		wf_timer_set(&dev->node, port, out->free_at);
+	return false;
 }
 
 void wf_switch_shut(struct wf_switch *sw, int more)
@@ -881,7 +939,8 @@ static const struct wf_device_ops device_ops = {
 struct wf_device *wf_switch_create(struct wf_shard *shard, const struct wf_fabric *fabric,
                                    uint32_t id)
 {
-	return wf_switch_create_as(shard, fabric, id, &switch_ops, sizeof(struct wf_switch));
+	return wf_switch_create_as(shard, fabric, id, fabric->managed ? &managed_ops : &switch_ops,
+	                           sizeof(struct wf_switch));
 }
 
 struct wf_device *wf_switch_create_as(struct wf_shard *shard, const struct wf_fabric *fabric,

@@ -60,6 +60,14 @@ void wf_switch_open_own(struct wf_switch *sw, uint32_t blocks);
 void wf_switch_send_own(struct wf_switch *sw, unsigned port, unsigned queue, struct wf_packet *pkt,
                         wf_time now);
 
+/*
+ * A copy of one that came in by a port leaves by queue of port, whose link is up, at once or later;
+ * the caller sees to the buffer that it came into. Returns whether it waits: it is the last of its
+ * queue then.
+ */
+bool wf_switch_send_copy(struct wf_switch *sw, unsigned port, unsigned queue,
+                         const struct wf_packet *pkt, wf_time now);
+
 /* One more queue takes no packets, or one less: whoever comes is looked at while there is any. */
 void wf_switch_shut(struct wf_switch *sw, int more);
 

@@ -25,6 +25,7 @@
 #include "live/cpus.h"
 #include "live/sock.h"
 #include "live/sysfs.h"
+#include "live/umad.h"
 #include "live/wire.h"
 #include "wire/byte.h"
 
@@ -81,7 +82,7 @@ static int make_table(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 	t->rate = cfg->rate;
 	t->mtu = cfg->mtu;
 	t->prefix = UINT64_C(0xfe80000000000000);
-	t->sm_lid = cfg->layer == WF_LIVE_IB ? 1 : 0;
+	t->managed = cfg->managed != NULL;
 	snprintf(t->fabric, sizeof(t->fabric), "%s", cfg->fabric);
 	for (uint32_t i = 0; i < cfg->n_hosts; i++)
 		fill_host(t, i, cfg->names != NULL ? cfg->names[i] : NULL,
@@ -345,7 +346,7 @@ static bool has_programs(const struct wf_daemon *d)
 {
 	const struct wf_dclient *c = d->clients;
 
-	while (c != NULL && !c->attached)
+	while (c != NULL && !c->attached && c->umad == NULL)
 		c = c->next;
 	return c != NULL;
 }
@@ -428,6 +429,7 @@ static void remove_client(struct wf_daemon *d, struct wf_dclient *c)
 		close(c->wake);
 	if (c->pidfd >= 0)
 		close(c->pidfd);
+	wf_umad_leave(d, c);
 	wf_wire_leave(d, c);
 	if (c->on_model)
 		wf_model_leave(d, c);
@@ -548,6 +550,7 @@ void wf_daemon_destroy(struct wf_daemon *d)
 		wf_claim_end(d->path, d->claim);
 	if (d->spare >= 0)
 		close(d->spare);
+	wf_umad_close(d);
 	wf_wire_close(d);
 	wf_http_close(d);
 	if (d->epoll >= 0)

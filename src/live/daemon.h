@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "live/proto.h"
 
+struct wf_managed_cfg;
 struct wf_sim;
 struct wf_sim_cfg;
 struct wf_live_words;
@@ -50,6 +51,11 @@ struct wf_daemon_cfg {
 	 * life.
 	 */
 	const struct wf_sim_cfg *model;
+	/*
+	 * Modelled: what its management is (sim/mgmt/managed.h); borrowed until it is created.
+	 * NULL: nobody manages it, and routes are there.
+	 */
+	const struct wf_managed_cfg *managed;
 	struct wf_err *err; /* what is wrong with it is said there */
 	const struct wf_daemon_words
 		*words; /* modelled; borrowed for its life. NULL: nobody does */

@@ -39,6 +39,8 @@ struct wf_dclient {
 	struct wf_dclient *host_next; /* on_model: of the host, in the order of their turns */
 	uint32_t under_way;           /* packets of it that are in the model */
 	struct wf_dcarried *backlog, **backlog_tail; /* packets for which its ring had no room */
+	struct wf_dumad *umad; /* it is a file of management programs of host; NULL */
+	bool is_sm, awaits_sm; /* it is the manager of host, or waits to be */
 	wf_time full_since; /* backlog: since when; stuck: it takes in nothing, and gets nothing */
 	bool stuck;
 };
@@ -100,6 +102,7 @@ struct wf_daemon {
 	void *say_arg;
 	struct wf_dmodel *model;                       /* NULL: packets go directly; model.h */
 	struct wf_dclient *captures[WF_LIVE_CAPTURES]; /* by number; NULL: nobody's */
+	struct wf_dumads *umads;                       /* umad.h; NULL: nobody manages here */
 	struct wf_dservice *services;
 	uint32_t n_services;
 	uint32_t next_port; /* of those that are given to who wants any */

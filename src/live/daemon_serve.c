@@ -18,6 +18,7 @@
 #include "live/pipe.h"
 #include "live/model.h"
 #include "live/sock.h"
+#include "live/umad.h"
 #include "live/wire.h"
 
 static struct wf_dclient *find(struct wf_daemon *d, uint32_t host, uint32_t slot)
@@ -406,6 +407,23 @@ static int ports(const struct wf_daemon *d, struct wf_live_reply *reply, int fds
 	return fds[0] < 0 ? fds[0] : 0;
 }
 
+/* A file of management programs. */
+static int mads(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
+                struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
+{
+	int host = find_host(d, req->mads.host);
+
+	if (c->attached || c->capture != NULL)
+		return -EALREADY;
+	if (host < 0)
+		return -ENOENT;
+	if ((d->table->host[host].down & WF_LIVE_DOWN_DEAD) != 0)
+		return -EHOSTDOWN;
+	if (req->op == WF_LIVE_UMAD_OPEN)
+		return wf_umad_open(d, c, (uint32_t)host, reply, fds);
+	return wf_umad_open_issm(d, c, (uint32_t)host, req->mads.waits != 0, reply);
+}
+
 void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live_req *req,
                      struct wf_live_reply *reply, int fds[WF_LIVE_MAX_FDS])
 {
@@ -458,6 +476,10 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 		break;
 	case WF_LIVE_PORTS:
 		reply->error = ports(d, reply, fds);
+		break;
+	case WF_LIVE_UMAD_OPEN:
+	case WF_LIVE_ISSM_OPEN:
+		reply->error = mads(d, c, req, reply, fds);
 		break;
 	case WF_LIVE_STOP:
 		d->stop = true;

@@ -14,6 +14,7 @@
 
 #include "live/model_packet.h"
 #include "live/model_priv.h"
+#include "live/umad.h"
 #include "wire/opcode.h"
 
 #define MAX_BLOCKS 512      /* of records: what can be under way, 32768 packets */
@@ -117,6 +118,7 @@ static bool take(struct wf_dmodel *m, struct wf_dclient *c, uint32_t held, wf_ti
 			.flags = pkt.flags & WF_PACKET_ECT,
 			.opcode = pkt.opcode,
 			.entropy = pkt.entropy,
+			.pkey = pkt.pkey,
 			.length = way.length,
 			.qpn = r->number,
 		};
@@ -227,6 +229,12 @@ static void gate_deliver(void *arg, uint32_t host, const struct wf_packet *pkt, 
 	if (!wf_op_is_atomic(r->pkt.opcode))
 		r->pkt.payload = (uint32_t)((uint64_t)(now + m->zero) / WF_NS);
 	r->pkt.flags |= pkt->flags & (WF_PACKET_CE | WF_PACKET_BAD);
+	if (m->managed != NULL) {
+		/* Of the partition that its sender's port is in; where its DLID led. */
+		r->pkt.pkey = pkt->pkey;
+		if ((r->pkt.dst & WF_LIVE_GROUP) == 0)
+			r->pkt.dst = host;
+	}
 	if (pkt->type == WF_PACKET_TRIMMED) {
 		r->pkt.type = WF_PACKET_TRIMMED;
 		r->pkt.length = 0;
@@ -307,7 +315,7 @@ bool wf_model_is_done(const struct wf_daemon *d, struct wf_dclient *c)
 		c->model_end = c->model.rx.pos + WF_RING_BYTES;
 	return c->under_way == 0 &&
 	       (c->model.rx.broken || c->model.rx.pos >= c->model_end ||
-	        d->table->host[c->host].down != 0 || !wf_ring_ready(&c->model.rx));
+	        !wf_live_is_active(d->table, c->host) || !wf_ring_ready(&c->model.rx));
 }
 
 void wf_model_leave(struct wf_daemon *d, struct wf_dclient *c)
@@ -359,9 +367,26 @@ static int fill_table(struct wf_dmodel *m, const struct wf_daemon_cfg *cfg)
 	return 0;
 }
 
+/* The simulation, and who manages it. */
+static int make_sim(struct wf_dmodel *m, const struct wf_daemon_cfg *cfg)
+{
+	struct wf_sim_cfg sim = *cfg->model;
+	int ret = 0;
+
+	if (cfg->managed != NULL)
+		ret = wf_managed_create(cfg->managed, m->topo, wf_mem_heap(), &m->managed,
+		                        cfg->err);
+	if (ret != 0)
+		return ret;
+	sim.gate = &wf_model_gates;
+	sim.gate_arg = m;
+	sim.threads = 1;
+	sim.manager = m->managed == NULL ? NULL : wf_managed_manager(m->managed);
+	return wf_sim_create(&sim, &m->sim, cfg->err);
+}
+
 int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 {
-	struct wf_sim_cfg sim;
 	struct wf_dmodel *m;
 	int ret;
 
@@ -390,13 +415,13 @@ int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 		return -EMFILE;
 	if (m->clients == NULL || m->blocks == NULL)
 		return -ENOMEM;
-	sim = *cfg->model;
-	sim.gate = &wf_model_gates;
-	sim.gate_arg = m;
-	sim.threads = 1;
-	ret = wf_sim_create(&sim, &m->sim, cfg->err);
+	ret = make_sim(m, cfg);
+	if (ret == 0 && m->managed != NULL)
+		ret = wf_umad_start(d);
 	if (ret == 0)
 		ret = fill_table(m, cfg);
+	for (uint32_t i = 0; ret == 0 && i < m->topo->n_hosts; i++)
+		(void)wf_model_host_port(d, i, &d->table->host[i]);
 	if (ret == 0)
 		ret = wf_watch_add(d->epoll, m->wake, EPOLLIN, &m->watch);
 	return ret != 0 ? ret : wf_watch_add(d->epoll, m->timer, EPOLLIN, &m->watch);
@@ -410,6 +435,7 @@ void wf_model_close(struct wf_daemon *d)
 		return;
 	d->model = NULL;
 	wf_sim_destroy(m->sim);
+	wf_managed_destroy(m->managed);
 	for (uint32_t i = 0; i < m->n_blocks; i++)
 		free(m->blocks[i]);
 	free(m->blocks);

@@ -7,12 +7,18 @@
  * because the machine was busy or the model is more than it can carry, the clock of the model is
  * set back by what was missed: a program then sees a slower network for a while, and never a faster
  * one.
+ *
+ * With pace none time goes on as fast as it can be calculated while packets are under way. Where
+ * devices are managed that is so while management is at work, too, and otherwise time follows the
+ * clock from where it is: managers look at their subnet now and then, whether there are packets or
+ * not.
  */
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "live/model_priv.h"
+#include "live/umad.h"
 
 #define LATE (1 * WF_MS) /* what a turn may be late without setting the clock back */
 #define TURN (1 * WF_MS) /* of the clock: then others are served */
@@ -21,6 +27,7 @@
 #define SOON (5 * WF_US) /* not worth going to sleep for */
 #define BACKLOG_MS 10    /* looking after those that take in nothing */
 #define FOREVER (WF_TIME_NEVER / 2)
+#define MAD_SOON (1 * WF_MS) /* virtual: what is due within it belongs to what goes on */
 
 wf_time wf_model_clock(void)
 {
@@ -30,12 +37,37 @@ wf_time wf_model_clock(void)
 	return (wf_time)ts.tv_sec * WF_S + (wf_time)ts.tv_nsec * WF_NS;
 }
 
+/* Whether nothing is due before so much virtual time has passed. */
+static bool is_still(const struct wf_dmodel *m, wf_time time)
+{
+	return wf_gated_next(m->sim) > wf_sim_now(m->sim) + time;
+}
+
+bool wf_model_is_quiet(const struct wf_dmodel *m)
+{
+	if (m->managed == NULL)
+		return wf_gated_next(m->sim) == WF_TIME_NEVER;
+	return is_still(m, MAD_SOON) && !wf_managed_is_busy(m->managed);
+}
+
+/*
+ * Pace none: whether time goes on as fast as it can. What moves nothing in a managed fabric, whose
+ * managers always have something to do later, waits by the clock.
+ */
+static bool is_at_work(const struct wf_dmodel *m)
+{
+	if (m->managed == NULL)
+		return m->under_way != 0 || m->waiting;
+	return !wf_model_is_quiet(m) ||
+	       (m->under_way != 0 && !is_still(m, wf_gated_delay_max(m->sim)));
+}
+
 bool wf_model_go_on(void *arg, wf_time now)
 {
 	struct wf_dmodel *m = arg;
 
 	(void)now;
-	if (m->backlogs == 0 && (m->pace == WF_LIVE_WALL || m->under_way != 0 || m->waiting) &&
+	if (m->backlogs == 0 && (m->pace == WF_LIVE_WALL || is_at_work(m)) &&
 	    (++m->windows % LOOK_EVERY != 0 || wf_model_clock() < m->turn_end))
 		return true;
 	m->stopped = true;
@@ -79,23 +111,38 @@ static void set_target(struct wf_dmodel *m)
 	m->target = due;
 }
 
+/* Up to the time that it is by the clock. */
+static void run_by_clock(struct wf_dmodel *m)
+{
+	/* Without memory it stands still, and its programs see their packets lost. */
+	if (wf_gated_next(m->sim) <= m->target && wf_gated_run(m->sim, m->target + 1) != 0)
+		m->d->stop = true;
+	if (!m->stopped)
+		wf_sim_rest(m->sim, m->target);
+}
+
+/* As long as there is something to do. In a managed fabric that may begin by the clock. */
+static void run_freely(struct wf_dmodel *m)
+{
+	if (m->managed != NULL && !is_at_work(m))
+		run_by_clock(m);
+	if (!is_at_work(m))
+		return;
+	if (wf_gated_run(m->sim, FOREVER) != 0)
+		m->d->stop = true;
+	/* From here on it follows the clock, until there is something to do again. */
+	if (m->managed != NULL)
+		m->zero = wf_model_clock() - wf_sim_now(m->sim);
+}
+
 static void run(struct wf_dmodel *m)
 {
-	wf_time until = m->pace == WF_LIVE_WALL ? m->target + 1 : FOREVER;
-
 	m->stopped = false;
 	m->windows = 0;
-	if (m->pace == WF_LIVE_NONE && m->under_way == 0 && !m->waiting)
-		return;
-	if (m->pace == WF_LIVE_WALL && wf_gated_next(m->sim) >= until) {
-		wf_sim_rest(m->sim, m->target);
-		return;
-	}
-	/* Without memory it stands still, and its programs see their packets lost. */
-	if (wf_gated_run(m->sim, until) != 0)
-		m->d->stop = true;
-	if (!m->stopped && m->pace == WF_LIVE_WALL)
-		wf_sim_rest(m->sim, m->target);
+	if (m->pace == WF_LIVE_WALL)
+		run_by_clock(m);
+	else
+		run_freely(m);
 }
 
 /* Tells programs of room in their rings, and of packets that have come. */
@@ -122,6 +169,20 @@ static void set_asleep(struct wf_dmodel *m, bool asleep)
 		for (struct wf_dclient *c = m->clients[h]; c != NULL; c = c->host_next)
 			wf_pipe_set_asleep(&c->model, asleep);
 	}
+}
+
+/* Whether links, adapters or ports are not as the table of hosts has them. */
+static bool has_changed(struct wf_dmodel *m)
+{
+	uint32_t changes = wf_gated_changes(m->sim), settings = m->settings;
+
+	if (m->managed != NULL)
+		settings = wf_managed_changes(m->managed);
+	if (changes == m->changes && settings == m->settings)
+		return false;
+	m->changes = changes;
+	m->settings = settings;
+	return true;
 }
 
 void wf_model_serve(struct wf_daemon *d)
@@ -151,10 +212,9 @@ void wf_model_serve(struct wf_daemon *d)
 		set_target(m);
 	if (m->backlogs == 0)
 		run(m);
-	if (m->changes != wf_gated_changes(m->sim)) {
-		m->changes = wf_gated_changes(m->sim);
+	wf_umad_serve(d);
+	if (has_changed(m))
 		wf_daemon_links_changed(d);
-	}
 	wf_model_watch(m);
 	tell_clients(m);
 }
@@ -197,14 +257,19 @@ int wf_model_rest(struct wf_daemon *d)
 	wf_pipe_fence();
 	if (m->backlogs != 0)
 		return BACKLOG_MS;
+	next = wf_min_time(wf_gated_next(m->sim), wf_umad_next(d));
 	if (m->pace == WF_LIVE_NONE) {
-		if (m->under_way == 0 && !has_news(m, true))
-			return -1;
+		bool at_work = m->under_way != 0 || has_news(m, true);
+
 		/* What nothing moves, as in a storm, is not to take a CPU. */
-		return m->moved || has_news(m, false) ? 0 : 1;
+		if (at_work)
+			return m->moved || has_news(m, false) ? 0 : 1;
+		if (m->managed == NULL)
+			return -1;
+		if (!wf_model_is_quiet(m))
+			return 0;
 	}
 	if (has_news(m, false))
 		return 0;
-	next = wf_gated_next(m->sim);
 	return next == WF_TIME_NEVER || arm(m, next) ? -1 : 0;
 }

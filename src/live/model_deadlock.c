@@ -86,7 +86,7 @@ void wf_model_watch(struct wf_dmodel *m)
 	uint32_t n;
 
 	m->looked &= !m->moved;
-	if (!m->looked && m->under_way != 0 && wf_gated_next(m->sim) == WF_TIME_NEVER) {
+	if (!m->looked && m->under_way != 0 && wf_model_is_quiet(m)) {
 		m->looked = true;
 		if (wf_sim_look_for_deadlocks(m->sim, false) != 0)
 			m->d->stop = true;

@@ -30,7 +30,7 @@
 #include "live/table.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 6
+#define WF_LIVE_VERSION 8
 #define WF_LIVE_QPN_BITS 14
 #define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
 #define WF_LIVE_SRQN_BITS 6 /* of 16, for shared receive queues of XRC: the others are the slot */
@@ -117,6 +117,14 @@ enum wf_live_op {
 	WF_LIVE_WORDS,
 	WF_LIVE_WORDS_CLEAR,
 	WF_LIVE_WORDS_LIST, /* fd back: a file of struct wf_live_words (model_state.h) */
+	/*
+	 * Be a file of management programs, on a host of a managed fabric (mads): umad_proto.h has
+	 * what follows. ISSM: the connection is IsSM while it lasts, one of a host; if another is,
+	 * -EAGAIN, or with mads.waits a reply that says the same, and a struct wf_umad_reply when
+	 * it is.
+	 */
+	WF_LIVE_UMAD_OPEN, /* fd back: a socket of struct wf_umad_part */
+	WF_LIVE_ISSM_OPEN,
 };
 
 #define WF_LIVE_ALL UINT32_MAX /* in place of a host: every one */
@@ -171,6 +179,10 @@ struct wf_live_req {
 			uint32_t number; /* with WF_LIVE_REMOTE */
 			uint8_t gid[16]; /* IPv4 addresses mapped */
 		} remote;
+		struct {
+			char host[WF_LIVE_NAME];
+			uint32_t waits; /* ISSM: for its turn */
+		} mads;
 		char text[WF_LIVE_TEXT]; /* WORDS, WORDS_CLEAR; it ends within */
 	};
 };
@@ -204,6 +216,9 @@ struct wf_live_reply {
 			uint32_t number;
 			uint8_t gid[16];
 		} remote;
+		struct {
+			uint32_t waits;
+		} mads;
 		char text[WF_LIVE_TEXT]; /* of words; with an error */
 	};
 };
@@ -231,7 +246,7 @@ enum wf_live_ev {
 	WF_LIVE_EV_LINK = 1, /* a link, whoever asked for it; fds: memory, wake */
 	WF_LIVE_EV_GONE,     /* a program this one has a link to has ended */
 	WF_LIVE_EV_GROUP,    /* who is in a multicast group */
-	WF_LIVE_EV_PORT,     /* a fault came or went, maybe of this host's port */
+	WF_LIVE_EV_PORT,     /* a fault came or went, or management set something of this port */
 	WF_LIVE_EV_TAP,     /* to a program: a capture begins; to a capture: a program; fd: tap.h */
 	WF_LIVE_EV_TAP_END, /* to a program: that capture has ended */
 	WF_LIVE_EV_NO_LINK, /* the program that one was asked to is not there */
@@ -257,7 +272,8 @@ struct wf_live_event {
 			uint32_t host, slot;
 		} gone;
 		struct {
-			uint32_t down; /* the port was, then; the table says what it is now */
+			uint32_t state; /* of the port, then; the table says what it is now */
+			uint32_t what;  /* WF_LIVE_PORT_*: what is not as it was */
 		} port;
 		struct {
 			uint32_t host, slot; /* of the program */

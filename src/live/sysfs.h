@@ -8,6 +8,10 @@
  *	DIR/sys/class/infiniband/weft0/...     DIR/sys/class/infiniband_verbs/...
  *	DIR/dev/infiniband/uverbs0
  *
+ * and where management packets go
+ *
+ *	DIR/sys/class/infiniband_mad/{umad0,issm0}/...   DIR/dev/infiniband/{umad0,issm0}
+ *
  * What changes while the fabric runs (state, counters) is told by wf_sysfs_live(); the tree has
  * what it was when it was made.
  */
@@ -20,6 +24,11 @@
 #define WF_SYSFS_UVERBS "uverbs0"
 #define WF_SYSFS_UVERBS_MAJOR 231
 #define WF_SYSFS_UVERBS_MINOR 192
+#define WF_SYSFS_UMAD "umad0" /* in a fabric with management packets */
+#define WF_SYSFS_ISSM "issm0"
+#define WF_SYSFS_MAD_MAJOR 231
+#define WF_SYSFS_UMAD_MINOR 0
+#define WF_SYSFS_ISSM_MINOR 64
 #define WF_SYSFS_MAX_TEXT 64 /* bytes of a file that changes, at most */
 
 /* The folder of host's tree for the daemon at socket. Returns 0 or -ENAMETOOLONG. */
@@ -33,6 +42,9 @@ int wf_sysfs_make(const struct wf_live_table *t, uint32_t host, const char *dir)
 
 /* Removes the trees of all hosts of the daemon at socket. */
 void wf_sysfs_remove(const char *socket);
+
+/* Whether that may be a file that changes; path as below. */
+bool wf_sysfs_is_live(const char *path);
 
 /*
  * What the file at path says now; path is relative to the port's folder ("state",

@@ -27,8 +27,10 @@ int wf_mux_create(struct wf_mem *mem, struct wf_mux **mux_p)
 	mux->mem = mem;
 	wf_mux_link_init(&mux->agents);
 	wf_mux_link_init(&mux->timers);
-	wf_mux_link_init(&mux->ready);
-	wf_mux_link_init(&mux->controls);
+	for (unsigned qp = 0; qp < 2; qp++) {
+		wf_mux_link_init(&mux->ready[qp]);
+		wf_mux_link_init(&mux->controls[qp]);
+	}
 	for (unsigned i = 0; i < WF_MUX_HASH; i++)
 		wf_mux_link_init(&mux->hash[i]);
 	*mux_p = mux;
@@ -41,11 +43,13 @@ void wf_mux_destroy(struct wf_mux *mux)
 		return;
 	while (!wf_mux_link_alone(&mux->agents))
 		wf_mux_unregister(AGENT_OF(mux->agents.next));
-	while (!wf_mux_link_alone(&mux->controls)) {
-		struct wf_mux_control *control = CONTROL_OF(mux->controls.next);
+	for (unsigned qp = 0; qp < 2; qp++) {
+		while (!wf_mux_link_alone(&mux->controls[qp])) {
+			struct wf_mux_control *control = CONTROL_OF(mux->controls[qp].next);
 
-		wf_mux_link_del(&control->ready);
-		mux->mem->free(mux->mem, control);
+			wf_mux_link_del(&control->ready);
+			mux->mem->free(mux->mem, control);
+		}
 	}
 	mux->mem->free(mux->mem, mux);
 }
@@ -123,7 +127,10 @@ int wf_mux_register(struct wf_mux *mux, const struct wf_mux_agent_cfg *cfg,
 		return -ENOMEM;
 	agent->mux = mux;
 	agent->cfg = *cfg;
-	agent->hi_tid = ++mux->last_hi_tid;
+	/* Never 0: that is how answers to a kernel's own requests are known. */
+	if (++mux->last_hi_tid == 0)
+		mux->last_hi_tid++;
+	agent->hi_tid = mux->last_hi_tid;
 	wf_mux_link_init(&agent->sends);
 	wf_mux_link_init(&agent->recvs);
 	wf_mux_link_add(&mux->agents, &agent->link);
@@ -131,12 +138,44 @@ int wf_mux_register(struct wf_mux *mux, const struct wf_mux_agent_cfg *cfg,
 	return 0;
 }
 
+bool wf_mux_take_room(struct wf_mux_agent *agent, size_t size)
+{
+	if (agent->cfg.room != 0 &&
+	    (size > agent->cfg.room || agent->used > agent->cfg.room - size))
+		return false;
+	agent->used += size;
+	return true;
+}
+
+void wf_mux_give_room(struct wf_mux_agent *agent, size_t size)
+{
+	assert(size <= agent->used);
+	agent->used -= size;
+}
+
+/* What a send takes. The length of a MAD is there in any case. */
+static size_t send_size(size_t length)
+{
+	return sizeof(struct wf_mux_send) + (length < WF_MAD_LEN ? WF_MAD_LEN : length);
+}
+
+/* Whoever has sent it with a context gets that back. */
 static void send_free(struct wf_mux *mux, struct wf_mux_send *send)
 {
+	struct wf_mux_agent *agent = send->agent;
+	const struct wf_mux_event event = {
+		.type = WF_MUX_ENDED,
+		.addr = &send->addr,
+		.context = send->context,
+	};
+
 	wf_mux_timer_stop(&send->timer);
 	wf_mux_link_del(&send->agent_link);
 	wf_mux_link_del(&send->hash_link);
 	wf_mux_link_del(&send->ready);
+	if (send->context != NULL)
+		agent->cfg.event(agent->cfg.arg, &event);
+	wf_mux_give_room(agent, send_size(send->length));
 	mux->mem->free(mux->mem, send);
 }
 
@@ -166,8 +205,10 @@ void wf_mux_send_end(struct wf_mux *mux, struct wf_mux_send *send, int status)
 	wf_mux_timer_stop(&send->timer);
 	wf_mux_link_del(&send->hash_link);
 	wf_mux_link_del(&send->ready);
-	if (status != 0)
+	if (status != 0) {
+		send->context = NULL;
 		send->agent->cfg.event(send->agent->cfg.arg, &event);
+	}
 	send_free(mux, send);
 }
 
@@ -175,7 +216,7 @@ void wf_mux_send_ready(struct wf_mux *mux, struct wf_mux_send *send)
 {
 	wf_mux_timer_stop(&send->timer);
 	if (wf_mux_link_alone(&send->ready))
-		wf_mux_link_add(&mux->ready, &send->ready);
+		wf_mux_link_add(&mux->ready[send->agent->cfg.qp], &send->ready);
 }
 
 static struct wf_mux_link *bucket(struct wf_mux *mux, uint64_t tid)
@@ -240,10 +281,13 @@ int wf_mux_send(struct wf_mux_agent *agent, const struct wf_mux_addr *addr, cons
 	send = wf_mux_find_send(mux, agent, tid, mad[1], is_response);
 	if (send != NULL && (!is_response || send->addr.lid == addr->lid))
 		return -EEXIST;
-	send = mux->mem->alloc(mux->mem,
-	                       sizeof(*send) + (length < WF_MAD_LEN ? WF_MAD_LEN : length));
-	if (send == NULL)
+	if (!wf_mux_take_room(agent, send_size(length)))
 		return -ENOMEM;
+	send = mux->mem->alloc(mux->mem, send_size(length));
+	if (send == NULL) {
+		wf_mux_give_room(agent, send_size(length));
+		return -ENOMEM;
+	}
 	send->agent = agent;
 	send->addr = *addr;
 	send->context = context;
@@ -277,7 +321,7 @@ void wf_mux_control(struct wf_mux *mux, unsigned qp, const struct wf_mux_addr *a
 	control->packet.qp = qp;
 	control->packet.addr = *addr;
 	memcpy(control->packet.mad, mad, WF_MAD_LEN);
-	wf_mux_link_add(&mux->controls, &control->ready);
+	wf_mux_link_add(&mux->controls[qp], &control->ready);
 }
 
 static struct wf_mux_agent *find_by_tid(const struct wf_mux *mux, unsigned qp, uint64_t tid)
@@ -322,6 +366,7 @@ void wf_mux_deliver(struct wf_mux_agent *agent, const struct wf_mux_addr *addr, 
 		if (send == NULL)
 			return;
 		event.context = send->context;
+		send->context = NULL;
 		wf_mux_send_end(agent->mux, send, 0);
 	}
 	agent->cfg.event(agent->cfg.arg, &event);
@@ -370,30 +415,29 @@ static void sent(struct wf_mux *mux, struct wf_mux_send *send, wf_time now)
 	wf_mux_timer_set(mux, &send->timer, now + send->timeout);
 }
 
-static bool control_tx(struct wf_mux *mux, struct wf_mux_packet *packet_p)
+static bool control_tx(struct wf_mux *mux, unsigned qp, struct wf_mux_packet *packet_p)
 {
 	struct wf_mux_control *control;
 
-	if (wf_mux_link_alone(&mux->controls))
+	if (wf_mux_link_alone(&mux->controls[qp]))
 		return false;
-	control = CONTROL_OF(mux->controls.next);
+	control = CONTROL_OF(mux->controls[qp].next);
 	*packet_p = control->packet;
 	wf_mux_link_del(&control->ready);
 	mux->mem->free(mux->mem, control);
 	return true;
 }
 
-bool wf_mux_tx(struct wf_mux *mux, wf_time now, struct wf_mux_packet *packet_p)
+/* The next of what agents send by a queue pair. */
+static bool send_tx(struct wf_mux *mux, unsigned qp, wf_time now, struct wf_mux_packet *packet_p)
 {
 	struct wf_mux_send *send;
 
-	if (control_tx(mux, packet_p))
-		return true;
-	if (wf_mux_link_alone(&mux->ready))
+	if (wf_mux_link_alone(&mux->ready[qp]))
 		return false;
-	send = SEND_OF(ready, mux->ready.next);
+	send = SEND_OF(ready, mux->ready[qp].next);
 	wf_mux_link_del(&send->ready);
-	packet_p->qp = send->agent->cfg.qp;
+	packet_p->qp = qp;
 	packet_p->addr = send->addr;
 	if (!send->rmpp) {
 		memcpy(packet_p->mad, send->data, WF_MAD_LEN);
@@ -402,15 +446,30 @@ bool wf_mux_tx(struct wf_mux *mux, wf_time now, struct wf_mux_packet *packet_p)
 	}
 	wf_mux_rmpp_next(send, packet_p->mad);
 	if (wf_mux_rmpp_may_send(send))
-		wf_mux_link_add(&mux->ready, &send->ready);
+		wf_mux_link_add(&mux->ready[qp], &send->ready);
 	else
 		wf_mux_timer_set(mux, &send->timer, now + wf_mux_rmpp_ack_time(send));
 	return true;
 }
 
-bool wf_mux_has_tx(const struct wf_mux *mux)
+bool wf_mux_tx(struct wf_mux *mux, unsigned qps, wf_time now, struct wf_mux_packet *packet_p)
 {
-	return !wf_mux_link_alone(&mux->controls) || !wf_mux_link_alone(&mux->ready);
+	for (unsigned qp = 0; qp < 2; qp++) {
+		if ((qps >> qp & 1) != 0 &&
+		    (control_tx(mux, qp, packet_p) || send_tx(mux, qp, now, packet_p)))
+			return true;
+	}
+	return false;
+}
+
+bool wf_mux_has_tx(const struct wf_mux *mux, unsigned qps)
+{
+	for (unsigned qp = 0; qp < 2; qp++) {
+		if ((qps >> qp & 1) != 0 &&
+		    (!wf_mux_link_alone(&mux->controls[qp]) || !wf_mux_link_alone(&mux->ready[qp])))
+			return true;
+	}
+	return false;
 }
 
 wf_time wf_mux_deadline(const struct wf_mux *mux)

@@ -50,6 +50,12 @@ struct wf_mux_addr {
 enum wf_mux_event_type {
 	WF_MUX_RECV,   /* a request, or the answer to one; data is all of it */
 	WF_MUX_FAILED, /* what was sent got no answer, or was not taken; data is its header */
+	/*
+	 * What was sent with a context has ended without more to say: it went out and nobody waits
+	 * for an answer, or its agent ends. There are no data, and the context is the sender's
+	 * again.
+	 */
+	WF_MUX_ENDED,
 };
 
 struct wf_mux_event {
@@ -58,10 +64,13 @@ struct wf_mux_event {
 	const uint8_t *data; /* borrowed */
 	size_t length; /* WF_MAD_LEN, or of what was joined: header, class header and all data */
 	int status;    /* FAILED: -ETIMEDOUT, -ECONNABORTED (the other side gave up), -ENOMEM */
-	void *context; /* of the send that it belongs to; NULL: of none */
+	void *context; /* of the send that it belongs to; NULL: of none. It has ended with this. */
 };
 
-/* Told within wf_mux_rx() and wf_mux_tick(). It may send, and neither register nor unregister. */
+/*
+ * Told within wf_mux_rx() and wf_mux_tick(), ENDED within wf_mux_tx() and wf_mux_unregister(), too.
+ * It may send, but not when told ENDED, and neither register nor unregister.
+ */
 typedef void wf_mux_event_fn(void *arg, const struct wf_mux_event *event);
 
 struct wf_mux_agent_cfg {
@@ -71,6 +80,7 @@ struct wf_mux_agent_cfg {
 	uint32_t oui;        /* of the classes 0x30 to 0x4f */
 	uint64_t methods[2]; /* bit m % 64 of methods[m / 64]: requests with method m */
 	bool rmpp;           /* cut and join for it; else it sees segments as they are */
+	size_t room; /* bytes that what it sends, and what comes in segments, may take; 0: any */
 	wf_mux_event_fn *event;
 	void *arg;
 };
@@ -78,7 +88,7 @@ struct wf_mux_agent_cfg {
 /* Returns 0 or -ENOMEM. */
 int wf_mux_create(struct wf_mem *mem, struct wf_mux **mux_p) WF_MUST_USE;
 
-/* Frees it, its agents and all they have sent, without a word to anybody. NULL is allowed. */
+/* Frees it, its agents (as wf_mux_unregister() does) and all they have sent. NULL is allowed. */
 void wf_mux_destroy(struct wf_mux *mux);
 
 /*
@@ -96,7 +106,7 @@ void wf_mux_unregister(struct wf_mux_agent *agent);
  * length from the class header on. data is copied. A request is sent again after timeout, so many
  * times, until there is an answer; with timeout 0 nobody waits for one. Of a request, the upper
  * half of the transaction ID becomes the agent's. Returns 0, -EINVAL (the length), -EEXIST (a
- * request with that transaction ID is waiting) or -ENOMEM.
+ * request with that transaction ID is waiting) or -ENOMEM (the agent's room is used up, too).
  */
 int wf_mux_send(struct wf_mux_agent *agent, const struct wf_mux_addr *addr, const void *data,
                 size_t length, wf_time timeout, unsigned retries, void *context) WF_MUST_USE;
@@ -105,17 +115,22 @@ int wf_mux_send(struct wf_mux_agent *agent, const struct wf_mux_addr *addr, cons
 void wf_mux_rx(struct wf_mux *mux, unsigned qp, const struct wf_mux_addr *addr, const uint8_t *mad,
                wf_time now);
 
-/* The next MAD to send, and by which queue pair; false: there is none now. */
+/*
+ * The next MAD to send by one of the queue pairs in qps (bit 0 and bit 1: those whose port has
+ * room), and by which; false: there is none now.
+ */
 struct wf_mux_packet {
 	unsigned qp;
 	struct wf_mux_addr addr;
 	uint8_t mad[WF_MAD_LEN];
 };
 
-bool wf_mux_tx(struct wf_mux *mux, wf_time now, struct wf_mux_packet *packet_p);
+#define WF_MUX_QPS 3u /* both */
+
+bool wf_mux_tx(struct wf_mux *mux, unsigned qps, wf_time now, struct wf_mux_packet *packet_p);
 
 /* wf_mux_tx() may have something: to be asked before the driver sleeps. */
-bool wf_mux_has_tx(const struct wf_mux *mux);
+bool wf_mux_has_tx(const struct wf_mux *mux, unsigned qps);
 
 /* The next time at which wf_mux_tick() does something; WF_TIME_NEVER. */
 wf_time wf_mux_deadline(const struct wf_mux *mux);

@@ -119,18 +119,24 @@ struct wf_mux_agent {
 	struct wf_mux *mux;
 	struct wf_mux_agent_cfg cfg;
 	uint32_t hi_tid;
+	size_t used; /* of cfg.room */
 	struct wf_mux_link sends, recvs;
 };
 
 struct wf_mux {
 	struct wf_mem *mem;
 	uint32_t last_hi_tid;
-	struct wf_mux_link agents, timers, ready, controls;
-	struct wf_mux_link hash[WF_MUX_HASH]; /* sends, by transaction ID */
+	struct wf_mux_link agents, timers;
+	struct wf_mux_link ready[2], controls[2]; /* by queue pair */
+	struct wf_mux_link hash[WF_MUX_HASH];     /* sends, by transaction ID */
 };
 
 void wf_mux_timer_set(struct wf_mux *mux, struct wf_mux_timer *timer, wf_time at);
 void wf_mux_timer_stop(struct wf_mux_timer *timer);
+
+/* Whether an agent may take so much more, which is then counted; and gives it back. */
+bool wf_mux_take_room(struct wf_mux_agent *agent, size_t size);
+void wf_mux_give_room(struct wf_mux_agent *agent, size_t size);
 
 /* Queues a MAD of the mux's own; without memory it is as if it had been lost on the way. */
 void wf_mux_control(struct wf_mux *mux, unsigned qp, const struct wf_mux_addr *addr,
@@ -140,7 +146,7 @@ void wf_mux_control(struct wf_mux *mux, unsigned qp, const struct wf_mux_addr *a
 struct wf_mux_send *wf_mux_find_send(struct wf_mux *mux, const struct wf_mux_agent *agent,
                                      uint64_t tid, uint8_t mgmt_class, bool is_response);
 
-/* A send has ended: its agent is told of it when status is not 0, and it is freed. */
+/* A send has ended: its agent is told FAILED when status is not 0, else ENDED; it is freed. */
 void wf_mux_send_end(struct wf_mux *mux, struct wf_mux_send *send, int status);
 void wf_mux_send_ready(struct wf_mux *mux, struct wf_mux_send *send);
 

@@ -110,6 +110,7 @@ void wf_mux_recv_free(struct wf_mux *mux, struct wf_mux_recv *recv)
 {
 	wf_mux_timer_stop(&recv->timer);
 	wf_mux_link_del(&recv->agent_link);
+	wf_mux_give_room(recv->agent, sizeof(*recv) + recv->size);
 	mux->mem->free(mux->mem, recv->data);
 	mux->mem->free(mux->mem, recv);
 }
@@ -150,9 +151,13 @@ static struct wf_mux_recv *start(struct wf_mux_agent *agent, const struct wf_mux
 	if (wf_mad_is_response(h->method) &&
 	    wf_mux_find_send(mux, agent, h->tid, h->mgmt_class, false) == NULL)
 		return NULL;
-	recv = mux->mem->alloc(mux->mem, sizeof(*recv));
-	if (recv == NULL)
+	if (!wf_mux_take_room(agent, sizeof(*recv)))
 		return NULL;
+	recv = mux->mem->alloc(mux->mem, sizeof(*recv));
+	if (recv == NULL) {
+		wf_mux_give_room(agent, sizeof(*recv));
+		return NULL;
+	}
 	recv->agent = agent;
 	recv->addr = *addr;
 	recv->tid = h->tid;
@@ -175,9 +180,13 @@ static bool grow(struct wf_mux *mux, struct wf_mux_recv *recv, size_t n)
 		return true;
 	while (size < n)
 		size *= 2;
-	data = mux->mem->alloc(mux->mem, size);
-	if (data == NULL)
+	if (!wf_mux_take_room(recv->agent, size - recv->size))
 		return false;
+	data = mux->mem->alloc(mux->mem, size);
+	if (data == NULL) {
+		wf_mux_give_room(recv->agent, size - recv->size);
+		return false;
+	}
 	if (recv->size > 0)
 		memcpy(data, recv->data, recv->size);
 	mux->mem->free(mux->mem, recv->data);
@@ -199,6 +208,7 @@ static void complete(struct wf_mux_recv *recv, wf_time now)
 		pad = 0;
 	recv->complete = true;
 	recv->data = NULL;
+	wf_mux_give_room(recv->agent, recv->size);
 	recv->size = 0;
 	wf_mux_timer_set(mux, &recv->timer, now + REMEMBER_TIME);
 	ack(recv);

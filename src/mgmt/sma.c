@@ -293,6 +293,7 @@ enum wf_sma_verdict wf_sma_rx(struct wf_sma *sma, unsigned in_port, uint8_t *mad
 		return WF_SMA_DROP;
 	if (is_for_sm(&h))
 		return WF_SMA_FOR_SM;
+	sma->in_port = in_port;
 	wf_sma_tick(sma, now);
 	if (h.method == WF_MAD_METHOD_TRAP_REPRESS) {
 		if (check_mkey(sma, end, &h, mad, now))

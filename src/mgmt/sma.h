@@ -11,12 +11,12 @@
  * wf_sma_lft(), ...) or keeps copies, told by ops->changed() what is not as it was. Without I/O and
  * without a clock. A request that is refused changes nothing.
  *
- *                  Set(Down), link lost            a port's state (7.2.7)
- *        +-------------------+-----------------+
- *        v                   |                 |
+ *                                                  a port's state (7.2.7)
+ *
  *      DOWN --link up--> INIT --Set(Armed)--> ARMED --Set(Active), data came--> ACTIVE
- *                                                                                  |
- *        ^------------------------- Set(Down), link lost --------------------------+
+ *        ^                ^                     |                                 |
+ *        |                +--- Set(Down) -------+---------------------------------+
+ *        +-------------------- link lost, from all
  *
  * Ports are InfiniBand's: an adapter's from 1, a switch's external ones from 1, and its port 0,
  * which is enhanced, has no link and is always active. Memory that nobody sets anything in is not
@@ -58,7 +58,8 @@ struct wf_sma_ops {
 	void (*changed)(void *arg, unsigned port, unsigned what);
 	/*
 	 * Take the link down: to POLLING (and it may come up again), SLEEP or DISABLED. The agent
-	 * has the port down already; wf_sma_link() is called when it is up.
+	 * has the port down already; wf_sma_link_up() is called when it is up. Or LINK_UP: the link
+	 * stays, the port is in state INIT again, and so is the other end (wf_sma_link_reset()).
 	 */
 	void (*physical)(void *arg, unsigned port, enum wf_port_phys to);
 };
@@ -94,6 +95,22 @@ int wf_sma_create(const struct wf_sma_cfg *cfg, struct wf_mem *mem,
                   struct wf_sma **sma_p) WF_MUST_USE;
 void wf_sma_destroy(struct wf_sma *sma); /* NULL is allowed */
 
+/* What a port comes up with, before any manager has set something. */
+struct wf_sma_preset {
+	uint32_t mtu;            /* that it can have */
+	unsigned widths, speeds; /* that its link can have, all of them enabled */
+	uint8_t hoq_life, vl_stall_count, vl_high_limit;
+	uint8_t sl_to_vl[WF_SLS];                 /* from any port */
+	const struct wf_vl_arb_entry *low, *high; /* borrowed */
+	unsigned n_low, n_high;                   /* those beyond vl_arb_cap are cut off */
+};
+
+/*
+ * Before the port's link is up; ops->changed() is not called: who asks knows. Returns 0 or -ENOMEM.
+ */
+int wf_sma_preset(struct wf_sma *sma, unsigned port,
+                  const struct wf_sma_preset *preset) WF_MUST_USE;
+
 enum wf_sma_verdict {
 	WF_SMA_DROP,   /* no answer */
 	WF_SMA_ANSWER, /* in place of the request; a directed route's goes out by wf_dr_tx() */
@@ -108,10 +125,12 @@ enum wf_sma_verdict wf_sma_rx(struct wf_sma *sma, unsigned in_port, uint8_t *mad
 
 /*
  * What the hardware tells. A link comes up with a width and a speed of those enabled; the port is
- * in state INIT then. It goes down for whatever reason.
+ * in state INIT then. It goes down for whatever reason. Or the other end has begun anew, and so does
+ * this one, if it was further than INIT.
  */
 void wf_sma_link_up(struct wf_sma *sma, unsigned port, unsigned width, unsigned speed, wf_time now);
 void wf_sma_link_down(struct wf_sma *sma, unsigned port, wf_time now);
+void wf_sma_link_reset(struct wf_sma *sma, unsigned port, wf_time now);
 
 /* A data packet came by a port that is armed: the peer is active, so it is, too. */
 void wf_sma_data(struct wf_sma *sma, unsigned port);
@@ -158,6 +177,9 @@ const uint8_t *wf_sma_lft_table(const struct wf_sma *sma, uint32_t *n_p);
 /* A switch's port for a unicast LID, 255: none; whether a multicast LID's leave by a port. */
 uint8_t wf_sma_lft(const struct wf_sma *sma, uint16_t lid);
 bool wf_sma_mft(const struct wf_sma *sma, uint16_t mlid, unsigned port);
+
+/* All ports of a multicast LID, 64 in a word, port 0 first. */
+void wf_sma_mft_ports(const struct wf_sma *sma, uint16_t mlid, uint64_t ports[4]);
 
 /* The lane of a packet that came in by a port (0: its own) and leaves by another; 15: none. */
 uint8_t wf_sma_vl(const struct wf_sma *sma, unsigned in_port, unsigned out_port, uint8_t sl);

@@ -180,7 +180,11 @@ static void set_state(struct set *s, unsigned port)
 		s->bad = s->bad || takes_down;
 		return;
 	}
-	if (takes_down) {
+	if (takes_down && phys == WF_PHYS_NOP && s->old->port_physical_state == WF_PHYS_LINK_UP) {
+		/* The link stays, and both of its ends begin anew: 7.2.7. */
+		s->physical = WF_PHYS_LINK_UP;
+		s->info->port_state = WF_PORT_INIT;
+	} else if (takes_down) {
 		s->physical = phys != WF_PHYS_NOP
 		                      ? (enum wf_port_phys)phys
 		                      : (enum wf_port_phys)s->info->link_down_default_state;
@@ -215,7 +219,7 @@ static unsigned set_port(struct wf_sma *sma, unsigned port, bool extended,
 	if (s.bad)
 		return WF_MAD_INVALID_FIELD;
 	sma->port[port].info = info;
-	if (info.port_state == WF_PORT_DOWN)
+	if (s.physical != WF_PHYS_NOP)
 		wf_sma_forget_traps(sma, port);
 	wf_sma_changed(sma, port, s.what);
 	if (s.physical != WF_PHYS_NOP)
@@ -243,7 +247,7 @@ unsigned wf_sma_port_info(struct wf_sma *sma, unsigned end, uint32_t modifier, b
 	info = sma->port[port].info;
 	/* o14-12.2.1: who set it sees it in the answer, and nobody later */
 	info.client_reregister = reregister && status == WF_MAD_OK;
-	info.local_port_num = (uint8_t)end;
+	info.local_port_num = (uint8_t)(sma->is_switch ? sma->in_port : end);
 	wf_port_info_encode(&info, data);
 	return status;
 }
@@ -289,6 +293,19 @@ void wf_sma_link_down(struct wf_sma *sma, unsigned port, wf_time now)
 		return;
 	info->port_physical_state = info->link_down_default_state;
 	info->port_state = WF_PORT_DOWN;
+	if (wf_sma_is_end(sma, port))
+		wf_sma_forget_traps(sma, port);
+	state_changed(sma, port, now);
+}
+
+void wf_sma_link_reset(struct wf_sma *sma, unsigned port, wf_time now)
+{
+	struct wf_port_info *info = &sma->port[port].info;
+
+	assert(port >= 1 && port <= sma->n_ports);
+	if (info->port_state <= WF_PORT_INIT)
+		return;
+	info->port_state = WF_PORT_INIT;
 	if (wf_sma_is_end(sma, port))
 		wf_sma_forget_traps(sma, port);
 	state_changed(sma, port, now);

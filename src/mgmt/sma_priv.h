@@ -43,6 +43,7 @@ struct wf_sma {
 	const struct wf_sma_ops *ops;
 	void *arg;
 	bool is_switch;
+	unsigned in_port; /* by which the SMP that is answered came in */
 	uint8_t n_ports, vl_arb_cap;
 	uint16_t guid_blocks;
 	uint64_t port_guid;

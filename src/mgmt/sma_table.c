@@ -163,6 +163,22 @@ bool wf_sma_mft(const struct wf_sma *sma, uint16_t mlid, unsigned port)
 	       (ports[number % WF_MFT_PER_BLOCK] >> port % WF_MFT_PORTS_PER_POSITION & 1) != 0;
 }
 
+void wf_sma_mft_ports(const struct wf_sma *sma, uint16_t mlid, uint64_t ports[4])
+{
+	unsigned n = wf_sma_mft_blocks(sma), number = mlid - WF_LID_MULTICAST;
+
+	memset(ports, 0, 4 * sizeof(ports[0]));
+	if (sma->mft == NULL || mlid < WF_LID_MULTICAST || number >= sma->sw.multicast_fdb_cap ||
+	    (sma->sw.multicast_fdb_top != 0 && mlid > sma->sw.multicast_fdb_top))
+		return;
+	for (unsigned p = 0; p < wf_sma_mft_positions(sma); p++) {
+		const uint16_t *row = sma->mft[p * n + number / WF_MFT_PER_BLOCK];
+
+		if (row != NULL)
+			ports[p / 4] |= (uint64_t)row[number % WF_MFT_PER_BLOCK] << (p % 4 * 16);
+	}
+}
+
 uint16_t wf_sma_pkey(const struct wf_sma *sma, unsigned port, unsigned index)
 {
 	if (index >= wf_sma_pkey_cap(sma, port))

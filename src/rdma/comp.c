@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "rdma/apm_priv.h"
 #include "rdma/backoff_priv.h"
 #include "rdma/lag_priv.h"
 #include "rdma/qp_flow.h"
@@ -203,11 +204,12 @@ static void retry(struct wf_qp *qp, enum wf_cc_loss loss, uint32_t end, wf_time 
 {
 	struct wf_req *req = &qp->req;
 
-	if (req->retry_left == 0) {
+	if (req->retry_left != 0) {
+		req->retry_left--;
+	} else if (!wf_apm_escape(qp)) {
 		wf_comp_fail(qp, WF_WC_RETRY_EXC_ERR, 0);
 		return;
 	}
-	req->retry_left--;
 	req->retrying = loss == WF_CC_LOSS_NAK;
 	req->resumed = false;
 	if (loss == WF_CC_LOSS_TIMEOUT) {

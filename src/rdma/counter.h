@@ -117,6 +117,8 @@ struct wf_host_counter {
 	ROW(TX_RETRANSMITS, "tx_retransmits", .help = "request packets sent again",                \
 	    .followed = true, .metrics = { { "weft_retransmits_total", "packets sent again" } },   \
 	    .status = "retransmits")                                                               \
+	ROW(PATH_MIGRATIONS, "path_migrations",                                                    \
+	    .help = "queue pairs that went over to their alternate path", .followed = true)        \
 	ROW(OOO_PLACED, "ooo_placed", .help = "out-of-order packets kept, selective repeat")       \
 	ROW(RX_WRITES, "rx_writes", .help = "RDMA WRITE messages that are in memory, all of each") \
 	ROW(EVENTS_LOST, "events_lost", .help = "asynchronous events that found their queue full")

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "rdma/apm_priv.h"
 #include "rdma/cq_priv.h"
 #include "rdma/lag_priv.h"
 #include "rdma/mr.h"
@@ -69,9 +70,10 @@ static bool attr_is_valid(const struct wf_hca_attr *a)
 	       a->max_cqe >= 1 && a->max_cqe <= HCA_MAX_QUEUE && a->max_sge >= 1 &&
 	       a->max_sge <= 64 && a->max_inline <= 4096 && a->max_rd_atomic >= 1 &&
 	       a->max_rd_atomic <= HCA_MAX_RD_ATOMIC && a->max_events >= 1 &&
-	       a->max_events <= HCA_MAX_QUEUE && a->num_pkeys >= 1 && a->num_pkeys <= 64 &&
-	       a->overhead <= 1024 && qpns_are_valid(a) && a->max_mcast <= HCA_MAX_MCAST &&
-	       a->line_rate != 0 && a->ports >= 1 && a->ports <= WF_HCA_PORTS;
+	       a->max_events <= HCA_MAX_QUEUE && a->num_pkeys >= 1 &&
+	       a->num_pkeys <= WF_HCA_PKEYS && a->overhead <= 1024 && qpns_are_valid(a) &&
+	       a->max_mcast <= HCA_MAX_MCAST && a->line_rate != 0 && a->ports >= 1 &&
+	       a->ports <= WF_HCA_PORTS && (a->port_step == 0 || a->lag == WF_LAG_OWN);
 }
 
 static int hca_alloc_heaps(struct wf_hca *hca)
@@ -227,10 +229,10 @@ static bool pkey_matches(uint16_t a, uint16_t b)
 	return ((a ^ b) & PKEY_BASE) == 0 && (a & PKEY_BASE) != 0 && ((a | b) & PKEY_FULL) != 0;
 }
 
-static bool check_pkey(struct wf_hca *hca, const struct wf_qp *qp, uint16_t pkey)
+static bool check_pkey(struct wf_hca *hca, const struct wf_qp *qp, uint16_t index, uint16_t pkey)
 {
 	if (qp->type != WF_QPT_GSI)
-		return pkey_matches(hca->pkey[qp->pkey_index], pkey);
+		return pkey_matches(hca->pkey[index], pkey);
 	for (uint32_t i = 0; i < hca->attr.num_pkeys; i++) {
 		if (pkey_matches(hca->pkey[i], pkey))
 			return true;
@@ -238,16 +240,11 @@ static bool check_pkey(struct wf_hca *hca, const struct wf_qp *qp, uint16_t pkey
 	return false;
 }
 
-/* IBTA 9.6: the queue pair can receive this, and it comes from where it should. */
-static bool check_packet(struct wf_hca *hca, const struct wf_qp *qp, const struct wf_packet *pkt)
+/* IBTA 9.6: the queue pair, whose P_Key is at index, can receive this. */
+static WF_ALWAYS_INLINE bool check_content(struct wf_hca *hca, const struct wf_qp *qp,
+                                           uint16_t index, const struct wf_packet *pkt)
 {
-	if (qp->state < WF_QPS_RTR || qp->state == WF_QPS_ERR)
-		return false;
-	if (wf_op_is_cnp(pkt->opcode))
-		return !wf_qp_is_ud(qp) && pkt->src == qp->dest;
 	if (wf_op_service(pkt->opcode) != qp->service || !wf_op_is_known(pkt->opcode))
-		return false;
-	if (!wf_qp_is_ud(qp) && pkt->src != qp->dest)
 		return false;
 	/* With XRC one end only sends requests and the other only answers. */
 	if (wf_unlikely(qp->service == WF_SERVICE_XRC) &&
@@ -257,11 +254,35 @@ static bool check_packet(struct wf_hca *hca, const struct wf_qp *qp, const struc
 		return false;
 	if (wf_unlikely(pkt->length > 4096 && wf_op_has_payload(pkt->opcode)))
 		return false;
-	if (!check_pkey(hca, qp, pkt->pkey)) {
+	if (!check_pkey(hca, qp, index, pkt->pkey)) {
 		wf_hca_count(hca, WF_CTR_PKEY_VIOLATIONS);
 		return false;
 	}
 	return true;
+}
+
+/* A packet of a queue pair that has two paths, or an address for each port, is by one of them. */
+static bool check_path(struct wf_hca *hca, struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	enum wf_apm_way way = wf_apm_way(qp, pkt);
+	uint16_t index = way == WF_APM_ALTERNATE ? qp->attr.alt_pkey_index : qp->pkey_index;
+
+	if (way == WF_APM_NONE || !check_content(hca, qp, index, pkt))
+		return false;
+	wf_apm_came(qp, pkt, way);
+	return true;
+}
+
+/* And it comes from where it should. */
+static bool check_packet(struct wf_hca *hca, struct wf_qp *qp, const struct wf_packet *pkt)
+{
+	if (qp->state < WF_QPS_RTR || qp->state == WF_QPS_ERR)
+		return false;
+	if (wf_op_is_cnp(pkt->opcode))
+		return !wf_qp_is_ud(qp) && wf_apm_knows(qp, pkt->src);
+	if (!wf_qp_is_ud(qp) && wf_unlikely(pkt->src != qp->from))
+		return qp->from == WF_APM_LOOK && check_path(hca, qp, pkt);
+	return check_content(hca, qp, qp->pkey_index, pkt);
 }
 
 /*
@@ -731,6 +752,20 @@ int wf_hca_set_pkey(struct wf_hca *hca, uint32_t index, uint16_t pkey)
 	hca->pkey[index] = pkey;
 	wf_hca_port_event(hca, WF_EVENT_PKEY_CHANGE);
 	return 0;
+}
+
+void wf_hca_set_pkeys(struct wf_hca *hca, const uint16_t *keys, uint32_t n)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < hca->attr.num_pkeys; i++) {
+		uint16_t key = i < n ? keys[i] : 0;
+
+		changed |= hca->pkey[i] != key;
+		hca->pkey[i] = key;
+	}
+	if (changed)
+		wf_hca_port_event(hca, WF_EVENT_PKEY_CHANGE);
 }
 
 void wf_hca_fail(struct wf_hca *hca)

@@ -77,6 +77,8 @@ static uint32_t own_number(const struct wf_qp *qp)
 		if (qp->init.tune.spray)
 			entropy = wf_qp_spray(qp, qp->sprayed);
 		return wf_lag_hash(attr->lag_key, attr->host, qp->dest, entropy, attr->ports);
+	case WF_LAG_OWN:
+		return qp->attr.port_num == 0 ? 0 : qp->attr.port_num - 1u;
 	case WF_LAG_BACKUP:
 		break;
 	}

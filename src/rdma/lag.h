@@ -10,6 +10,10 @@
  *	hash        a hash of addresses and UDP source port decides, of a sprayed packet by itself
  *	backup      all have the first port that is in use
  *
+ * And where the ports are not one, as on InfiniBand:
+ *
+ *	own         that of the attributes, port_num
+ *
  * The driver says which ports are in use. A queue pair whose port is not has another one meanwhile;
  * what it had sent by the old one may be lost, and is sent again as after any loss.
  *
@@ -26,7 +30,7 @@
 
 struct wf_hca;
 
-enum wf_lag { WF_LAG_AFFINITY, WF_LAG_HASH, WF_LAG_BACKUP };
+enum wf_lag { WF_LAG_AFFINITY, WF_LAG_HASH, WF_LAG_BACKUP, WF_LAG_OWN };
 
 /* The port that number has while those in the mask used are in use (0: all are). */
 uint32_t wf_lag_port(uint32_t number, uint32_t used);

@@ -209,6 +209,7 @@ int wf_qp_create(struct wf_pd *pd, const struct wf_qp_init *init, struct wf_qp *
 	qp->sq_sig_all = init->sq_sig_all;
 	qp->attr.path_mtu = WF_MTU_4096;
 	qp->attr.cap = init->cap;
+	qp->src = hca->attr.host;
 	set_parts(qp, &layout, init);
 	wf_list_init(&qp->ack_link);
 	wf_list_init(&qp->tx_link);
@@ -385,13 +386,13 @@ void wf_qp_fill(const struct wf_qp *qp, uint8_t opcode, uint32_t psn, struct wf_
 	const struct wf_hca *hca = qp->hca;
 
 	*pkt = (struct wf_packet){
-		.src = hca->attr.host,
+		.src = qp->src,
 		.dst = qp->dest,
 		.size = (uint16_t)(hca->attr.overhead + wf_op_header_len(opcode)),
 		.input = qp->traffic_class,
 		.type = WF_PACKET_RDMA,
 		.cls = qp->cls & WF_PACKET_CLASS,
-		.flags = qp->ect,
+		.flags = qp->marks,
 		.opcode = opcode,
 		.entropy = qp->entropy,
 		.pkey = hca->pkey[qp->pkey_index],

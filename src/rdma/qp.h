@@ -99,6 +99,12 @@ int wf_qp_modify(struct wf_qp *qp, const struct wf_qp_attr *attr, uint32_t mask)
 /* Everything at once; init_p may be NULL. */
 void wf_qp_query(const struct wf_qp *qp, struct wf_qp_attr *attr_p, struct wf_qp_init *init_p);
 
+/*
+ * Of an adapter whose ports have addresses: whether the peer was heard by the path that qp has
+ * migrated to, so that it has migrated as well.
+ */
+bool wf_qp_peer_came(const struct wf_qp *qp);
+
 uint32_t wf_qp_num(const struct wf_qp *qp);
 
 /* The number of its adapter's host. */

@@ -44,6 +44,9 @@ void wf_qp_repace(struct wf_qp *qp, wf_time now);
 /* The timer of qp is due at at, WF_TIME_NEVER: not at all. */
 void wf_qp_set_timer(struct wf_qp *qp, wf_time at);
 
+/* Brings what packets are made of in line with the attributes that say where they go. */
+void wf_qp_set_path(struct wf_qp *qp);
+
 /* Moves to ERR and flushes both queues. A NAK that waits is still sent. */
 void wf_qp_to_error(struct wf_qp *qp);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rdma/apm_priv.h"
 #include "rdma/lag_priv.h"
 #include "rdma/path_priv.h"
 #include "rdma/qp_flow.h"
@@ -154,6 +155,12 @@ static bool path_is_valid(const struct wf_ah_attr *ah)
 	return ah->sl <= 15 && ah->flow_label <= 0xfffff;
 }
 
+/* Several ports that are one to the outside are port 1. */
+static bool port_is_valid(const struct wf_hca_attr *hca, uint8_t port)
+{
+	return port >= 1 && port <= (hca->port_step != 0 ? hca->ports : 1);
+}
+
 static bool values_are_valid(const struct wf_qp *qp, const struct wf_qp_attr *a, uint32_t mask)
 {
 	const struct wf_hca_attr *hca = &qp->hca->attr;
@@ -162,10 +169,13 @@ static bool values_are_valid(const struct wf_qp *qp, const struct wf_qp_attr *a,
 		bool ok;
 	} check[] = {
 		{ WF_QP_PKEY_INDEX, a->pkey_index < hca->num_pkeys },
-		{ WF_QP_PORT, a->port_num == 1 },
+		{ WF_QP_PORT, port_is_valid(hca, a->port_num) },
 		{ WF_QP_ACCESS_FLAGS, (a->qp_access_flags & ~(uint32_t)WF_ACCESS_ALL) == 0 },
 		{ WF_QP_AV, path_is_valid(&a->ah_attr) },
 		{ WF_QP_ALT_PATH, path_is_valid(&a->alt_ah_attr) },
+		{ WF_QP_ALT_PATH, port_is_valid(hca, a->alt_port_num) },
+		{ WF_QP_ALT_PATH, a->alt_pkey_index < hca->num_pkeys },
+		{ WF_QP_ALT_PATH, a->alt_timeout <= 31 },
 		{ WF_QP_PATH_MTU, a->path_mtu >= WF_MTU_256 && a->path_mtu <= WF_MTU_4096 },
 		{ WF_QP_DEST_QPN, a->dest_qp_num <= WF_QPN_MASK },
 		{ WF_QP_RQ_PSN, a->rq_psn <= WF_PSN_MASK },
@@ -186,7 +196,14 @@ static bool values_are_valid(const struct wf_qp *qp, const struct wf_qp_attr *a,
 	return true;
 }
 
-static void set_path(struct wf_qp *qp)
+static void set_timeout(struct wf_qp *qp)
+{
+	uint8_t timeout = qp->attr.timeout;
+
+	qp->req.timeout = timeout == 0 ? 0 : (4096 * WF_NS) << timeout << qp->patience;
+}
+
+void wf_qp_set_path(struct wf_qp *qp)
 {
 	const struct wf_ah_attr *ah = &qp->attr.ah_attr;
 
@@ -200,8 +217,11 @@ static void set_path(struct wf_qp *qp)
 	if (qp->init.tune.ack_cls != 0)
 		qp->hca->classes |= 1u << (qp->init.tune.ack_cls & 15);
 	qp->dest_qpn = qp->attr.dest_qp_num;
-	qp->ect = wf_path_ect(qp, ah);
+	qp->marks = wf_path_ect(qp, ah);
 	qp->entropy = wf_path_entropy(ah, qp->qpn, qp->dest_qpn);
+	qp->pkey_index = qp->attr.pkey_index;
+	set_timeout(qp);
+	wf_apm_apply(qp);
 	if (qp->hca->attr.ports > 1)
 		wf_lag_place(qp);
 }
@@ -232,9 +252,15 @@ static void copy_attrs(struct wf_qp_attr *to, const struct wf_qp_attr *from, uin
 	COPY(WF_QP_MIN_RNR_TIMER, min_rnr_timer);
 	COPY(WF_QP_SQ_PSN, sq_psn);
 	COPY(WF_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
-	COPY(WF_QP_PATH_MIG_STATE, path_mig_state);
 	COPY(WF_QP_DEST_QPN, dest_qp_num);
 #undef COPY
+}
+
+static void set_port(struct wf_qp *qp)
+{
+	wf_apm_apply(qp);
+	if (qp->hca->attr.ports > 1)
+		wf_lag_place(qp);
 }
 
 /* Brings what the data path uses in line with the attributes. */
@@ -244,15 +270,17 @@ static void apply_attrs(struct wf_qp *qp, uint32_t mask)
 
 	qp->pkey_index = a->pkey_index;
 	qp->mtu_shift = (uint8_t)(a->path_mtu + 7);
+	if ((mask & WF_QP_PORT) != 0)
+		set_port(qp);
 	if ((mask & (WF_QP_AV | WF_QP_DEST_QPN)) != 0)
-		set_path(qp);
+		wf_qp_set_path(qp);
 	if ((mask & WF_QP_RQ_PSN) != 0)
 		qp->resp.epsn = a->rq_psn;
 	if ((mask & WF_QP_SQ_PSN) != 0)
 		wf_req_start(qp, a->sq_psn);
 	qp->resp.max_rd = a->max_dest_rd_atomic;
 	qp->req.max_rd = a->max_rd_atomic;
-	qp->req.timeout = a->timeout == 0 ? 0 : (4096 * WF_NS) << a->timeout << qp->patience;
+	set_timeout(qp);
 	if ((mask & WF_QP_RETRY_CNT) != 0)
 		qp->req.retry_left = a->retry_cnt;
 	if ((mask & WF_QP_RNR_RETRY) != 0)
@@ -273,6 +301,7 @@ static void reset(struct wf_qp *qp)
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->attr.path_mtu = WF_MTU_4096;
 	qp->attr.cap = qp->init.cap;
+	wf_apm_apply(qp);
 	wf_req_reset(qp);
 	wf_resp_reset(qp);
 }
@@ -307,7 +336,8 @@ int wf_qp_modify(struct wf_qp *qp, const struct wf_qp_attr *attr, uint32_t mask)
 
 	if (next >= WF_QPS_STATES || ((mask & WF_QP_CUR_STATE) != 0 && attr->cur_qp_state != cur))
 		return -EINVAL;
-	if (!transition_is_legal(qp, cur, next, mask) || !values_are_valid(qp, attr, mask))
+	if (!transition_is_legal(qp, cur, next, mask) || !values_are_valid(qp, attr, mask) ||
+	    !wf_apm_allows(qp, attr, mask, next))
 		return -EINVAL;
 	if (next == WF_QPS_INIT && cur == WF_QPS_RESET)
 		wf_cc_init(qp->cc, qp->cc->ops, qp->init.tune.cc_param, qp->hca->attr.line_rate,
@@ -315,6 +345,8 @@ int wf_qp_modify(struct wf_qp *qp, const struct wf_qp_attr *attr, uint32_t mask)
 	copy_attrs(&qp->attr, attr, mask);
 	if (next != WF_QPS_RESET && next != WF_QPS_ERR)
 		apply_attrs(qp, mask);
+	if ((mask & WF_QP_PATH_MIG_STATE) != 0)
+		wf_apm_set(qp, attr->path_mig_state);
 	enter(qp, next);
 	return 0;
 }

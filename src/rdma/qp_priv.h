@@ -143,7 +143,7 @@ struct wf_qp {
 	struct wf_pd *pd;
 	uint32_t qpn;
 	uint32_t dest_qpn;
-	uint32_t dest; /* host number */
+	uint32_t dest; /* the peer's address: host number, or that of one of its ports */
 	uint16_t pkey_index;
 	uint16_t entropy;
 	uint8_t state; /* enum wf_qp_state */
@@ -151,7 +151,7 @@ struct wf_qp {
 	uint8_t service;
 	uint8_t mtu_shift;
 	uint8_t cls;
-	uint8_t ect; /* WF_PACKET_ECT or 0 */
+	uint8_t marks; /* flags that all its packets have: WF_PACKET_ECT, WF_PACKET_MIGRATED */
 	uint8_t traffic_class;
 	uint8_t patience; /* see wf_qp_set_patience() */
 	uint8_t tx_where; /* enum wf_tx_where */
@@ -162,7 +162,8 @@ struct wf_qp {
 	bool hold;      /* wf_qp_hold() */
 	bool backoff;   /* wf_qp_set_backoff() */
 	bool read_acks; /* READ responses are acknowledged, and under the congestion window */
-	void *user;
+	uint32_t src;   /* its address: that of the port which it is of */
+	uint32_t from;  /* the peer's, and what comes from there is right; or WF_APM_LOOK */
 	struct wf_req req;
 	struct wf_cq *send_cq;
 	struct wf_cq *recv_cq;
@@ -171,14 +172,17 @@ struct wf_qp {
 	struct wf_rq rq;
 	struct wf_qp_init init;
 	struct wf_qp_attr attr; /* as set by wf_qp_modify() */
-	uint64_t sprayed;       /* packets with an entropy of their own */
-	wf_time message_at;     /* wf_hca_set_messages(): no message begins before */
-	bool has_slot;          /* it has its turn among the adapter's messages, from next_tx on: */
-	uint32_t slot_of;       /* to begin this one, a value of req.fresh */
-	uint8_t lag_port;       /* of several ports, the one that it has */
-	uint8_t lag_turn;       /* and which it got when it was created */
-	uint8_t lag_shift;      /* and by how many it has gone on since */
-	uint32_t inlet;         /* of this queue pair of another adapter (xrc.c); 0: it is none */
+	void *user;
+	uint64_t sprayed;   /* packets with an entropy of their own */
+	wf_time message_at; /* wf_hca_set_messages(): no message begins before */
+	bool has_slot;      /* it has its turn among the adapter's messages, from next_tx on: */
+	uint32_t slot_of;   /* to begin this one, a value of req.fresh */
+	uint8_t lag_port;   /* of several ports, the one that it has */
+	uint8_t lag_turn;   /* and which it got when it was created */
+	uint8_t lag_shift;  /* and by how many it has gone on since */
+	bool mig_heard;     /* the peer, by the path migrated to */
+	bool mig_refused;   /* PATH_MIG_ERR was raised since it was armed */
+	uint32_t inlet;     /* of this queue pair of another adapter (xrc.c); 0: it is none */
 	struct wf_list inlet_link;
 };
 

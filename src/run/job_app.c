@@ -259,11 +259,21 @@ static void host_reduced(void *arg, struct wf_adapter *adapter, uint64_t handle,
 	wf_job_host_plan(h);
 }
 
+/* SHARP stops the job, and NCCL, which has begun it, ends with an error. */
+static void host_reduce_lost(void *arg, uint32_t group, wf_time now)
+{
+	struct job_host *h = arg;
+
+	(void)group, (void)now;
+	h->shard->lost++;
+}
+
 static const struct wf_program host_program = {
 	.run = host_run,
 	.complete = host_complete,
 	.side = host_side,
 	.reduced = host_reduced,
+	.reduce_lost = host_reduce_lost,
 };
 
 /* ---- setting up ---- */
@@ -726,7 +736,8 @@ static bool job_done(void *arg, wf_time now)
 	(void)now;
 	for (unsigned i = 0; i < job->n_shards; i++) {
 		finished += job->shards[i] != NULL ? job->shards[i]->finished : 0;
-		errors += job->shards[i] != NULL ? job->shards[i]->errors : 0;
+		errors +=
+			job->shards[i] != NULL ? job->shards[i]->errors + job->shards[i]->lost : 0;
 	}
 	return finished == job->schedule->n_ranks || errors > 0;
 }

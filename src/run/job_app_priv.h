@@ -90,6 +90,7 @@ struct job_shard {
 	struct wf_exec_counts counts;
 	uint64_t finished;
 	uint64_t errors;
+	uint64_t lost; /* hosts' groups that lost their trees */
 	bool no_memory;
 } WF_ALIGNED(WF_CACHE_LINE);
 

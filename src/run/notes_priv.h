@@ -50,6 +50,7 @@ bool wf_note_drops_at_host(struct wf_note_ctx *c, const struct wf_run_port *p, u
 
 /* notes_sharp.c: who asked for reduction in switches in vain */
 void wf_note_sharp_fallback(struct wf_note_ctx *c);
+void wf_note_sharp_lost(struct wf_note_ctx *c);
 
 /* notes_spread.c: rules that look at several ports together */
 void wf_note_pauses_spread(struct wf_note_ctx *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notes_sharp.c - the rule that speaks of communicators for which no switch reduces.
+ * notes_sharp.c - the rules that speak of communicators for which no switch reduces.
  */
 #include <stdio.h>
 
@@ -42,4 +42,21 @@ void wf_note_sharp_fallback(struct wf_note_ctx *c)
 	            "%u of %u communicators do not reduce in the fabric's switches, and NCCL does "
 	            "without: %s",
 	            refused, refused + no[WF_SHARP_YES], why);
+}
+
+/* With a manager: it has found out. Without one the groups stand still, and nobody is told. */
+void wf_note_sharp_lost(struct wf_note_ctx *c)
+{
+	const struct wf_managed_result *m = c->run->managed;
+	char at[32];
+
+	if (m == NULL || m->trees_lost == 0)
+		return;
+	wf_human_time((uint64_t)m->trees_lost_at, at, sizeof(at));
+	wf_note_say(
+		c,
+		"the trees of %u group%s of adapters lack%s a link: the manager saw it at %s and "
+		"stopped the job, as NVIDIA's does, and NCCL ends with an error; a new job "
+		"would get trees without the link",
+		m->trees_lost, m->trees_lost == 1 ? "" : "s", m->trees_lost == 1 ? "s" : "", at);
 }

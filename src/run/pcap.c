@@ -18,12 +18,21 @@
 #include "text/file.h"
 #include "run/pcap_priv.h"
 #include "sim/look/wire_check.h"
+#include "wire/ib.h"
+#include "wire/mad.h"
 #include "wire/packet_codec.h"
 #include "wire/pcapng.h"
 #include "wire/tcp.h"
 #include "wire/transport.h"
 
 #define CHUNK 256 /* packets that a stream keeps in memory */
+
+/*
+ * A packet of a managed fabric is two records in a stream, or with a MAD five more: itself, with a
+ * mark in what has no meaning on a wire; its LIDs; and the MAD's bytes.
+ */
+#define MANAGED 0xfffd /* its input */
+#define MAD_RECORDS (WF_MAD_LEN / sizeof(struct wf_packet))
 
 /* What a port sent, in the order of time; only the port's thread touches it during the run. */
 struct stream {
@@ -42,11 +51,14 @@ struct cursor {
 	uint16_t port;
 	enum wf_pcapng_dir dir;
 	struct wf_packet *chunk;
-	size_t next_chunk; /* spilled ones read, and one for those in memory */
-	uint32_t i, n;     /* in chunk */
-	wf_time at;        /* of packet i as this interface sees it */
-	uint64_t rate;     /* in: of the link, bits/s */
-	wf_time delay;     /* in: of the link */
+	size_t next_chunk;    /* spilled ones read, and one for those in memory */
+	uint32_t i, n;        /* in chunk: the record that is next */
+	struct wf_packet pkt; /* the one that is next, */
+	uint16_t slid, dlid;  /* and of a managed fabric its LIDs */
+	uint8_t mad[WF_MAD_LEN];
+	wf_time at;    /* of it as this interface sees it */
+	uint64_t rate; /* in: of the link, bits/s */
+	wf_time delay; /* in: of the link */
 };
 
 struct wf_pcap {
@@ -119,21 +131,43 @@ static int stream_spill(struct stream *s, struct wf_pcap *pcap)
 	return move_chunk(pcap->fd, s->chunk, s->spilled[s->n_spilled++], true);
 }
 
+/* The next record of a stream. */
+static struct wf_packet *stream_next(struct wf_pcap *pcap, struct stream *s)
+{
+	if (s->n == CHUNK && s->error == 0)
+		s->error = stream_spill(s, pcap);
+	return s->error != 0 ? NULL : &s->chunk[s->n++];
+}
+
+static void put_lids(struct wf_pcap *pcap, struct stream *s, const struct wf_sim_lids *lids)
+{
+	struct wf_packet *r = stream_next(pcap, s);
+
+	if (r != NULL)
+		*r = (struct wf_packet){ .src = lids->slid, .dst = lids->dlid };
+	for (unsigned i = 0; i < MAD_RECORDS && lids->mad != NULL; i++) {
+		r = stream_next(pcap, s);
+		if (r != NULL)
+			memcpy(r, lids->mad + i * sizeof(*r), sizeof(*r));
+	}
+}
+
 /* A wf_sim_tap_fn. */
 static void pcap_tap(void *arg, uint32_t node, unsigned port, const struct wf_packet *pkt,
-                     wf_time now)
+                     const struct wf_sim_lids *lids, wf_time now)
 {
 	struct wf_pcap *pcap = arg;
 	struct stream *s = pcap->streams[pcap->cfg.topo->nodes[node].first_port + port];
 
-	if (s == NULL || s->error != 0)
+	struct wf_packet *r = s != NULL ? stream_next(pcap, s) : NULL;
+
+	if (r == NULL)
 		return;
-	if (s->n == CHUNK)
-		s->error = stream_spill(s, pcap);
-	if (s->error != 0)
-		return;
-	s->chunk[s->n] = *pkt;
-	s->chunk[s->n++].at = now;
+	*r = *pkt;
+	r->at = now;
+	r->input = lids != NULL ? MANAGED : 0;
+	if (lids != NULL)
+		put_lids(pcap, s, lids);
 }
 
 static const struct wf_topo_port *topo_port(const struct wf_topo *topo, uint32_t node,
@@ -230,20 +264,19 @@ void wf_pcap_listen(struct wf_pcap *pcap, struct wf_sim *sim)
 /* When the cursor's packet was at its interface. */
 static wf_time seen_at(const struct cursor *c)
 {
-	const struct wf_packet *pkt = &c->chunk[c->i];
+	const struct wf_packet *pkt = &c->pkt;
 
 	if (c->dir == WF_PCAPNG_DIR_OUT)
 		return pkt->at;
 	return pkt->at + c->delay + (wf_time)((uint64_t)pkt->size * 8 * (uint64_t)WF_S / c->rate);
 }
 
-/* Goes to the packet after, if there is one; else c->at is WF_TIME_NEVER. Returns 0 or an errno. */
-static int cursor_next(struct cursor *c, int fd)
+/* Takes the next record, NULL: there is none. Returns 0 or an errno. */
+static int cursor_take(struct cursor *c, int fd, const struct wf_packet **record_p)
 {
 	const struct stream *s = c->stream;
 	int ret = 0;
 
-	c->i++;
 	if (c->i >= c->n) {
 		c->i = 0;
 		c->n = 0;
@@ -256,7 +289,38 @@ static int cursor_next(struct cursor *c, int fd)
 		}
 		c->next_chunk++;
 	}
-	c->at = ret == 0 && c->i < c->n ? seen_at(c) : WF_TIME_NEVER;
+	*record_p = ret == 0 && c->i < c->n ? &c->chunk[c->i++] : NULL;
+	return ret;
+}
+
+static bool has_mad(const struct wf_packet *pkt)
+{
+	return pkt->type == WF_PACKET_SMP || pkt->type == WF_PACKET_GMP;
+}
+
+/* Goes to the packet after, if there is one; else c->at is WF_TIME_NEVER. Returns 0 or an errno. */
+static int cursor_next(struct cursor *c, int fd)
+{
+	const struct wf_packet *r;
+	int ret = cursor_take(c, fd, &r);
+
+	c->at = WF_TIME_NEVER;
+	if (r == NULL)
+		return ret;
+	c->pkt = *r;
+	c->at = seen_at(c);
+	if (c->pkt.input != MANAGED)
+		return 0;
+	ret = cursor_take(c, fd, &r);
+	if (r != NULL) {
+		c->slid = (uint16_t)r->src;
+		c->dlid = (uint16_t)r->dst;
+	}
+	for (unsigned i = 0; i < MAD_RECORDS && ret == 0 && has_mad(&c->pkt); i++) {
+		ret = cursor_take(c, fd, &r);
+		if (r != NULL)
+			memcpy(c->mad + i * sizeof(*r), r, sizeof(*r));
+	}
 	return ret;
 }
 
@@ -318,25 +382,43 @@ static struct wf_packet shown(const struct wf_packet *pkt)
 
 	if (p.type == WF_PACKET_DATA || p.type == WF_PACKET_ACK || p.type == WF_PACKET_NAK)
 		p.qpn = (p.qpn + 2) & WF_QPN_MASK;
+	if (p.type == WF_PACKET_SMP)
+		p.vl = WF_VL_MGMT;
+	if (has_mad(pkt))
+		p.type = WF_PACKET_RDMA; /* a datagram */
 	return p;
+}
+
+/* Who a packet is from and to: as hosts are called, or by the LIDs that a manager has given. */
+static void find_addrs(const struct cursor *c, const struct wf_packet *pkt,
+                       struct wf_wire_addr *src, struct wf_wire_addr *dst)
+{
+	wf_wire_addr_init(src, has_mad(&c->pkt) ? 0 : pkt->src);
+	wf_wire_addr_init(dst, has_mad(&c->pkt) ? 0 : pkt->dst);
+	if (c->pkt.input != MANAGED)
+		return;
+	src->lid = c->slid;
+	dst->lid = c->dlid;
 }
 
 static int write_packet(struct wf_pcap *pcap, const struct cursor *c, FILE *file,
                         struct wf_err *err)
 {
 	const struct wf_topo_port *peer = topo_port(pcap->cfg.topo, c->node, c->port);
-	const struct wf_packet pkt = shown(&c->chunk[c->i]);
+	const struct wf_packet pkt = shown(&c->pkt);
 	uint8_t bytes[WF_SEGMENT_BYTES_MAX], block[WF_SEGMENT_BYTES_MAX + WF_PCAPNG_BLOCK_MAX];
 	bool control = wf_packet_is_control(pkt.type), out = c->dir == WF_PCAPNG_DIR_OUT;
 	struct wf_pcapng_packet p = { .interface = c->interface, .at = c->at, .dir = c->dir };
-	struct wf_wire_addr addr;
+	struct wf_wire_addr addr, dst;
 	size_t len = 0;
 
 	if (control)
 		port_addr(pcap->cfg.topo, out ? c->node : peer->peer,
 		          out ? c->port : peer->peer_port, &addr);
-	if (wf_packet_encode(&pkt, &pcap->conf, control ? &addr : NULL, NULL, NULL, bytes,
-	                     sizeof(bytes), &len) != 0) {
+	else
+		find_addrs(c, &pkt, &addr, &dst);
+	if (wf_packet_encode(&pkt, &pcap->conf, &addr, control ? NULL : &dst,
+	                     has_mad(&c->pkt) ? c->mad : NULL, bytes, sizeof(bytes), &len) != 0) {
 		wf_err_at(err, pcap->cfg.path, 0, 0,
 		          "a packet of type %u, opcode %u has no form "
 		          "in bytes",

@@ -127,6 +127,7 @@ static void hist_cell(const struct wf_hist *h, uint64_t value, char *buf)
 COUNT_CELL(sent, run->result.packets_sent)
 COUNT_CELL(delivered, run->result.packets_delivered)
 COUNT_CELL(dropped, run->result.packets_dropped)
+SOME_CELL(migrated, run->result.adapters[WF_CTR_PATH_MIGRATIONS])
 SOME_CELL(inside, run->result.packets_inside)
 COUNT_CELL(resent, run->result.resent)
 PACKET_CELL(latency_p50, wf_hist_quantile(&run->result.packet_latency, 500))
@@ -406,6 +407,7 @@ static const struct row rows[] = {
 	{ "drops in lossless classes", lossless_drops },
 	{ NULL, NULL }, /* WF_REPORT_QUEUES */
 	{ "packets sent again", resent },
+	{ "paths migrated", migrated },
 	{ "packets still inside", inside },
 	{ NULL, NULL }, /* WF_REPORT_PAUSES */
 	{ "PFC headroom of a port", headroom },
@@ -611,11 +613,23 @@ static void sm_lost(const struct wf_scenario *s, const struct wf_run *run, char 
 		wf_human_count(run->managed->lost, buf, CELL);
 }
 
+static void sm_trees(const struct wf_scenario *s, const struct wf_run *run, char *buf)
+{
+	(void)s;
+	if (run->managed == NULL || run->managed->trees.sent == 0)
+		return;
+	if (run->managed->trees_up == WF_TIME_NEVER)
+		snprintf(buf, CELL, "not up");
+	else if (run->managed->trees_up > 0)
+		wf_human_time((uint64_t)run->managed->trees_up, buf, CELL);
+}
+
 /* Of managed fabrics, beside others if there are any. */
 static void print_managed(const struct wf_report *report, FILE *file)
 {
 	static const struct row lines[] = {
 		{ "subnet up after", sm_up },
+		{ "trees of reductions up after", sm_trees },
 		{ "new routes after", sm_reroute },
 		{ "management packets, hops", sm_packets },
 		{ "management packets lost", sm_lost },

@@ -266,6 +266,7 @@ static void put_figures(struct wf_json *j, const struct wf_scenario *s, const st
 	wf_json_u64(j, "packets_dropped", r->packets_dropped);
 	wf_json_u64(j, "packets_inside", r->packets_inside);
 	wf_json_u64(j, "packets_resent", r->resent);
+	wf_json_u64(j, "paths_migrated", r->adapters[WF_CTR_PATH_MIGRATIONS]);
 	wf_json_u64(j, "lossless_drops", run->lossless_drops);
 	wf_json_open(j, "total", '{');
 	put_counts(j, &run->total);
@@ -390,6 +391,19 @@ static void put_managed(struct wf_json *j, const struct wf_run *run)
 	wf_json_bool(j, "pending", m->pending);
 	wf_json_u64(j, "smps", m->smps);
 	wf_json_u64(j, "lost", m->lost);
+	if (m->trees.sent > 0) {
+		wf_json_open(j, "trees", '{');
+		if (m->trees_up != WF_TIME_NEVER)
+			wf_json_u64(j, "up_ps", (uint64_t)m->trees_up);
+		wf_json_u64(j, "requests", m->trees.sent);
+		wf_json_u64(j, "again", m->trees.again);
+		wf_json_u64(j, "refused", m->trees.refused);
+		wf_json_u64(j, "given_up", m->trees.lost);
+		wf_json_u64(j, "groups_lost", m->trees_lost);
+		if (m->trees_lost > 0)
+			wf_json_u64(j, "lost_at_ps", (uint64_t)m->trees_lost_at);
+		wf_json_close(j, '{');
+	}
 	wf_json_open(j, "requests", '{');
 	for (unsigned i = 0; i < WF_SM_KINDS; i++) {
 		if (m->stats.count[i].sent > 0)

@@ -203,18 +203,19 @@ static int make_managed(const struct wf_scenario_fabric *fabric, struct wf_manag
                         struct wf_err *err)
 {
 	const struct wf_manage_cfg *cfg = &fabric->values.manage;
+	enum wf_manage_kind kind = wf_manage_kind_of(cfg, WF_MANAGE_IDEAL);
 	struct wf_managed_cfg managed;
 	struct wf_err why = { "" };
 	int rc;
 
-	if (wf_manage_kind_of(cfg) == WF_MANAGE_IDEAL)
+	if (kind == WF_MANAGE_IDEAL)
 		return 0;
-	if (wf_manage_kind_of(cfg) == WF_MANAGE_NONE)
+	if (kind == WF_MANAGE_NONE)
 		rc = wf_err_say(&why,
 		                "sm: none: no port becomes active, and nothing is sent; write "
 		                "weft, or ideal (in a live fabric OpenSM may manage it)");
 	else
-		rc = wf_manage_resolve(cfg, fabric->net->topo, &managed, &why);
+		rc = wf_manage_resolve(cfg, kind, fabric->net->topo, &managed, &why);
 	if (rc == 0)
 		rc = wf_managed_create(&managed, fabric->net->topo, wf_mem_heap(), m_p, &why);
 	return rc == -EINVAL ? wf_settings_err(&fabric->settings, &fabric->place, &why, err) : rc;

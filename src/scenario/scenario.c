@@ -555,7 +555,7 @@ static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
 		return wf_settings_err(&f->settings, &f->place, &why, r->err);
 	if (strcmp(f->cfg.link_layer, "ethernet") != 0)
 		return 0;
-	if (wf_manage_kind_of(&f->values.manage) != WF_MANAGE_IDEAL) {
+	if (wf_manage_kind_of(&f->values.manage, WF_MANAGE_IDEAL) != WF_MANAGE_IDEAL) {
 		struct wf_place place = wf_settings_place(&f->settings, "sm", &f->place);
 
 		return wf_place_err(&place, r->err,

@@ -53,6 +53,8 @@ void wf_sim_set_link(struct wf_sim *sim, uint32_t link, bool up, wf_time now)
 	sim->fabric.broken |= !up; /* until routes are found with all links up */
 	wf_sim_incident_link(sim, link, up, now);
 	wf_sim_changed(sim, up ? WF_SIM_CHANGE_LINK_UP : WF_SIM_CHANGE_LINK_DOWN, link, now);
+	if (up && sim->manager.train != NULL)
+		sim->manager.train(sim->manager.arg, link, now);
 	wf_network_set_link(&sim->net, link, up, now);
 }
 

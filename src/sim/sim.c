@@ -207,9 +207,6 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 		memcpy(fabric.switch_int, "int", sizeof("int"));
 	ret = wf_fabric_init(&sim->fabric, &fabric, cfg->devices, cfg->topo, cfg->seed, sim->mem,
 	                     err);
-	if (ret == 0 && cfg->manager != NULL && cfg->sharp != NULL)
-		ret = wf_err_say(err, "sharp.enabled: a subnet manager sets up no trees for "
-		                      "reductions; write false");
 	if (ret == 0 && cfg->manager != NULL && !sim->fabric.flowctl->uses_credits)
 		ret = wf_err_say(err, "sm: a subnet manager is InfiniBand's; this fabric is "
 		                      "Ethernet");
@@ -221,6 +218,7 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 		sim->manager = *cfg->manager;
 	}
 	sim->fabric.sharp = cfg->sharp;
+	sim->fabric.sharp_shut = cfg->manager != NULL && cfg->sharp != NULL;
 	/* Who runs it by the piece may set a watchdog later. */
 	sim->fabric.watchdogs |= cfg->gate != NULL;
 	if (ret == 0 && cfg->gate != NULL && cfg->topo->host_ports > 1)

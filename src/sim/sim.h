@@ -58,6 +58,10 @@ struct wf_sim_manager {
 	/* After every window, while no node runs; NULL: nothing. Returns 0 or -ENOMEM. */
 	int (*window)(void *arg, wf_time now);
 	void *arg;
+	/* A link is about to come up, while no node runs; NULL: as it was. */
+	void (*train)(void *arg, uint32_t link, wf_time now);
+	/* The LID that a host has; NULL: nobody is asked. */
+	uint16_t (*lid)(void *arg, uint32_t host);
 };
 
 struct wf_sim_cfg {
@@ -161,12 +165,19 @@ uint32_t wf_sim_share(const struct wf_sim *sim);
  */
 typedef bool wf_sim_progress_fn(void *arg, wf_time now, uint64_t hops, uint32_t share);
 
+/* What a packet of a managed fabric is on its wire besides. */
+struct wf_sim_lids {
+	uint16_t slid, dlid;
+	const uint8_t
+		*mad; /* of a management packet, WF_MAD_LEN bytes; NULL: it has its own form */
+};
+
 /*
  * Told of every packet that a tapped port puts on its wire, link control too: when its first bit
  * leaves, on the thread that runs the port. Calls for one port come in the order of time.
  */
 typedef void wf_sim_tap_fn(void *arg, uint32_t node, unsigned port, const struct wf_packet *pkt,
-                           wf_time now);
+                           const struct wf_sim_lids *lids, wf_time now);
 
 /* Who is told; before the run. */
 void wf_sim_set_tap(struct wf_sim *sim, wf_sim_tap_fn *fn, void *arg);

@@ -21,7 +21,6 @@ enum wf_finding_grade { WF_FINDING_NOTE, WF_FINDING_WARNING, WF_FINDING_ERROR };
 	X(NOT_ACTIVE, "not-active", WF_FINDING_WARNING, "a link is up, and passes no data")        \
 	X(PORT_ERRORS, "port-errors", WF_FINDING_WARNING, "a port has counted errors")             \
 	X(PORT_EVENTS, "port-events", WF_FINDING_NOTE, "ports have counted events")                \
-	X(NO_PARTITION, "no-partition", WF_FINDING_WARNING, "a port is in no partition")           \
 	X(PARTITIONS, "partitions", WF_FINDING_NOTE, "partitions keep ports from one another")     \
 	X(UNREACHABLE, "unreachable", WF_FINDING_ERROR, "tables do not lead to a port")            \
 	X(TABLE_LOOP, "table-loop", WF_FINDING_ERROR, "tables lead in a circle")                   \

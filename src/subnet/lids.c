@@ -6,7 +6,10 @@
  * that it runs on (little-endian ones) their last byte counts most. Its order of ports and switches
  * decides about LIDs, and about which of several equal ports a routing takes.
  */
+#include "subnet/lids.h"
+
 #include <errno.h>
+#include <string.h>
 
 #include "base/sort.h"
 #include "subnet/route_priv.h"
@@ -71,11 +74,83 @@ int wf_sm_order_ends(const struct wf_subnet *subnet, uint32_t **ends_p, uint32_t
 	return 0;
 }
 
+/* ---- what is free ---- */
+
+void wf_lids_init(struct wf_lids *lids, struct wf_subnet *subnet)
+{
+	lids->subnet = subnet;
+	for (unsigned i = 0; i <= WF_SUBNET_MAX_LMC; i++)
+		lids->from[i] = 1;
+	memset(lids->away, 0, sizeof(lids->away));
+}
+
+void wf_lids_keep(struct wf_lids *lids, unsigned lid, unsigned lmc)
+{
+	for (unsigned i = lid; i < lid + (1u << lmc); i++)
+		lids->away[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+bool wf_lids_fit(const struct wf_lids *lids, unsigned lid, unsigned lmc)
+{
+	if (lid == 0 || lid % (1u << lmc) != 0 || lid + (1u << lmc) - 1 > WF_LID_MAX)
+		return false;
+	for (unsigned i = lid; i < lid + (1u << lmc); i++) {
+		if (wf_subnet_by_lid(lids->subnet, i) != WF_SUBNET_NONE ||
+		    (lids->away[i / 64] >> (i % 64) & 1) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void set(struct wf_subnet *subnet, uint32_t index, unsigned lid, unsigned lmc)
+{
+	const struct wf_subnet_port *port = &subnet->ports[index];
+	int ret = wf_subnet_set_lid(subnet, port->node, wf_subnet_number(subnet, port),
+	                            (uint16_t)lid, (uint8_t)lmc);
+
+	assert(ret == 0);
+	(void)ret;
+}
+
+/*
+ * The first run of free LIDs in which there is room for 2^lmc, aligned; those before them in that
+ * run are not given any more. So OpenSM has it: without an LMC nothing is left out.
+ */
+int wf_lids_give(struct wf_lids *lids, uint32_t index, unsigned lmc)
+{
+	unsigned n = 1u << lmc, lid = lids->from[lmc];
+
+	while (lid <= WF_LID_MAX) {
+		unsigned first, at;
+
+		while (lid <= WF_LID_MAX && !wf_lids_fit(lids, lid, 0))
+			lid++;
+		first = lid;
+		at = (first + n - 1) & ~(n - 1);
+		while (lid < at + n && wf_lids_fit(lids, lid, 0))
+			lid++;
+		if (lid < at + n)
+			continue;
+		for (unsigned i = first; i < at; i++)
+			wf_lids_keep(lids, i, 0);
+		set(lids->subnet, index, at, lmc);
+		lids->from[lmc] = at + n;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+/* ---- all ports ---- */
+
+/* OpenSM's default gives switches no LMC, also where their port 0 is enhanced (lmc_esp0). */
 static unsigned wants_lmc(const struct wf_subnet *subnet, uint32_t index, unsigned lmc)
 {
-	const struct wf_subnet_node *node = &subnet->nodes[subnet->ports[index].node];
+	const struct wf_subnet_port *port = &subnet->ports[index];
+	const struct wf_subnet_node *node = &subnet->nodes[port->node];
 
-	return node->kind == WF_SUBNET_SWITCH && !node->enhanced ? 0 : lmc;
+	if (node->kind != WF_SUBNET_SWITCH || (node->enhanced && port->lmc == lmc))
+		return lmc;
+	return 0;
 }
 
 /* Whether a port has the LIDs that it is to have, and is found by all of them. */
@@ -92,47 +167,15 @@ static bool is_good(const struct wf_subnet *subnet, uint32_t index, unsigned lmc
 	return true;
 }
 
-/*
- * The lowest multiple of 2^lmc, not below from, with so many LIDs that are free; 0: there is none.
- */
-static uint16_t find_free(const struct wf_subnet *subnet, unsigned from, unsigned lmc)
+static int give(struct wf_lids *lids, uint32_t index, unsigned lmc)
 {
-	unsigned n = 1u << lmc;
-
-	for (unsigned lid = (from + n - 1) & ~(n - 1); lid + n - 1 <= WF_LID_MAX; lid += n) {
-		unsigned i = 0;
-
-		while (i < n && subnet->port_of[lid + i] == WF_SUBNET_NONE)
-			i++;
-		if (i == n)
-			return (uint16_t)lid;
-	}
-	return 0;
-}
-
-static int give(struct wf_subnet *subnet, uint32_t index, unsigned lmc, unsigned *from)
-{
-	struct wf_subnet_port *port = &subnet->ports[index];
-	unsigned number = wf_subnet_number(subnet, port);
-	uint16_t lid;
-	int ret;
-
-	lmc = wants_lmc(subnet, index, lmc);
-	if (is_good(subnet, index, lmc))
-		return 0;
-	lid = find_free(subnet, lmc == 0 ? *from : 1, lmc);
-	if (lid == 0)
-		return -ENOSPC;
-	if (lmc == 0)
-		*from = lid;
-	ret = wf_subnet_set_lid(subnet, port->node, number, lid, (uint8_t)lmc);
-	assert(ret == 0);
-	return ret;
+	lmc = wants_lmc(lids->subnet, index, lmc);
+	return is_good(lids->subnet, index, lmc) ? 0 : wf_lids_give(lids, index, lmc);
 }
 
 int wf_subnet_assign_lids(struct wf_subnet *subnet, unsigned lmc, uint32_t first)
 {
-	unsigned from = 1; /* no single LID below it is free */
+	struct wf_lids lids;
 	uint32_t *ends, n;
 	int ret;
 
@@ -141,16 +184,14 @@ int wf_subnet_assign_lids(struct wf_subnet *subnet, unsigned lmc, uint32_t first
 	if (ret != 0)
 		return ret;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct wf_subnet_port *port = &subnet->ports[ends[i]];
-
 		if (!is_good(subnet, ends[i], wants_lmc(subnet, ends[i], lmc)))
-			(void)wf_subnet_set_lid(subnet, port->node, wf_subnet_number(subnet, port),
-			                        0, 0);
+			set(subnet, ends[i], 0, 0);
 	}
+	wf_lids_init(&lids, subnet);
 	if (first != WF_SUBNET_NONE && wf_subnet_is_end(subnet, first))
-		ret = give(subnet, first, lmc, &from);
+		ret = give(&lids, first, lmc);
 	for (uint32_t i = 0; i < n && ret == 0; i++)
-		ret = give(subnet, ends[i], lmc, &from);
+		ret = give(&lids, ends[i], lmc);
 	subnet->mem->free(subnet->mem, ends);
 	return ret;
 }

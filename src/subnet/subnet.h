@@ -220,8 +220,9 @@ int wf_subnet_guid_order(uint64_t a, uint64_t b);
 /*
  * Gives LIDs to the ports that have none, or have them of another LMC or at the same time as
  * others, as OpenSM does: first to the port called first (index into ports; WF_SUBNET_NONE: to
- * none), then in the order of their GUIDs, each the lowest that are free. All ports get lmc but a
- * switch's whose port 0 is not enhanced. Returns 0, -ENOSPC when there are too few, or -ENOMEM.
+ * none), then in the order of their GUIDs, each the lowest that are free (subnet/lids.h). All ports
+ * get lmc but a switch's, unless it is enhanced and has it already. Returns 0, -ENOSPC when there
+ * are too few, or -ENOMEM.
  */
 int wf_subnet_assign_lids(struct wf_subnet *subnet, unsigned lmc, uint32_t first) WF_MUST_USE;
 

@@ -85,10 +85,10 @@ static int work_init(struct work *w, const struct wf_topo *topo, const struct wf
 	w->places = mem->alloc(mem, (GLOBAL_HOPS * n + 1) * sizeof(*w->places));
 	w->number = mem->alloc(mem, n * sizeof(*w->number));
 	w->comes = mem->alloc(mem, n * sizeof(*w->comes));
-	w->place = mem->alloc(mem, n * sizeof(*w->place));
+	w->place = mem->alloc(mem, ((size_t)routes->n_dests + 1) * sizeof(*w->place));
 	w->rails = mem->alloc(mem, n * sizeof(*w->rails));
 	w->first = mem->alloc(mem, ((size_t)routes->n_leaves + 2) * sizeof(*w->first));
-	w->hosts = mem->alloc(mem, ((size_t)topo->n_hosts + 1) * sizeof(*w->hosts));
+	w->hosts = mem->alloc(mem, ((size_t)routes->n_dests + 1) * sizeof(*w->hosts));
 	if (w->hops == NULL || w->stack == NULL || w->order == NULL || w->places == NULL ||
 	    w->number == NULL || w->comes == NULL || w->place == NULL || w->rails == NULL ||
 	    w->first == NULL || w->hosts == NULL) {
@@ -101,7 +101,7 @@ static int work_init(struct work *w, const struct wf_topo *topo, const struct wf
 /* Lists the hosts leaf by leaf, those of a leaf in ascending order. */
 static void sort_hosts(struct work *w)
 {
-	uint32_t n_hosts = w->topo->n_hosts;
+	uint32_t n_hosts = w->routes->n_dests;
 
 	/*
 	 * The counts are one place too far, which serves as the place of the next host meanwhile.
@@ -115,9 +115,10 @@ static void sort_hosts(struct work *w)
 }
 
 /* Which of its server's NICs a host is. */
-static uint32_t nic_of(const struct work *w, uint32_t host)
+static uint32_t nic_of(const struct work *w, uint32_t dest)
 {
 	const struct wf_topo_node *nodes = w->topo->nodes;
+	uint32_t host = dest % w->topo->n_hosts;
 	uint32_t server = nodes[w->topo->host_node[host]].server, n = 0;
 
 	while (n < host && nodes[w->topo->host_node[host - n - 1]].server == server)
@@ -236,7 +237,7 @@ static void route_host(struct work *w, uint32_t leaf, uint32_t node, uint32_t ds
 int wf_routes_fill_lft(struct wf_routes *routes, const struct wf_topo *topo)
 {
 	struct wf_mem *mem = routes->mem;
-	size_t cells = (size_t)(topo->n_nodes - topo->n_hosts) * topo->n_hosts;
+	size_t cells = (size_t)(topo->n_nodes - topo->n_hosts) * routes->n_dests;
 	uint16_t *next;
 	struct work w;
 	int ret;
@@ -255,13 +256,15 @@ int wf_routes_fill_lft(struct wf_routes *routes, const struct wf_topo *topo)
 		if (!is_switch(&w, id))
 			continue;
 		routes->switches[id].lft = next;
-		next += topo->n_hosts;
+		next += routes->n_dests;
 	}
 	sort_hosts(&w);
 	number_hosts(&w);
 	for (uint32_t leaf = 0; leaf < routes->n_leaves; leaf++) {
-		uint32_t host0 = w.hosts[w.first[leaf]];
-		uint32_t node = topo->ports[topo->nodes[topo->host_node[host0]].first_port].peer;
+		uint32_t host0 = w.hosts[w.first[leaf]] % topo->n_hosts;
+		uint32_t port = w.hosts[w.first[leaf]] / topo->n_hosts;
+		uint32_t node =
+			topo->ports[topo->nodes[topo->host_node[host0]].first_port + port].peer;
 
 		sort_switches(&w, leaf);
 		for (uint32_t i = w.first[leaf]; i < w.first[leaf + 1]; i++)

@@ -47,6 +47,7 @@ struct net {
 	uint32_t n_leaves;
 	uint32_t n_edges;
 	bool has_global;
+	bool shared;     /* a destination has several ports: those of its host */
 	uint32_t *node;  /* switch -> node id */
 	uint32_t *root;  /* switches from which leaves are reached, leaf by leaf */
 	uint32_t *leaf;  /* leaf number -> its first root; one more at the end */
@@ -142,6 +143,7 @@ static int pool_reserve(struct pool *pool, size_t ports)
 	ret = grow(pool->mem, &slots, &n_slots, 4 * (pool->n_sets + 1), sizeof(*pool->slots));
 	if (ret != 0)
 		return ret;
+	assert(slots != NULL);
 	pool->mem->free(pool->mem, pool->slots);
 	pool->slots = slots;
 	pool->n_slots = n_slots;
@@ -228,24 +230,21 @@ static void net_fini(struct net *net)
 }
 
 /* Every leaf has a host, and every root a port of one. */
-static size_t most_leaves(const struct wf_topo *topo)
+static size_t most_leaves(const struct wf_topo *topo, bool shared)
 {
-	return topo->host_ports > 1 ? topo->n_hosts : topo->n_nodes - topo->n_hosts;
-}
-
-static size_t most_roots(const struct wf_topo *topo)
-{
-	return most_leaves(topo) * topo->host_ports;
+	return shared ? topo->n_hosts : topo->n_nodes - topo->n_hosts;
 }
 
 static int net_alloc(struct net *net, const struct wf_topo *topo)
 {
+	size_t leaves = most_leaves(topo, net->shared);
+	size_t roots = leaves * (net->shared ? topo->host_ports : 1);
 	struct wf_mem *mem = net->mem;
 	uint32_t n = topo->n_nodes - topo->n_hosts;
 
 	net->node = mem->alloc(mem, (n + 1) * sizeof(*net->node));
-	net->root = mem->alloc(mem, (most_roots(topo) + 1) * sizeof(*net->root));
-	net->leaf = mem->alloc(mem, (most_leaves(topo) + 1) * sizeof(*net->leaf));
+	net->root = mem->alloc(mem, (roots + 1) * sizeof(*net->root));
+	net->leaf = mem->alloc(mem, (leaves + 1) * sizeof(*net->leaf));
 	net->first = mem->alloc(mem, (n + 1) * sizeof(*net->first));
 	net->edges = mem->alloc(mem, (topo->n_ports + 1) * sizeof(*net->edges));
 	net->port = mem->alloc(mem, (topo->n_ports + 1) * sizeof(*net->port));
@@ -258,8 +257,8 @@ static int net_alloc(struct net *net, const struct wf_topo *topo)
 }
 
 /*
- * Numbers the switches and their edges; edge_of[port] says which edge a port became. Where hosts
- * have one port, each switch that has some is a leaf.
+ * Numbers the switches and their edges; edge_of[port] says which edge a port became. Where what is
+ * to be reached has one port, each switch that has hosts is a leaf.
  */
 static void net_collect(struct net *net, const struct wf_topo *topo, const uint8_t *down,
                         uint32_t *edge_of)
@@ -279,7 +278,7 @@ static void net_collect(struct net *net, const struct wf_topo *topo, const uint8
 			edge_of[node->first_port + p] = net->n_edges;
 			net->port[net->n_edges++] = (uint16_t)p;
 		}
-		if (is_leaf && topo->host_ports == 1) {
+		if (is_leaf && !net->shared) {
 			net->root[net->n_leaves++] = net->n_switches;
 			net->leaf[net->n_leaves] = net->n_leaves;
 		}
@@ -308,13 +307,13 @@ static void net_join(struct net *net, const struct wf_topo *topo, const uint32_t
 	}
 }
 
-static int net_init(struct net *net, const struct wf_topo *topo, const uint8_t *down,
+static int net_init(struct net *net, const struct wf_topo *topo, const uint8_t *down, bool shared,
                     struct wf_mem *mem)
 {
 	uint32_t *edge_of;
 	int ret;
 
-	*net = (struct net){ .mem = mem };
+	*net = (struct net){ .mem = mem, .shared = shared };
 	ret = net_alloc(net, topo);
 	if (ret != 0)
 		return ret;
@@ -674,8 +673,9 @@ static int block_init(struct routes_block *block, const struct wf_topo *topo, co
 	routes->n_leaves = net->n_leaves;
 	if (routes->leaf_of_host == NULL)
 		routes->leaf_of_host =
-			mem->alloc(mem, (topo->n_hosts + 1) * sizeof(*routes->leaf_of_host));
-	routes->port_of_host = mem->alloc(mem, (topo->n_hosts + 1) * sizeof(*routes->port_of_host));
+			mem->alloc(mem, (routes->n_dests + 1) * sizeof(*routes->leaf_of_host));
+	routes->port_of_host =
+		mem->alloc(mem, (routes->n_dests + 1) * sizeof(*routes->port_of_host));
 	routes->switches = mem->alloc(mem, (topo->n_nodes + 1) * sizeof(*routes->switches));
 	block->set_of_leaf = mem->alloc(mem, (cells + 1) * sizeof(*block->set_of_leaf));
 	if (routes->leaf_of_host == NULL || routes->port_of_host == NULL ||
@@ -688,26 +688,31 @@ static int block_init(struct routes_block *block, const struct wf_topo *topo, co
 		rs->leaf = WF_TOPO_NONE;
 		rs->set_of_leaf = block->set_of_leaf + (size_t)sw * net->n_leaves;
 	}
-	for (uint32_t i = 0; i < topo->n_hosts; i++)
-		routes->port_of_host[i] = host_port(topo, i, 0)->peer_port;
-	if (topo->host_ports > 1)
+	for (uint32_t i = 0; i < routes->n_dests; i++)
+		routes->port_of_host[i] =
+			host_port(topo, i % topo->n_hosts, i / topo->n_hosts)->peer_port;
+	if (net->shared)
 		return 0;
 	for (uint32_t i = 0; i < net->n_leaves; i++)
 		routes->switches[net->node[net->root[i]]].leaf = i;
-	for (uint32_t i = 0; i < topo->n_hosts; i++)
-		routes->leaf_of_host[i] = routes->switches[host_port(topo, i, 0)->peer].leaf;
+	for (uint32_t i = 0; i < routes->n_dests; i++) {
+		const struct wf_topo_port *port =
+			host_port(topo, i % topo->n_hosts, i / topo->n_hosts);
+
+		routes->leaf_of_host[i] = routes->switches[port->peer].leaf;
+	}
 	return 0;
 }
 
-int wf_routes_create(const struct wf_topo *topo, const uint8_t *down, struct wf_mem *mem,
-                     struct wf_routes **routes_p)
+static int create(const struct wf_topo *topo, const uint8_t *down, bool by_port, struct wf_mem *mem,
+                  struct wf_routes **routes_p)
 {
 	struct pool pool = { .mem = mem };
 	struct routes_block *block;
 	struct net net;
 	int ret;
 
-	ret = net_init(&net, topo, down, mem);
+	ret = net_init(&net, topo, down, topo->host_ports > 1 && !by_port, mem);
 	if (ret != 0)
 		return ret;
 	block = mem->alloc(mem, sizeof(*block));
@@ -716,8 +721,9 @@ int wf_routes_create(const struct wf_topo *topo, const uint8_t *down, struct wf_
 		goto fini_net;
 	}
 	block->routes.mem = mem;
+	block->routes.n_dests = topo->n_hosts * (by_port ? topo->host_ports : 1);
 
-	if (topo->host_ports > 1)
+	if (net.shared)
 		ret = find_leaves(&net, topo, down, &block->routes);
 	if (ret == 0)
 		ret = block_init(block, topo, &net);
@@ -739,6 +745,18 @@ destroy_block:
 fini_net:
 	net_fini(&net);
 	return ret;
+}
+
+int wf_routes_create(const struct wf_topo *topo, const uint8_t *down, struct wf_mem *mem,
+                     struct wf_routes **routes_p)
+{
+	return create(topo, down, false, mem, routes_p);
+}
+
+int wf_routes_create_by_port(const struct wf_topo *topo, const uint8_t *down, struct wf_mem *mem,
+                             struct wf_routes **routes_p)
+{
+	return create(topo, down, true, mem, routes_p);
 }
 
 void wf_routes_destroy(struct wf_routes *routes)

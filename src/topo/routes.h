@@ -24,6 +24,10 @@
  *	links = wf_routes_links(routes, dst, &n);
  *	some of links[0 ... + n) are of this switch?	out = the port of one of them
  *	else						as above; sw->leaf is WF_TOPO_NONE
+ *
+ * Or each of a host's ports is a destination by itself, as on InfiniBand: its address is the number
+ * of the port times the number of hosts, and the host's, so that the first one's is the host's own.
+ * What is said of hosts above is then true of addresses, each of which has one port.
  */
 #ifndef WF_TOPO_ROUTES_H
 #define WF_TOPO_ROUTES_H
@@ -53,6 +57,7 @@ struct wf_route_link {
 struct wf_routes {
 	struct wf_mem *mem;
 	uint32_t n_leaves;
+	uint32_t n_dests; /* hosts, or addresses */
 	uint32_t *leaf_of_host;
 	uint16_t *port_of_host;           /* on its leaf; the first one's, of several */
 	struct wf_route_link *links;      /* NULL: hosts have one port */
@@ -70,6 +75,10 @@ struct wf_routes {
 int wf_routes_create(const struct wf_topo *topo, const uint8_t *down, struct wf_mem *mem,
                      struct wf_routes **routes_p) WF_MUST_USE;
 
+/* The same where each port of a host is a destination by itself. */
+int wf_routes_create_by_port(const struct wf_topo *topo, const uint8_t *down, struct wf_mem *mem,
+                             struct wf_routes **routes_p) WF_MUST_USE;
+
 /* The links by which a host is reached, where hosts have several ports. */
 static inline const struct wf_route_link *wf_routes_links(const struct wf_routes *routes,
                                                           uint32_t host, uint32_t *n_p)
@@ -80,9 +89,9 @@ static inline const struct wf_route_link *wf_routes_links(const struct wf_routes
 
 /*
  * Fills in one port for each destination, d-mod-k on any graph (lft.c), once. A switch's own hosts
- * and those it cannot reach have port 0, which means nothing. Hosts have one port. Returns 0 or
- * -ENOMEM. Time: switches
- * x hosts; a three-tier fat tree of 16,384 hosts takes some 100 ms.
+ * and those it cannot reach have port 0, which means nothing. Hosts have one port, or an address
+ * for each. Returns 0 or -ENOMEM. Time: switches x hosts; a three-tier fat tree of 16,384 hosts
+ * takes some 100 ms.
  */
 int wf_routes_fill_lft(struct wf_routes *routes, const struct wf_topo *topo) WF_MUST_USE;
 

@@ -79,7 +79,7 @@ void wf_rmpp_decode(const uint8_t *p, struct wf_rmpp *rmpp_p)
 	};
 }
 
-void wf_sa_encode(const struct wf_sa *sa, uint8_t *p)
+void wf_sa_hdr_encode(const struct wf_sa_hdr *sa, uint8_t *p)
 {
 	wf_be64_put(p + WF_SA_HEADER, sa->sm_key);
 	wf_be16_put(p + WF_SA_HEADER + 8, sa->attr_offset);
@@ -87,7 +87,7 @@ void wf_sa_encode(const struct wf_sa *sa, uint8_t *p)
 	wf_be64_put(p + WF_SA_HEADER + 12, sa->comp_mask);
 }
 
-void wf_sa_decode(const uint8_t *p, struct wf_sa *sa_p)
+void wf_sa_hdr_decode(const uint8_t *p, struct wf_sa_hdr *sa_p)
 {
 	sa_p->sm_key = wf_be64_get(p + WF_SA_HEADER);
 	sa_p->attr_offset = wf_be16_get(p + WF_SA_HEADER + 8);

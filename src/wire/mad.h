@@ -25,6 +25,7 @@ enum wf_mad_class {
 	WF_MAD_CLASS_PERF = 0x04,     /* performance management */
 	WF_MAD_CLASS_BM = 0x05,       /* baseboard management */
 	WF_MAD_CLASS_CM = 0x07,       /* communication management */
+	WF_MAD_CLASS_AM = 0x0b,       /* aggregation management (SHARP) */
 	WF_MAD_CLASS_CC = 0x21,       /* congestion control */
 	WF_MAD_CLASS_SUBN_DR = 0x81,  /* subnet management, directed route */
 };
@@ -136,14 +137,14 @@ struct wf_rmpp {
 #define WF_RMPP_LEN 12
 
 /* Subnet administration: follows the RMPP header. */
-struct wf_sa {
+struct wf_sa_hdr {
 	uint64_t sm_key;
 	uint16_t attr_offset; /* 8-byte words from one attribute to the next */
 	uint16_t reserved;
 	uint64_t comp_mask;
 };
 
-#define WF_SA_HEADER 36 /* offset of struct wf_sa in the MAD */
+#define WF_SA_HEADER 36 /* offset of struct wf_sa_hdr in the MAD */
 #define WF_SA_DATA 56   /* offset of the attribute */
 #define WF_SA_DATA_LEN 200
 
@@ -165,7 +166,7 @@ void wf_rmpp_encode(const struct wf_rmpp *rmpp, uint8_t *p);
 void wf_rmpp_decode(const uint8_t *p, struct wf_rmpp *rmpp_p);
 
 /* p is the start of the MAD. */
-void wf_sa_encode(const struct wf_sa *sa, uint8_t *p);
-void wf_sa_decode(const uint8_t *p, struct wf_sa *sa_p);
+void wf_sa_hdr_encode(const struct wf_sa_hdr *sa, uint8_t *p);
+void wf_sa_hdr_decode(const uint8_t *p, struct wf_sa_hdr *sa_p);
 
 #endif

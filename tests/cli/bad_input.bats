@@ -104,7 +104,13 @@ change() {
 	change 's/kind: leaf-spine, hosts: 8, radix: 8/kind: dragonfly, hosts: 8, ports: 2/' \
 		's.yaml:3:46: ports: hosts of kind dragonfly have one port; 1, or kind single, leaf-spine'
 	change 's/radix: 8/radix: 8, ports: 2/; s/roce-400g/ib-ndr/' \
-		's.yaml:3:57: ports: on InfiniBand each port of an adapter has a LID of its own, and RDMA has no bonding; write ports: 1 and twice the hosts and gpus'
+		's.yaml:3:57: ports: on InfiniBand a queue pair belongs to a port, and traffic with op window has none; write op: write, send or read'
+	change 's/radix: 8/radix: 8, ports: 2/; s/fabric: .*/fabric: {profile: ib-ndr, sm: weft}/; s/size: 100KB/&, op: write/' \
+		's.yaml:3:57: ports: hosts of a managed fabric have one port; write ports: 1, or sm: ideal'
+	change 's/radix: 8/radix: 8, ports: 2/; s/fabric: .*/fabric: {profile: ib-ndr, sharp: {enabled: true}}/; s/size: 100KB/&, op: write/' \
+		's.yaml:4:44: sharp.enabled: hosts that take part in reductions of switches have one port; write false, or topology.ports: 1'
+	change 's/radix: 8/radix: 8, ports: 2/; s/fabric: .*/fabric: {profile: ib-ndr, nic: {apm: always}}/; s/size: 100KB/&, op: write/' \
+		's.yaml:4:38: nic.apm: "always" is not known; write none or armed'
 	change 's/radix: 8/radix: 8, ports: 2/; s/fabric: .*/fabric: {profile: roce-400g, routing: lft}/' \
 		's.yaml:4:39: routing: lft has one port for a destination, and hosts with 2 ports are reached by several; write ecmp'
 	change 's/radix: 8/radix: 8, ports: 2/; s/size: 100KB/&, op: tcp/' \

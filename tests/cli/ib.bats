@@ -232,13 +232,13 @@ print(json.dumps(to))' "$1"
 		$((0x$(guid 1) + 1)) $((0x$(guid 2) + 1)) $((0x$(guid 3) + 1)) >parts.conf
 	weft ib check ring.net --partitions parts.conf
 	[ "$status" -eq 0 ]
-	says "$out" "2 ports in red (full), host0 HCA-1[1] the first, may not talk to 10 of 11 others"
-	says "$out" "1 port in blue (full), host2 HCA-1[1] the first, may not talk to 11 of 11 others"
-	says "$out" "9 ports, host3 HCA-1[1] the first, are in no partition"
+	says "$out" "2 ports in red (full), Default (limited), host0 HCA-1[1] the first, may not talk to 10 of 11 others"
+	says "$out" "1 port in blue (full), Default (limited), host2 HCA-1[1] the first, may not talk to 11 of 11 others"
+	says "$out" "9 ports in Default (limited), host3 HCA-1[1] the first, may not talk to 11 of 11 others"
 	echo "red=0x8001 : NOBODY;" >parts.conf
 	weft ib check ring.net --partitions parts.conf
 	[ "$status" -eq 2 ]
-	says "$err" "parts.conf:1:14: here is a port's GUID"
+	says "$err" "parts.conf:1:14: \"NOBODY\" is no port"
 }
 
 @test "a planted mistake is found, and changes the exit status" {

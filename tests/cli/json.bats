@@ -137,6 +137,12 @@ setup_file() {
 	document ib-check ib check "$WEFT_SOURCE_DIR/examples/topologies/fabric.net"
 	# A credit loop is an error.
 	"$WEFT" ib check "$net" --engine minhop --json >"$documents/ib-loop.json" || [ $? -eq 1 ]
+	# Mistakes are errors; what is odd is listed.
+	cp -r "$WEFT_SOURCE_DIR/examples/audit/stock-map" audited
+	printf '{"PORT": {}, "NOBODY_KNOWS": {}}' >audited/odd.json
+	"$WEFT" audit --json audited >"$documents/audit.json" || [ $? -eq 1 ]
+	printf '{"PORT": {' >audited/broken.json
+	"$WEFT" audit --json audited >"$documents/audit-broken.json" || [ $? -eq 2 ]
 	# A storm, its healthy twin, and text that is not understood, with a counter that has reached its end. What is found is in the exit status.
 	cat >sick.yaml <<'END'
 topology: {kind: leaf-spine, hosts: 16, radix: 8}

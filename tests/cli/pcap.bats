@@ -280,3 +280,49 @@ assert r["packets_dropped"] > 0 and r["finished"]'
 	weft run s.yaml --quiet --pcap o.pcapng
 	cmp o.pcapng through.pcapng
 }
+
+@test "a managed fabric: management packets with their MADs, and data by the LIDs that the manager gave" {
+	need_tshark
+	cat >s.yaml <<'END'
+name: managed
+seed: 1
+topology: {kind: leaf-spine, hosts: 8, radix: 8, host_rate: 400Gbps}
+fabric: {profile: ib-ndr, routing: lft, sm: weft, sm.start: cold, sm.lmc: 1}
+traffic:
+  - {kind: shift, distance: 3, op: write, size: 20KB, start: 30ms}
+run: {until: 100ms}
+END
+	weft run s.yaml --quiet --json --pcap o.pcapng --pcap-port h0,h1,h2,h3,h4,h5,h6,h7,leaf0,leaf1,spine0
+	[ "$status" -eq 0 ]
+	is_clean o.pcapng
+	# With all ports a packet is there twice, where it leaves and where it comes.
+	smps=$(python3 -c 'import json; print(json.load(open("stdout.txt"))["runs"][0]["sm"]["smps"])')
+	[ "$(count o.pcapng 'infiniband.mad.mgmtclass == 0x81')" -eq $((2 * smps)) ]
+	[ "$(count o.pcapng 'infiniband.mad.mgmtclass == 0x81 && infiniband.lrh.vl == 15 && infiniband.bth.destqp == 0')" \
+		-eq $((2 * smps)) ]
+	# What the manager says that it asked for, without what it asked its own adapter: NodeInfo.
+	out='frame.interface_name == "h0" && frame.packet_flags_direction == 2'
+	python3 -c 'import json; r = json.load(open("stdout.txt"))["runs"][0]["sm"]["requests"]
+print(r["Get(NodeInfo)"] - 1, r["Set(LinearForwardingTable)"])' >asked.txt
+	echo "$(count o.pcapng "$out && infiniband.mad.method == 0x01 && infiniband.mad.attributeid == 0x0011")" \
+		"$(count o.pcapng "$out && infiniband.mad.method == 0x02 && infiniband.mad.attributeid == 0x0019")" >seen.txt
+	diff asked.txt seen.txt
+	# Each answer of a switch to what it is says how many ports it has.
+	tshark -r o.pcapng -Y "infiniband.mad.method == 0x81 && infiniband.nodeinfo.nodetype == 2" \
+		-T fields -e infiniband.nodeinfo.numports 2>/dev/null | sort -u >ports.txt
+	[ -s ports.txt ]
+	! grep -vx '0x0[48]' ports.txt || false
+	# With LMC 1 every host has two LIDs from an even one on; without a manager they would be 1 to 8.
+	tshark -r o.pcapng -Y 'infiniband.bth.opcode != 100 || infiniband.lrh.vl != 15' -T fields \
+		-e infiniband.lrh.slid -e infiniband.lrh.dlid 2>/dev/null | tr '\t' '\n' | sort -nu >lids.txt
+	[ "$(wc -l <lids.txt)" -eq 8 ]
+	! grep -vE '[02468]$' lids.txt || false
+	# So has TCP.
+	sed -i 's/op: write/op: tcp/' s.yaml
+	weft run s.yaml --quiet --pcap tcp.pcapng --pcap-port h1
+	[ "$status" -eq 0 ]
+	is_clean tcp.pcapng
+	tshark -r tcp.pcapng -Y 'infiniband.lrh.vl != 15' -T fields -e infiniband.lrh.slid -e infiniband.lrh.dlid \
+		2>/dev/null | tr '\t' '\n' | sort -nu >lids.txt
+	[ "$(xargs <lids.txt)" = "4 10 14" ]
+}

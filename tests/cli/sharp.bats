@@ -27,7 +27,6 @@ write() {
 		profile: ib-ndr, sharp: {enabled: true}, link: {raw_ber: 1e-9}||s.yaml:2:67: link.raw_ber: switches that reduce
 		profile: ib-ndr, sharp: {enabled: true}|devices: {leaf0: {link: {ber: 1e-12}}}|s.yaml:4:31: link.ber: switches that reduce
 		profile: ib-ndr, mtu: 1024B, sharp: {enabled: true, payload: 2KiB}||s.yaml:2:71: sharp.payload: an operation is one packet of at most mtu, 1024B
-		profile: ib-ndr, sm: weft, sharp: {enabled: true}||s.yaml:2:54: sharp.enabled: a subnet manager sets up no trees for reductions; write false
 		profile: ib-ndr, sharp: {enabled: true, generation: quantum-9}||s.yaml:2:62: sharp.generation:
 	END
 	write 'profile: ib-ndr, sharp: {enabled: true}, link: {loss: 1%, retry: llr}' ''

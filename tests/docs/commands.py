@@ -28,6 +28,7 @@ PREPARE = {
                        "weft sweep examples/incast.yaml --vary seed=1,2 --record kmin.db",
     "docs/json.md": "mkdir examples; cp small.yaml examples/incast.yaml",
     "docs/ib.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
+    "docs/audit.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples; cp -r examples/audit/clean net",
     "docs/diagnose.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/incidents.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/c-api.md": "cp \"$WEFT_SOURCE_DIR/examples/c/ping_pong.c\" my_program.c",

@@ -55,5 +55,5 @@ deadlocked() {
 }
 
 @test "credits: nothing happens in the model any more, and it is found all the same" {
-	deadlocked "profile: ib-hdr, nic: {rate_min: 0, rate_max: 0}, vl: {buffer: 8KiB}"
+	deadlocked "profile: ib-hdr, sm: ideal, nic: {rate_min: 0, rate_max: 0}, vl: {buffer: 8KiB}"
 }

@@ -39,6 +39,7 @@ fabrics() {
 	printf 'topology: {kind: leaf-spine, hosts: 4, radix: 4, host_rate: 1Gbps}\nfabric: roce-400g\n' >cluster.yaml
 	up cluster.yaml --name modelled
 	up cluster.yaml --name unpaced --pace none
+	up cluster.yaml --name managed --fabric ib-ndr
 	EXEC="--name plain" spawn h1 ibv_asyncwatch >asyncwatch.txt 2>&1
 	watch=$pid
 	until_true attached plain ibv_asyncwatch
@@ -49,18 +50,18 @@ fabrics() {
 	"${fault[@]}" on h3-leaf1 flap every 1s for 1ms until 1000s
 	"${fault[@]}" on leaf0 set ecn.kmin=20KB at 500s
 	# Packets that stand still, and go on.
-	dead_cluster "profile: ib-hdr, nic: {rate_min: 0, rate_max: 0}, vl: {buffer: 8KiB}"
+	dead_cluster "profile: ib-hdr, sm: ideal, nic: {rate_min: 0, rate_max: 0}, vl: {buffer: 8KiB}"
 	up dead.yaml --name dead
 	EXEC="--name dead" both ib_write_bw -F -u 18 -s 65536 --run_infinitely -D 1
 	until_true flows dead
 	"$WEFT" fault --name dead link sw3-sw5 down
 	until_true stands dead
 	"$WEFT" fault --name dead link sw3-sw4 down
-	for name in plain wire ib modelled unpaced dead; do
+	for name in plain wire ib modelled unpaced managed dead; do
 		look "$name"
 	done
 	kill -9 "$watch" "$server" "$client"
-	for name in plain wire ib modelled unpaced dead; do
+	for name in plain wire ib modelled unpaced managed dead; do
 		"$WEFT" down --name "$name"
 	done
 }

@@ -44,6 +44,7 @@ struct rig {
 	struct wf_mem *mem;             /* the simulation's; NULL: the heap */
 	const struct wf_gate_ops *gate; /* NULL: flows */
 	void *gate_arg;
+	const struct wf_sim_app *app;         /* NULL: flows alone */
 	const struct wf_sim_manager *manager; /* NULL: nobody manages it */
 };
 
@@ -167,6 +168,7 @@ static inline int rig_build(struct rig *r, unsigned threads, struct wf_err *err)
 		.flows = r->flows.flow,
 		.n_flows = r->flows.n,
 		.gate = r->gate,
+		.app = r->app,
 		.gate_arg = r->gate_arg,
 		.manager = r->manager,
 		.faults = r->faults,

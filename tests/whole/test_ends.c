@@ -311,6 +311,8 @@ static const struct other {
 	{ "fabric.nic.rx_xon", "max", REFUSED },
 	{ "fabric.buffer.reserved", "max", REFUSED },
 	{ "fabric.sm", "none", REFUSED },
+	/* Without sm.qos nobody folds service levels onto the one lane that is left. */
+	{ "fabric.sm.max_op_vls", "min", CUT },
 	{ "fabric.sm.sm_inactive", "true", CUT }, /* nobody wakes it, and no port is active */
 	{ "fabric.buffer.headroom", "max", REFUSED },
 	{ "fabric.adaptive.medium", "min", REFUSED },

@@ -1,107 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenarios: fabrics that weft's subnet manager manages, by packets that the fabric carries. */
 /* ctest: tsan */
-#include "rig.h"
+#include "managed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "mgmt/sma.h"
-#include "sim/mgmt/managed.h"
 #include "wire/addr.h"
-
-struct managed {
-	struct rig r;
-	struct wf_sm_cfg sm;
-	struct wf_managed_cfg cfg;
-	struct wf_managed *m;
-	struct wf_managed_result result;
-};
-
-static void managed_set(struct managed *t, const char *name, const char *value)
-{
-	const struct wf_param *row = wf_param_find(wf_sm_params, wf_sm_n_params, name);
-	struct wf_err err = { "" };
-
-	assert_non_null(row);
-	if (wf_param_set(row, &t->sm, value, &err) != 0)
-		fail_msg("%s: %s", name, err.text);
-}
-
-static void managed_init(struct managed *t, const char *kind, unsigned hosts)
-{
-	struct wf_err err = { "" };
-
-	memset(t, 0, sizeof(*t));
-	rig_init(&t->r, "credit", kind, hosts);
-	rig_topo(&t->r, "host_rate", "400Gbps");
-	assert_int_equal(wf_sm_cfg_init(&t->sm, &err), 0);
-	t->cfg = (struct wf_managed_cfg){
-		.sm = &t->sm,
-		.n_managers = 1,
-		.switch_time = 20 * WF_US,
-		.host_time = 20 * WF_US,
-		.manager_time = 5 * WF_US,
-	};
-}
-
-static void managed_topo(struct managed *t)
-{
-	const struct wf_topo_ops *ops = wf_topo_find(t->r.topo_cfg.kind);
-	struct wf_err err = { "" };
-
-	if (ops->build(&t->r.topo_cfg, NULL, 0, "test", wf_mem_heap(), &t->r.topo, &err) != 0)
-		fail_msg("%s", err.text);
-}
-
-static void managed_build(struct managed *t, unsigned threads)
-{
-	struct wf_err err = { "" };
-
-	if (t->r.topo == NULL)
-		managed_topo(t);
-	if (wf_managed_create(&t->cfg, t->r.topo, wf_mem_heap(), &t->m, &err) != 0)
-		fail_msg("%s", err.text);
-	t->r.manager = wf_managed_manager(t->m);
-	if (rig_build(&t->r, threads, &err) != 0)
-		fail_msg("%s", err.text);
-}
-
-static void managed_run(struct managed *t)
-{
-	struct wf_err err = { "" };
-
-	assert_int_equal(wf_sim_run(t->r.sim, NULL, NULL), 0);
-	if (wf_sim_check(t->r.sim, &err) != 0)
-		fail_msg("%s", err.text);
-	rig_result(&t->r);
-	wf_managed_result(t->m, &t->result);
-}
-
-static void managed_fini(struct managed *t)
-{
-	rig_again(&t->r); /* the simulation */
-	wf_managed_destroy(t->m);
-	rig_fini(&t->r);
-}
-
-/* A link between two nodes goes down, or comes back. */
-static void fault(struct managed *t, const char *a, const char *b, wf_time at, bool down)
-{
-	const struct wf_topo *topo = t->r.topo;
-	uint32_t na = wf_topo_node_by_name(topo, a), nb = wf_topo_node_by_name(topo, b);
-
-	assert_true(na != WF_TOPO_NONE && nb != WF_TOPO_NONE);
-	for (uint32_t i = 0; i < topo->n_links; i++) {
-		const struct wf_topo_link *l = &topo->links[i];
-
-		if ((l->a == na && l->b == nb) || (l->a == nb && l->b == na))
-			t->r.faults[t->r.n_faults++] = (struct wf_sim_fault){
-				.at = at, .kind = WF_SIM_FAULT_LINK, .on = down, .what = i
-			};
-	}
-	assert_true(t->r.n_faults > 0);
-}
 
 /* Every pair of hosts: the LFTs that the manager has set lead there, over as many links. */
 static void check_paths(const struct managed *t)
@@ -315,6 +220,51 @@ static void test_same_on_threads(void **state)
 
 /* ---- two managers ---- */
 
+/*
+ * Links that send again what they lose (LLR) do so in a managed fabric as well: nothing is lost,
+ * and without it it is. Errors spare the manager's packets, as all link control.
+ */
+static void test_link_retry(void **state)
+{
+	static const char *const retry[] = { "llr", "none" };
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(retry); i++) {
+		uint64_t again = 0;
+		struct managed t;
+
+		managed_init(&t, "leaf-spine", 8);
+		rig_topo(&t.r, "radix", "8");
+		rig_set(&t.r, "link.ber", "1e-6");
+		rig_set(&t.r, "link.retry", retry[i]);
+		rig_set(&t.r, "link.retry_max", "15");
+		rig_set(&t.r, "sender.timeout", "100us");
+		managed_topo(&t);
+		for (uint32_t h = 0; h < 8; h++)
+			rig_flow(&t.r, h, (h + 4) % 8, 1000000, 0, 3);
+		managed_build(&t, 1);
+		managed_run(&t);
+		assert_true(t.r.result->finished);
+		for (uint32_t k = 0; k < t.r.topo->n_nodes; k++) {
+			for (uint32_t p = 0; p < t.r.topo->nodes[k].n_ports; p++) {
+				for (unsigned q = 0; q < t.r.result->n_queues; q++) {
+					struct wf_sim_counts c;
+
+					assert_true(wf_sim_port_counts(t.r.sim, k, p, q, &c));
+					again += c.link_retries;
+				}
+			}
+		}
+		/* 8 times 245 packets over four links, and 3.3 % of the packets on each. */
+		if (i == 0)
+			assert_in_range(again, 200, 340);
+		else
+			assert_int_equal(again, 0);
+		assert_int_equal(t.r.result->packets_dropped == 0, i == 0);
+		managed_fini(&t);
+	}
+}
+
 /* The master's host is cut off: the other one sees it, takes over, and routes around what fails. */
 static void test_handover(void **state)
 {
@@ -417,6 +367,7 @@ int main(void)
 		cmocka_unit_test(test_link_lost),
 		cmocka_unit_test(test_link_lost_without_traps),
 		cmocka_unit_test(test_same_on_threads),
+		cmocka_unit_test(test_link_retry),
 		cmocka_unit_test(test_handover),
 		cmocka_unit_test(test_tenants),
 		cmocka_unit_test(test_levels),

@@ -402,6 +402,133 @@ static void test_limits(void **state)
 	}
 }
 
+/* ---- under a subnet manager ---- */
+
+#define MANAGED                                                                                    \
+	"enabled: true, latency: 350ns}, sm: weft, switch: {latency: 130ns, cut_through: true"
+#define COLD                                                                                       \
+	"enabled: true, latency: 350ns}, sm: weft, sm.start: cold, "                               \
+	"switch: {latency: 130ns, cut_through: true"
+
+/* Trees that management packets have set up are those that are there without. */
+static void test_managed(void **state)
+{
+	static const char *const rows[] = {
+		"kind: barrier, " BARE,
+		"bytes: 8, " BARE,
+		"bytes: 64KiB, iterations: 3, " BARE,
+		"bytes: 1MiB, ranks: 16, " BARE,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++)
+		assert_int_equal(end_of(TREE, MANAGED, rows[i]),
+		                 end_of(TREE, "enabled: true, latency: 350ns", rows[i]));
+}
+
+/*
+ * By hand: a group has a tree for low latency and one for much data, over four leaves and a spine.
+ * Each: both ends of the leaves' links up, 8 queue pairs, and one of each host, 64; 5 places. Five
+ * switches are asked of themselves once. A barrier begins when the trees are there.
+ */
+static void test_managed_cold(void **state)
+{
+	wf_time ideal = end_of(TREE, "enabled: true, latency: 350ns", "kind: barrier, " BARE);
+	struct wf_scenario *s;
+	struct wf_run run;
+
+	(void)state;
+	s = start(TREE, COLD, "kind: barrier, " BARE, "", 1, &run);
+	assert_true(run.job->finished);
+	assert_int_equal(run.managed->trees.sent, 5 + 2 * (8 + 64 + 5));
+	assert_int_equal(run.managed->trees.answered, run.managed->trees.sent);
+	assert_true(run.managed->trees_up > run.managed->up);
+	/* Each of 4 leaves works on 2 * 18 requests, 20 us each; the steps wait for one another. */
+	assert_true(run.managed->trees_up - run.managed->up >= 2 * 18 * 20 * WF_US);
+	assert_int_equal(run.job->end, run.managed->trees_up + ideal - POST);
+	end(s, &run);
+	/* Two leaves with 48 hosts each: of their children 44 go into the first MAD. */
+	s = start("kind: leaf-spine, hosts: 96, radix: 192, host_rate: 400Gbps", COLD,
+	          "kind: barrier, " BARE, "", 1, &run);
+	assert_true(run.job->finished);
+	assert_int_equal(run.managed->trees.sent, 3 + 2 * (4 + 96 + 3 + 2));
+	end(s, &run);
+}
+
+/* A link of a tree goes down: the job is stopped after the sweep that finds it, not before. */
+static void test_managed_failure(void **state)
+{
+	uint64_t sent = 0;
+	wf_time at = 0;
+
+	(void)state;
+	for (unsigned threads = 1; threads <= 4; threads *= 2) {
+		bool said = false;
+		struct wf_scenario *s;
+		struct wf_run run;
+
+		s = start(TREE, MANAGED, "bytes: 64KiB, iterations: 1000, " BARE,
+		          "run: {until: 1s}\nfaults: [{on: leaf0-spine0, at: 20us, fault: down}]",
+		          threads, &run);
+		assert_false(run.job->finished);
+		assert_int_equal(run.managed->trees_lost, 1);
+		assert_true(run.managed->reroutes > 0);
+		assert_true(run.managed->trees_lost_at >= 20 * WF_US + run.managed->reroute_last);
+		assert_true(run.result.end < 100 * WF_MS); /* it does not stand to the end */
+		for (unsigned i = 0; i < run.notes.n; i++)
+			said |= strcmp(run.notes.note[i].rule, "sharp-lost") == 0;
+		assert_true(said);
+		if (threads > 1) {
+			assert_int_equal(run.managed->trees_lost_at, at);
+			assert_int_equal(run.result.packets_sent, sent);
+		}
+		at = run.managed->trees_lost_at;
+		sent = run.result.packets_sent;
+		end(s, &run);
+	}
+}
+
+/* One that no tree has is found, too, and stops nothing; one that is down before it begins does. */
+static void test_managed_beside(void **state)
+{
+	struct wf_scenario *s;
+	struct wf_run run;
+
+	(void)state;
+	s = start(TREE, MANAGED,
+	          "bytes: 8, iterations: 100, ranks: 32, gpus_per_server: 1, collnet: true, "
+	          "algorithm: collnet-chain, launch: 500us, net.collnet: 0",
+	          "run: {until: 1s}\nfaults: [{on: leaf3-spine0, at: 20us, fault: down}]", 1, &run);
+	assert_true(run.job->finished);
+	assert_true(run.managed->reroutes > 0);
+	assert_int_equal(run.managed->trees_lost, 0);
+	end(s, &run);
+}
+
+/* Links that lose packets and send them again themselves are right for trees. */
+static void test_llr(void **state)
+{
+	static const char *const fabrics[] = {
+		"enabled: true}, link.loss: 0.001, link.retry: llr, "
+		"switch: {latency: 130ns, cut_through: true",
+		"enabled: true}, sm: weft, link.loss: 0.001, link.retry: llr, "
+		"switch: {latency: 130ns, cut_through: true",
+	};
+	wf_time clean = end_of(TREE, "enabled: true", "bytes: 1MiB, iterations: 4, " BARE);
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(fabrics); i++) {
+		struct wf_scenario *s;
+		struct wf_run run;
+
+		s = start(TREE, fabrics[i], "bytes: 1MiB, iterations: 4, " BARE, "", 2, &run);
+		assert_true(run.job->finished);
+		assert_int_equal(run.result.packets_dropped, 0);
+		assert_true(run.job->end > clean); /* some were sent again */
+		end(s, &run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +545,11 @@ int main(void)
 		cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_failure_beside),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_managed),
+		cmocka_unit_test(test_managed_cold),
+		cmocka_unit_test(test_managed_failure),
+		cmocka_unit_test(test_managed_beside),
+		cmocka_unit_test(test_llr),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -95,6 +95,13 @@ static void fake_link(struct wf_station *st, unsigned port, bool up, wf_time now
 		wf_station_set_state(st, port, true, true, now);
 }
 
+static void fake_group(struct wf_station *st, uint16_t mlid, uint64_t ports[WF_STATION_WORDS])
+{
+	(void)st;
+	(void)mlid;
+	memset(ports, 0, WF_STATION_WORDS * sizeof(ports[0]));
+}
+
 static void fake_pkey(struct wf_station *st, unsigned port, const struct wf_packet *pkt,
                       wf_time now)
 {
@@ -108,6 +115,7 @@ static const struct wf_station_ops fake_ops = {
 	.rx = fake_rx,
 	.timer = fake_timer,
 	.link = fake_link,
+	.group = fake_group,
 	.pkey = fake_pkey,
 };
 

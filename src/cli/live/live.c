@@ -27,6 +27,8 @@
 #include "text/suggest.h"
 #include "live/client.h"
 #include "live/sock.h"
+#include "sim/mgmt/managed.h"
+#include "wire/ib_rate.h"
 
 int wf_live_err(struct wf_err *err, int rc, const char *fmt, ...)
 {
@@ -237,6 +239,7 @@ static const char *peer_of(const struct wf_topo *t, uint32_t host)
 /* What the daemon of a plan borrows. */
 struct made {
 	struct wf_scenario s;
+	struct wf_managed_cfg managed;
 	struct wf_faults_live faults;
 };
 
@@ -514,6 +517,46 @@ static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_d
 	return 0;
 }
 
+/* Whether a subnet manager can manage it: hosts have one port, lanes are as many as it can count. */
+static bool can_be_managed(const struct wf_scenario_fabric *fabric)
+{
+	const struct wf_topo *topo = fabric->net->topo;
+	unsigned vls = (unsigned)fabric->cfg.vl_count;
+
+	for (uint32_t i = 0; i < topo->n_nodes; i++) {
+		const struct wf_topo_node *node = &topo->nodes[i];
+
+		if (node->n_ports > (node->kind == WF_TOPO_SWITCH ? WF_MANAGED_PORTS : 1))
+			return false;
+	}
+	return wf_ib_vls_decode(wf_ib_vls_encode(vls)) == vls;
+}
+
+/* Who manages the fabric. One of InfiniBand that does not say has weft's manager. */
+static int take_managed(const struct wf_scenario_fabric *fabric, struct wf_managed_cfg *managed,
+                        struct wf_daemon_cfg *cfg, struct wf_err *err)
+{
+	const struct wf_manage_cfg *manage = &fabric->values.manage;
+	bool ib = cfg->layer == WF_LIVE_IB && can_be_managed(fabric);
+	enum wf_manage_kind kind;
+	struct wf_err why = { "" };
+	int ret;
+
+	ib = ib && cfg->pace != WF_LIVE_DIRECT;
+	kind = wf_manage_kind_of(manage, ib ? WF_MANAGE_WEFT : WF_MANAGE_IDEAL);
+	if (kind == WF_MANAGE_IDEAL)
+		return 0;
+	if (cfg->pace == WF_LIVE_DIRECT)
+		return wf_live_err(err, -EINVAL,
+		                   "weft up: sm: with pace direct there is nothing to manage; "
+		                   "--pace wall or none models the fabric");
+	ret = wf_manage_resolve(manage, kind, fabric->net->topo, managed, &why);
+	if (ret != 0)
+		return wf_settings_err(&fabric->settings, &fabric->place, &why, err);
+	cfg->managed = managed;
+	return 0;
+}
+
 static int create_daemon(const struct wf_daemon_cfg *cfg, struct wf_daemon **d_p,
                          struct wf_err *err)
 {
@@ -583,6 +626,8 @@ static int make_daemon(const struct wf_live_plan *plan, const char *path, struct
 		ret = take_metrics(plan->metrics, &cfg, err);
 	if (ret == 0)
 		ret = take_model(s, &sim, &cfg, err);
+	if (ret == 0)
+		ret = take_managed(&s->fabrics[0], &m->managed, &cfg, err);
 	if (ret == 0) {
 		wf_faults_live_init(&m->faults, s, &s->fabrics[0]);
 		cfg.words = &wf_live_words;

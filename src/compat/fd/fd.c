@@ -38,9 +38,9 @@ struct wx_file {
 	const struct wx_fd_ops *ops;
 	void *priv;
 	pid_t pid; /* of the process that opened it */
-	dev_t dev; /* of the pipe */
+	dev_t dev; /* of the pipe or socket */
 	ino_t ino;
-	/* The ends of the pipe for ourselves, hidden from the program; both may be one number. */
+	/* The ends of it for ourselves, hidden from the program; both may be one number. */
 	int own_rd, own_wr;
 };
 
@@ -359,6 +359,48 @@ static int open_own(struct wx_file *f, const int ends[2])
 	return 0;
 }
 
+int wx_fd_hide(int fd)
+{
+	fd = move_up(fd);
+	if (fd >= MAX_FDS) {
+		(void)syscall(SYS_close, fd);
+		return -EMFILE;
+	}
+	set_hidden(fd, true);
+	return fd;
+}
+
+void wx_fd_close_hidden(int fd)
+{
+	int saved = errno;
+
+	if (fd < 0)
+		return;
+	assert(wx_fd_hidden(fd));
+	set_hidden(fd, false);
+	(void)syscall(SYS_close, fd);
+	errno = saved;
+}
+
+/* Gives a file that is a socket what it needs; the program's descriptor is sock. */
+static int set_up_socket(struct wx_file *f, int sock, int flags)
+{
+	int own = -1;
+
+	if (sock < MAX_FDS && identify(sock, &f->dev, &f->ino) &&
+	    syscall(SYS_fcntl, sock, F_SETFL, flags & O_NONBLOCK) == 0 &&
+	    syscall(SYS_fcntl, sock, F_SETFD, (flags & O_CLOEXEC) != 0 ? FD_CLOEXEC : 0) == 0)
+		own = (int)syscall(SYS_fcntl, sock, F_DUPFD_CLOEXEC, 0);
+	if (own >= 0)
+		own = wx_fd_hide(own);
+	if (own < 0) {
+		(void)syscall(SYS_close, sock);
+		return -EMFILE;
+	}
+	f->own_rd = f->own_wr = own;
+	return sock;
+}
+
 /* Gives a file that nobody has seen yet what it needs. Returns a descriptor or -errno. */
 static int set_up(struct wx_file *f, int flags)
 {
@@ -380,18 +422,20 @@ static int set_up(struct wx_file *f, int flags)
 	return ends[0];
 }
 
-int wx_fd_open(const struct wx_fd_ops *ops, void *priv, int flags, struct wx_file **file_p)
+/* A file of its own pipe, or of sock; that is closed where there is no file. */
+static int open_file(const struct wx_fd_ops *ops, void *priv, int sock, int flags,
+                     struct wx_file **file_p)
 {
-	struct wx_file *f;
+	struct wx_file *f = wx_fd_borrowed() ? NULL : new_file();
 	int fd;
 
-	if (wx_fd_borrowed())
-		return -EAGAIN;
-	f = new_file();
-	if (f == NULL)
-		return -ENOMEM;
+	if (f == NULL) {
+		if (sock >= 0)
+			(void)syscall(SYS_close, sock);
+		return wx_fd_borrowed() ? -EAGAIN : -ENOMEM;
+	}
 	assert(atomic_load(&f->refs) == 0);
-	fd = set_up(f, flags);
+	fd = sock >= 0 ? set_up_socket(f, sock, flags) : set_up(f, flags);
 	if (fd < 0) {
 		atomic_store(&f->used, 0);
 		return fd;
@@ -403,6 +447,22 @@ int wx_fd_open(const struct wx_fd_ops *ops, void *priv, int flags, struct wx_fil
 	atomic_store_explicit(&f->refs, 1, memory_order_release);
 	enter(fd, f);
 	return fd;
+}
+
+int wx_fd_open(const struct wx_fd_ops *ops, void *priv, int flags, struct wx_file **file_p)
+{
+	return open_file(ops, priv, -1, flags, file_p);
+}
+
+int wx_fd_open_socket(const struct wx_fd_ops *ops, void *priv, int sock, int flags,
+                      struct wx_file **file_p)
+{
+	return open_file(ops, priv, sock, flags, file_p);
+}
+
+int wx_file_fd(const struct wx_file *f)
+{
+	return f->own_rd;
 }
 
 void wx_file_signal(struct wx_file *f)

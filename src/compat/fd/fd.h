@@ -9,11 +9,11 @@
  *
  *	open -> [referred to by descriptors and operations] -> the last goes -> release()
  *
- * A descriptor is the reading end of a pipe of the file's own. It can be read while the file is
- * signalled, so programs poll it with others; writing to it is an error wherever weft does not see
- * it (after exec(), in a process that got it in a message). A number is taken for a file only while
- * the pipe behind it is the file's, so a plain file that got the number is never touched, whichever
- * way the number came to it. Nothing here takes a lock: it works in signal handlers and after
+ * A descriptor is the reading end of a pipe of the file's own, or of a socket. It can be read while
+ * the file is signalled, so programs poll it with others; writing to it is an error wherever weft
+ * does not see it (after exec(), in a process that got it in a message). A number is taken for a
+ * file only while the pipe or socket behind it is the file's, so a plain file that got the number is
+ * never touched, whichever way the number came to it. Nothing here takes a lock: it works in signal handlers and after
  * fork() as everywhere.
  *
  * In a child of fork(), files are its parent's: operations on them fail with EIO, and closing them
@@ -49,6 +49,13 @@ struct wx_fd_ops {
  */
 int wx_fd_open(const struct wx_fd_ops *ops, void *priv, int flags, struct wx_file **file_p);
 
+/*
+ * The same of a file whose descriptors are those of a socket, which it takes over in any case: they
+ * can be read while the socket can, and that is not for wx_file_signal() and wx_file_clear().
+ */
+int wx_fd_open_socket(const struct wx_fd_ops *ops, void *priv, int sock, int flags,
+                      struct wx_file **file_p);
+
 /* The file behind a descriptor, with a reference to it; NULL: it is none of ours. */
 struct wx_file *wx_fd_get(int fd);
 void wx_fd_put(struct wx_file *f);
@@ -63,8 +70,10 @@ bool wx_file_owned(const struct wx_file *f);
 /* From now on the descriptors can be read; and no longer. Not by two threads at a time. */
 void wx_file_signal(struct wx_file *f);
 void wx_file_clear(struct wx_file *f);
+/* A descriptor of it that is weft's own, to read from where it is a socket. */
+int wx_file_fd(const struct wx_file *f);
 /*
- * Waits until it is signalled. A thread may be cancelled here, and nowhere else in an operation: it
+ * Waits until it is signalled, or the socket can be read. A thread may be cancelled here, and nowhere else in an operation: it
  * must hold no lock, and own nothing but its reference. Returns 0 or -EINTR.
  */
 int wx_file_wait(struct wx_file *f);
@@ -82,6 +91,10 @@ void wx_fd_untake(int fd, struct wx_file *f);
 void wx_fd_adopt(int fd);
 /* Whether it is one of those that weft keeps for itself, which programs know nothing of. */
 bool wx_fd_hidden(int fd);
+/* Makes a descriptor one of those. Returns its number from now on, or -EMFILE, and it is closed. */
+int wx_fd_hide(int fd);
+/* Closes such a one; -1 is allowed. */
+void wx_fd_close_hidden(int fd);
 /* The first descriptor in [from, to] that is in the table or hidden; to + 1: none. */
 unsigned wx_fd_next(unsigned from, unsigned to);
 /* Whether this is a child of vfork(): memory and table are its parent's. */

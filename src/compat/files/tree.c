@@ -101,9 +101,26 @@ static bool is_below(const char *path, const char *prefix)
 	return strncmp(path, prefix, n) == 0 && (path[n] == '\0' || path[n] == '/');
 }
 
-bool wx_is_device(const char *path)
+bool wx_is_device(const char *path, unsigned *major_p, unsigned *minor_p)
 {
-	return tree_len != 0 && wx_path_is(path, "/dev/infiniband/" WF_SYSFS_UVERBS);
+	static const struct {
+		const char *path;
+		unsigned major, minor;
+	} devices[] = {
+		{ "/dev/infiniband/" WF_SYSFS_UVERBS, WF_SYSFS_UVERBS_MAJOR,
+		  WF_SYSFS_UVERBS_MINOR },
+		{ "/dev/infiniband/" WF_SYSFS_UMAD, WF_SYSFS_MAD_MAJOR, WF_SYSFS_UMAD_MINOR },
+		{ "/dev/infiniband/" WF_SYSFS_ISSM, WF_SYSFS_MAD_MAJOR, WF_SYSFS_ISSM_MINOR },
+	};
+
+	for (size_t i = 0; tree_len != 0 && i < WF_ARRAY_SIZE(devices); i++) {
+		if (wx_path_is(path, devices[i].path)) {
+			*major_p = devices[i].major;
+			*minor_p = devices[i].minor;
+			return true;
+		}
+	}
+	return false;
 }
 
 bool wx_translate(const char *path, char buf[WX_PATH_MAX])
@@ -113,6 +130,7 @@ bool wx_translate(const char *path, char buf[WX_PATH_MAX])
 	    wx_path_copy(path, buf + tree_len, WX_PATH_MAX - tree_len) < 0 ||
 	    (!is_below(buf + tree_len, "/sys/class/infiniband") &&
 	     !is_below(buf + tree_len, "/sys/class/infiniband_verbs") &&
+	     !is_below(buf + tree_len, "/sys/class/infiniband_mad") &&
 	     !is_below(buf + tree_len, "/dev/infiniband")))
 		return false;
 	memcpy(buf, tree, tree_len);
@@ -223,8 +241,7 @@ int wx_open_live(int dir, const char *path, int flags)
 	if (path == NULL || strncmp(path, PORT, sizeof(PORT) - 1) != 0)
 		return -1;
 	path += sizeof(PORT) - 1;
-	if (strncmp(path, "counters/", 9) != 0 && strncmp(path, "hw_counters/", 12) != 0 &&
-	    strcmp(path, "state") != 0 && strcmp(path, "phys_state") != 0)
+	if (!wf_sysfs_is_live(path))
 		return -1;
 	fd = open_now(path, flags);
 	errno = saved;

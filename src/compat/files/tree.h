@@ -32,8 +32,8 @@ bool wx_path_is(const char *path, const char *text);
  */
 int wx_path_copy(const char *path, char *to, size_t size);
 
-/* Whether the path is that of a device file of the tree. */
-bool wx_is_device(const char *path);
+/* Whether the path is that of a device file of the tree, and that one's numbers. */
+bool wx_is_device(const char *path, unsigned *major_p, unsigned *minor_p);
 
 /*
  * The place of path in the host's tree. Returns false when it is not one of those that the tree

@@ -119,7 +119,7 @@ void wx_fd_stat(int fd, struct stat *st)
 	{                                                                                          \
 		int ret = NEXT(name)(__VA_ARGS__);                                                 \
                                                                                                    \
-		if (ret == 0 && S_ISFIFO(st->st_mode))                                             \
+		if (ret == 0 && wx_may_be_file(st->st_mode))                                       \
 			wx_fd_stat(fd, (struct stat *)(void *)st);                                 \
 		return ret;                                                                        \
 	}

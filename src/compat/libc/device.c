@@ -6,12 +6,16 @@
 #include "compat/cm/ucma.h"
 #include "compat/files/tree.h"
 #include "compat/libc/libc.h"
+#include "compat/umad/umad.h"
+#include "live/sysfs.h"
 
 static const struct {
 	const char *path;
 	int (*open)(int flags); /* a descriptor or -errno */
 } devices[] = {
 	{ "/dev/infiniband/rdma_cm", wv_ucma_open },
+	{ "/dev/infiniband/" WF_SYSFS_UMAD, wv_umad_open },
+	{ "/dev/infiniband/" WF_SYSFS_ISSM, wv_issm_open },
 };
 
 bool wx_device_open(const char *path, int flags, int *fd_p)

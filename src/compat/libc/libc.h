@@ -13,6 +13,12 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+/* Whether what the system says of a descriptor leaves it open that it is an emulated file. */
+static inline bool wx_may_be_file(mode_t mode)
+{
+	return S_ISFIFO(mode) || S_ISSOCK(mode);
+}
+
 /* If fd is an emulated file, says so in *st, which the C library has filled. */
 void wx_fd_stat(int fd, struct stat *st);
 

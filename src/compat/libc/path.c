@@ -130,13 +130,14 @@ static bool open_ours(int dir, const char *path, int flags, int *fd_p)
 	int name params                                                                            \
 	{                                                                                          \
 		char buf[WX_PATH_MAX];                                                             \
+		unsigned major_, minor_;                                                           \
 		int ret = NEXT(name)(__VA_ARGS__);                                                 \
                                                                                                    \
-		if (ret == 0 && S_ISREG(st->st_mode) && wx_is_device(path)) {                      \
+		if (ret == 0 && S_ISREG(st->st_mode) && wx_is_device(path, &major_, &minor_)) {    \
 			st->st_mode = S_IFCHR | 0666;                                              \
-			st->st_rdev = makedev(WF_SYSFS_UVERBS_MAJOR, WF_SYSFS_UVERBS_MINOR);       \
+			st->st_rdev = makedev(major_, minor_);                                     \
 		}                                                                                  \
-		if (ret == 0 && S_ISFIFO(st->st_mode) && (fd) >= 0)                                \
+		if (ret == 0 && wx_may_be_file(st->st_mode) && (fd) >= 0)                          \
 			wx_fd_stat(fd, (struct stat *)(void *)st);                                 \
 		return ret;                                                                        \
 	}
@@ -181,14 +182,15 @@ int statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
 {
 	char buf[WX_PATH_MAX];
 	int ret = NEXT(statx)(dir, way(path, buf), flags, mask, st);
+	unsigned major_, minor_;
 	struct wx_file *f;
 
-	if (ret == 0 && S_ISREG(st->stx_mode) && wx_is_device(path)) {
+	if (ret == 0 && S_ISREG(st->stx_mode) && wx_is_device(path, &major_, &minor_)) {
 		st->stx_mode = S_IFCHR | 0666;
-		st->stx_rdev_major = WF_SYSFS_UVERBS_MAJOR;
-		st->stx_rdev_minor = WF_SYSFS_UVERBS_MINOR;
+		st->stx_rdev_major = major_;
+		st->stx_rdev_minor = minor_;
 	}
-	f = ret == 0 && S_ISFIFO(st->stx_mode) ? wx_fd_get(only_fd(dir, path, flags)) : NULL;
+	f = ret == 0 && wx_may_be_file(st->stx_mode) ? wx_fd_get(only_fd(dir, path, flags)) : NULL;
 	if (f != NULL) {
 		st->stx_mode = S_IFCHR | 0666;
 		st->stx_rdev_major = wx_file_ops(f)->major;

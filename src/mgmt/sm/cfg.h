@@ -5,7 +5,7 @@
  *
  * Times that are codes ("subnet_timeout") are 4.096 us * 2^n. Keys are hexadecimal numbers, as
  * text. What OpenSM has in files besides is text here: the roots of up/down and fat-tree routing,
- * and partitions.conf (mgmt/sm/part.h).
+ * and partitions.conf (subnet/part.h).
  */
 #ifndef WF_MGMT_SM_CFG_H
 #define WF_MGMT_SM_CFG_H

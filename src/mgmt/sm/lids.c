@@ -4,7 +4,7 @@
  *
  * As OpenSM does it: a GUID keeps the LID that it was given, also while its port is not there; a
  * port that this manager has not seen before keeps the one that it came with, unless somebody has
- * it; the others get the lowest that are free (with an LMC, see give_new()), the manager's own
+ * it; the others get the lowest that are free (subnet/lids.h), the manager's own
  * port first, then in the order of GUIDs that OpenSM has (wf_subnet_guid_order()).
  */
 #include <errno.h>
@@ -12,8 +12,7 @@
 
 #include "base/sort.h"
 #include "mgmt/sm/steps_priv.h"
-
-#define TAKEN_WORDS ((WF_LID_MAX + 64) / 64)
+#include "subnet/lids.h"
 
 /* ---- the LIDs of GUIDs ---- */
 
@@ -94,8 +93,7 @@ struct giving {
 	struct wf_sm_view *view;
 	uint32_t *ends; /* indices of ports: the manager's own, then the others in order */
 	uint32_t n;
-	unsigned from[WF_SUBNET_MAX_LMC + 1]; /* by LMC: there is no room below */
-	uint64_t away[TAKEN_WORDS];           /* LIDs of GUIDs that are not there */
+	struct wf_lids lids; /* those of GUIDs that are not there are kept */
 };
 
 static int guid_order(const void *a, const void *b, const void *arg)
@@ -143,7 +141,6 @@ static void mark_away(struct giving *g)
 {
 	const struct wf_sm_lids *lids = &g->sm->lids;
 
-	memset(g->away, 0, sizeof(g->away));
 	for (uint32_t i = 0; i < lids->size; i++) {
 		const struct wf_sm_lid_of *of = &lids->at[i];
 		uint32_t index;
@@ -153,21 +150,8 @@ static void mark_away(struct giving *g)
 		index = wf_subnet_find_port(g->view->subnet, of->guid);
 		if (index != WF_SUBNET_NONE && wf_sm_is_end_port(g->view, index))
 			continue;
-		for (unsigned lid = of->lid; lid < of->lid + (1u << of->lmc); lid++)
-			g->away[lid / 64] |= UINT64_C(1) << (lid % 64);
+		wf_lids_keep(&g->lids, of->lid, of->lmc);
 	}
-}
-
-static bool is_free(const struct giving *g, unsigned lid, unsigned lmc)
-{
-	if (lid == 0 || lid % (1u << lmc) != 0 || lid + (1u << lmc) - 1 > WF_LID_MAX)
-		return false;
-	for (unsigned i = lid; i < lid + (1u << lmc); i++) {
-		if (wf_subnet_by_lid(g->view->subnet, i) != WF_SUBNET_NONE ||
-		    (g->away[i / 64] >> (i % 64) & 1) != 0)
-			return false;
-	}
-	return true;
 }
 
 static void set(struct giving *g, uint32_t index, unsigned lid, uint8_t lmc)
@@ -195,54 +179,24 @@ static void keep_old(struct giving *g, uint32_t index, bool given)
 		lid = g->view->ports[index].found_lid;
 	else if (of->lmc >= lmc)
 		lid = of->lid;
-	if (is_free(g, lid, lmc))
+	if (wf_lids_fit(&g->lids, lid, lmc))
 		set(g, index, lid, lmc);
-}
-
-/*
- * The first run of free LIDs in which there is room for 2^lmc, aligned; those before them in that
- * run are not given any more in this sweep. So OpenSM has it: without an LMC nothing is left out.
- */
-static int give_new(struct giving *g, uint32_t index)
-{
-	uint8_t lmc = lmc_of(g, index);
-	unsigned n = 1u << lmc, lid = g->from[lmc];
-
-	if (g->view->subnet->ports[index].lid != 0)
-		return 0;
-	while (lid <= WF_LID_MAX) {
-		unsigned first, at;
-
-		while (lid <= WF_LID_MAX && !is_free(g, lid, 0))
-			lid++;
-		first = lid;
-		at = (first + n - 1) & ~(n - 1);
-		while (lid < at + n && is_free(g, lid, 0))
-			lid++;
-		if (lid < at + n)
-			continue;
-		for (unsigned i = first; i < at; i++)
-			g->away[i / 64] |= UINT64_C(1) << (i % 64);
-		set(g, index, at, lmc);
-		g->from[lmc] = at + n;
-		return 0;
-	}
-	return -ENOSPC;
 }
 
 static int give_all(struct giving *g)
 {
 	int ret = 0;
 
+	wf_lids_init(&g->lids, g->view->subnet);
 	mark_away(g);
-	for (unsigned i = 0; i <= WF_SUBNET_MAX_LMC; i++)
-		g->from[i] = 1;
 	for (uint32_t i = 0; i < g->n; i++)
 		keep_old(g, g->ends[i], true);
 	for (uint32_t i = 0; i < g->n; i++)
 		keep_old(g, g->ends[i], false);
-	for (uint32_t i = 0; i < g->n && ret == 0; i++)
-		ret = give_new(g, g->ends[i]);
+	for (uint32_t i = 0; i < g->n && ret == 0; i++) {
+		if (g->view->subnet->ports[g->ends[i]].lid == 0)
+			ret = wf_lids_give(&g->lids, g->ends[i], lmc_of(g, g->ends[i]));
+	}
 	return ret;
 }
 

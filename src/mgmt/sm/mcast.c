@@ -252,3 +252,18 @@ void wf_sm_done_multicast_ft(struct wf_sm *sm, const struct wf_sm_work *work, co
 	wf_multicast_ft_decode(data, &table);
 	memcpy(dev->mft + i * LIDS, table.ports, sizeof(table.ports));
 }
+
+bool wf_sm_multicast_block(const struct wf_sm *sm, uint32_t sw, uint32_t block, unsigned position,
+                           struct wf_multicast_ft *table)
+{
+	const struct wf_sm_dev *dev = sm->view->switches[sw].dev;
+	size_t i;
+
+	if (dev == NULL || block >= dev->mft_blocks || position >= dev->mft_positions)
+		return false;
+	i = (size_t)block * dev->mft_positions + position;
+	if (dev->mft_known[i] == 0)
+		return false;
+	memcpy(table->ports, dev->mft + i * LIDS, sizeof(table->ports));
+	return true;
+}

@@ -184,6 +184,11 @@ enum wf_sm_state wf_sm_state(const struct wf_sm *sm)
 	return sm->state;
 }
 
+bool wf_sm_serves(const struct wf_sm *sm)
+{
+	return sm->state == WF_SM_MASTER && sm->view != NULL && !sm->first;
+}
+
 enum wf_sm_phase wf_sm_phase(const struct wf_sm *sm)
 {
 	return sm->phase;
@@ -228,6 +233,14 @@ void wf_sm_info(const struct wf_sm *sm, struct wf_sm_info *info)
 		.priority = (uint8_t)sm->cfg.priority,
 		.sm_state = (uint8_t)sm->state,
 	};
+}
+
+bool wf_sm_other(const struct wf_sm *sm, uint32_t i, struct wf_sm_info *info)
+{
+	if (i >= sm->n_others)
+		return false;
+	*info = sm->others[i].info;
+	return true;
 }
 
 const struct wf_parts *wf_sm_parts(const struct wf_sm *sm)

@@ -40,7 +40,7 @@
 
 #include "base/mem.h"
 #include "mgmt/sm/cfg.h"
-#include "mgmt/sm/part.h"
+#include "subnet/part.h"
 #include "mgmt/sm/view.h"
 #include "wire/notice.h"
 
@@ -184,6 +184,9 @@ void wf_sm_resweep(struct wf_sm *sm, bool heavy, wf_time now);
 /* ---- what subnet administration needs ---- */
 
 enum wf_sm_state wf_sm_state(const struct wf_sm *sm);
+
+/* It is master, and has set the subnet up since it is: there is a view. */
+bool wf_sm_serves(const struct wf_sm *sm);
 enum wf_sm_phase wf_sm_phase(const struct wf_sm *sm);
 const struct wf_sm_cfg *wf_sm_cfg(const struct wf_sm *sm);
 
@@ -199,6 +202,9 @@ uint64_t wf_sm_key(const struct wf_sm *sm);
 /* What it says of itself: the SMInfo that it answers with. */
 void wf_sm_info(const struct wf_sm *sm, struct wf_sm_info *info);
 
+/* The same of another manager that the last sweep has found, number i; false: there are no more. */
+bool wf_sm_other(const struct wf_sm *sm, uint32_t i, struct wf_sm_info *info);
+
 const struct wf_parts *wf_sm_parts(const struct wf_sm *sm);
 
 /* Other partitions from the next heavy sweep on. Returns 0, -EINVAL with err filled, or -ENOMEM. */
@@ -212,6 +218,20 @@ int wf_sm_set_parts(struct wf_sm *sm, const char *text, const char *name,
  */
 int wf_sm_set_group(struct wf_sm *sm, uint16_t mlid, const uint64_t *guids, uint32_t n) WF_MUST_USE;
 void wf_sm_multicast(struct wf_sm *sm, wf_time now);
+
+/*
+ * A block of a switch's multicast table, 16 ports from 16 * position on, as it was written; false:
+ * there is none. sw: by the view's graph.
+ */
+bool wf_sm_multicast_block(const struct wf_sm *sm, uint32_t sw, uint32_t block, unsigned position,
+                           struct wf_multicast_ft *table);
+
+/*
+ * What the lanes of a port (index into the view's) were set to: of packets that come in by any, and
+ * a block of arbitration, 1 to 4. False: lanes were left as they are.
+ */
+bool wf_sm_sl_to_vl(const struct wf_sm *sm, uint32_t index, struct wf_sl_to_vl *table);
+bool wf_sm_vl_arb(const struct wf_sm *sm, uint32_t index, unsigned block, struct wf_vl_arb *table);
 
 void wf_sm_stats(const struct wf_sm *sm, struct wf_sm_stats *stats_p);
 

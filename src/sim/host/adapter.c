@@ -143,6 +143,24 @@ void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_p
 		wf_store_put(env->payload, shard->number, pkt->payload);
 }
 
+bool wf_adapter_copied(void *arg, struct wf_fabric_shard *shard, struct wf_packet *copy)
+{
+	const struct wf_adapter_env *env = arg;
+	const struct wf_payload *from;
+	uint32_t own;
+
+	if (copy->type != WF_PACKET_RDMA || wf_op_is_atomic(copy->opcode) || copy->length == 0)
+		return true;
+	own = wf_store_get(env->payload, shard->number);
+	if (own == 0)
+		return false;
+	from = payload_of(env, copy);
+	copy->payload = own;
+	payload_of(env, copy)->born = from->born;
+	memcpy(payload_of(env, copy)->bytes, from->bytes, copy->length);
+	return true;
+}
+
 static bool adapter_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt)
 {
 	struct wf_adapter *a = wf_adapter_of_endpoint(ep);
@@ -196,6 +214,28 @@ static void wake_for_tx(struct wf_adapter *a, wf_time now)
 	wf_port_wake(&a->ep.dev, wf_endpoint_port(&a->ep), wf_max_time(at, now));
 }
 
+/*
+ * Where a port is down for good to its queue pairs, what they send is lost, as fast as it would
+ * have left: so they wait for answers in vain, and find out.
+ */
+static void lose_next(struct wf_adapter *a, wf_time now)
+{
+	struct wf_device *dev = &a->ep.dev;
+	struct wf_port *port = wf_endpoint_port(&a->ep);
+	struct wf_packet pkt;
+
+	if (port->free_at > now || !a->pull->next(&a->ep, now, &pkt)) {
+		plan(a, now);
+		return;
+	}
+	pkt.vl = wf_fabric_queue(dev, pkt.cls) & WF_PACKET_VL;
+	adapter_leave(&a->ep, &pkt, now);
+	dev->shard->tally[pkt.cls].sent++;
+	wf_device_drop(dev, port, pkt.vl, &pkt, WF_DROP_DOWN, now);
+	port->free_at = now + wf_port_time(port, pkt.size + dev->fabric->gap);
+	plan(a, now);
+}
+
 static WF_ALWAYS_INLINE void adapter_tx(struct wf_adapter *a, wf_time now)
 {
 	struct wf_port *port = wf_endpoint_port(&a->ep);
@@ -204,8 +244,11 @@ static WF_ALWAYS_INLINE void adapter_tx(struct wf_adapter *a, wf_time now)
 	uint32_t look;
 	bool busy;
 
-	if (!port->up)
+	if (wf_unlikely(!port->up)) {
+		if (a->rails != NULL)
+			lose_next(a, now);
 		return;
+	}
 	if (control)
 		wf_port_transmit_control(&a->ep.dev, port, now);
 	else if (now >= a->pcie_tx)
@@ -233,19 +276,6 @@ static void wait_for_complete(struct wf_adapter *a, wf_time now)
 		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_COMPLETE, wf_max_time(at, now));
 }
 
-/* What the transport has for the wire may be for any port; none sends while PCIe is busy. */
-static void wake_bond(struct wf_adapter *a, wf_time now)
-{
-	for (unsigned i = 0; i < a->ep.dev.n_ports; i++) {
-		struct wf_port *port = &a->ep.dev.ports[i];
-		wf_time at = wf_hca_tx_time_by(a->hca, i);
-
-		if (port->up && at != WF_TIME_NEVER)
-			wf_port_wake(&a->ep.dev, port,
-			             wf_max_time(at, wf_max_time(now, a->pcie_tx)));
-	}
-}
-
 /* After anything that may have changed what the transport wants. */
 static void settle(struct wf_adapter *a, wf_time now)
 {
@@ -258,6 +288,11 @@ static void settle(struct wf_adapter *a, wf_time now)
 void wf_adapter_settle(struct wf_adapter *a, wf_time now)
 {
 	settle(a, now);
+}
+
+void wf_adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now)
+{
+	adapter_leave(ep, pkt, now);
 }
 
 void wf_adapter_charge(struct wf_adapter *a, const struct wf_packet *pkt, wf_time now)
@@ -297,7 +332,7 @@ int wf_adapter_post(struct wf_adapter *a, struct wf_qp *qp, const struct wf_send
 	if (!wf_adapter_runs(a)) {
 		settle(a, now);
 		if (a->bond != NULL)
-			wake_bond(a, now);
+			wf_ports_wake(a, now);
 	}
 	return ret;
 }
@@ -475,6 +510,16 @@ static void adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
 	}
 }
 
+void wf_adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	adapter_rx(node, input, cell, now);
+}
+
+void wf_adapter_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	adapter_timer(node, slot, now);
+}
+
 /* ---- TCP beside the transport: these stand in for the functions above where hosts have it ---- */
 
 static bool tcp_give(struct wf_adapter *a, wf_time now, struct wf_packet *pkt)
@@ -589,7 +634,7 @@ static void both_timer(struct wf_node *node, unsigned slot, wf_time now)
 	tcp_settle(a, now);
 }
 
-static void adapter_warm(const struct wf_node *node, unsigned input)
+void wf_adapter_warm(const struct wf_node *node, unsigned input)
 {
 	const struct wf_device *dev = wf_container_of(node, const struct wf_device, node);
 
@@ -603,7 +648,7 @@ static const struct wf_node_ops adapter_ops = {
 	.late = true,
 	.rx = adapter_rx,
 	.timer = adapter_timer,
-	.warm = adapter_warm,
+	.warm = wf_adapter_warm,
 };
 
 static const struct wf_node_ops both_node_ops = {
@@ -611,7 +656,7 @@ static const struct wf_node_ops both_node_ops = {
 	.late = true,
 	.rx = both_rx,
 	.timer = both_timer,
-	.warm = adapter_warm,
+	.warm = wf_adapter_warm,
 };
 
 /* ---- in a managed fabric ---- */
@@ -624,6 +669,7 @@ static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
 		both_timer(node, slot, now);
 	else
 		adapter_timer(node, slot, now);
+	wf_station_look_again(wf_device_of(node), now);
 }
 
 static const struct wf_node_ops managed_ops = {
@@ -631,7 +677,7 @@ static const struct wf_node_ops managed_ops = {
 	.late = true,
 	.rx = adapter_rx,
 	.timer = managed_timer,
-	.warm = adapter_warm,
+	.warm = wf_adapter_warm,
 };
 
 static const struct wf_node_ops managed_both_ops = {
@@ -639,7 +685,7 @@ static const struct wf_node_ops managed_both_ops = {
 	.late = true,
 	.rx = both_rx,
 	.timer = managed_timer,
-	.warm = adapter_warm,
+	.warm = wf_adapter_warm,
 };
 
 /* Gives a host its TCP. */
@@ -651,124 +697,6 @@ static int make_tcp(struct wf_adapter *a)
 	a->pull = &both_ops;
 	return wf_tcp_stack_create(&cfg, wf_shard_mem(a->ep.dev.node.shard), &a->tcp);
 }
-
-/* ---- several ports ---- */
-
-/*
- * A port is to look for what it can send. Of those that look at the same time, because they waited
- * for PCIe, the one that sent last comes last.
- */
-static void bond_tx(struct wf_adapter *a, unsigned port, wf_time now)
-{
-	struct wf_node *node = &a->ep.dev.node;
-	unsigned n = a->ep.dev.n_ports, first = a->last + 1;
-
-	for (unsigned k = 0; k < n; k++) {
-		unsigned i = (first + k) % n;
-		wf_time free_at;
-
-		if (i != port && node->timer[i] != now)
-			continue;
-		wf_timer_clear(node, i);
-		wf_endpoint_turn(&a->ep, i);
-		free_at = a->ep.port->free_at;
-		wf_hca_ask(a->hca, i, now);
-		adapter_timer(node, WF_ENDPOINT_WIRE, now);
-		wf_hca_asked(a->hca);
-		if (a->ep.port->free_at != free_at)
-			a->last = i;
-	}
-}
-
-/* What was pulled for the port at hand will not leave by it: it was sent, and is lost. */
-static void lose_heads(struct wf_adapter *a, wf_time now)
-{
-	struct wf_device *dev = &a->ep.dev;
-	struct wf_packet pkt;
-
-	wf_hca_ask(a->hca, a->ep.port->number, now);
-	while (wf_endpoint_take_back(&a->ep, &pull_ops, &pkt)) {
-		adapter_leave(&a->ep, &pkt, now);
-		dev->shard->tally[pkt.cls].sent++;
-		wf_device_drop(dev, wf_endpoint_port(&a->ep), pkt.vl, &pkt, WF_DROP_DOWN, now);
-	}
-	wf_hca_asked(a->hca);
-}
-
-static void plan_bond(struct wf_adapter *a)
-{
-	wf_time at = wf_bond_next(a->bond);
-
-	if (at == WF_TIME_NEVER)
-		wf_timer_clear(&a->ep.dev.node, WF_ADAPTER_BOND);
-	else
-		wf_timer_set(&a->ep.dev.node, WF_ADAPTER_BOND, at);
-}
-
-/* A link has been down, or up, for long enough: queue pairs move. */
-static void bond_follow(struct wf_adapter *a, wf_time now)
-{
-	uint32_t gone = wf_bond_follow(a->bond, now);
-
-	wf_hca_set_now(a->hca, now);
-	for (; gone != 0; gone &= gone - 1) {
-		wf_endpoint_turn(&a->ep, (unsigned)__builtin_ctz(gone));
-		lose_heads(a, now);
-	}
-	wf_hca_use_ports(a->hca, a->bond->used);
-	plan_bond(a);
-	settle(a, now);
-}
-
-static void bond_timer(struct wf_node *node, unsigned slot, wf_time now)
-{
-	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
-	unsigned n = a->ep.dev.n_ports;
-
-	if (slot < 2 * n)
-		wf_endpoint_turn(&a->ep, slot % n);
-	if (slot < n)
-		bond_tx(a, slot, now);
-	else if (slot < 2 * n)
-		adapter_timer(node, WF_ENDPOINT_FLOWCTL, now);
-	else if (slot == WF_ADAPTER_BOND)
-		bond_follow(a, now);
-	else
-		adapter_timer(node, slot, now);
-	wake_bond(a, now);
-}
-
-static void bond_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
-{
-	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
-	const struct wf_packet *pkt = wf_packet_of(cell);
-
-	if (input != WF_ADAPTER_SIDE) {
-		wf_endpoint_turn(&a->ep, input);
-		if (!wf_packet_is_control(pkt->type) && pkt->input != WF_PACKET_GONE &&
-		    !wf_op_is_response(pkt->opcode) && !wf_op_is_cnp(pkt->opcode))
-			wf_hca_came(a->hca, pkt->qpn, input);
-	}
-	adapter_rx(node, input, cell, now);
-	wake_bond(a, now);
-}
-
-static void bond_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
-{
-	struct wf_adapter *a = wf_adapter_of(dev);
-
-	wf_endpoint_set_up(dev, port, up, now);
-	wf_bond_link(a->bond, port->number, up, now);
-	plan_bond(a);
-}
-
-static const struct wf_node_ops bonded_ops = {
-	.name = "bond",
-	.late = true,
-	.rx = bond_rx,
-	.timer = bond_timer,
-	.warm = adapter_warm,
-};
 
 /* The transport will not answer any more what came with a record. */
 static void forget_echo(void *ctx, uint32_t echo)
@@ -829,7 +757,7 @@ static const struct wf_device_ops device_ops = {
 
 static const struct wf_device_ops bonded_device_ops = {
 	.start = adapter_start,
-	.set_up = bond_set_up,
+	.set_up = wf_ports_set_up,
 	.changed = adapter_changed,
 	.fini = adapter_fini,
 };
@@ -844,7 +772,7 @@ static struct wf_node *add_node(struct wf_shard *shard, const struct wf_adapter_
 
 	if (bonded) {
 		timers = WF_ADAPTER_BONDED_TIMERS;
-		ops = &bonded_ops;
+		ops = &wf_ports_node;
 	} else if (env->fabric->managed) {
 		timers++;
 		ops = env->tcp ? &managed_both_ops : &managed_ops;
@@ -891,17 +819,6 @@ static int make_reducer(struct wf_adapter *a)
 	return ret;
 }
 
-/* How it shares queue pairs out over its ports. */
-static void fill_lag(const struct wf_adapter *a, struct wf_hca_attr *attr)
-{
-	attr->ports = (uint8_t)a->ep.dev.n_ports;
-	if (a->bond == NULL)
-		return;
-	attr->lag = a->bond->lag;
-	attr->lag_key = a->bond->key;
-	attr->lag_follow = strcmp(a->ep.dev.setup->cfg.nic_bond_path, "follow") == 0;
-}
-
 struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adapter_env *env,
                                     uint32_t host, const struct wf_hca_attr *attr)
 {
@@ -914,7 +831,8 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	if (a == NULL)
 		return NULL;
 	full.host = host;
-	fill_lag(a, &full);
+	if (wf_ports_fill(a, &full) != 0)
+		return NULL;
 	full.line_rate = wf_fabric_rate(
 		fabric,
 		&fabric->topo->links[fabric->topo->ports[fabric->topo->nodes[id].first_port].link]);
@@ -925,6 +843,8 @@ struct wf_device *wf_adapter_create(struct wf_shard *shard, const struct wf_adap
 	full.forget_ctx = &a->ep.dev;
 	if (wf_hca_create(&full, wf_shard_mem(shard), &a->hca) != 0)
 		return NULL;
+	if (a->rails != NULL)
+		a->rails->hca = a->hca;
 	a->env = env;
 	a->counts = fs->user;
 	a->shard_number = fs->number;

@@ -58,6 +58,8 @@ struct wf_program {
 	 * (sim/host/reduce.h). NULL: it posts none.
 	 */
 	void (*reduced)(void *arg, struct wf_adapter *adapter, uint64_t handle, wf_time now);
+	/* No reduction of a group comes to an end any more. NULL: it posts none. */
+	void (*reduce_lost)(void *arg, uint32_t group, wf_time now);
 };
 
 /* What all adapters of a simulation share. */
@@ -120,6 +122,9 @@ int wf_adapter_post(struct wf_adapter *adapter, struct wf_qp *qp, const struct w
  */
 void wf_adapter_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
                      bool trimmed);
+
+/* A copy of a packet gets a payload of its own: wf_fabric.copied where data is carried. */
+bool wf_adapter_copied(void *arg, struct wf_fabric_shard *shard, struct wf_packet *copy);
 
 /*
  * When the program sees a completion that the transport made at now: READs and atomics had to fetch

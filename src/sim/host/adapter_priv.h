@@ -7,6 +7,7 @@
 
 #include "sim/host/adapter.h"
 #include "sim/host/bond.h"
+#include "sim/host/rails.h"
 
 /* Timers of the node, after its ports'. */
 enum {
@@ -53,6 +54,7 @@ struct wf_adapter {
 	uint32_t written_head, written_tail;
 	struct wf_cc_int telemetry;      /* of the acknowledgement being looked at */
 	struct wf_bond *bond;            /* NULL: it has one port */
+	struct wf_rails *rails;          /* NULL: its ports are one, or it has one */
 	unsigned last;                   /* of several ports, the one that sent last */
 	const struct wf_node_ops *inner; /* the node's functions but for reductions */
 	struct wf_reducer *reducer;      /* NULL: it takes part in none (reduce.h) */
@@ -68,5 +70,26 @@ void wf_adapter_charge(struct wf_adapter *a, const struct wf_packet *pkt, wf_tim
 
 /* After anything that may have changed what the transport wants. */
 void wf_adapter_settle(struct wf_adapter *a, wf_time now);
+
+/* The node's functions, and the last before a packet leaves; for those that stand around them. */
+void wf_adapter_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now);
+void wf_adapter_timer(struct wf_node *node, unsigned slot, wf_time now);
+void wf_adapter_warm(const struct wf_node *node, unsigned input);
+void wf_adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now);
+
+/* ---- several ports: adapter_ports.c ---- */
+
+extern const struct wf_node_ops wf_ports_node;
+
+void wf_ports_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);
+
+/* Wakes the ports for which the transport has something. */
+void wf_ports_wake(struct wf_adapter *a, wf_time now);
+
+/*
+ * Says in attr how it shares queue pairs out over its ports, and makes what that needs. Of one port
+ * there is nothing to say but that. Returns 0 or -ENOMEM.
+ */
+int wf_ports_fill(struct wf_adapter *a, struct wf_hca_attr *attr) WF_MUST_USE;
 
 #endif

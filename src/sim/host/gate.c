@@ -129,8 +129,10 @@ static const struct wf_node_ops gate_ops = {
 
 static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
 {
-	if (!wf_station_takes_timer(wf_device_of(node), slot, now))
-		gate_timer(node, slot, now);
+	if (wf_station_takes_timer(wf_device_of(node), slot, now))
+		return;
+	gate_timer(node, slot, now);
+	wf_station_look_again(wf_device_of(node), now);
 }
 
 static const struct wf_node_ops managed_ops = {

@@ -42,6 +42,7 @@ struct done {
 
 struct wf_reducer {
 	const struct wf_pull_ops *pull; /* behind it */
+	const bool *shut;               /* there are no trees yet */
 	struct flow *flow;              /* in pairs, one of each kind */
 	uint32_t n_flows;
 	uint32_t *of_group; /* number of a group's pair; NO_PAIR */
@@ -133,6 +134,8 @@ static bool next_own(struct wf_adapter *a, wf_time now, struct wf_packet *pkt)
 {
 	struct wf_reducer *r = a->reducer;
 
+	if (*r->shut)
+		return false;
 	for (uint32_t i = 0; i < r->n_flows; i++) {
 		uint32_t at = (r->turn + i) % r->n_flows;
 		struct flow *f = &r->flow[at];
@@ -168,6 +171,8 @@ static wf_time tx_time(const struct wf_reducer *r, uint32_t held)
 {
 	wf_time at = WF_TIME_NEVER;
 
+	if (*r->shut)
+		return at;
 	for (uint32_t i = 0; i < r->n_flows; i++) {
 		const struct flow *f = &r->flow[i];
 		wf_time t = flow_time(f);
@@ -342,6 +347,23 @@ const struct wf_node_ops wf_reducer_node = {
 	.warm = reducer_warm,
 };
 
+/* ---- what a manager does ---- */
+
+void wf_adapter_reduce_open(struct wf_adapter *a, wf_time now)
+{
+	settle(a, now);
+}
+
+void wf_adapter_reduce_lost(struct wf_adapter *a, uint32_t group, wf_time now)
+{
+	if (a->reducer->of_group[group] == NO_PAIR)
+		return;
+	for (unsigned i = 0; i < a->n_programs; i++) {
+		if (a->program[i].ops->reduce_lost != NULL)
+			a->program[i].ops->reduce_lost(a->program[i].arg, group, now);
+	}
+}
+
 /* ---- setting up ---- */
 
 static bool is_member(const struct wf_sharp_group *g, uint32_t host)
@@ -382,6 +404,7 @@ int wf_reducer_create(struct wf_adapter *a, const struct wf_pull_ops *pull, unsi
 	if (r == NULL)
 		return -ENOMEM;
 	r->pull = pull;
+	r->shut = &a->ep.dev.fabric->sharp_shut;
 	r->timer = slot;
 	for (uint32_t i = 0; i < sharp->n_groups; i++)
 		pairs += is_member(&sharp->group[i], a->ep.host);

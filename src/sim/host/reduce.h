@@ -10,7 +10,8 @@
  * members of a group post the same reductions in the same order. Packets share the wire, PCIe and
  * the class's queue with what the transport sends, by turns.
  *
- * Nothing is sent again. With a link of a tree down its groups stand still.
+ * Nothing is sent again. With a link of a tree down its groups stand still, until a manager finds
+ * it out.
  */
 #ifndef WF_SIM_HOST_REDUCE_H
 #define WF_SIM_HOST_REDUCE_H
@@ -35,6 +36,12 @@ int wf_reducer_create(struct wf_adapter *a, const struct wf_pull_ops *pull, unsi
  */
 void wf_adapter_reduce(struct wf_adapter *a, uint32_t group, uint64_t bytes, uint8_t cls,
                        uint64_t handle, wf_time now);
+
+/* The fabric's trees are there (wf_fabric's sharp_shut is false now). While no node runs. */
+void wf_adapter_reduce_open(struct wf_adapter *a, wf_time now);
+
+/* The trees of a group are lost for good, and its programs are told. While no node runs. */
+void wf_adapter_reduce_lost(struct wf_adapter *a, uint32_t group, wf_time now);
 
 /* How such an adapter is asked for packets, and its node's functions. */
 extern const struct wf_pull_ops wf_reducer_pull;

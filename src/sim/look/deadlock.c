@@ -273,8 +273,8 @@ static void fill_link(const struct wf_sim *sim, struct wf_deadlock_link *l,
 		.queue = q->queue,
 		.id = sim->fabric.classes.queue[q->queue].id,
 		.since = q->since,
-		.src = wf_packet_src(p),
-		.dst = p->dst,
+		.src = wf_fabric_host(&sim->fabric, wf_packet_src(p)),
+		.dst = wf_fabric_host(&sim->fabric, p->dst),
 		.valley = is_valley(sim, q->node, in->peer_port, q->port),
 	};
 	for (; p != NULL; p = p->next) {
@@ -283,8 +283,8 @@ static void fill_link(const struct wf_sim *sim, struct wf_deadlock_link *l,
 		if (p->input != in->peer_port || (stoppers >> p->vl & 1) == 0)
 			continue;
 		if (l->held++ == 0) {
-			l->held_src = wf_packet_src(p);
-			l->held_dst = p->dst;
+			l->held_src = wf_fabric_host(&sim->fabric, wf_packet_src(p));
+			l->held_dst = wf_fabric_host(&sim->fabric, p->dst);
 		}
 		l->held_bytes += p->size;
 	}

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "fabric/station.h"
 #include "fabric/telemetry.h"
 #include "sim/sim_priv.h"
 
@@ -16,15 +17,29 @@ static bool at_host(const struct wf_topo *topo, uint32_t node, unsigned port)
 	       topo->nodes[topo->ports[n->first_port + port].peer].kind == WF_TOPO_HOST;
 }
 
+/* By what LIDs a packet goes, and the bytes of one with a MAD. */
+static void find_lids(const struct wf_sim *sim, const struct wf_device *dev,
+                      const struct wf_packet *pkt, struct wf_sim_lids *lids)
+{
+	const struct wf_sim_manager *m = &sim->manager;
+
+	*lids = (struct wf_sim_lids){ .slid = (uint16_t)pkt->src, .dlid = pkt->entropy };
+	if (pkt->type == WF_PACKET_SMP || pkt->type == WF_PACKET_GMP)
+		lids->mad = wf_station_mad(dev->station, pkt)->bytes;
+	else
+		lids->slid = m->lid != NULL ? m->lid(m->arg, wf_packet_src(pkt)) : 0;
+}
+
 static void on_wire(void *arg, const struct wf_device *dev, const struct wf_port *port,
                     const struct wf_packet *pkt, wf_time now)
 {
 	struct wf_sim *sim = arg;
+	bool managed = dev->station != NULL && pkt->type != WF_PACKET_CREDIT;
 	struct wf_packet counted, plain;
+	struct wf_sim_lids lids = { .mad = NULL };
 
-	/* Management packets are not shown (docs/limits.md). */
-	if (pkt->type == WF_PACKET_SMP || pkt->type == WF_PACKET_GMP)
-		return;
+	if (managed)
+		find_lids(sim, dev, pkt, &lids);
 	if (sim->fabric.hops_count) {
 		counted = *pkt;
 		counted.src = wf_packet_src(pkt);
@@ -39,10 +54,10 @@ static void on_wire(void *arg, const struct wf_device *dev, const struct wf_port
 		wf_packet_forget_born(&plain);
 		pkt = &plain;
 	}
-	if (sim->check != NULL && at_host(sim->topo, dev->id, port->number))
+	if (sim->check != NULL && lids.mad == NULL && at_host(sim->topo, dev->id, port->number))
 		wf_wire_check_packet(sim->check, dev, pkt, now);
 	if (sim->tap != NULL)
-		sim->tap(sim->tap_arg, dev->id, port->number, pkt, now);
+		sim->tap(sim->tap_arg, dev->id, port->number, pkt, managed ? &lids : NULL, now);
 }
 
 static void tap_port(struct wf_sim *sim, uint32_t node, unsigned port)

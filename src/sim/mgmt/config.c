@@ -10,7 +10,7 @@
 
 #define FIELD(f) WF_PARAM_FIELD(struct wf_manage_cfg, f)
 
-const char *const wf_manage_kinds[] = { "ideal", "weft", "none", NULL };
+const char *const wf_manage_kinds[] = { "auto", "ideal", "weft", "none", NULL };
 
 static const char *const starts[] = { "up", "cold", NULL };
 
@@ -19,15 +19,17 @@ static const struct wf_param own_rows[] = {
 	  .kind = WF_PARAM_NAME,
 	  FIELD(kind),
 	  .names = wf_manage_kinds,
-	  .def = "ideal",
+	  .def = "auto",
 	  .help = "InfiniBand's subnet manager: ideal (routes are there, and follow a lost link "
-	          "after "
-	          "run.reconverge), weft (weft's own, by management packets), none" },
+	          "after run.reconverge), weft (weft's own, by management packets), none (in a "
+	          "live fabric OpenSM may come), auto (ideal in simulations, weft in live "
+	          "fabrics)" },
 	{ .name = "sm.hosts",
 	  .kind = WF_PARAM_TEXT,
 	  FIELD(hosts),
-	  .def = "h0",
-	  .help = "sm weft: hosts with a manager, separated by commas; the first is master" },
+	  .def = "",
+	  .help = "sm weft: hosts with a manager, separated by commas; the first is master; none: "
+	          "the fabric's first host" },
 	{ .name = "sm.start",
 	  .kind = WF_PARAM_NAME,
 	  FIELD(start),
@@ -95,13 +97,14 @@ int wf_manage_rows(struct wf_mem *mem, size_t base, struct wf_param **rows_p, si
 	return 0;
 }
 
-enum wf_manage_kind wf_manage_kind_of(const struct wf_manage_cfg *cfg)
+enum wf_manage_kind wf_manage_kind_of(const struct wf_manage_cfg *cfg,
+                                      enum wf_manage_kind by_itself)
 {
-	enum wf_manage_kind kind = WF_MANAGE_IDEAL;
+	enum wf_manage_kind kind = WF_MANAGE_AUTO;
 
 	while (strcmp(wf_manage_kinds[kind], cfg->kind) != 0)
 		kind++;
-	return kind;
+	return kind == WF_MANAGE_AUTO ? by_itself : kind;
 }
 
 /* The hosts that are named. */
@@ -130,13 +133,14 @@ static int find_hosts(const struct wf_manage_cfg *cfg, const struct wf_topo *top
 		managed->manager[managed->n_managers++] = topo->nodes[node].host;
 		at += len + (at[len] == ',');
 	}
-	if (managed->n_managers == 0)
-		return wf_err_say(err, "sm.hosts: nobody manages the fabric; name a host, as h0");
+	/* The first host, where none is named. */
+	managed->n_managers = managed->n_managers == 0 ? 1 : managed->n_managers;
 	return 0;
 }
 
-int wf_manage_resolve(const struct wf_manage_cfg *cfg, const struct wf_topo *topo,
-                      struct wf_managed_cfg *managed, struct wf_err *err)
+int wf_manage_resolve(const struct wf_manage_cfg *cfg, enum wf_manage_kind kind,
+                      const struct wf_topo *topo, struct wf_managed_cfg *managed,
+                      struct wf_err *err)
 {
 	*managed = (struct wf_managed_cfg){
 		.sm = &cfg->sm,
@@ -145,7 +149,6 @@ int wf_manage_resolve(const struct wf_manage_cfg *cfg, const struct wf_topo *top
 		.manager_time = cfg->manager_time,
 		.cold = strcmp(cfg->start, "cold") == 0,
 	};
-	if (wf_manage_kind_of(cfg) != WF_MANAGE_WEFT)
-		return 0;
-	return find_hosts(cfg, topo, managed, err);
+	assert(kind == WF_MANAGE_WEFT || kind == WF_MANAGE_NONE);
+	return kind == WF_MANAGE_WEFT ? find_hosts(cfg, topo, managed, err) : 0;
 }

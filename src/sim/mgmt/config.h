@@ -10,6 +10,7 @@ struct wf_topo;
 struct wf_managed_cfg;
 
 enum wf_manage_kind {
+	WF_MANAGE_AUTO,  /* whoever asks says what that is */
 	WF_MANAGE_IDEAL, /* routes are there, and change by themselves */
 	WF_MANAGE_WEFT,  /* weft's subnet manager */
 	WF_MANAGE_NONE,  /* nobody, or who attaches to a live fabric */
@@ -34,13 +35,16 @@ extern const char *const wf_manage_kinds[]; /* by enum wf_manage_kind; ends with
 int wf_manage_rows(struct wf_mem *mem, size_t base, struct wf_param **rows_p,
                    size_t *n_p) WF_MUST_USE;
 
-enum wf_manage_kind wf_manage_kind_of(const struct wf_manage_cfg *cfg);
+/* Who manages it; a scenario that does not say leaves that to by_itself. */
+enum wf_manage_kind wf_manage_kind_of(const struct wf_manage_cfg *cfg,
+                                      enum wf_manage_kind by_itself);
 
 /*
- * What a managed fabric of that topology is to be given; *managed borrows from *cfg. Returns 0, or
- * -EINVAL with err filled: a host that is not there.
+ * What a fabric of that topology is to be given that weft manages, or nobody (WF_MANAGE_NONE);
+ * *managed borrows from *cfg. Returns 0, or -EINVAL with err filled: a host that is not there.
  */
-int wf_manage_resolve(const struct wf_manage_cfg *cfg, const struct wf_topo *topo,
-                      struct wf_managed_cfg *managed, struct wf_err *err) WF_MUST_USE;
+int wf_manage_resolve(const struct wf_manage_cfg *cfg, enum wf_manage_kind kind,
+                      const struct wf_topo *topo, struct wf_managed_cfg *managed,
+                      struct wf_err *err) WF_MUST_USE;
 
 #endif

@@ -39,6 +39,8 @@ static void add_port(const struct wf_site *site, unsigned port, uint64_t counter
 	counter[WF_PMA_XMIT_DATA] /= 4;
 	counter[WF_PMA_RCV_PKTS] += p->rx_packets + p->vl15_received;
 	counter[WF_PMA_RCV_DATA] += (p->rx_bytes + p->vl15_received * WF_STATION_MAD_SIZE) / 4;
+	counter[WF_PMA_XMIT_DISCARDS] -= p->too_long;
+	counter[WF_PMA_RCV_ERRORS] += p->too_long;
 	counter[WF_PMA_XMIT_CONSTRAINT_ERRORS] += p->pkey_out;
 	counter[WF_PMA_RCV_CONSTRAINT_ERRORS] += p->pkey_in;
 	counter[WF_PMA_VL15_DROPPED] += p->vl15_dropped;
@@ -61,8 +63,14 @@ static void read_port(void *arg, unsigned port, uint64_t counter[WF_PMA_COUNTERS
 		counter[WF_PMA_QP1_DROPPED] += site->st.gmps_dropped;
 		counter[WF_PMA_VL15_DROPPED] += site->agent.dropped;
 	}
-	counter[WF_PMA_UNICAST_XMIT_PKTS] = counter[WF_PMA_XMIT_PKTS];
-	counter[WF_PMA_UNICAST_RCV_PKTS] = counter[WF_PMA_RCV_PKTS];
+	/* What waits counts as sent to its group. */
+	counter[WF_PMA_MULTICAST_XMIT_PKTS] =
+		wf_min_u64(site->st.port[port - 1].tx_groups, counter[WF_PMA_XMIT_PKTS]);
+	counter[WF_PMA_MULTICAST_RCV_PKTS] = site->st.port[port - 1].rx_groups;
+	counter[WF_PMA_UNICAST_XMIT_PKTS] =
+		counter[WF_PMA_XMIT_PKTS] - counter[WF_PMA_MULTICAST_XMIT_PKTS];
+	counter[WF_PMA_UNICAST_RCV_PKTS] =
+		counter[WF_PMA_RCV_PKTS] - counter[WF_PMA_MULTICAST_RCV_PKTS];
 }
 
 /* By virtual lane: those that a lane has by itself. */
@@ -71,10 +79,12 @@ static bool read_simple(void *arg, unsigned port, uint16_t attr_id,
 {
 	const struct wf_site *site = arg;
 	const struct wf_device *dev = site->st.dev;
+	const struct wf_station_port *p;
 
 	memset(counter, 0, WF_PERF_SIMPLE_MAX * sizeof(*counter));
 	if (port == 0)
 		return false;
+	p = &site->st.port[port - 1];
 	for (unsigned q = 0; q + 1 < dev->n_queues && q < WF_PERF_SIMPLE_MAX; q++) {
 		const struct wf_lane *lane = wf_device_lane(dev, port - 1, q);
 
@@ -96,6 +106,16 @@ static bool read_simple(void *arg, unsigned port, uint16_t attr_id,
 		default:
 			return false;
 		}
+	}
+	if (attr_id == WF_PERF_XMIT_DISCARD_DETAILS) {
+		counter[1] -= p->too_long; /* those came in */
+		counter[2] = p->too_old;
+		counter[3] -= p->too_old;
+	} else if (attr_id == WF_PERF_RCV_ERROR_DETAILS) {
+		/* PortMalformedPacketErrors, PortDLIDMappingErrors, PortVLMappingErrors. */
+		counter[1] = p->too_long;
+		counter[3] = p->relay_errors;
+		counter[4] = p->vl_errors;
 	}
 	return true;
 }

@@ -65,8 +65,7 @@ static void take_lids(struct wf_managed *m)
 		m->lid_of[host] = wf_sma_port(m->site[m->topo->host_node[host]]->sma, 1)->lid;
 }
 
-/* The master's view of the subnet; NULL: there is none. */
-static const struct wf_sm_view *master_view(const struct wf_managed *m)
+const struct wf_sm_view *wf_managed_view(const struct wf_managed *m)
 {
 	for (unsigned i = 0; i < m->cfg.n_managers; i++) {
 		const struct wf_sm *sm = wf_managed_sm(m, m->cfg.manager[i]);
@@ -96,7 +95,7 @@ static void take_row(struct wf_managed *m, const struct wf_sm_view *view, struct
 /* Service levels of paths, where the routing has some, as hosts have them from then on. */
 static int take_levels(struct wf_managed *m)
 {
-	const struct wf_sm_view *view = master_view(m);
+	const struct wf_sm_view *view = wf_managed_view(m);
 	const struct wf_tables *t = view == NULL ? NULL : view->tables;
 	uint8_t *old = m->path_sl;
 	size_t bytes;
@@ -137,6 +136,7 @@ static int start(struct wf_managed *m, struct wf_err *err)
 	take_lids(m);
 	if (take_levels(m) != 0)
 		return -ENOMEM;
+	wf_trees_open(m, 0);
 	if (n >= START_MAX || !is_settled(m))
 		return wf_err_say(err, "sm: the subnet does not come up");
 	return 0;
@@ -162,6 +162,8 @@ static void note(void *arg, const struct wf_sm_event *event)
 {
 	struct wf_site *site = arg;
 
+	if (site->sa != NULL)
+		wf_sa_event(site->sa, event);
 	switch (event->type) {
 	case WF_SM_EV_UP:
 		site->deeds.up = wf_min_time(site->deeds.up, event->now);
@@ -175,6 +177,7 @@ static void note(void *arg, const struct wf_sm_event *event)
 		break;
 	case WF_SM_EV_SWEEP_END:
 		site->deeds.sweeps += event->sweep->heavy;
+		site->all->shards[site->st.dev->shard->number].swept |= event->sweep->heavy;
 		break;
 	case WF_SM_EV_STATE:
 	case WF_SM_EV_PORT_FOUND:
@@ -198,7 +201,11 @@ static int make_managers(struct wf_managed *m, struct wf_err *err)
 		cfg.priority = m->cfg.sm->priority - (i > 0 && m->cfg.sm->priority > 0);
 		ret = wf_sm_create(&cfg, note, site, wf_mem_heap(), &site->sm, err);
 		if (ret == 0)
+			ret = wf_sa_create(site->sm, wf_mem_heap(), &site->sa);
+		if (ret == 0)
 			wf_sma_set_capability(site->sma, 1, WF_CAP_SM, 0, 0);
+		if (ret == 0 && i == 0)
+			ret = wf_trees_make_manager(site, err);
 	}
 	return ret;
 }
@@ -212,6 +219,7 @@ static int managed_make(void *arg, struct wf_sim *sim, struct wf_device *dev, st
 
 	if (m->shards == NULL) {
 		m->sim = sim;
+		sim->fabric.trained = m->trained;
 		m->shards = m->mem->alloc(m->mem, sim->n_shards * sizeof(*m->shards));
 		if (m->shards == NULL)
 			return -ENOMEM;
@@ -233,6 +241,20 @@ static int managed_make(void *arg, struct wf_sim *sim, struct wf_device *dev, st
 	return ret;
 }
 
+/* A manager has had one end of a link begin anew: the other does, too. */
+static void reset_link(struct wf_managed *m, const struct wf_topo_link *l, uint8_t *const ends[2],
+                       wf_time now)
+{
+	bool reset[2] = { (*ends[0] & WF_MANAGED_RESET) != 0, (*ends[1] & WF_MANAGED_RESET) != 0 };
+
+	*ends[0] &= (uint8_t)~WF_MANAGED_RESET;
+	*ends[1] &= (uint8_t)~WF_MANAGED_RESET;
+	if (reset[0])
+		wf_site_reset(m->site[l->b], l->b_port + 1, now);
+	if (reset[1])
+		wf_site_reset(m->site[l->a], l->a_port + 1, now);
+}
+
 /* A manager wants a port disabled, or its link down for a moment. */
 static int change_links(struct wf_managed *m, wf_time now)
 {
@@ -248,6 +270,7 @@ static int change_links(struct wf_managed *m, wf_time now)
 		bool bounce = ((*ends[0] | *ends[1]) & WF_MANAGED_BOUNCE) != 0;
 		bool is = false;
 
+		reset_link(m, l, ends, now);
 		for (int e = 0; e < 2; e++) {
 			if (*ends[e] & WF_MANAGED_BOUNCE)
 				*ends[e] &= (uint8_t) ~(WF_MANAGED_DISABLED | WF_MANAGED_BOUNCE);
@@ -266,7 +289,7 @@ static int change_links(struct wf_managed *m, wf_time now)
 static int managed_window(void *arg, wf_time now)
 {
 	struct wf_managed *m = arg;
-	bool lids = false, links = false, routed = false;
+	bool lids = false, links = false, routed = false, swept = false, trees = false;
 	int ret = 0;
 
 	for (unsigned i = 0; i < m->sim->n_shards; i++) {
@@ -274,13 +297,24 @@ static int managed_window(void *arg, wf_time now)
 		links |= m->shards[i].links_changed;
 		routed |= m->shards[i].routed;
 		m->shards[i].lids_changed = m->shards[i].links_changed = false;
-		m->shards[i].routed = false;
+		swept |= m->shards[i].swept;
+		trees |= m->shards[i].trees;
+		m->shards[i].routed = m->shards[i].swept = m->shards[i].trees = false;
 	}
 	if (lids)
 		take_lids(m);
 	if (routed)
 		ret = take_levels(m);
+	if (trees)
+		wf_trees_open(m, now);
+	if (swept)
+		wf_trees_check(m, now);
 	return links && ret == 0 ? change_links(m, now) : ret;
+}
+
+static uint16_t managed_lid(void *arg, uint32_t host)
+{
+	return ((const struct wf_managed *)arg)->lid_of[host];
 }
 
 int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *topo,
@@ -294,12 +328,14 @@ int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *to
 	m->cfg = *cfg;
 	m->mem = mem;
 	m->topo = topo;
-	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m };
+	m->manager = (struct wf_sim_manager){ managed_make, managed_window, m, wf_managed_train,
+		                              managed_lid };
 	m->changed = m->since = WF_TIME_NEVER;
 	m->site = mem->alloc(mem, topo->n_nodes * sizeof(struct wf_site *));
 	m->lid_of = mem->alloc(mem, topo->n_hosts * sizeof(*m->lid_of));
 	m->disabled = mem->alloc(mem, topo->n_ports);
-	if (m->site == NULL || m->lid_of == NULL || m->disabled == NULL) {
+	m->trained = mem->alloc(mem, topo->n_links * sizeof(*m->trained));
+	if (m->site == NULL || m->lid_of == NULL || m->disabled == NULL || m->trained == NULL) {
 		wf_managed_destroy(m);
 		return -ENOMEM;
 	}
@@ -322,9 +358,11 @@ void wf_managed_destroy(struct wf_managed *m)
 		wf_site_destroy(m->site[id]);
 	free_hops(m, &m->hops);
 	free_hops(m, &m->free_hops);
+	wf_trees_destroy(m);
 	m->mem->free(m->mem, m->shards);
 	m->mem->free(m->mem, m->path_sl);
 	m->mem->free(m->mem, m->disabled);
+	m->mem->free(m->mem, m->trained);
 	m->mem->free(m->mem, m->lid_of);
 	m->mem->free(m->mem, m->site);
 	m->mem->free(m->mem, m);
@@ -340,6 +378,19 @@ void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *u
 	m->users = users;
 }
 
+unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp)
+{
+	const struct wf_site *site = m->site[m->topo->host_node[host]];
+	const struct wf_station_port *port = &site->st.port[0];
+	unsigned room = site->agent.room - site->agent.waiting; /* what it sends to itself */
+	unsigned queued = gmp ? site->st.n_gmps : port->waiting;
+
+	if (gmp && !port->active)
+		return room;
+	queued = queued < WF_STATION_VL15 ? WF_STATION_VL15 - queued : 0;
+	return queued < room ? queued : room;
+}
+
 void wf_managed_send(struct wf_managed *m, uint32_t host, const struct wf_managed_mad *mad,
                      wf_time now)
 {
@@ -351,7 +402,56 @@ void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time 
 	struct wf_site *site = m->site[m->topo->host_node[host]];
 
 	wf_sma_set_capability(site->sma, 1, on ? WF_CAP_SM : 0, on ? 0 : WF_CAP_SM, now);
+	wf_site_note(site, WF_SMA_SM);
 	wf_station_call_at(&site->st, now);
+}
+
+int wf_managed_set_group(struct wf_managed *m, uint16_t mlid, const uint32_t *hosts, uint32_t n,
+                         wf_time now)
+{
+	uint64_t *guids = m->mem->alloc(m->mem, (n + 1) * sizeof(*guids));
+	int ret = guids == NULL ? -ENOMEM : 0;
+
+	for (uint32_t i = 0; i < n && ret == 0; i++)
+		guids[i] = wf_sma_guid(m->site[m->topo->host_node[hosts[i]]]->sma, 1, 0);
+	for (unsigned i = 0; i < m->cfg.n_managers && ret == 0; i++) {
+		struct wf_site *site = m->site[m->topo->host_node[m->cfg.manager[i]]];
+
+		ret = wf_sm_set_group(site->sm, mlid, guids, n);
+		if (ret != 0 || wf_sm_state(site->sm) != WF_SM_MASTER)
+			continue;
+		wf_sm_multicast(site->sm, now);
+		wf_station_call_at(&site->st, now);
+	}
+	m->mem->free(m->mem, guids);
+	return ret;
+}
+
+bool wf_managed_is_busy(const struct wf_managed *m)
+{
+	bool busy = !is_settled(m);
+
+	for (unsigned i = 0; i < m->sim->n_shards && !busy; i++)
+		busy = m->shards[i].waiting != 0;
+	return busy;
+}
+
+uint32_t wf_managed_changes(const struct wf_managed *m)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < m->sim->n_shards; i++)
+		n += m->shards[i].changes;
+	return n;
+}
+
+unsigned wf_managed_take_changes(struct wf_managed *m, uint32_t host)
+{
+	struct wf_site *site = m->site[m->topo->host_node[host]];
+	unsigned changed = site->changed;
+
+	site->changed = 0;
+	return changed;
 }
 
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)
@@ -362,6 +462,11 @@ const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host)
 {
 	return m->site[m->topo->host_node[host]]->sm;
+}
+
+const struct wf_sa *wf_managed_sa(const struct wf_managed *m, uint32_t host)
+{
+	return m->site[m->topo->host_node[host]]->sa;
 }
 
 /* Of one manager. */
@@ -418,4 +523,5 @@ void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *res
 			result->lost += site->st.port[p].vl15_dropped;
 		}
 	}
+	wf_trees_result(m, result);
 }

@@ -11,6 +11,9 @@
  *	manager <--> station ==VL15== station ==VL15== station <--> agent
  *	    \_____________ a host's ______/      \________ a switch's ____/
  *
+ * A manager's subnet administration (mgmt/sa/sa.h) has the requests of class 3 that come to queue
+ * pair 1 of its host, and takes as long for one as the manager does.
+ *
  * The first sweep may be over before anything else happens (cfg.cold is false): then MADs are
  * handed from device to device at time 0, without packets, until the subnet is up.
  *
@@ -20,10 +23,13 @@
 #ifndef WF_SIM_MGMT_MANAGED_H
 #define WF_SIM_MGMT_MANAGED_H
 
+#include "mgmt/am.h"
+#include "mgmt/sa/sa.h"
 #include "mgmt/sm/sm.h"
 #include "sim/sim.h"
 
-#define WF_MANAGERS 4 /* at the most */
+#define WF_MANAGERS 4        /* at the most */
+#define WF_MANAGED_PORTS 254 /* of a switch, at the most */
 
 struct wf_managed;
 
@@ -49,6 +55,13 @@ struct wf_managed_result {
 	uint32_t reroutes;
 	wf_time reroute_last, reroute_max;
 	bool pending;
+	/*
+	 * Trees for reductions: when all were set up (WF_TIME_NEVER: they are not, or there are
+	 * none), requests that it took, groups whose trees lost a link and when the manager saw it.
+	 */
+	wf_time trees_up, trees_lost_at;
+	uint32_t trees_lost;
+	struct wf_am_stats trees;
 	uint64_t smps; /* that were put on wires: of all agents and managers, hop by hop */
 	uint64_t lost; /* for which there was no room on VL15 or at an agent */
 };
@@ -90,6 +103,12 @@ struct wf_managed_users {
 void wf_managed_set_users(struct wf_managed *m, const struct wf_managed_users *users);
 
 /*
+ * How many MADs of its programs a host has room for now, on VL15 or (gmp) among its data: more are
+ * lost. Where no data may leave, there is room, and GMPs go nowhere.
+ */
+unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp);
+
+/*
  * A program of a host sends a MAD, at now, while the simulation stands. It is lost where it has no
  * way. MADs for the host itself come back by users->mad.
  */
@@ -99,14 +118,36 @@ void wf_managed_send(struct wf_managed *m, uint32_t host, const struct wf_manage
 /* The host's port is, or is not, one with a manager: PortInfo:IsSM, which issm sets. */
 void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time now);
 
+/*
+ * The hosts that are in a multicast group, for all managers of weft's: as if each had joined it at
+ * now, while the simulation stands. n 0: it is gone. Returns 0, -EINVAL when mlid is no multicast
+ * LID, or -ENOMEM.
+ */
+int wf_managed_set_group(struct wf_managed *m, uint16_t mlid, const uint32_t *hosts, uint32_t n,
+                         wf_time now) WF_MUST_USE;
+
 /* What the simulation is to be given. */
 const struct wf_sim_manager *wf_managed_manager(struct wf_managed *m);
 
 /* While no node runs. */
 void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *result);
 
+/*
+ * While no node runs: whether management is under way, so that there will be more of it without
+ * anybody doing something: a manager sweeps, or MADs wait for who is to answer them. What is on a
+ * wire is not looked at.
+ */
+bool wf_managed_is_busy(const struct wf_managed *m);
+
+/* How often something of a host's port has changed, as management sees it: grows. */
+uint32_t wf_managed_changes(const struct wf_managed *m);
+
+/* What has, since this was last asked: bits of enum wf_sma_change. */
+unsigned wf_managed_take_changes(struct wf_managed *m, uint32_t host);
+
 /* The agent of a node of the topology, to look at; the manager of a host, or NULL. */
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node);
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host);
+const struct wf_sa *wf_managed_sa(const struct wf_managed *m, uint32_t host); /* its manager's */
 
 #endif

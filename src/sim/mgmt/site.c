@@ -8,6 +8,8 @@
 #include "sim/sim_priv.h"
 #include "wire/addr.h"
 
+#define SA_WAITS WF_US /* for room at a port */
+
 static struct wf_site *to_site(struct wf_station *st)
 {
 	return wf_container_of(st, struct wf_site, st);
@@ -21,7 +23,7 @@ static uint16_t own_lid(const struct wf_site *site)
 /* ---- out ---- */
 
 /* At the start: to the other end of a port's link. */
-static void hop(struct wf_site *site, unsigned port, const struct wf_station_to *to,
+static void hop(struct wf_site *site, unsigned port, const struct wf_station_to *to, bool gmp,
                 const uint8_t *mad)
 {
 	struct wf_managed *m = site->all;
@@ -47,6 +49,10 @@ static void hop(struct wf_site *site, unsigned port, const struct wf_station_to 
 		.dlid = to->dlid,
 		.sl = to->sl,
 		.pkey = to->pkey,
+		.gmp = gmp,
+		.src_qpn = to->src_qpn,
+		.dst_qpn = to->dst_qpn,
+		.qkey = to->qkey,
 	};
 	memcpy(h->bytes, mad, WF_MAD_LEN);
 	if (m->hops == NULL)
@@ -64,7 +70,7 @@ static void send_by(struct wf_site *site, unsigned port, uint16_t dlid, uint16_t
 	if (port == 0 || port > site->st.dev->n_ports)
 		return;
 	if (site->all->starting)
-		hop(site, port, &to, mad);
+		hop(site, port, &to, false, mad);
 	else
 		(void)wf_station_send_smp(&site->st, port - 1, &to, mad, site->now);
 }
@@ -125,6 +131,7 @@ static void wait_for(struct wf_site *site, struct wf_site_worker *worker,
 		worker->tail->next = w;
 	worker->tail = w;
 	worker->waiting++;
+	shard->waiting++;
 }
 
 /* Takes out the first that is done by now. */
@@ -137,6 +144,7 @@ static bool is_done(struct wf_site *site, struct wf_site_worker *worker, struct 
 	*mad_p = *w;
 	worker->head = w->next;
 	worker->waiting--;
+	shard_of(site)->waiting--;
 	w->next = shard_of(site)->free;
 	shard_of(site)->free = w;
 	return true;
@@ -220,6 +228,15 @@ static void mine(struct wf_site *site, const struct wf_site_from *from, uint8_t 
 	}
 }
 
+/* At the start: the same without packets. */
+static void hop_gmp(struct wf_site *site, const struct wf_station_to *to, const uint8_t *mad)
+{
+	uint32_t way = site->is_switch ? wf_station_way(&site->st, to->dlid) : 0;
+
+	if (way < site->st.dev->n_ports)
+		hop(site, way + 1, to, true, mad);
+}
+
 /* To a LID as data; to the host's own, it is there. */
 static void send_gmp(struct wf_site *site, unsigned port, const struct wf_station_to *to,
                      const uint8_t *mad)
@@ -237,12 +254,84 @@ static void send_gmp(struct wf_site *site, unsigned port, const struct wf_statio
 		};
 
 		wait_for(site, &site->agent, &self, mad);
+	} else if (site->all->starting) {
+		hop_gmp(site, to, mad);
 	} else {
 		(void)wf_station_send_gmp(&site->st, port == 0 ? 0 : port - 1, to, mad, site->now);
 	}
 }
 
-/* A MAD for queue pair 1: one of a class that every device has. */
+/* ---- subnet administration ---- */
+
+/* What it is asked, and what its reports are answered with; the rest is for programs. */
+static bool is_for_sa(const struct wf_site *site, const struct wf_site_from *from,
+                      const uint8_t *mad)
+{
+	if (site->sa == NULL || mad[1] != WF_MAD_CLASS_SA || from->dst_qpn != 1)
+		return false;
+	return mad[3] == WF_MAD_METHOD_REPORT_RESP ||
+	       (!wf_mad_is_response(mad[3]) && mad[3] != WF_MAD_METHOD_REPORT);
+}
+
+/* Where a host's port has a P_Key in its table; 0 where it has it no more. */
+static uint16_t key_index(const struct wf_site *site, uint16_t pkey)
+{
+	for (uint16_t i = 0; i < wf_sma_node(site->sma)->partition_cap; i++) {
+		if (((wf_sma_pkey(site->sma, 1, i) ^ pkey) & 0x7fff) == 0)
+			return i;
+	}
+	return 0;
+}
+
+static void sa_takes(struct wf_site *site, const struct wf_site_from *from, const uint8_t *mad)
+{
+	const struct wf_mux_addr addr = {
+		.lid = from->slid,
+		.sl = from->sl,
+		.path_bits = (uint8_t)(from->dlid - own_lid(site)),
+		.pkey_index = key_index(site, from->pkey),
+		.qpn = from->src_qpn,
+		.qkey = WF_QKEY_GMP,
+	};
+
+	wf_sa_rx(site->sa, &addr, mad, site->now);
+}
+
+/* One MAD after the other, as long as there is room for them at the port. */
+static void sa_sends(struct wf_site *site)
+{
+	struct wf_mux_packet packet;
+
+	while (site->sa_at <= site->now && wf_sa_has_tx(site->sa)) {
+		if (site->st.n_gmps >= WF_STATION_VL15 / 2) {
+			site->sa_at = site->now + SA_WAITS;
+			return;
+		}
+		if (!wf_sa_tx(site->sa, site->now, &packet))
+			return;
+		site->sa_at = site->now + site->manager.time;
+		send_gmp(site, 1,
+		         &(struct wf_station_to){
+				 .dlid = packet.addr.lid,
+				 .slid = (uint16_t)(own_lid(site) + packet.addr.path_bits),
+				 .sl = packet.addr.sl,
+				 .pkey = wf_sma_pkey(site->sma, 1, packet.addr.pkey_index),
+				 .dst_qpn = packet.addr.qpn,
+				 .src_qpn = 1,
+				 .qkey = packet.addr.qkey,
+			 },
+		         packet.mad);
+	}
+}
+
+static wf_time sa_deadline(const struct wf_site *site)
+{
+	wf_time at = wf_sa_deadline(site->sa);
+
+	return wf_sa_has_tx(site->sa) ? wf_min_time(at, site->sa_at) : at;
+}
+
+/* A MAD for queue pair 1: one of a class that every device has, or for who administrates. */
 static void handle_gmp(struct wf_site *site, const struct wf_site_from *from, uint8_t *mad)
 {
 	const struct wf_station_to back = {
@@ -260,6 +349,13 @@ static void handle_gmp(struct wf_site *site, const struct wf_site_from *from, ui
 		answers = wf_pma_rx(site->pma, mad);
 	else if (mad[1] == WF_MAD_CLASS_CC && from->dst_qpn == 1 && (mad[3] & 0x80) == 0)
 		answers = wf_cca_rx(site->cca, mad, site->now);
+	else if (mad[1] == WF_MAD_CLASS_AM && from->dst_qpn == 1 && site->ana != NULL &&
+	         (mad[3] & 0x80) == 0)
+		answers = wf_ana_rx(site->ana, mad);
+	else if (mad[1] == WF_MAD_CLASS_AM && from->dst_qpn == 1 && site->am != NULL)
+		wf_am_rx(site->am, mad);
+	else if (is_for_sa(site, from, mad))
+		wait_for(site, &site->manager, from, mad);
 	else
 		for_users(site, from, mad);
 	if (answers)
@@ -310,6 +406,22 @@ static void manager_sends(struct wf_site *site)
 		send_smp(site, to.lid, to.sl, mad);
 }
 
+/* Trees are set from queue pair 1 of the manager's host. */
+static void trees_send(struct wf_site *site)
+{
+	struct wf_station_to to = {
+		.slid = own_lid(site),
+		.pkey = WF_PKEY_DEFAULT,
+		.dst_qpn = 1,
+		.src_qpn = 1,
+		.qkey = WF_QKEY_GMP,
+	};
+	uint8_t mad[WF_MAD_LEN];
+
+	while (wf_am_tx(site->am, &to.dlid, mad, site->now))
+		send_gmp(site, 1, &to, mad);
+}
+
 static void agent_sends(struct wf_site *site)
 {
 	struct wf_sma_packet to;
@@ -321,7 +433,7 @@ static void agent_sends(struct wf_site *site)
 
 wf_time wf_site_deadline(const struct wf_site *site)
 {
-	wf_time at = wf_sma_deadline(site->sma);
+	wf_time at = wf_min_time(wf_sma_deadline(site->sma), site->leave_at);
 
 	if (site->agent.head != NULL)
 		at = wf_min_time(at, site->agent.head->at);
@@ -329,7 +441,44 @@ wf_time wf_site_deadline(const struct wf_site *site)
 		return at;
 	if (site->manager.head != NULL)
 		at = wf_min_time(at, site->manager.head->at);
+	if (site->am != NULL)
+		at = wf_min_time(at, wf_am_deadline(site->am));
+	at = wf_min_time(at, sa_deadline(site));
 	return wf_min_time(at, wf_sm_deadline(site->sm));
+}
+
+/* Links that were to be taken down: those whose port has nothing more to send. */
+static void leave(struct wf_site *site)
+{
+	uint8_t *disabled =
+		site->all->disabled + site->all->topo->nodes[site->st.dev->id].first_port;
+
+	site->leave_at = WF_TIME_NEVER;
+	for (unsigned p = 0; p < site->st.dev->n_ports; p++) {
+		if (site->leaves[p] == 0)
+			continue;
+		if (site->st.port[p].waiting != 0) {
+			site->leave_at = site->now + WF_SITE_LEAVE;
+			continue;
+		}
+		disabled[p] |= site->leaves[p];
+		site->leaves[p] = 0;
+		shard_of(site)->links_changed = true;
+	}
+}
+
+/* A MAD that has waited for the manager: its own, or for its SA. */
+static void manager_takes(struct wf_site *site, const struct wf_site_mad *w)
+{
+	const struct wf_sm_addr from = {
+		w->bytes[1] == WF_MAD_CLASS_SUBN_DR ? WF_LID_PERMISSIVE : w->from.slid,
+		w->from.sl,
+	};
+
+	if (w->from.gmp)
+		sa_takes(site, &w->from, w->bytes);
+	else
+		wf_sm_rx(site->sm, &from, w->bytes, site->now);
 }
 
 void wf_site_work(struct wf_site *site, wf_time now)
@@ -341,20 +490,25 @@ void wf_site_work(struct wf_site *site, wf_time now)
 		handle(site, &w.from, w.bytes);
 	if (wf_sma_deadline(site->sma) <= now)
 		wf_sma_tick(site->sma, now);
+	if (site->leave_at <= now)
+		leave(site);
 	agent_sends(site);
 	if (site->sm == NULL)
 		return;
-	while (is_done(site, &site->manager, &w)) {
-		const struct wf_sm_addr from = { w.bytes[1] == WF_MAD_CLASS_SUBN_DR
-			                                 ? WF_LID_PERMISSIVE
-			                                 : w.from.slid,
-			                         w.from.sl };
-
-		wf_sm_rx(site->sm, &from, w.bytes, now);
-	}
+	while (is_done(site, &site->manager, &w))
+		manager_takes(site, &w);
 	if (wf_sm_deadline(site->sm) <= now)
 		wf_sm_tick(site->sm, now);
+	if (wf_sa_deadline(site->sa) <= now)
+		wf_sa_tick(site->sa, now);
+	sa_sends(site);
 	manager_sends(site);
+	if (site->am == NULL)
+		return;
+	if (wf_am_deadline(site->am) <= now)
+		wf_am_tick(site->am, now);
+	wf_trees_work(site);
+	trees_send(site);
 }
 
 /* The same within the simulation, which then knows when to call again. */
@@ -389,8 +543,21 @@ void wf_site_send(struct wf_site *site, const struct wf_managed_mad *mad, wf_tim
 
 void wf_site_take(struct wf_site *site, const struct wf_site_from *from, uint8_t *mad)
 {
-	if (site->is_switch && from->dlid != WF_LID_PERMISSIVE &&
-	    wf_station_way(&site->st, from->dlid) != WF_STATION_MINE)
+	const struct wf_station_to on = {
+		.dlid = from->dlid,
+		.slid = from->slid,
+		.sl = from->sl,
+		.pkey = from->pkey,
+		.dst_qpn = from->dst_qpn,
+		.src_qpn = from->src_qpn,
+		.qkey = from->qkey,
+	};
+	bool passes = site->is_switch && from->dlid != WF_LID_PERMISSIVE &&
+	              wf_station_way(&site->st, from->dlid) != WF_STATION_MINE;
+
+	if (passes && from->gmp)
+		hop_gmp(site, &on, mad);
+	else if (passes)
 		send_to(site, from->dlid, from->slid, from->sl, mad);
 	else
 		handle(site, from, mad);
@@ -429,8 +596,16 @@ static void link_up(struct wf_site *site, unsigned port, wf_time now)
 {
 	unsigned width, speed;
 
-	(void)!wf_ib_rate_link(site->st.dev->ports[port - 1].rate, &width, &speed);
+	if (!wf_site_trains(site, port, &width, &speed))
+		(void)!wf_ib_rate_link(site->st.dev->ports[port - 1].rate, &width, &speed);
 	wf_sma_link_up(site->sma, port, width, speed, now);
+}
+
+void wf_site_reset(struct wf_site *site, unsigned port, wf_time now)
+{
+	site->now = now;
+	wf_sma_link_reset(site->sma, port, now);
+	work(site, now);
 }
 
 /* A manager's tables follow from all that has changed. */
@@ -482,13 +657,20 @@ static void site_pkey(struct wf_station *st, unsigned port, const struct wf_pack
 	site->now = now;
 	wf_sma_violation(site->sma, port + 1,
 	                 site->is_switch ? WF_TRAP_BAD_SWITCH_PKEY : WF_TRAP_BAD_PKEY, &key, now);
+	wf_site_note(site, 0);
 	work(site, now);
+}
+
+static void site_group(struct wf_station *st, uint16_t mlid, uint64_t ports[WF_STATION_WORDS])
+{
+	wf_sma_mft_ports(to_site(st)->sma, mlid, ports);
 }
 
 const struct wf_station_ops wf_site_station = {
 	.rx = site_rx,
 	.timer = site_timer,
 	.link = site_link,
+	.group = site_group,
 	.pkey = site_pkey,
 };
 
@@ -568,10 +750,19 @@ static void take_lanes(struct wf_site *site, unsigned port)
 	site->st.port[port - 1].sl2vl = table;
 }
 
+void wf_site_note(struct wf_site *site, unsigned what)
+{
+	if (site->is_switch)
+		return;
+	site->changed |= what;
+	shard_of(site)->changes++;
+}
+
 static void site_changed(void *arg, unsigned port, unsigned what)
 {
 	struct wf_site *site = arg;
 
+	wf_site_note(site, what);
 	if (what & WF_SMA_STATE)
 		take_state(site, port);
 	if (what & WF_SMA_LID)
@@ -588,17 +779,24 @@ static void site_changed(void *arg, unsigned port, unsigned what)
 		site->st.lft = wf_sma_lft_table(site->sma, &n);
 		site->st.n_lft = n;
 	}
+	wf_site_obey(site, port, what);
 }
 
-/* Links are taken down and up while no node runs. */
+/* Links are taken down and up while no node runs, and when the answer to this has left. */
 static void site_physical(void *arg, unsigned port, enum wf_port_phys to)
 {
 	struct wf_site *site = arg;
-	const struct wf_topo *topo = site->all->topo;
 
-	site->all->disabled[topo->nodes[site->st.dev->id].first_port + port - 1] |=
-		to == WF_PHYS_POLLING ? WF_MANAGED_BOUNCE : WF_MANAGED_DISABLED;
-	shard_of(site)->links_changed = true;
+	if (to == WF_PHYS_LINK_UP) {
+		site->all->disabled[site->all->topo->nodes[site->st.dev->id].first_port + port -
+		                    1] |= WF_MANAGED_RESET;
+		shard_of(site)->links_changed = true;
+		return;
+	}
+	site->leaves[port - 1] |= to == WF_PHYS_POLLING ? WF_MANAGED_BOUNCE : WF_MANAGED_DISABLED;
+	site->leave_at = site->now + WF_SITE_LEAVE;
+	if (site->all->starting)
+		leave(site);
 }
 
 static const struct wf_sma_ops agent_ops = {
@@ -663,12 +861,18 @@ static int make_agent(struct wf_site *site)
 	c.description = name;
 	c.vls = (uint8_t)wf_ib_vls_decode(wf_ib_vls_encode((unsigned)cfg->vl_count));
 	c.mtu = (uint32_t)cfg->mtu;
+	wf_site_sets(dev, &c);
+	if (!site->is_switch)
+		c.capability_mask |= WF_CAP_CM; /* the system of hosts sets it */
 	c.ops = &agent_ops;
 	c.arg = site;
 	ret = wf_sma_create(&c, wf_mem_heap(), &site->sma);
 	if (ret == 0)
 		ret = make_other_agents(site);
+	if (ret == 0)
+		ret = wf_trees_make_agent(site);
 	for (unsigned p = 1; p <= dev->n_ports && ret == 0; p++) {
+		ret = wf_site_preset(site, p);
 		link_up(site, p, 0);
 		take_pkeys(site, p);
 		take_enforcement(site, p);
@@ -683,11 +887,17 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 	const struct wf_topo_node *node = &m->topo->nodes[dev->id];
 	struct wf_site *site;
 
-	if (dev->n_ports > 254)
+	if (dev->n_ports > WF_MANAGED_PORTS)
 		return wf_err_say(err,
 		                  "topology.radix: %s has %u ports; switches of a managed fabric "
-		                  "have 254 at the most",
-		                  node->name, dev->n_ports);
+		                  "have %d at the most",
+		                  node->name, dev->n_ports, WF_MANAGED_PORTS);
+	if (wf_ib_vls_decode(wf_ib_vls_encode((unsigned)dev->setup->cfg.vl_count)) !=
+	    dev->setup->cfg.vl_count)
+		return wf_err_say(err,
+		                  "vl.count: ports of a managed fabric have 1, 2, 4, 8 or 15 "
+		                  "virtual lanes, not %u",
+		                  (unsigned)dev->setup->cfg.vl_count);
 	/* It outlives the engine, whose memory is the rest. Agents take more when they run. */
 	site = wf_mem_heap()->alloc(wf_mem_heap(), sizeof(*site));
 	if (site == NULL)
@@ -704,10 +914,15 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 	site->manager.time = m->cfg.manager_time;
 	site->pkeys = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->pkeys));
 	site->sl2vl = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->sl2vl));
+	site->classes = wf_shard_alloc(shard, (dev->n_ports + 1) * sizeof(*site->classes));
 	site->downs = wf_shard_alloc(shard, dev->n_ports * sizeof(*site->downs));
-	if (site->pkeys == NULL || site->sl2vl == NULL || site->downs == NULL)
+	site->leaves = wf_shard_alloc(shard, dev->n_ports * sizeof(*site->leaves));
+	site->leave_at = WF_TIME_NEVER;
+	if (site->pkeys == NULL || site->sl2vl == NULL || site->classes == NULL ||
+	    site->downs == NULL || site->leaves == NULL)
 		return -ENOMEM;
-	site->st.dlid_of = site->is_switch ? NULL : m->lid_of;
+	/* Programs outside say by which LID their packets go. */
+	site->st.dlid_of = site->is_switch || m->sim->gated.env.ops != NULL ? NULL : m->lid_of;
 	return make_agent(site);
 }
 
@@ -718,6 +933,9 @@ void wf_site_destroy(struct wf_site *site)
 	wf_sma_destroy(site->sma);
 	wf_pma_destroy(site->pma);
 	wf_cca_destroy(site->cca);
+	wf_ana_destroy(site->ana);
+	wf_am_destroy(site->am);
+	wf_sa_destroy(site->sa);
 	wf_sm_destroy(site->sm);
 	wf_mem_heap()->free(wf_mem_heap(), site);
 }

@@ -90,16 +90,43 @@ uint8_t wf_conn_timeout(wf_time at)
 	return n;
 }
 
+/*
+ * The port to which a queue pair and its peer belong, from 0: the same for both, and for successive
+ * queue pairs of a host to hosts with higher numbers one after the other.
+ */
+static uint32_t port_of(const struct wf_fabric *fabric, const struct wf_qp *qp, uint32_t peer_host,
+                        uint32_t peer_qpn)
+{
+	uint32_t number = wf_qp_host(qp) < peer_host ? wf_qp_num(qp) : peer_qpn;
+
+	if (!fabric->by_port || strcmp(fabric->cfg.nic_qp_port, "first") == 0)
+		return 0;
+	return number % fabric->topo->host_ports;
+}
+
+/* Loads the path by the other ports as the alternate one. Returns 0 or -EINVAL. */
+static int arm(const struct wf_fabric *fabric, struct wf_qp *qp, const struct wf_qp_attr *attr,
+               uint32_t peer_host)
+{
+	struct wf_qp_attr alt = { .alt_ah_attr = attr->ah_attr,
+		                  .alt_timeout = attr->timeout,
+		                  .path_mig_state = WF_MIG_REARM };
+	uint32_t other = attr->port_num % fabric->topo->host_ports; /* from 0 */
+
+	alt.alt_port_num = alt.alt_ah_attr.port_num = (uint8_t)(other + 1);
+	alt.alt_ah_attr.dest = other * fabric->topo->n_hosts + peer_host;
+	return wf_qp_modify(qp, &alt, WF_QP_ALT_PATH | WF_QP_PATH_MIG_STATE);
+}
+
 int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_host,
                uint32_t peer_qpn, uint8_t cls, uint32_t access)
 {
 	const struct wf_setup *setup = setup_of(fabric, wf_qp_host(qp));
 	struct wf_qp_attr attr = {
 		.qp_state = WF_QPS_INIT,
-		.port_num = 1,
 		.qp_access_flags = access,
 		.dest_qp_num = peer_qpn,
-		.ah_attr = { .dest = peer_host, .sl = cls, .roce1 = fabric->roce1, .port_num = 1 },
+		.ah_attr = { .sl = cls, .roce1 = fabric->roce1 },
 		.max_rd_atomic = 16,
 		.max_dest_rd_atomic = 16,
 		.min_rnr_timer = 12,
@@ -107,7 +134,11 @@ int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_h
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 	};
+	uint32_t port = port_of(fabric, qp, peer_host, peer_qpn);
 	int ret = find_mtu(fabric->cfg.mtu, &attr.path_mtu);
+
+	attr.port_num = attr.ah_attr.port_num = (uint8_t)(port + 1);
+	attr.ah_attr.dest = port * fabric->topo->n_hosts + peer_host;
 
 	if (ret == 0)
 		ret = wf_qp_modify(qp, &attr,
@@ -124,5 +155,7 @@ int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_h
 		ret = wf_qp_modify(qp, &attr,
 		                   WF_QP_STATE | WF_QP_TIMEOUT | WF_QP_RETRY_CNT | WF_QP_RNR_RETRY |
 		                           WF_QP_SQ_PSN | WF_QP_MAX_QP_RD_ATOMIC);
+	if (ret == 0 && fabric->by_port && strcmp(fabric->cfg.nic_apm, "armed") == 0)
+		ret = arm(fabric, qp, &attr, peer_host);
 	return ret;
 }

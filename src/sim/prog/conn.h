@@ -26,7 +26,9 @@ uint8_t wf_conn_timeout(wf_time at);
 
 /*
  * Takes an RC queue pair from RESET to RTS: towards queue pair peer_qpn of peer_host, with packets
- * of class cls, open to access (WF_ACCESS_REMOTE_*). Returns 0 or -EINVAL.
+ * of class cls, open to access (WF_ACCESS_REMOTE_*). Where ports have addresses, it belongs to one
+ * of them by nic.qp_port, and with nic.apm has the path by the others as its alternate one. Returns
+ * 0 or -EINVAL.
  */
 int wf_conn_up(const struct wf_fabric *fabric, struct wf_qp *qp, uint32_t peer_host,
                uint32_t peer_qpn, uint8_t cls, uint32_t access) WF_MUST_USE;

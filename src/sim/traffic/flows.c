@@ -203,6 +203,7 @@ static int make_app(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct wf_
 		                       "beside it do");
 	sim->fabric.lost = wf_adapter_lost;
 	sim->fabric.lost_arg = &sim->adapter_env;
+	sim->fabric.copied = wf_adapter_copied;
 	return wf_store_create(sim->engine, sizeof(struct wf_payload), &sim->adapter_env.payload);
 }
 
@@ -228,6 +229,10 @@ int wf_sim_make_flows(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct w
 	sim->n_flows = wf_narrow_u32(cfg->n_flows);
 	if (rc || cfg->app != NULL || cfg->n_storage != 0)
 		return make_app(sim, cfg, err);
+	if (sim->fabric.by_port)
+		return wf_err_say(err, "topology.ports: on InfiniBand a queue pair belongs to a "
+		                       "port, and op window has none; write op: write, send or "
+		                       "read");
 	fill_env(sim);
 	sim->windowed.env.tx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_tx));
 	sim->windowed.env.rx = wf_shard_alloc(shard, cfg->n_flows * sizeof(struct wf_flow_rx));

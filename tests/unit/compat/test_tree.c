@@ -10,6 +10,16 @@
 #include "check.h"
 #include "compat/files/tree.h"
 
+static bool is_device(const char *path)
+{
+	unsigned major = 0, minor = 0;
+	bool is = wx_is_device(path, &major, &minor);
+
+	assert_int_equal(major, is ? 231 : 0);
+	assert_int_equal(minor, is ? 192 : 0);
+	return is;
+}
+
 static void test_translate(void **state)
 {
 	static const struct {
@@ -19,7 +29,7 @@ static void test_translate(void **state)
 		{ "/sys/class/infiniband", true },
 		{ "/sys/class/infiniband/weft0/ports/1/state", true },
 		{ "/sys/class/infiniband_verbs/uverbs0", true },
-		{ "/sys/class/infiniband_mad", false },
+		{ "/sys/class/infiniband_mad", true },
 		{ "/sys/class/infinibandx", false },
 		{ "/sys/class/net/lo", false },
 		{ "/dev/infiniband", true },
@@ -45,12 +55,12 @@ static void test_translate(void **state)
 			assert_string_equal(buf, expected);
 		}
 	}
-	assert_true(wx_is_device("/dev/infiniband/uverbs0"));
-	assert_false(wx_is_device("/dev/infiniband/uverbs01"));
+	assert_true(is_device("/dev/infiniband/uverbs0"));
+	assert_false(is_device("/dev/infiniband/uverbs01"));
 	/* Without a tree, nothing is. */
 	wx_tree_set(NULL);
 	assert_false(wx_translate("/sys/class/infiniband", buf));
-	assert_false(wx_is_device("/dev/infiniband/uverbs0"));
+	assert_false(is_device("/dev/infiniband/uverbs0"));
 	wx_tree_set("");
 	assert_false(wx_translate("/sys/class/infiniband", buf));
 }

@@ -13,8 +13,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "live/umad.h"
 #include "live/model.h"
 #include "live/model_packet.h"
+#include "live/umad.h"
+#include "sim/mgmt/config.h"
+#include "sim/mgmt/managed.h"
 #include "sim/sim.h"
 #include "wire/opcode.h"
 
@@ -94,9 +98,29 @@ static inline struct wf_topo *rig_model_describe(struct wf_fabric_cfg *fabric, b
 	return topo;
 }
 
-static inline struct rig_model *rig_model_create_mtu(enum wf_live_pace pace, bool ib,
-                                                     const char *mtu)
+/* What weft's manager is given, or nobody; *manage is borrowed. */
+static inline void rig_model_manage(enum wf_manage_kind kind, const struct wf_topo *topo,
+                                    struct wf_manage_cfg *manage, struct wf_managed_cfg *managed)
 {
+	struct wf_mem *mem = wf_mem_heap();
+	struct wf_err err = { "" };
+	struct wf_param *rows;
+	size_t n;
+
+	memset(manage, 0, sizeof(*manage));
+	RIG_MUST(wf_manage_rows(mem, 0, &rows, &n) == 0);
+	RIG_MUST(wf_param_defaults(rows, n, manage, &err) == 0);
+	RIG_MUST(wf_manage_resolve(manage, kind, topo, managed, &err) == 0);
+	for (size_t i = n - wf_sm_n_params; i < n; i++)
+		mem->free(mem, (void *)(uintptr_t)rows[i].name);
+	mem->free(mem, rows);
+}
+
+static inline struct rig_model *rig_model_create_with(enum wf_live_pace pace, bool ib,
+                                                      const char *mtu, enum wf_manage_kind kind)
+{
+	struct wf_managed_cfg managed;
+	struct wf_manage_cfg manage;
 	struct rig_model *r = calloc(1, sizeof(*r));
 	struct wf_fabric_cfg fabric;
 	struct wf_err err = { "" };
@@ -111,6 +135,10 @@ static inline struct rig_model *rig_model_create_mtu(enum wf_live_pace pace, boo
 	RIG_MUST(r != NULL);
 	r->topo = rig_model_describe(&fabric, ib, mtu);
 	sim.topo = r->topo;
+	if (kind != WF_MANAGE_IDEAL) {
+		rig_model_manage(kind, r->topo, &manage, &managed);
+		cfg.managed = &managed;
+	}
 	r->d.epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->d.table = calloc(1, wf_live_table_bytes(RIG_HOSTS));
 	r->d.gone = calloc(RIG_HOSTS, sizeof(*r->d.gone));
@@ -118,15 +146,29 @@ static inline struct rig_model *rig_model_create_mtu(enum wf_live_pace pace, boo
 	r->d.table->n_hosts = RIG_HOSTS;
 	r->d.table->mtu = (uint32_t)fabric.mtu;
 	r->d.table->layer = ib ? WF_LIVE_IB : WF_LIVE_ROCE;
+	r->d.table->managed = kind != WF_MANAGE_IDEAL;
 	RIG_MUST(wf_model_open(&r->d, &cfg) == 0);
 	for (uint32_t i = 0; i < RIG_HOSTS; i++)
 		rig_model_attach(r, i);
 	return r;
 }
 
+static inline struct rig_model *rig_model_create_mtu(enum wf_live_pace pace, bool ib,
+                                                     const char *mtu)
+{
+	return rig_model_create_with(pace, ib, mtu, WF_MANAGE_IDEAL);
+}
+
 static inline struct rig_model *rig_model_create(enum wf_live_pace pace, bool ib)
 {
 	return rig_model_create_mtu(pace, ib, "4096B");
+}
+
+/* InfiniBand that is managed. */
+static inline struct rig_model *rig_model_create_managed(enum wf_live_pace pace,
+                                                         enum wf_manage_kind kind)
+{
+	return rig_model_create_with(pace, true, "4096B", kind);
 }
 
 static inline void rig_model_destroy(struct rig_model *r)
@@ -138,6 +180,7 @@ static inline void rig_model_destroy(struct rig_model *r)
 		wf_pipe_close(&r->far[i]);
 	}
 	wf_model_close(&r->d);
+	wf_umad_close(&r->d);
 	close(r->d.epoll);
 	wf_topo_destroy(r->topo);
 	free(r->d.gone);

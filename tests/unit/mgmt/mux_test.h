@@ -19,7 +19,7 @@
 
 /* What an agent was told last, and how often. */
 struct heard {
-	unsigned received, failed;
+	unsigned received, failed, ended;
 	uint8_t *data; /* of the last one; freed with the next */
 	size_t length;
 	int status;
@@ -55,6 +55,12 @@ static inline void on_event(void *arg, const struct wf_mux_event *event)
 {
 	struct heard *h = arg;
 
+	if (event->type == WF_MUX_ENDED) {
+		assert_non_null(event->context);
+		h->context = event->context;
+		h->ended++;
+		return;
+	}
 	free(h->data);
 	h->data = malloc(event->length);
 	assert_non_null(h->data);
@@ -110,7 +116,7 @@ static inline void drain(struct net *net, struct side *side)
 {
 	struct wf_mux_packet packet;
 
-	while (wf_mux_tx(side->mux, net->now, &packet)) {
+	while (wf_mux_tx(side->mux, WF_MUX_QPS, net->now, &packet)) {
 		net->sent++;
 		assert_int_equal(packet.addr.lid, side == &net->a ? 2 : 1);
 		if (net->lose_next-- > 0 || chance(net, net->lose))
@@ -119,7 +125,7 @@ static inline void drain(struct net *net, struct side *side)
 		if (chance(net, net->repeat))
 			put(net, &packet, side == &net->a);
 	}
-	assert_false(wf_mux_has_tx(side->mux));
+	assert_false(wf_mux_has_tx(side->mux, WF_MUX_QPS));
 }
 
 static inline void arrive(struct net *net, size_t i)

@@ -91,6 +91,8 @@ static inline void net_event(void *arg, const struct wf_sm_event *event)
 {
 	struct net_manager *m = arg;
 
+	if (m->also != NULL)
+		m->also(m->also_arg, event);
 	switch (event->type) {
 	case WF_SM_EV_STATE:
 		assert_true(m->n_states < NET_LOG);

@@ -117,7 +117,7 @@ static void test_dispatch(void **state)
 	mad[2] = 2;
 	wf_mux_rx(net.a.mux, 0, &from, mad, 0); /* another version */
 	assert_int_equal(sm.received, 1);
-	assert_false(wf_mux_has_tx(net.a.mux));
+	assert_false(wf_mux_has_tx(net.a.mux, WF_MUX_QPS));
 	test_request(mad, WF_MAD_CLASS_SUBN_DR, 1, WF_MAD_METHOD_GET, 2, 0);
 	wf_mux_rx(net.a.mux, 0, &from, mad, 0);
 	assert_int_equal(dr.received, 1);
@@ -129,7 +129,7 @@ static void test_dispatch(void **state)
 	mad[39] = 0x06; /* another vendor: nobody's, so it is answered */
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
 	assert_int_equal(vendor.received, 1);
-	assert_true(wf_mux_tx(net.a.mux, 0, &packet));
+	assert_true(wf_mux_tx(net.a.mux, WF_MUX_QPS, 0, &packet));
 	assert_int_equal(packet.addr.lid, 9);
 	assert_int_equal(packet.qp, 1);
 	assert_int_equal(test_status(packet.mad), WF_MAD_BAD_ATTRIBUTE);
@@ -151,7 +151,7 @@ static void test_nobodys(void **state)
 	agent(&net.a, &heard, SA, 0, true);
 	test_request(mad, WF_MAD_CLASS_SUBN_DR, 1, WF_MAD_METHOD_SET, 0x20, 0);
 	wf_mux_rx(net.a.mux, 0, &from, mad, 0);
-	assert_true(wf_mux_tx(net.a.mux, 0, &packet));
+	assert_true(wf_mux_tx(net.a.mux, WF_MUX_QPS, 0, &packet));
 	assert_int_equal(wf_be16_get(packet.mad + 4), WF_SMP_DIRECTION | WF_MAD_BAD_ATTRIBUTE);
 	test_request(mad, SA, 2, WF_MAD_METHOD_GET_RESP, 2, 0);
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
@@ -163,7 +163,7 @@ static void test_nobodys(void **state)
 	mad[0] = 3;
 	wf_mux_rx(net.a.mux, 1, &from, mad, 0);
 	assert_int_equal(heard.received, 0);
-	assert_false(wf_mux_has_tx(net.a.mux));
+	assert_false(wf_mux_has_tx(net.a.mux, WF_MUX_QPS));
 	net_fini(&net);
 }
 
@@ -209,17 +209,17 @@ static void test_plain(void **state)
 	wf_rmpp_encode(&rmpp, mad);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 0);
 	assert_int_equal(hb.received, 1);
-	assert_false(wf_mux_has_tx(net.b.mux));
+	assert_false(wf_mux_has_tx(net.b.mux, WF_MUX_QPS));
 	assert_int_equal(wf_mux_send(b, &from, mad, WF_MAD_LEN + 1, 0, 0, NULL), -EINVAL);
 	assert_int_equal(wf_mux_send(b, &from, mad, WF_MAD_HEADER_LEN - 1, 0, 0, NULL), -EINVAL);
 	assert_int_equal(wf_mux_send(b, &from, mad, WF_MAD_HEADER_LEN, 0, 0, NULL), 0);
-	assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+	assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 	assert_int_equal(packet.mad[1], SA);
 	assert_int_equal(packet.mad[30], 0); /* what was not given is 0 */
 	mad[1] = 0x30;
 	assert_int_equal(wf_mux_send(r, &from, mad, 39, 0, 0, NULL), -EINVAL);
 	assert_int_equal(wf_mux_send(r, &from, mad, 300, 0, 0, NULL), 0);
-	assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+	assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 	net.b.mem.left = 0;
 	assert_int_equal(wf_mux_send(b, &from, mad, WF_MAD_LEN, 0, 0, NULL), -ENOMEM);
 	free(hb.data);

@@ -77,8 +77,8 @@ static void test_segments(void **state)
 	request(mad, 5, GET_TABLE);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 0);
 	answer(b, &hb, 450, 0);
-	assert_true(wf_mux_tx(net.b.mux, 0, &packet));
-	assert_false(wf_mux_has_tx(net.b.mux)); /* one, until it is acknowledged */
+	assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
+	assert_false(wf_mux_has_tx(net.b.mux, WF_MUX_QPS)); /* one, until it is acknowledged */
 	assert_int_equal(packet.mad[3], WF_MAD_METHOD_GET_TABLE_RESP);
 	assert_int_equal(tid_of(packet.mad), 5);
 	wf_rmpp_decode(packet.mad, &rmpp);
@@ -90,18 +90,18 @@ static void test_segments(void **state)
 	rmpp = (struct wf_rmpp){ .version = 1, .type = 2, .flags = 1, .data1 = 1, .data2 = 65 };
 	wf_rmpp_encode(&rmpp, mad);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 0);
-	assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+	assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 	wf_rmpp_decode(packet.mad, &rmpp);
 	assert_int_equal(rmpp.flags, 1);
 	assert_int_equal(rmpp.data1, 2);
-	assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+	assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 	wf_rmpp_decode(packet.mad, &rmpp);
 	assert_int_equal(rmpp.flags, 5);
 	assert_int_equal(rmpp.data1, 3);
 	assert_int_equal(rmpp.data2, 20 + 50);
 	assert_int_equal(packet.mad[WF_SA_DATA + 49], (uint8_t)(449 * 7 + 1));
 	assert_int_equal(packet.mad[WF_SA_DATA + 50], 0);
-	assert_false(wf_mux_has_tx(net.b.mux));
+	assert_false(wf_mux_has_tx(net.b.mux, WF_MUX_QPS));
 	/* no retries: after the ACK's time, an abort is all that could be said; nobody hears it */
 	wf_mux_tick(net.b.mux, 200 * WF_MS - 1);
 	assert_int_equal(hb.failed, 0);
@@ -263,7 +263,7 @@ static void test_long_request(void **state)
 	assert_int_equal(ha.failed, 1);
 	assert_int_equal(wf_mux_send(b, &hb.addr, mad, WF_MAD_LEN, 0, 0, NULL), 0);
 	assert_int_equal(wf_mux_send(b, &to_c, mad, WF_MAD_LEN, 0, 0, NULL), 0);
-	while (wf_mux_tx(net.b.mux, net.now, &packet))
+	while (wf_mux_tx(net.b.mux, WF_MUX_QPS, net.now, &packet))
 		;
 	free(ha.data), free(hb.data);
 	net_fini(&net);
@@ -300,10 +300,10 @@ static void test_wrong(void **state)
 		request(mad, 1, GET_TABLE);
 		wf_rmpp_encode(&rows[i].rmpp, mad);
 		wf_mux_rx(net.b.mux, 1, &from, mad, 0);
-		assert_int_equal(wf_mux_has_tx(net.b.mux), rows[i].status != 0);
+		assert_int_equal(wf_mux_has_tx(net.b.mux, WF_MUX_QPS), rows[i].status != 0);
 		if (rows[i].status == 0)
 			continue;
-		assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+		assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 		assert_int_equal(packet.mad[3], WF_MAD_METHOD_GET_TABLE_RESP);
 		wf_rmpp_decode(packet.mad, &rmpp);
 		assert_int_equal(rmpp.type, 4);
@@ -330,7 +330,7 @@ static void receiver_init(struct receiver *r, wf_time timeout)
 	r->a = agent(&r->net.a, &r->heard, SA, 0, true);
 	request(mad, 1, GET_TABLE);
 	assert_int_equal(wf_mux_send(r->a, &to_b, mad, sizeof(mad), timeout, 0, NULL), 0);
-	assert_true(wf_mux_tx(r->net.a.mux, 0, &packet));
+	assert_true(wf_mux_tx(r->net.a.mux, WF_MUX_QPS, 0, &packet));
 	r->tid = tid_of(packet.mad);
 }
 
@@ -377,7 +377,7 @@ static unsigned said(struct receiver *r, uint32_t *window_p)
 	struct wf_mux_packet packet;
 	struct wf_rmpp rmpp;
 
-	if (!wf_mux_tx(r->net.a.mux, 0, &packet))
+	if (!wf_mux_tx(r->net.a.mux, WF_MUX_QPS, 0, &packet))
 		return 0;
 	assert_int_equal(packet.mad[3], GET_TABLE);
 	assert_int_equal(tid_of(packet.mad), r->tid);
@@ -518,13 +518,13 @@ static void test_wrong_acks(void **state)
 		request(mad, 2 + i, GET_TABLE);
 		wf_mux_rx(net.b.mux, 1, &from, mad, 0);
 		answer(b, &hb, 1000, 0);
-		assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+		assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 		rmpp = (struct wf_rmpp){ 1, 2, 0, 1, 0, i == 0 ? 3 : 1, i == 0 ? 65 : 0 };
 		wf_rmpp_encode(&rmpp, mad);
 		wf_mux_rx(net.b.mux, 1, &from, mad, 0);
 		assert_int_equal(hb.failed, i + 1);
 		assert_int_equal(hb.status, -ECONNABORTED);
-		assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+		assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 		wf_rmpp_decode(packet.mad, &rmpp);
 		assert_int_equal(rmpp.status, i == 0 ? 123 : 122);
 	}
@@ -549,12 +549,12 @@ static void test_late_acks(void **state)
 	request(mad, 8, GET_TABLE);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 0);
 	answer(b, &hb, 1000, 2);
-	assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+	assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 	rmpp = (struct wf_rmpp){ 1, 2, 0, 1, 0, 1, 65 };
 	wf_rmpp_encode(&rmpp, mad);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 0);
 	for (unsigned i = 2; i <= 5; i++) {
-		assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+		assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 		wf_rmpp_decode(packet.mad, &rmpp);
 		assert_int_equal(rmpp.data1, i);
 		assert_int_equal(rmpp.type, 1);
@@ -566,10 +566,10 @@ static void test_late_acks(void **state)
 	rmpp.data1 = 2; /* an old one */
 	wf_rmpp_encode(&rmpp, mad);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 200 * WF_MS);
-	assert_true(wf_mux_tx(net.b.mux, 200 * WF_MS, &packet));
+	assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 200 * WF_MS, &packet));
 	wf_rmpp_decode(packet.mad, &rmpp);
 	assert_int_equal(rmpp.data1, 5);
-	assert_false(wf_mux_has_tx(net.b.mux));
+	assert_false(wf_mux_has_tx(net.b.mux, WF_MUX_QPS));
 	rmpp = (struct wf_rmpp){ 1, 2, 0, 1, 0, 5, 5 }; /* the last, with a smaller window */
 	wf_rmpp_encode(&rmpp, mad);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 200 * WF_MS);
@@ -578,13 +578,13 @@ static void test_late_acks(void **state)
 	request(mad, 9, GET_TABLE);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 0);
 	answer(b, &hb, 1000, 2);
-	assert_true(wf_mux_tx(net.b.mux, 0, &packet));
+	assert_true(wf_mux_tx(net.b.mux, WF_MUX_QPS, 0, &packet));
 	rmpp = (struct wf_rmpp){ 1, 2, 0, 1, 0, 1, 1 };
 	wf_rmpp_encode(&rmpp, mad);
 	wf_mux_rx(net.b.mux, 1, &from, mad, 0);
 	for (unsigned i = 1; i <= 3; i++) {
 		assert_int_equal(hb.failed, 0);
-		assert_false(wf_mux_has_tx(net.b.mux));
+		assert_false(wf_mux_has_tx(net.b.mux, WF_MUX_QPS));
 		wf_mux_tick(net.b.mux, i * 200 * WF_MS);
 	}
 	assert_int_equal(hb.failed, 1);

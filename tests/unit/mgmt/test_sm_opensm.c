@@ -205,6 +205,48 @@ static void check(const char *name, const char *net_name, struct wf_sm_cfg cfg)
 	free(text);
 }
 
+/* What gives LIDs to a graph without a manager does the same. */
+static void check_lids(const char *name, const char *net_name, unsigned lmc)
+{
+	struct net *net = load(net_name);
+	unsigned n = 0;
+	size_t len;
+	char *text = read_text(name, ".txt", &len), *line, *rest = text;
+
+	assert_int_equal(
+		wf_subnet_assign_lids(net->topo, lmc,
+	                              net->topo->nodes[node_called(net, "host 0")].first_port + 1),
+		0);
+	for (line = strtok_r(rest, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+		const char *at = line + 4;
+		uint32_t index;
+		uint64_t guid;
+
+		if (strncmp(line, "lid ", 4) != 0)
+			continue;
+		guid = take(&at, 16);
+		index = wf_subnet_find_port(net->topo, guid);
+		if (wf_subnet_find(net->topo, guid) != WF_SUBNET_NONE &&
+		    wf_subnet_is_switch(net->topo, wf_subnet_find(net->topo, guid)))
+			index = net->topo->nodes[wf_subnet_find(net->topo, guid)].first_port;
+		assert_int_equal(net->topo->ports[index].lid, take(&at, 10));
+		n++;
+	}
+	assert_true(n > 8);
+	net_free(net);
+	free(text);
+}
+
+static void test_lids_alone(void **state)
+{
+	(void)state;
+	check_lids("fat-minhop", "fat", 0);
+	check_lids("fat3-ftree", "fat3", 0);
+	check_lids("ring-minhop", "ring", 0);
+	check_lids("dragonfly-minhop", "dragonfly", 0);
+	check_lids("fat-lmc", "fat", 1);
+}
+
 static struct wf_sm_cfg with_engine(const char *engine)
 {
 	struct wf_sm_cfg cfg = net_cfg();
@@ -262,7 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_minhop),     cmocka_unit_test(test_updn),
 		cmocka_unit_test(test_ftree),      cmocka_unit_test(test_lmc),
-		cmocka_unit_test(test_partitions),
+		cmocka_unit_test(test_partitions), cmocka_unit_test(test_lids_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,7 @@ static unsigned set_state(struct fixture *f, unsigned port, uint8_t state, uint8
 static void test_node(void **state)
 {
 	struct wf_node_info info;
+	struct wf_port_info port;
 	struct fixture f;
 
 	(void)state;
@@ -91,6 +92,10 @@ static void test_node(void **state)
 	assert_int_equal(info.node_guid, 0x1000);
 	assert_int_equal(info.port_guid, 0x1000);
 	assert_int_equal(info.vendor_id, 0x2c9);
+	/* of all its ports, the same: by it ibnetdiscover knows where not to look again */
+	assert_int_equal(test_smp(f.sma, 3, f.mad, GET, WF_SMP_PORT_INFO, 1), 0);
+	wf_port_info_decode(f.mad + WF_SMP_DATA, &port);
+	assert_int_equal(port.local_port_num, 3);
 	assert_int_equal(test_smp(f.sma, 3, f.mad, GET, WF_SMP_NODE_DESCRIPTION, 0), 0);
 	assert_string_equal((char *)f.mad + WF_SMP_DATA, "leaf1");
 	/* nobody sets these */
@@ -321,7 +326,7 @@ static void test_physical_states(void **state)
 	wf_sma_link_up(f.sma, 2, WF_WIDTH_1X, WF_SPEED_QDR, 0);
 	info = get_port(&f, 2);
 	assert_int_equal(wf_ib_port_rate(&info, wf_sma_port(f.sma, 0)), UINT64_C(10000000000));
-	/* reset: down goes to the default state */
+	/* what is down stays down, in the default state: a link that is there begins anew */
 	assert_int_equal(set_state(&f, 2, WF_PORT_ARMED, 0), 0);
 	f.hw.what = 0;
 	wf_sma_data(f.sma, 2);
@@ -331,7 +336,17 @@ static void test_physical_states(void **state)
 	info.port_state = WF_PORT_DOWN;
 	info.link_down_default_state = WF_PHYS_SLEEP;
 	assert_int_equal(set_port(&f, 2, &info), 0);
+	assert_int_equal(f.hw.physical, WF_PHYS_LINK_UP);
+	info = get_port(&f, 2);
+	assert_int_equal(info.port_state, WF_PORT_INIT);
+	assert_int_equal(info.port_physical_state, WF_PHYS_LINK_UP);
+	wf_sma_link_down(f.sma, 2, 0);
+	info = asked(&f, 2);
+	info.port_state = WF_PORT_DOWN;
+	assert_int_equal(set_port(&f, 2, &info), 0);
 	assert_int_equal(f.hw.physical, WF_PHYS_SLEEP);
+	wf_sma_link_reset(f.sma, 2, 0);
+	assert_int_equal(get_port(&f, 2).port_state, WF_PORT_DOWN);
 	/* a switch's own port is always active */
 	info = get_port(&f, 0);
 	assert_int_equal(info.port_state, WF_PORT_ACTIVE);
@@ -544,7 +559,7 @@ static void test_switch_port(void **state)
 	assert_int_equal(set_port(&f, 3, &info), 0);
 	info = get_port(&f, 3);
 	assert_true(info.partition_enforcement_outbound && info.filter_raw_inbound);
-	assert_int_equal(info.local_port_num, 0);
+	assert_int_equal(info.local_port_num, 1); /* by which the request came */
 	configure(&f, 0, 12);
 	assert_int_equal(wf_sma_port(f.sma, 0)->lid, 12);
 	teardown(&f);
@@ -854,10 +869,17 @@ static void test_adapter_traps(void **state)
 	wf_sma_set_capability(f.sma, 1, 0, WF_CAP_SM, 0);
 	assert_true(wf_sma_deadline(f.sma) < WF_TIME_NEVER);
 	assert_int_equal(set_state(&f, 1, WF_PORT_DOWN, 0), 0);
-	wf_sma_link_up(f.sma, 1, WF_WIDTH_4X, WF_SPEED_EDR, 0);
 	assert_int_equal(set_state(&f, 1, WF_PORT_ARMED, 0), 0);
 	assert_int_equal(set_state(&f, 1, WF_PORT_ACTIVE, 0), 0);
 	assert_int_equal(wf_sma_deadline(f.sma), WF_TIME_NEVER);
+	/* the other end has been set down, so this one begins anew, too */
+	f.hw.what = 0;
+	wf_sma_link_reset(f.sma, 1, 0);
+	assert_int_equal(f.hw.what, WF_SMA_STATE);
+	assert_int_equal(get_port(&f, 1).port_state, WF_PORT_INIT);
+	f.hw.what = 0;
+	wf_sma_link_reset(f.sma, 1, 0);
+	assert_int_equal(f.hw.what, 0);
 	teardown(&f);
 }
 

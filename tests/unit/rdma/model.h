@@ -31,12 +31,16 @@ enum model_kind {
 	MODEL_LOCAL_INV, /* the other side invalidates it */
 	MODEL_REREG,     /* the other side's region gets a new key */
 	MODEL_SYNC,      /* everything is carried out before the next operation is posted */
+	MODEL_REARM,     /* both sides load the other port's path as the alternate one */
+	MODEL_MIGRATE,   /* one side goes over to it, where both are armed */
+	MODEL_CUT,       /* the path that they have dies, where both are armed */
 	MODEL_KINDS
 };
 
 static const char *const model_kind_name[] = {
-	"WRITE", "WRITE_IMM", "SEND",     "SEND_IMM", "READ",      "CAS",   "FAA",
-	"RECV",  "BIND",      "WRITE_MW", "SEND_INV", "LOCAL_INV", "REREG", "SYNC",
+	"WRITE", "WRITE_IMM", "SEND",  "SEND_IMM", "READ",     "CAS",
+	"FAA",   "RECV",      "BIND",  "WRITE_MW", "SEND_INV", "LOCAL_INV",
+	"REREG", "SYNC",      "REARM", "MIGRATE",  "CUT",
 };
 
 _Static_assert(WF_ARRAY_SIZE(model_kind_name) == MODEL_KINDS, "name every kind");
@@ -68,6 +72,7 @@ struct model_link {
 struct model_prog {
 	uint64_t seed;
 	uint32_t hosts, links, ops;
+	bool apm; /* hosts have two ports, and reliable links an alternate path */
 	struct rig_faults faults;
 	struct model_link link[MODEL_LINKS];
 	struct model_op op[MODEL_OPS];
@@ -170,16 +175,22 @@ static inline void model_draw(struct model_source *s, struct model_prog *p)
 	p->ops = 1 + model_below(s, MODEL_OPS);
 	for (uint32_t i = 0; i < p->ops; i++)
 		model_draw_op(s, p, &p->op[i]);
+	p->apm = model_chance(s, 40);
+	for (uint32_t i = 0; p->apm && i < p->ops; i++) {
+		if (p->op[i].kind == MODEL_RECV || p->op[i].kind == MODEL_REREG)
+			p->op[i].kind = (uint8_t)(MODEL_REARM + p->op[i].src % 3);
+	}
 }
 
 static inline void model_print(const struct model_prog *p, FILE *to)
 {
 	fprintf(to,
 	        "program %llu: %u hosts, drop %.0f%% twice %.0f%% late %.0f%% bad %.0f%% "
-	        "trim %.0f%%\n",
+	        "trim %.0f%%%s\n",
 	        (unsigned long long)p->seed, p->hosts, p->faults.drop / 42949672.96,
 	        p->faults.twice / 42949672.96, p->faults.late / 42949672.96,
-	        p->faults.bad / 42949672.96, p->faults.trim / 42949672.96);
+	        p->faults.bad / 42949672.96, p->faults.trim / 42949672.96,
+	        p->apm ? ", two paths" : "");
 	for (uint32_t i = 0; i < p->links; i++) {
 		const struct model_link *l = &p->link[i];
 

@@ -187,11 +187,32 @@ static inline void model_memory(struct model_run *r, const struct model_op *op)
 		rig_must(wf_mw_rkey(d->mw) == d->mw_rkey);
 }
 
+/* Paths: what migrates by itself does so when something is sent and has no answer. */
+static inline void model_paths(struct model_run *r, const struct model_op *op)
+{
+	struct wf_qp_attr attr = { .path_mig_state = WF_MIG_MIGRATED };
+
+	if (op->kind == MODEL_REARM) {
+		model_sync(r);
+		model_rearm(r, op->link);
+	} else if (!model_is_armed(r, op->link)) {
+		return;
+	} else if (op->kind == MODEL_CUT) {
+		r->dead[op->link] = model_query(r, op->link, 0).port_num;
+	} else {
+		rig_must(wf_qp_modify(r->qp[op->link][op->side], &attr, WF_QP_PATH_MIG_STATE) == 0);
+	}
+}
+
 static inline void model_do(struct model_run *r, const struct model_op *op)
 {
 	uint8_t type = r->prog->link[op->link].type;
 	struct model_dir *d = &r->dir[op->link][op->side];
 
+	if (op->kind >= MODEL_REARM) {
+		model_paths(r, op);
+		return;
+	}
 	if (type == WF_QPT_UC && op->kind > MODEL_SEND_IMM && op->kind != MODEL_RECV)
 		return;
 	if (type == WF_QPT_UD && op->kind != MODEL_SEND && op->kind != MODEL_SEND_IMM)
@@ -224,6 +245,9 @@ static inline void model_do(struct model_run *r, const struct model_op *op)
 	case MODEL_REREG:
 		model_memory(r, op);
 		break;
+	case MODEL_REARM:
+	case MODEL_MIGRATE:
+	case MODEL_CUT:
 	case MODEL_SYNC:
 	case MODEL_KINDS:
 		model_sync(r);
@@ -263,7 +287,8 @@ static inline void model_run(const struct model_prog *prog)
 	for (uint32_t i = 0; i < 2 * prog->links; i++)
 		model_check_dir(&r->dir[i / 2][i % 2]);
 	for (uint32_t i = 0; i < prog->hosts; i++) {
-		rig_must(!wf_hca_next_event(r->rig.host[i].hca, &event));
+		while (wf_hca_next_event(r->rig.host[i].hca, &event))
+			rig_must(event.type == WF_EVENT_PATH_MIG);
 		rig_must(wf_hca_deadline(r->rig.host[i].hca) == WF_TIME_NEVER);
 	}
 	rig_fini(&r->rig);

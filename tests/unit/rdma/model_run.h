@@ -10,54 +10,7 @@
 #ifndef WF_TESTS_MODEL_RUN_H
 #define WF_TESTS_MODEL_RUN_H
 
-#include "model.h"
-
-#define MODEL_ARENA (2 * 1024 * 1024)
-#define MODEL_WCS (MODEL_OPS + 1)
-
-struct model_msg { /* what a receive must find */
-	uint8_t kind;
-	uint32_t size, imm;
-	const uint8_t *src;
-};
-
-struct model_slot { /* what a READ or an atomic must leave behind */
-	uint8_t *at;
-	uint32_t size;
-	uint8_t want[MODEL_MSG];
-};
-
-/* One direction of a link: from its sender to its receiver. */
-struct model_dir {
-	uint8_t *rw, *src;
-	uint8_t shadow[MODEL_RW];
-	struct wf_mr *rw_mr;
-	struct wf_mw *mw;
-	uint32_t mw_rkey;
-	bool bound, read_pending;
-	struct model_msg msg[MODEL_OPS];
-	uint32_t msgs, received, recvs;
-	struct {
-		uint64_t id;
-		uint8_t opcode;
-	} wc[MODEL_WCS];
-	uint32_t wcs, completed;
-	struct model_slot *slot[MODEL_OPS];
-	uint32_t slots;
-};
-
-struct model_run {
-	const struct model_prog *prog;
-	struct rig rig;
-	struct wf_mr *mr[RIG_HOSTS];
-	struct wf_srq *srq[RIG_HOSTS];
-	uint8_t *arena[RIG_HOSTS];
-	uint32_t used[RIG_HOSTS];
-	struct wf_qp *qp[MODEL_LINKS][2];
-	struct wf_ah *ah[MODEL_LINKS][2];
-	struct model_dir dir[MODEL_LINKS][2]; /* by who sends */
-	uint64_t next_id;
-};
+#include "model_state.h"
 
 static inline uint8_t *model_take(struct model_run *r, uint32_t host, uint32_t size, uint8_t fill)
 {
@@ -127,10 +80,23 @@ static inline void model_setup_link(struct model_run *r, uint32_t link)
 static inline void model_setup(struct model_run *r, const struct model_prog *prog)
 {
 	struct wf_srq_attr srq = { .max_wr = 256, .max_sge = 4 };
+	struct wf_hca_attr hca;
 
+	wf_hca_attr_defaults(&hca);
+	hca.max_qp = 64;
+	hca.max_mr = 256;
+	if (prog->apm) {
+		hca.ports = 2;
+		hca.lag = WF_LAG_OWN;
+		hca.port_step = prog->hosts;
+	}
 	r->prog = prog;
-	rig_init(&r->rig, prog->hosts, NULL, prog->seed);
+	rig_init(&r->rig, prog->hosts, &hca, prog->seed);
 	r->rig.faults = prog->faults;
+	if (prog->apm) {
+		r->rig.filter = model_filter;
+		r->rig.ctx = r;
+	}
 	for (uint32_t i = 0; i < prog->hosts; i++) {
 		r->arena[i] = malloc(MODEL_ARENA);
 		rig_must(r->arena[i] != NULL);

@@ -213,14 +213,39 @@ static inline void rig_deliver(struct rig *rig, struct rig_packet *p)
 {
 	struct wf_hca_rx_extra extra = { .payload = p->data };
 
-	rig_must(p->pkt.dst < rig->hosts);
-	wf_hca_rx(rig->host[p->pkt.dst].hca, &p->pkt, &extra, rig->now);
+	/* Of hosts with an address for each port, the second one's comes behind all firsts. */
+	rig_must(p->pkt.dst < WF_HCA_PORTS * rig->hosts);
+	wf_hca_rx(rig->host[p->pkt.dst % rig->hosts].hca, &p->pkt, &extra, rig->now);
 	rig_packet_put(rig, p);
+}
+
+static inline wf_time rig_tx_time(const struct rig_host *h)
+{
+	if (wf_hca_attr(h->hca)->port_step == 0)
+		return wf_hca_tx_time(h->hca);
+	return wf_min_time(wf_hca_tx_time_by(h->hca, 0), wf_hca_tx_time_by(h->hca, 1));
+}
+
+/* Of two ports, whichever has something; what it has leaves by the address of that port. */
+static inline bool rig_tx(struct rig *rig, struct rig_host *h, struct rig_packet *p)
+{
+	uint32_t number = (uint32_t)(h - rig->host);
+	bool sent = false;
+
+	if (wf_hca_attr(h->hca)->port_step == 0)
+		return wf_hca_tx(h->hca, rig->now, &p->pkt, p->data);
+	for (uint32_t port = 0; port < 2 && !sent; port++) {
+		wf_hca_ask(h->hca, port, rig->now);
+		sent = wf_hca_tx(h->hca, rig->now, &p->pkt, p->data);
+		wf_hca_asked(h->hca);
+		rig_must(!sent || p->pkt.src == number + port * rig->hosts);
+	}
+	return sent;
 }
 
 static inline wf_time rig_host_time(const struct rig *rig, const struct rig_host *h)
 {
-	wf_time tx = wf_hca_tx_time(h->hca);
+	wf_time tx = rig_tx_time(h);
 	wf_time at = wf_hca_deadline(h->hca);
 
 	if (tx != WF_TIME_NEVER)
@@ -246,10 +271,10 @@ static inline bool rig_step(struct rig *rig, wf_time end)
 
 		if (wf_hca_deadline(h->hca) <= rig->now)
 			wf_hca_tick(h->hca, rig->now);
-		if (h->port_free > rig->now || wf_hca_tx_time(h->hca) > rig->now)
+		if (h->port_free > rig->now || rig_tx_time(h) > rig->now)
 			continue;
 		p = rig_packet_get(rig);
-		if (wf_hca_tx(h->hca, rig->now, &p->pkt, p->data)) {
+		if (rig_tx(rig, h, p)) {
 			h->port_free = rig->now + RIG_SLOT;
 			rig_send(rig, p);
 		} else {

@@ -32,6 +32,8 @@ static inline void rig_attr_defaults(struct wf_qp_attr *attr)
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 		.ah_attr = { .port_num = 1 },
+		.alt_ah_attr = { .port_num = 1 },
+		.alt_port_num = 1,
 	};
 }
 

@@ -131,6 +131,28 @@ static void test_assign(void **state)
 	}
 }
 
+/* A switch gets no LMC, enhanced or not; one that has it, and may, keeps it. */
+static void test_assign_enhanced(void **state)
+{
+	struct wf_subnet *s = test_empty(wf_mem_heap());
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		(void)test_node(s, WF_SUBNET_SWITCH, 4, test_guid(i));
+		s->nodes[i].enhanced = i != 1;
+	}
+	assert_int_equal(wf_subnet_set_lid(s, 1, 0, 8, 1), 0);
+	assert_int_equal(wf_subnet_set_lid(s, 2, 0, 12, 1), 0);
+	assert_int_equal(wf_subnet_assign_lids(s, 1, WF_SUBNET_NONE), 0);
+	assert_int_equal(wf_subnet_port(s, 0, 0)->lid, 1);
+	assert_int_equal(wf_subnet_port(s, 0, 0)->lmc, 0);
+	assert_int_equal(wf_subnet_port(s, 1, 0)->lid, 2);
+	assert_int_equal(wf_subnet_port(s, 1, 0)->lmc, 0);
+	assert_int_equal(wf_subnet_port(s, 2, 0)->lid, 12);
+	assert_int_equal(wf_subnet_port(s, 2, 0)->lmc, 1);
+	wf_subnet_destroy(s);
+}
+
 /* In OpenSM's order, 0x0201 comes before 0x0102. */
 static void test_assign_order(void **state)
 {
@@ -242,12 +264,12 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_graph),         cmocka_unit_test(test_guids),
-		cmocka_unit_test(test_order),         cmocka_unit_test(test_set_lid),
-		cmocka_unit_test(test_assign),        cmocka_unit_test(test_assign_twice),
-		cmocka_unit_test(test_assign_order),  cmocka_unit_test(test_assign_full),
-		cmocka_unit_test(test_names),         cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_graph),           cmocka_unit_test(test_guids),
+		cmocka_unit_test(test_order),           cmocka_unit_test(test_set_lid),
+		cmocka_unit_test(test_assign),          cmocka_unit_test(test_assign_twice),
+		cmocka_unit_test(test_assign_enhanced), cmocka_unit_test(test_assign_order),
+		cmocka_unit_test(test_assign_full),     cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rates),           cmocka_unit_test(test_out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

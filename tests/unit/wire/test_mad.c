@@ -14,7 +14,7 @@ static void test_fields(void **state)
 	struct wf_rmpp rmpp;
 	struct wf_smp smp;
 	struct wf_mad mad;
-	struct wf_sa sa;
+	struct wf_sa_hdr sa;
 
 	(void)state;
 	for (size_t i = 0; i < WF_MAD_LEN; i++)
@@ -39,7 +39,7 @@ static void test_fields(void **state)
 	assert_int_equal(rmpp.flags, 26 & 7);
 	assert_int_equal(rmpp.data1, 0x1c1d1e1f);
 	assert_int_equal(rmpp.data2, 0x20212223);
-	wf_sa_decode(bytes, &sa);
+	wf_sa_hdr_decode(bytes, &sa);
 	assert_true(sa.sm_key == UINT64_C(0x2425262728292a2b));
 	assert_int_equal(sa.attr_offset, 0x2c2d);
 	assert_true(sa.comp_mask == UINT64_C(0x3031323334353637));
@@ -55,7 +55,7 @@ static void test_round_trip(void **state)
 	struct wf_rmpp rmpp;
 	struct wf_smp smp;
 	struct wf_mad mad;
-	struct wf_sa sa;
+	struct wf_sa_hdr sa;
 
 	(void)state;
 	for (unsigned i = 0; i < 500; i++) {
@@ -72,8 +72,8 @@ static void test_round_trip(void **state)
 		memset(out + 24, 0, WF_SA_DATA - 24);
 		wf_rmpp_decode(in, &rmpp);
 		wf_rmpp_encode(&rmpp, out);
-		wf_sa_decode(in, &sa);
-		wf_sa_encode(&sa, out);
+		wf_sa_hdr_decode(in, &sa);
+		wf_sa_hdr_encode(&sa, out);
 		assert_memory_equal(in, out, WF_MAD_LEN);
 	}
 }

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* part.c - reading partitions.conf, and whose P_Keys it says a port has. */
-#include "mgmt/sm/part.h"
+#include "subnet/part.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sort.h"
+#include "subnet/scan.h"
 
 #define RATE_DEFAULT 3 /* 10 Gbit/s */
 #define MTU_DEFAULT 4  /* 2048 */
+#define SCOPE_DEFAULT 2
+#define QKEY_DEFAULT 0xb1b /* of IP's groups */
+#define IPV4 0x401b        /* signatures of IP's MGIDs, where their P_Keys follow */
+#define IPV6 0x601b
 
 struct reader {
 	const char *at;
@@ -145,7 +151,7 @@ static int add_rule(struct wf_parts *parts, const struct wf_part_rule *rule)
 	return ret;
 }
 
-static struct wf_part *find(struct wf_parts *parts, uint16_t pkey)
+static struct wf_part *find(const struct wf_parts *parts, uint16_t pkey)
 {
 	for (uint32_t i = 0; i < parts->n; i++) {
 		if (parts->part[i].pkey == pkey)
@@ -255,25 +261,37 @@ static int read_membership(struct reader *r, const struct token *t, bool *full_p
 	return 0;
 }
 
+/* One of the flags that a group can have, too; 1: it is none of them. */
+static int read_group_flag(struct reader *r, const struct token *name, const struct token *value,
+                           struct wf_part *p)
+{
+	uint64_t n;
+
+	for (unsigned i = 0; i < FLAGS; i++) {
+		if (!begins(name, flags[i].name))
+			continue;
+		if (!number(value, &n) || n > flags[i].max)
+			return wf_err_at(r->err, r->name, name->line, name->column,
+			                 "%s has no number that it can have; write one from 0 to "
+			                 "%llu",
+			                 flags[i].name, (unsigned long long)flags[i].max);
+		set_flag(p, i, n);
+		return 0;
+	}
+	return 1;
+}
+
 static int read_flag(struct reader *r, struct definition *d)
 {
 	struct token name = take(r), value = { .len = 0 };
 	bool has = take_char(r, '=');
-	uint64_t n;
+	int ret;
 
 	if (has)
 		value = take(r);
-	for (unsigned i = 0; i < FLAGS; i++) {
-		if (!begins(&name, flags[i].name))
-			continue;
-		if (!has || !number(&value, &n) || n > flags[i].max)
-			return wf_err_at(r->err, r->name, name.line, name.column,
-			                 "%s has no number that it can have; write one from 0 to "
-			                 "%llu",
-			                 flags[i].name, (unsigned long long)flags[i].max);
-		set_flag(&d->flags, i, n);
-		return 0;
-	}
+	ret = read_group_flag(r, &name, &value, &d->flags);
+	if (ret <= 0)
+		return ret;
 	if (has && begins(&name, "defmember"))
 		return read_membership(r, &value, &d->full);
 	if (!has && begins(&name, "ipoib"))
@@ -286,6 +304,170 @@ static int read_flag(struct reader *r, struct definition *d)
 		             "sl=, scope=, Q_Key=, TClass= or FlowLabel=");
 	return 0;
 }
+
+/* ---- groups ---- */
+
+static int add_group(struct wf_parts *parts, const struct wf_part_group *group)
+{
+	void *groups = parts->group;
+	int ret;
+
+	for (uint32_t i = 0; i < parts->n_groups; i++) {
+		if (memcmp(parts->group[i].mgid, group->mgid, sizeof(group->mgid)) == 0)
+			return 0;
+	}
+	ret = make_room(parts->mem, &groups, parts->n_groups, &parts->max_groups,
+	                sizeof(*parts->group));
+	parts->group = groups;
+	if (ret == 0)
+		parts->group[parts->n_groups++] = *group;
+	return ret;
+}
+
+/* A group with flags, in each scope that they have. */
+static int add_groups(struct wf_parts *parts, const struct wf_part *like, uint16_t pkey,
+                      const uint8_t mgid[16])
+{
+	unsigned scopes = like->scopes != 0 ? like->scopes : 1u << SCOPE_DEFAULT;
+	int ret = 0;
+
+	for (uint8_t scope = 0; scope < 16 && ret == 0; scope++) {
+		struct wf_part_group group = {
+			.pkey = pkey,
+			.rate = like->rate,
+			.mtu = like->mtu,
+			.sl = like->sl,
+			.tclass = like->tclass,
+			.scope = scope,
+			.qkey = like->qkey,
+			.flow_label = like->flow_label,
+		};
+
+		if ((scopes >> scope & 1) == 0)
+			continue;
+		memcpy(group.mgid, mgid, sizeof(group.mgid));
+		group.mgid[1] = (uint8_t)((mgid[1] & 0xf0) | scope);
+		ret = add_group(parts, &group);
+	}
+	return ret;
+}
+
+/* IP's MGIDs have the partition's key in them. */
+static void put_key(uint8_t mgid[16], uint16_t pkey)
+{
+	mgid[4] = (uint8_t)((pkey | WF_PKEY_FULL) >> 8);
+	mgid[5] = (uint8_t)pkey;
+}
+
+static int add_broadcast(struct wf_parts *parts, const struct wf_part *from, uint16_t pkey)
+{
+	uint8_t mgid[16] = { 0xff, 0x12, IPV4 >> 8, IPV4 & 0xff };
+	struct wf_part with = *from;
+
+	memset(mgid + 12, 0xff, 4);
+	put_key(mgid, pkey);
+	if (with.qkey == 0)
+		with.qkey = QKEY_DEFAULT;
+	return add_groups(parts, &with, pkey, mgid);
+}
+
+/* A multicast GID as it is written, to the next comma or the line's end; false: it is none. */
+static bool take_mgid(struct reader *r, uint8_t mgid[16])
+{
+	uint16_t words[8] = { 0 };
+	unsigned n = 0, gap = 8, digits = 0, value = 0;
+
+	for (;; r->at++) {
+		if (digit(*r->at) < 16 && digits < 4) {
+			value = value << 4 | digit(*r->at);
+			digits++;
+			continue;
+		}
+		if (digits != 0) {
+			if (n == 8)
+				return false;
+			words[n++] = (uint16_t)value;
+		}
+		if (*r->at != ':')
+			break;
+		if (r->at[1] == ':' && gap == 8) {
+			gap = n;
+			r->at++;
+		} else if (digits == 0) {
+			return false;
+		}
+		digits = value = 0;
+	}
+	if (gap == 8 ? n != 8 || digits == 0 : n == 8)
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned at = 2 * (i < gap ? i : 8 - n + i);
+
+		mgid[at] = (uint8_t)(words[i] >> 8);
+		mgid[at + 1] = (uint8_t)words[i];
+	}
+	return mgid[0] == 0xff &&
+	       (*r->at == '\0' || is_blank(*r->at) || strchr(",;#", *r->at) != NULL);
+}
+
+/* What an IP group has of its partition. */
+static bool is_ip(const uint8_t mgid[16])
+{
+	unsigned signature = (unsigned)mgid[2] << 8 | mgid[3];
+
+	return signature == IPV4 || signature == IPV6;
+}
+
+static bool is_partitions(const uint8_t mgid[16], const struct wf_part *own,
+                          const struct wf_part *like, uint16_t pkey)
+{
+	unsigned key = (unsigned)mgid[4] << 8 | mgid[5];
+
+	return (key == 0 || key == (pkey | WF_PKEY_FULL)) && own->rate == like->rate &&
+	       own->mtu == like->mtu;
+}
+
+/* "=MGID, flag=value, ...", to the end of the line. */
+static int read_group(struct reader *r, const struct wf_part *like, uint16_t pkey)
+{
+	struct wf_part own = *like;
+	uint8_t mgid[16] = { 0 };
+	struct token at = { .at = r->at,
+		            .len = strcspn(r->at, ",;#\n"),
+		            .line = r->line,
+		            .column = (unsigned)(r->at - r->line_start) + 1 };
+	unsigned line = r->line;
+
+	own.tclass = 0;
+	if (!take_char(r, '=') || (skip(r), !take_mgid(r, mgid)))
+		return wrong(r, &at, "no group; write mgid= and a multicast GID, ff12:401b::16");
+	while (skip(r), r->line == line && take_char(r, ',')) {
+		struct token name = take(r), value = { .len = 0 };
+		int ret;
+
+		if (take_char(r, '='))
+			value = take(r);
+		ret = read_group_flag(r, &name, &value, &own);
+		if (ret > 0)
+			return wrong(r, &name,
+			             "no flag of a group; write mtu=, rate=, sl=, scope=, Q_Key=, "
+			             "TClass= or FlowLabel=");
+		if (ret != 0)
+			return ret;
+	}
+	if (is_ip(mgid)) {
+		if (!is_partitions(mgid, &own, like, pkey))
+			return wrong(r, &at,
+			             "an IP group that is not as its partition; leave its P_Key "
+			             "0, and out mtu= and rate=");
+		put_key(mgid, pkey);
+		if (own.qkey == 0)
+			own.qkey = QKEY_DEFAULT;
+	}
+	return add_groups(r->parts, &own, pkey, mgid);
+}
+
+/* ---- members ---- */
 
 /* "name = pkey": finds the partition, or makes it. */
 static int read_header(struct reader *r, uint32_t *which_p)
@@ -343,17 +525,14 @@ static int read_member(struct reader *r, const struct definition *d, uint32_t wh
 		.part = (uint16_t)which,
 		.full = d->full,
 		.index0 = d->index0,
+		.line = name.line,
+		.column = (uint16_t)wf_min_u64(name.column, UINT16_MAX),
 	};
 	int ret;
 
 	*line_p = name.len == 4 && memcmp(name.at, "mgid", 4) == 0;
-	if (*line_p) { /* to the end of the line */
-		while (*r->at != '\0' && *r->at != '\n' && *r->at != ';' && *r->at != '#')
-			r->at++;
-		r->parts->skipped++;
-		skip(r);
-		return 0;
-	}
+	if (*line_p)
+		return read_group(r, &d->flags, r->parts->part[which].pkey);
 	if (take_char(r, '=')) {
 		value = take(r);
 		ret = read_membership(r, &value, &rule.full);
@@ -401,6 +580,10 @@ static int read_definition(struct reader *r)
 	if (!take_char(r, ':'))
 		return unexpected(r, "':' before the ports of a partition");
 	take_over(&r->parts->part[which], &d.flags);
+	if (d.flags.ipoib)
+		ret = add_broadcast(r->parts, &d.flags, r->parts->part[which].pkey);
+	if (ret != 0)
+		return ret;
 	for (;;) {
 		bool line;
 
@@ -475,6 +658,11 @@ static int add_default(struct wf_parts *parts, bool has_file)
 	parts->part[which].ipoib = !has_file;
 	parts->part[which].rate = RATE_DEFAULT;
 	parts->part[which].mtu = MTU_DEFAULT;
+	if (!has_file) {
+		ret = add_broadcast(parts, &parts->part[which], WF_PART_DEFAULT);
+		if (ret != 0)
+			return ret;
+	}
 	ret = add_rule(parts, &rule);
 	rule.who = WF_PART_SELF;
 	rule.full = true;
@@ -517,6 +705,7 @@ void wf_parts_destroy(struct wf_parts *parts)
 	if (parts == NULL)
 		return;
 	parts->mem->free(parts->mem, parts->order);
+	parts->mem->free(parts->mem, parts->group);
 	parts->mem->free(parts->mem, parts->rule);
 	parts->mem->free(parts->mem, parts->part);
 	parts->mem->free(parts->mem, parts);
@@ -530,11 +719,11 @@ static bool meant(const struct wf_part_rule *rule, const struct wf_part_port *po
 	case WF_PART_ALL:
 		return true;
 	case WF_PART_ALL_CAS:
-		return port->kind == 1;
+		return port->kind == WF_SUBNET_ADAPTER;
 	case WF_PART_ALL_SWITCHES:
-		return port->kind == 2;
+		return port->kind == WF_SUBNET_SWITCH;
 	case WF_PART_ALL_ROUTERS:
-		return port->kind == 3;
+		return port->kind == WF_SUBNET_ROUTER;
 	case WF_PART_SELF:
 		return port->self;
 	case WF_PART_GUID:
@@ -568,4 +757,15 @@ unsigned wf_parts_pkeys(const struct wf_parts *parts, const struct wf_part_port 
 		n++;
 	}
 	return n;
+}
+
+void wf_parts_name(const struct wf_parts *parts, uint16_t pkey, char *text, size_t size)
+{
+	const struct wf_part *part = find(parts, pkey & WF_PART_DEFAULT);
+
+	text[0] = '\0';
+	if (part != NULL)
+		wf_scan_copy(text, size, part->name, part->name + strlen(part->name));
+	if (text[0] == '\0')
+		snprintf(text, size, "0x%04x", pkey & WF_PART_DEFAULT);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_mgmt_part.c - partitions.conf may be any text. */
+/* fuzz_subnet_part.c - partitions.conf may be any text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mgmt/sm/part.h"
+#include "subnet/part.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,11 +9,18 @@
  * There always is the default partition 0x7fff, with all ports as limited members and the subnet
  * manager's own as a full one; without a file, all are full members. What is said later of a port
  * counts. Words may be cut short as in OpenSM ("lim"). A name without a P_Key gets the lowest
- * that is free. mgid= lines are for subnet administration and are read over; parts->skipped says
- * how many there were.
+ * that is free.
+ *
+ * A partition with ipoib has IP's broadcast group, and among its members there may be lines for
+ * other groups that are there without anybody having joined them; flags are the partition's where
+ * they are not given:
+ *
+ *	mgid=ff12:401b::16, sl=1, mtu=5
+ *
+ * An IP group's P_Key is the partition's, and so are its MTU and rate.
  */
-#ifndef WF_MGMT_SM_PART_H
-#define WF_MGMT_SM_PART_H
+#ifndef WF_SUBNET_PART_H
+#define WF_SUBNET_PART_H
 
 #include <stdbool.h>
 
@@ -38,7 +45,9 @@ struct wf_part_rule {
 	uint16_t part; /* which of the partitions */
 	uint8_t who;   /* enum wf_part_who */
 	bool full;
-	bool index0; /* its P_Key is the first in these ports' tables */
+	bool index0;   /* its P_Key is the first in these ports' tables */
+	uint32_t line; /* of the file; 0: none says so */
+	uint16_t column;
 };
 
 struct wf_part {
@@ -55,14 +64,22 @@ struct wf_part {
 	uint32_t first_rule, n_rules; /* its rules */
 };
 
+/* A multicast group. */
+struct wf_part_group {
+	uint8_t mgid[16];
+	uint16_t pkey; /* 15 bits */
+	uint8_t rate, mtu, sl, tclass, scope;
+	uint32_t qkey, flow_label;
+};
+
 struct wf_parts {
 	struct wf_mem *mem;
 	struct wf_part *part;
-	struct wf_part_rule *rule; /* by partition, then in the file's order */
-	uint16_t *order;           /* partitions, in the order in which OpenSM hands out keys */
-	uint32_t n, n_rules;
-	uint32_t max, max_rules; /* room; private */
-	uint32_t skipped;
+	struct wf_part_rule *rule;   /* by partition, then in the file's order */
+	uint16_t *order;             /* partitions, in the order in which OpenSM hands out keys */
+	struct wf_part_group *group; /* in the order in which OpenSM makes them; no MGID twice */
+	uint32_t n, n_rules, n_groups;
+	uint32_t max, max_rules, max_groups; /* room; private */
 };
 
 /*
@@ -77,7 +94,7 @@ void wf_parts_destroy(struct wf_parts *parts);
 
 struct wf_part_port { /* whose membership is asked */
 	uint64_t guid;
-	uint8_t kind; /* enum wf_node_type */
+	uint8_t kind; /* enum wf_subnet_kind */
 	bool self;
 };
 
@@ -87,5 +104,8 @@ struct wf_part_port { /* whose membership is asked */
  */
 unsigned wf_parts_pkeys(const struct wf_parts *parts, const struct wf_part_port *port,
                         uint16_t *pkeys, unsigned max, uint16_t *first_p);
+
+/* The name of a P_Key's partition, without what terminals must not see, or "0x7fff". */
+void wf_parts_name(const struct wf_parts *parts, uint16_t pkey, char *text, size_t size);
 
 #endif
