@@ -460,8 +460,7 @@ static void find_tiers(struct wf_diag *c)
 		c->tier[i] = c->ev->devices[i].tier;
 	while (more) {
 		more = false;
-		WF_DIAG_EACH_PORT(c, p)
-		{
+		for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 			uint32_t peer = c->ports[p].peer_device;
 			uint32_t *tier = &c->tier[c->ev->ports[p].device];
 			uint32_t next;
@@ -537,8 +536,8 @@ int wf_diagnose(const struct wf_evidence *ev, struct wf_mem *mem, struct wf_diag
 		wf_diagnosis_fini(d);
 		return -ENOMEM;
 	}
-	WF_DIAG_EACH_PORT(&c, p)
-	take_port(&c, p);
+	for (uint32_t p = 0; p < ev->n_ports; p++)
+		take_port(&c, p);
 	find_tiers(&c);
 	for (size_t i = 0; i < wf_rules_n; i++) {
 		c.rule = &rules[i].rule;

@@ -99,8 +99,6 @@ unsigned wf_diag_share(const struct wf_diag *c, uint64_t ps);
 /* A sum over all ports of a device. */
 uint64_t wf_diag_total(const struct wf_diag *c, uint32_t device, enum wf_ev_counter counter);
 
-#define WF_DIAG_EACH_PORT(c, p) for (uint32_t p = 0; p < (c)->ev->n_ports; p++)
-
 /* The rules; the table in diagnose.c has their words. */
 typedef void wf_diag_fn(struct wf_diag *c);
 wf_diag_fn wf_diag_deadlock, wf_diag_storm, wf_diag_slow_receiver, wf_diag_watchdog;

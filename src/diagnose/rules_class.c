@@ -207,8 +207,7 @@ static uint64_t drops_in(const struct wf_diag *c, unsigned q)
 {
 	uint64_t n = 0;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		if (!wf_diag_is_host(c, c->ev->ports[p].device))
 			n += c->ports[p].q[q].drops + c->ports[p].q[q].tail;
 	}
@@ -294,8 +293,7 @@ void wf_diag_lossy_rdma(struct wf_diag *c)
 		n, n == 1 ? "" : "s", text, at, lost);
 	wf_diag_stand(c, f, port, at, WF_EV_tx_bytes);
 	wf_diag_stand(c, f, port, WF_EV_NO_QUEUE, WF_EV_HCA_TX_BYTES);
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		if (c->ports[p].q[at].drops > 0)
 			wf_diag_stand(c, f, p, at, WF_EV_drops_buffer);
 	}
@@ -379,8 +377,7 @@ static bool is_deaf(const struct wf_diag *c, uint32_t p, unsigned q)
 
 void wf_diag_deaf(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 			char where[WF_DIAG_WHERE], n[WF_HUMAN], sent[WF_HUMAN];
 			char class[WF_DIAG_CLASS];
@@ -409,8 +406,7 @@ void wf_diag_headroom(struct wf_diag *c)
 	uint32_t worst[WF_DIAG_QUEUES];
 	unsigned n[WF_DIAG_QUEUES] = { 0 };
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 			if (!is_lossless_drop(c, p, q) || is_deaf(c, p, q))
 				continue;
@@ -461,8 +457,7 @@ void wf_diag_lossy_drops(struct wf_diag *c)
 	for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 		uint64_t of_queue = 0;
 
-		WF_DIAG_EACH_PORT(c, p)
-		{
+		for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 			uint64_t v = lossy_at(c, p, q);
 
 			of_queue += v;

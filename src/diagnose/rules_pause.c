@@ -25,15 +25,13 @@ static unsigned find_circle(struct wf_diag *c, unsigned q, bool *in)
 {
 	unsigned n = 0, gone = 1;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		in[p] = is_stuck(c, p, q);
 		n += in[p];
 	}
 	while (n > 0 && gone > 0) {
 		gone = 0;
-		WF_DIAG_EACH_PORT(c, p)
-		{
+		for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 			const struct wf_ev_device *d = &c->ev->devices[c->ports[p].peer_device];
 			bool waits = false;
 
@@ -54,8 +52,7 @@ static void say_circle(struct wf_diag *c, unsigned q, const bool *in, unsigned n
 	struct wf_found *f = NULL;
 	char where[WF_DIAG_WHERE];
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		if (!in[p])
 			continue;
 		if (f == NULL) {
@@ -74,8 +71,7 @@ static void say_proved(struct wf_diag *c)
 	struct wf_found *f = NULL;
 	char where[WF_DIAG_WHERE];
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		for (int q = WF_EV_NO_QUEUE; q < WF_DIAG_WHOLE; q++) {
 			if (wf_evidence_get(c->ev, p, q, WF_EV_deadlocked, NULL) == NULL)
 				continue;
@@ -219,8 +215,7 @@ static void say_stopper(struct wf_diag *c, const struct stopper *s, unsigned q, 
 /* Of a port's priorities the one that stops most is told of. */
 static void stoppers(struct wf_diag *c, bool storm)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		struct stopper most = { .frames = 0 };
 		unsigned at = 0;
 
@@ -246,8 +241,7 @@ void wf_diag_storm(struct wf_diag *c)
 /* An adapter that drops what it has no room for. */
 static void droppers(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t discards = 0, n = c->ports[p].all.drops;
 		char text[WF_HUMAN], where[WF_DIAG_WHERE];
 		struct wf_found *f;
@@ -272,8 +266,7 @@ static void droppers(struct wf_diag *c)
 /* InfiniBand: the port to a host waits for its credits. Nothing is behind it but the host. */
 static void no_credits(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		char where[WF_DIAG_WHERE], t[WF_HUMAN];
 		struct wf_found *f;
 
@@ -300,8 +293,7 @@ void wf_diag_slow_receiver(struct wf_diag *c)
 
 void wf_diag_global_pause(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t rx = 0, tx = 0;
 		char where[WF_DIAG_WHERE];
 		struct wf_found *f;
@@ -320,8 +312,7 @@ void wf_diag_global_pause(struct wf_diag *c)
 
 void wf_diag_watchdog(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		for (int q = WF_EV_NO_QUEUE; q < WF_DIAG_WHOLE; q++) {
 			uint64_t acted = 0, holds = 0, tx = 0, rx = 0;
 			char where[WF_DIAG_WHERE], n[WF_HUMAN], lost[WF_HUMAN];
@@ -424,8 +415,7 @@ static void say_relayed(struct wf_diag *c, unsigned q)
 	char where[WF_DIAG_WHERE], n[WF_HUMAN];
 	struct wf_found *f;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		if (c->ports[p].q[q].pause_rx > 0 && !wf_diag_is_host(c, c->ev->ports[p].device) &&
 		    (worst == WF_EV_NONE ||
 		     c->ports[p].q[q].pause_rx > c->ports[worst].q[q].pause_rx))
@@ -475,8 +465,7 @@ void wf_diag_credits(struct wf_diag *c)
 	char where[WF_DIAG_WHERE], t[WF_HUMAN];
 	struct wf_found *f;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t wait = c->ports[p].all.stopped, ticks;
 
 		if (c->ethernet)
@@ -505,8 +494,7 @@ void wf_diag_credits(struct wf_diag *c)
 
 void wf_diag_life(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t life = 0, stuck = 0;
 		char where[WF_DIAG_WHERE], n[WF_HUMAN];
 		struct wf_found *f;
