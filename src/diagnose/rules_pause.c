@@ -9,6 +9,7 @@
 #define MOST 800         /* thousandths of the time: nearly all of it */
 #define MANY_PAUSES 1000 /* of one snapshot, of a time that nobody knows */
 #define FEW_PAUSES 20
+#define MANY_TICKS 100000                 /* of waiting for credits; fewer are nothing */
 #define FULL_BITS (65535 * UINT64_C(512)) /* that the longest pause lasts */
 
 /* ---- deadlocks ---- */
@@ -263,23 +264,49 @@ static void droppers(struct wf_diag *c)
 	}
 }
 
-/* InfiniBand: the port to a host waits for its credits. Nothing is behind it but the host. */
+static uint64_t ticks_of(const struct wf_diag *c, uint32_t p)
+{
+	uint64_t v;
+
+	return wf_evidence_sum(c->ev, p, WF_EV_xmit_wait_ticks, &v) ? v : 0;
+}
+
+/*
+ * InfiniBand: the port to a host waits for its credits. Nothing is behind it but the host. Where it
+ * counts ticks, of whatever length, those of other ports are what they are held against.
+ */
+static bool waits_for_host(const struct wf_diag *c, uint32_t p, uint64_t most_ticks)
+{
+	if (!c->ports[p].to_host || c->ethernet)
+		return false;
+	if (c->ports[p].all.stopped > 0)
+		return wf_diag_share(c, c->ports[p].all.stopped) >= 200;
+	return most_ticks >= MANY_TICKS && ticks_of(c, p) >= most_ticks / 2;
+}
+
 static void no_credits(struct wf_diag *c)
 {
+	uint64_t most = 0;
+
+	for (uint32_t p = 0; p < c->ev->n_ports; p++)
+		most = wf_max_u64(most, ticks_of(c, p));
 	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		char where[WF_DIAG_WHERE], t[WF_HUMAN];
 		struct wf_found *f;
 
-		if (!c->ports[p].to_host || wf_diag_share(c, c->ports[p].all.stopped) < 200 ||
-		    c->ethernet)
+		if (!waits_for_host(c, p, most))
 			continue;
 		wf_diag_where(c, p, where);
-		wf_human_time(c->ports[p].all.stopped, t, sizeof(t));
+		if (c->ports[p].all.stopped > 0)
+			wf_human_time(c->ports[p].all.stopped, t, sizeof(t));
+		else
+			snprintf(t, sizeof(t), "%" PRIu64 " ticks", ticks_of(c, p));
 		f = wf_diag_find(c, WF_SEVERITY_WARNING, c->ev->ports[p].peer, WF_EV_NO_QUEUE,
 		                 "%s waited %s for credits: the host behind it takes in less than "
 		                 "comes",
 		                 where, t);
 		wf_diag_stand(c, f, p, WF_EV_NO_QUEUE, WF_EV_credit_wait_ps);
+		wf_diag_stand(c, f, p, WF_EV_NO_QUEUE, WF_EV_xmit_wait_ticks);
 		c->d->hot[c->ports[p].peer_device] = true;
 	}
 }
