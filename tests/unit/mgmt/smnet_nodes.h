@@ -71,6 +71,7 @@ struct net {
 	uint64_t seed, drawn;
 	uint64_t hops; /* that packets have gone */
 	uint64_t lost_packets;
+	unsigned speed; /* of all links */
 	uint32_t small; /* a node with half the MTU, and two lanes; UINT32_MAX: none */
 	uint32_t *heap;
 	uint32_t n_heap, max_heap;
@@ -199,7 +200,7 @@ static inline void net_train(struct net *net, uint32_t index)
 		return;
 	info = wf_sma_port(net->nodes[port->node].sma, number);
 	if (info->port_state == WF_PORT_DOWN && info->port_physical_state != WF_PHYS_DISABLED)
-		wf_sma_link_up(net->nodes[port->node].sma, number, WF_WIDTH_4X, WF_SPEED_NDR,
+		wf_sma_link_up(net->nodes[port->node].sma, number, WF_WIDTH_4X, net->speed,
 		               net->now);
 	net_note_due(net, port->node);
 }
@@ -248,19 +249,20 @@ static inline void net_agent(struct net *net, uint32_t id)
 	cfg.mtu = id == net->small ? 1024 : 2048;
 	cfg.vls = id == net->small ? 2 : 8;
 	cfg.widths = WF_WIDTH_4X;
-	cfg.speeds = WF_SPEED_NDR;
+	cfg.speeds = net->speed;
 	cfg.ops = &net_ops;
 	cfg.arg = &net->nodes[id];
 	net->nodes[id] = (struct net_node){ .net = net, .id = id, .due = WF_TIME_NEVER };
 	assert_int_equal(wf_sma_create(&cfg, wf_mem_heap(), &net->nodes[id].sma), 0);
 }
 
-/* Takes over the graph. */
-static inline struct net *net_new_of(struct wf_subnet *topo)
+/* Takes over the graph; links of a speed. */
+static inline struct net *net_new_speed(struct wf_subnet *topo, unsigned speed)
 {
 	struct net *net = calloc(1, sizeof(*net));
 
 	net->topo = topo;
+	net->speed = speed;
 	net->hop = 500 * WF_NS;
 	net->free = UINT32_MAX;
 	net->small = UINT32_MAX;
@@ -272,6 +274,11 @@ static inline struct net *net_new_of(struct wf_subnet *topo)
 	for (uint32_t i = 0; i < topo->n_ports; i++)
 		net_train(net, i);
 	return net;
+}
+
+static inline struct net *net_new_of(struct wf_subnet *topo)
+{
+	return net_new_speed(topo, WF_SPEED_NDR);
 }
 
 static inline void net_free(struct net *net)
