@@ -153,6 +153,7 @@ static void test_as_without(void **state)
 	(void)state;
 	for (size_t i = 0; i < WF_ARRAY_SIZE(op); i++) {
 		static struct same managed, without;
+		struct wf_err err = { "" };
 		struct managed t;
 
 		for (int m = 1; m >= 0; m--) {
@@ -164,7 +165,10 @@ static void test_as_without(void **state)
 			t.r.flows.flow[7].dst = 2;
 			if (m != 0) {
 				managed_build(&t, 1);
+				assert_int_equal(wf_sim_check_wire(t.r.sim), 0);
 				managed_run(&t);
+				assert_true(wf_sim_wire_checked(t.r.sim) > 1000);
+				assert_int_equal(wf_sim_wire_result(t.r.sim, &err), 0);
 			} else {
 				rig_run(&t.r, 1);
 			}
