@@ -55,6 +55,13 @@ static const struct {
 	  "h2",
 	  { { "s2", "1", 3, WF_EV_pause_rx, 100 },
 	    { "s2", "1", 3, WF_EV_paused_ps, 1000 * WF_US } } },
+	/* The same of a port whose counters are not told apart by priority. */
+	{ 10 * WF_MS,
+	  "pause-storm",
+	  WF_SEVERITY_ERROR,
+	  "h2",
+	  { { "s2", "1", NONE, WF_EV_pause_rx, 100 },
+	    { "s2", "1", NONE, WF_EV_paused_ps, 4200 * WF_US } } },
 	/* What stops for less than 2 % of the time is told of, and no matter. */
 	{ WF_S,
 	  "congestion",
