@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_netconf.c - any bytes as the configurations of a network: files with a byte 0x1e between them,
- * the first two of one device. What can be read is finished and looked at; whatever comes of it has
- * its words and a place that is there.
+ * fuzz_netconf.c - any bytes as the configurations of a network: files with a byte 0x1e between
+ * them, the first two of one device. What can be read is finished and looked at; whatever comes of
+ * it has its words and a place that is there.
  */
 #include <errno.h>
 #include <stdlib.h>

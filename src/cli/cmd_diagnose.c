@@ -254,7 +254,7 @@ static int run_diagnose(int argc, char **argv)
 	wf_cli_diagnose_fini(&t.c);
 	if (rc != 0)
 		return wf_cli_fail(rc, &err);
-	return t.worst == WF_SEVERITY_ERROR     ? WF_EXIT_ERROR
+	return t.worst == WF_SEVERITY_ERROR     ? WF_EXIT_FAILED
 	       : t.worst == WF_SEVERITY_WARNING ? WF_EXIT_WARNING
 	                                        : WF_EXIT_OK;
 }
@@ -353,8 +353,9 @@ static const struct wf_cmd_section sections[] = {
 	  "show lldp table and db_csv; pauses are then followed from switch to switch. What is not "
 	  "understood is told of, with its place, on standard error.\n" },
 	{ "Exit status",
-	  "0 nothing is wrong; 1 it could not be done; 2 what was asked is wrong, or a file cannot "
-	  "be right; 3 there is a warning; 4 there is an error.\n" },
+	  "0 nothing graver than information; 3 there are warnings, and no errors; 1 there are "
+	  "errors, or it could not be done; 2 what was asked is wrong, or a file cannot be "
+	  "right.\n" },
 	{ "Examples", "  weft run examples/incidents/pause-storm.yaml --record storm.db\n"
 	              "  weft diagnose storm.db --run 2\n"
 	              "  weft diagnose leaf3=pfc.txt leaf3=queues.json h15=ethtool.txt\n"

@@ -143,7 +143,7 @@ static int read_folder(struct wf_cli_diagnose *c, struct wf_evidence *ev, const 
 	long n = list_folder(path, &names, c->err);
 	int ret = n < 0 ? (int)n : 0;
 
-	for (long i = 0; i < n; i++) {
+	for (long i = 0; names != NULL && i < n; i++) {
 		if (ret == 0 && (size_t)snprintf(below, sizeof(below), "%s/%s", path, names[i]) >=
 		                        sizeof(below))
 			ret = wf_err_say(c->err, "%s: the name is too long", path);
@@ -162,11 +162,16 @@ static int read_path(struct wf_cli_diagnose *c, struct wf_evidence *ev, const ch
                      const char *device, unsigned when, unsigned depth)
 {
 	char stem[NAME_MAX_LEN];
-	struct stat st;
+	bool folder = false;
 
-	if (strcmp(path, "-") != 0 && stat(path, &st) != 0)
-		return wf_err_say(c->err, "%s: %s", path, strerror(errno));
-	if (strcmp(path, "-") != 0 && S_ISDIR(st.st_mode)) {
+	if (strcmp(path, "-") != 0) {
+		struct stat st;
+
+		if (stat(path, &st) != 0)
+			return wf_err_say(c->err, "%s: %s", path, strerror(errno));
+		folder = S_ISDIR(st.st_mode);
+	}
+	if (folder) {
 		if (depth > MAX_DEPTH)
 			return wf_err_say(c->err, "%s: folders are too deep here", path);
 		return read_folder(c, ev, path, device, when, depth);

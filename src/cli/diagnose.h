@@ -12,8 +12,8 @@
 #include "results/evidence.h"
 #include "text/json.h"
 
-/* Exit status, besides those that all commands have. */
-enum { WF_EXIT_WARNING = 3, WF_EXIT_ERROR = 4 };
+/* Exit status where there are warnings, and no errors. */
+#define WF_EXIT_WARNING 3
 
 #define WF_CLI_VICTIMS 5
 

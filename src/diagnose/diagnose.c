@@ -242,7 +242,7 @@ struct wf_found *wf_diag_find(struct wf_diag *c, enum wf_severity severity, uint
 		.severity = severity,
 		.device = port == WF_EV_NONE ? WF_EV_NONE : c->ev->ports[port].device,
 		.port = port,
-		.queue = queue,
+		.queue = queue == WF_DIAG_WHOLE ? WF_EV_NO_QUEUE : queue,
 		.follows = -1,
 	};
 	va_start(ap, fmt);
@@ -259,6 +259,8 @@ void wf_diag_stand(struct wf_diag *c, struct wf_found *f, uint32_t port, int que
 
 	if (f == NULL || f->n_evidence == WF_FOUND_EVIDENCE || port == WF_EV_NONE)
 		return;
+	if (queue == WF_DIAG_WHOLE)
+		queue = WF_EV_NO_QUEUE;
 	sample = wf_evidence_get(c->ev, port, queue, counter, &value);
 	if (sample == NULL && queue != WF_EV_NO_QUEUE)
 		sample = wf_evidence_get(c->ev, port, WF_EV_NO_QUEUE, counter, &value);
@@ -274,7 +276,7 @@ void wf_diag_stand_all(struct wf_diag *c, struct wf_found *f, uint32_t port,
 
 	if (port == WF_EV_NONE)
 		return;
-	for (int q = WF_EV_NO_QUEUE; q < WF_DIAG_QUEUES; q++) {
+	for (int q = WF_EV_NO_QUEUE; q < WF_DIAG_WHOLE; q++) {
 		if (wf_evidence_get(c->ev, port, q, counter, &value) != NULL && value > 0)
 			wf_diag_stand(c, f, port, q, counter);
 	}
@@ -303,6 +305,15 @@ void wf_diag_where(const struct wf_diag *c, uint32_t port, char text[WF_DIAG_WHE
 	snprintf(text, WF_DIAG_WHERE, "%.60s port %.24s%s%.60s",
 	         wf_diag_name(c, c->ev->ports[port].device), c->ev->ports[port].name,
 	         peer != WF_EV_NONE ? " to " : "", peer != WF_EV_NONE ? wf_diag_name(c, peer) : "");
+}
+
+const char *wf_diag_class(unsigned q, char text[WF_DIAG_CLASS])
+{
+	if (q == WF_DIAG_WHOLE)
+		snprintf(text, WF_DIAG_CLASS, "all priorities");
+	else
+		snprintf(text, WF_DIAG_CLASS, "priority %u", q);
+	return text;
 }
 
 bool wf_diag_has(const struct wf_diag *c, const char *rule, uint32_t device)
@@ -382,6 +393,23 @@ static void add_queue(struct wf_diag_queue *all, const struct wf_diag_queue *q)
 	all->knows_stopped |= q->knows_stopped;
 }
 
+/* Pauses that a source does not tell apart by priority. */
+static void take_whole(struct wf_diag_port *p, const struct wf_diag_queue *whole)
+{
+	struct wf_diag_queue *q = &p->q[WF_DIAG_WHOLE];
+
+	for (unsigned i = 0; i < WF_DIAG_WHOLE; i++) {
+		if (p->q[i].pause_tx + p->q[i].pause_rx > 0)
+			return;
+	}
+	if (whole->pause_tx + whole->pause_rx == 0)
+		return;
+	*q = *whole;
+	/* These are known of ports anyway. */
+	q->bytes = q->packets = q->peak = 0;
+	q->knows_bytes = false;
+}
+
 static void take_port(struct wf_diag *c, uint32_t id)
 {
 	const struct wf_ev_port *port = &c->ev->ports[id];
@@ -396,7 +424,7 @@ static void take_port(struct wf_diag *c, uint32_t id)
 		enum wf_ev_counter counter = (enum wf_ev_counter)s->counter;
 		uint64_t v = wf_evidence_growth(c->ev, s);
 
-		if (s->when != c->ev->later || s->queue >= WF_DIAG_QUEUES)
+		if (s->when != c->ev->later || s->queue >= WF_DIAG_WHOLE)
 			continue;
 		c->credits |= counter == WF_EV_credit_wait_ps || counter == WF_EV_xmit_wait_ticks;
 		c->ethernet |= counter == WF_EV_pause_rx || counter == WF_EV_pause_tx;
@@ -404,6 +432,7 @@ static void take_port(struct wf_diag *c, uint32_t id)
 		if (s->queue >= 0 && v > 0)
 			c->queues = (uint32_t)wf_max_u64(c->queues, (uint64_t)s->queue + 1);
 	}
+	take_whole(p, &whole);
 	for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 		c->paused[q] |= p->q[q].pause_tx + p->q[q].pause_rx > 0;
 		add_queue(&p->all, &p->q[q]);
@@ -431,8 +460,7 @@ static void find_tiers(struct wf_diag *c)
 		c->tier[i] = c->ev->devices[i].tier;
 	while (more) {
 		more = false;
-		WF_DIAG_EACH_PORT(c, p)
-		{
+		for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 			uint32_t peer = c->ports[p].peer_device;
 			uint32_t *tier = &c->tier[c->ev->ports[p].device];
 			uint32_t next;
@@ -508,8 +536,8 @@ int wf_diagnose(const struct wf_evidence *ev, struct wf_mem *mem, struct wf_diag
 		wf_diagnosis_fini(d);
 		return -ENOMEM;
 	}
-	WF_DIAG_EACH_PORT(&c, p)
-	take_port(&c, p);
+	for (uint32_t p = 0; p < ev->n_ports; p++)
+		take_port(&c, p);
 	find_tiers(&c);
 	for (size_t i = 0; i < wf_rules_n; i++) {
 		c.rule = &rules[i].rule;

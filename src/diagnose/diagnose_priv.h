@@ -6,7 +6,10 @@
 #include "diagnose/diagnose.h"
 #include "text/human.h"
 
-#define WF_DIAG_QUEUES 16 /* priorities and lanes that are looked at one by one */
+/* Priorities and lanes that are looked at one by one, and behind them the port as a whole: for what
+ * a source does not tell apart. */
+#define WF_DIAG_WHOLE 16
+#define WF_DIAG_QUEUES (WF_DIAG_WHOLE + 1)
 
 /* Of a queue of a port. */
 struct wf_diag_queue {
@@ -42,6 +45,10 @@ struct wf_diag {
 /* A new finding of the rule whose turn it is, or NULL where there is no room. */
 struct wf_found *wf_diag_find(struct wf_diag *c, enum wf_severity severity, uint32_t port,
                               int queue, const char *fmt, ...) WF_PRINTF(5, 6);
+
+/* "priority 3", or "all priorities". */
+#define WF_DIAG_CLASS 24
+const char *wf_diag_class(unsigned q, char text[WF_DIAG_CLASS]);
 
 /* Adds what a finding stands on: a counter of a port, where it is known. */
 void wf_diag_stand(struct wf_diag *c, struct wf_found *f, uint32_t port, int queue,
@@ -91,8 +98,6 @@ unsigned wf_diag_share(const struct wf_diag *c, uint64_t ps);
 
 /* A sum over all ports of a device. */
 uint64_t wf_diag_total(const struct wf_diag *c, uint32_t device, enum wf_ev_counter counter);
-
-#define WF_DIAG_EACH_PORT(c, p) for (uint32_t p = 0; p < (c)->ev->n_ports; p++)
 
 /* The rules; the table in diagnose.c has their words. */
 typedef void wf_diag_fn(struct wf_diag *c);

@@ -207,8 +207,7 @@ static uint64_t drops_in(const struct wf_diag *c, unsigned q)
 {
 	uint64_t n = 0;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		if (!wf_diag_is_host(c, c->ev->ports[p].device))
 			n += c->ports[p].q[q].drops + c->ports[p].q[q].tail;
 	}
@@ -294,8 +293,7 @@ void wf_diag_lossy_rdma(struct wf_diag *c)
 		n, n == 1 ? "" : "s", text, at, lost);
 	wf_diag_stand(c, f, port, at, WF_EV_tx_bytes);
 	wf_diag_stand(c, f, port, WF_EV_NO_QUEUE, WF_EV_HCA_TX_BYTES);
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		if (c->ports[p].q[at].drops > 0)
 			wf_diag_stand(c, f, p, at, WF_EV_drops_buffer);
 	}
@@ -379,10 +377,10 @@ static bool is_deaf(const struct wf_diag *c, uint32_t p, unsigned q)
 
 void wf_diag_deaf(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 			char where[WF_DIAG_WHERE], n[WF_HUMAN], sent[WF_HUMAN];
+			char class[WF_DIAG_CLASS];
 			struct wf_found *f;
 
 			if (!is_lossless_drop(c, p, q) || !is_deaf(c, p, q))
@@ -390,11 +388,10 @@ void wf_diag_deaf(struct wf_diag *c)
 			wf_diag_where(c, p, where);
 			wf_human_count(c->ports[p].q[q].drops, n, sizeof(n));
 			wf_human_count(c->ports[p].q[q].pause_tx, sent, sizeof(sent));
-			f = wf_diag_find(
-				c, WF_SEVERITY_ERROR, p, (int)q,
-				"%s sent %s pauses of priority %u, the host never stopped, "
-				"and %s packets were dropped",
-				where, sent, q, n);
+			f = wf_diag_find(c, WF_SEVERITY_ERROR, p, (int)q,
+			                 "%s sent %s pauses of %s, the host never stopped, "
+			                 "and %s packets were dropped",
+			                 where, sent, wf_diag_class(q, class), n);
 			wf_diag_stand(c, f, p, (int)q, WF_EV_drops_buffer);
 			wf_diag_stand(c, f, p, (int)q, WF_EV_pause_tx);
 			wf_diag_stand(c, f, c->ev->ports[p].peer, (int)q, WF_EV_paused_ps);
@@ -409,8 +406,7 @@ void wf_diag_headroom(struct wf_diag *c)
 	uint32_t worst[WF_DIAG_QUEUES];
 	unsigned n[WF_DIAG_QUEUES] = { 0 };
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 			if (!is_lossless_drop(c, p, q) || is_deaf(c, p, q))
 				continue;
@@ -421,6 +417,7 @@ void wf_diag_headroom(struct wf_diag *c)
 	}
 	for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 		char where[WF_DIAG_WHERE], lost[WF_HUMAN];
+		char class[WF_DIAG_CLASS];
 		struct wf_found *f;
 
 		if (n[q] == 0)
@@ -429,9 +426,9 @@ void wf_diag_headroom(struct wf_diag *c)
 		wf_human_count(sum[q], lost, sizeof(lost));
 		f = wf_diag_find(
 			c, c->paused[q] ? WF_SEVERITY_ERROR : WF_SEVERITY_WARNING, worst[q], (int)q,
-			"class %u, %s, dropped %s packets at %u port%s, most at %s: what "
+			"%s, %s, dropped %s packets at %u port%s, most at %s: what "
 			"came after a pause did not fit",
-			q,
+			wf_diag_class(q, class),
 			c->paused[q] ? "which PFC acts on" : "which is lossless nearly everywhere",
 			lost, n[q], n[q] == 1 ? "" : "s", where);
 		wf_diag_stand(c, f, worst[q], (int)q, WF_EV_drops_buffer);
@@ -460,8 +457,7 @@ void wf_diag_lossy_drops(struct wf_diag *c)
 	for (unsigned q = 0; q < WF_DIAG_QUEUES; q++) {
 		uint64_t of_queue = 0;
 
-		WF_DIAG_EACH_PORT(c, p)
-		{
+		for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 			uint64_t v = lossy_at(c, p, q);
 
 			of_queue += v;

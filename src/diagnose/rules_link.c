@@ -25,8 +25,7 @@ static uint32_t next_most(const struct wf_diag *c,
 	uint32_t best = WF_EV_NONE;
 	uint64_t most = 0;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t v = value(c, p);
 		bool left = v < below || (v == below && behind != WF_EV_NONE && p > behind);
 
@@ -43,8 +42,8 @@ static unsigned how_many(const struct wf_diag *c,
 {
 	unsigned n = 0;
 
-	WF_DIAG_EACH_PORT(c, p)
-	n += value(c, p) > 0;
+	for (uint32_t p = 0; p < c->ev->n_ports; p++)
+		n += value(c, p) > 0;
 	return n;
 }
 

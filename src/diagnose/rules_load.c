@@ -122,8 +122,7 @@ static bool is_slow(const struct wf_diag *c, uint32_t p, const struct beside *b)
 
 void wf_diag_slow_link(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		char where[WF_DIAG_WHERE], queue[WF_HUMAN], rate[60] = "";
 		struct beside b;
 		struct wf_found *f;
@@ -157,8 +156,7 @@ void wf_diag_collision(struct wf_diag *c)
 	struct beside b;
 	struct wf_found *f;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t times;
 
 		if (!knows(c, p) || wf_diag_is_host(c, c->ev->ports[p].device))
@@ -196,14 +194,12 @@ static uint64_t median_peak(const struct wf_diag *c, uint64_t *bytes_p)
 
 	/* Few hosts are slow: as many have more as have less of the middle one. */
 	*bytes_p = 0;
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		unsigned more = 0, less = 0;
 
 		if (!wf_diag_is_host(c, c->ev->ports[p].device) || c->ports[p].all.peak == 0)
 			continue;
-		WF_DIAG_EACH_PORT(c, k)
-		{
+		for (uint32_t k = 0; k < c->ev->n_ports; k++) {
 			if (!wf_diag_is_host(c, c->ev->ports[k].device))
 				continue;
 			more += c->ports[k].all.peak > c->ports[p].all.peak;
@@ -225,8 +221,7 @@ void wf_diag_slow_host(struct wf_diag *c)
 		wf_diag_lacks(c);
 		return;
 	}
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		const struct wf_diag_queue *is = &c->ports[p].all;
 		char where[WF_DIAG_WHERE];
 		struct wf_found *f;
@@ -258,8 +253,7 @@ static void look_at_retries(const struct wf_diag *c, struct again *a)
 
 	memset(a, 0, sizeof(*a));
 	a->port = WF_EV_NONE;
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t timeouts = 0, v = 0;
 
 		(void)wf_evidence_sum(c->ev, p, WF_EV_HCA_LOCAL_ACK_TIMEOUT_ERR, &timeouts);
@@ -308,8 +302,7 @@ void wf_diag_retransmit(struct wf_diag *c)
 
 void wf_diag_receive_queue(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t rnr = 0, none = 0;
 		char where[WF_DIAG_WHERE], n[WF_HUMAN];
 		struct wf_found *f;

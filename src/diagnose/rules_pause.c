@@ -9,6 +9,7 @@
 #define MOST 800         /* thousandths of the time: nearly all of it */
 #define MANY_PAUSES 1000 /* of one snapshot, of a time that nobody knows */
 #define FEW_PAUSES 20
+#define MANY_TICKS 100000                 /* of waiting for credits; fewer are nothing */
 #define FULL_BITS (65535 * UINT64_C(512)) /* that the longest pause lasts */
 
 /* ---- deadlocks ---- */
@@ -25,15 +26,13 @@ static unsigned find_circle(struct wf_diag *c, unsigned q, bool *in)
 {
 	unsigned n = 0, gone = 1;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		in[p] = is_stuck(c, p, q);
 		n += in[p];
 	}
 	while (n > 0 && gone > 0) {
 		gone = 0;
-		WF_DIAG_EACH_PORT(c, p)
-		{
+		for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 			const struct wf_ev_device *d = &c->ev->devices[c->ports[p].peer_device];
 			bool waits = false;
 
@@ -54,8 +53,7 @@ static void say_circle(struct wf_diag *c, unsigned q, const bool *in, unsigned n
 	struct wf_found *f = NULL;
 	char where[WF_DIAG_WHERE];
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		if (!in[p])
 			continue;
 		if (f == NULL) {
@@ -74,9 +72,8 @@ static void say_proved(struct wf_diag *c)
 	struct wf_found *f = NULL;
 	char where[WF_DIAG_WHERE];
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
-		for (int q = -1; q < WF_DIAG_QUEUES; q++) {
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
+		for (int q = WF_EV_NO_QUEUE; q < WF_DIAG_WHOLE; q++) {
 			if (wf_evidence_get(c->ev, p, q, WF_EV_deadlocked, NULL) == NULL)
 				continue;
 			if (f == NULL) {
@@ -219,8 +216,7 @@ static void say_stopper(struct wf_diag *c, const struct stopper *s, unsigned q, 
 /* Of a port's priorities the one that stops most is told of. */
 static void stoppers(struct wf_diag *c, bool storm)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		struct stopper most = { .frames = 0 };
 		unsigned at = 0;
 
@@ -246,8 +242,7 @@ void wf_diag_storm(struct wf_diag *c)
 /* An adapter that drops what it has no room for. */
 static void droppers(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t discards = 0, n = c->ports[p].all.drops;
 		char text[WF_HUMAN], where[WF_DIAG_WHERE];
 		struct wf_found *f;
@@ -269,24 +264,49 @@ static void droppers(struct wf_diag *c)
 	}
 }
 
-/* InfiniBand: the port to a host waits for its credits. Nothing is behind it but the host. */
+static uint64_t ticks_of(const struct wf_diag *c, uint32_t p)
+{
+	uint64_t v;
+
+	return wf_evidence_sum(c->ev, p, WF_EV_xmit_wait_ticks, &v) ? v : 0;
+}
+
+/*
+ * InfiniBand: the port to a host waits for its credits. Nothing is behind it but the host. Where it
+ * counts ticks, of whatever length, those of other ports are what they are held against.
+ */
+static bool waits_for_host(const struct wf_diag *c, uint32_t p, uint64_t most_ticks)
+{
+	if (!c->ports[p].to_host || c->ethernet)
+		return false;
+	if (c->ports[p].all.stopped > 0)
+		return wf_diag_share(c, c->ports[p].all.stopped) >= 200;
+	return most_ticks >= MANY_TICKS && ticks_of(c, p) >= most_ticks / 2;
+}
+
 static void no_credits(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	uint64_t most = 0;
+
+	for (uint32_t p = 0; p < c->ev->n_ports; p++)
+		most = wf_max_u64(most, ticks_of(c, p));
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		char where[WF_DIAG_WHERE], t[WF_HUMAN];
 		struct wf_found *f;
 
-		if (!c->ports[p].to_host || wf_diag_share(c, c->ports[p].all.stopped) < 200 ||
-		    c->ethernet)
+		if (!waits_for_host(c, p, most))
 			continue;
 		wf_diag_where(c, p, where);
-		wf_human_time(c->ports[p].all.stopped, t, sizeof(t));
+		if (c->ports[p].all.stopped > 0)
+			wf_human_time(c->ports[p].all.stopped, t, sizeof(t));
+		else
+			snprintf(t, sizeof(t), "%" PRIu64 " ticks", ticks_of(c, p));
 		f = wf_diag_find(c, WF_SEVERITY_WARNING, c->ev->ports[p].peer, WF_EV_NO_QUEUE,
 		                 "%s waited %s for credits: the host behind it takes in less than "
 		                 "comes",
 		                 where, t);
 		wf_diag_stand(c, f, p, WF_EV_NO_QUEUE, WF_EV_credit_wait_ps);
+		wf_diag_stand(c, f, p, WF_EV_NO_QUEUE, WF_EV_xmit_wait_ticks);
 		c->d->hot[c->ports[p].peer_device] = true;
 	}
 }
@@ -300,8 +320,7 @@ void wf_diag_slow_receiver(struct wf_diag *c)
 
 void wf_diag_global_pause(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t rx = 0, tx = 0;
 		char where[WF_DIAG_WHERE];
 		struct wf_found *f;
@@ -320,12 +339,12 @@ void wf_diag_global_pause(struct wf_diag *c)
 
 void wf_diag_watchdog(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
-		for (int q = 0; q < WF_DIAG_QUEUES; q++) {
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
+		for (int q = WF_EV_NO_QUEUE; q < WF_DIAG_WHOLE; q++) {
 			uint64_t acted = 0, holds = 0, tx = 0, rx = 0;
 			char where[WF_DIAG_WHERE], n[WF_HUMAN], lost[WF_HUMAN];
 			struct wf_found *f;
+			char queue[24] = "a queue";
 
 			(void)wf_evidence_get(c->ev, p, q, WF_EV_watchdog_acted, &acted);
 			(void)wf_evidence_get(c->ev, p, q, WF_EV_wd_stormed, &holds);
@@ -333,13 +352,15 @@ void wf_diag_watchdog(struct wf_diag *c)
 				continue;
 			(void)wf_evidence_get(c->ev, p, q, WF_EV_tx_watchdog, &tx);
 			(void)wf_evidence_get(c->ev, p, q, WF_EV_rx_watchdog, &rx);
+			if (q >= 0)
+				snprintf(queue, sizeof(queue), "queue %d", q);
 			wf_diag_where(c, p, where);
 			wf_human_count(acted, n, sizeof(n));
 			wf_human_count(tx + rx, lost, sizeof(lost));
 			f = wf_diag_find(c, WF_SEVERITY_ERROR, p, q,
-			                 "the PFC watchdog of %s acted %s time%s on queue %d and "
+			                 "the PFC watchdog of %s acted %s time%s on %s and "
 			                 "dropped %s packets%s",
-			                 where, n, acted == 1 ? "" : "s", q, lost,
+			                 where, n, acted == 1 ? "" : "s", queue, lost,
 			                 holds != 0 ? "; it holds the queue now" : "");
 			wf_diag_stand(c, f, p, q, WF_EV_watchdog_acted);
 			wf_diag_stand(c, f, p, q, WF_EV_watchdog_restored);
@@ -383,6 +404,7 @@ static void say_origin(struct wf_diag *c, unsigned q, uint32_t origin, uint64_t 
 {
 	uint32_t hot = longest_of(c, origin, q);
 	unsigned hosts = 0, relays = 0;
+	char class[WF_DIAG_CLASS];
 	char n[WF_HUMAN], where[WF_DIAG_WHERE];
 	struct wf_found *f;
 
@@ -396,11 +418,11 @@ static void say_origin(struct wf_diag *c, unsigned q, uint32_t origin, uint64_t 
 	wf_human_count(tx, n, sizeof(n));
 	wf_diag_where(c, hot, where);
 	f = wf_diag_find(c, WF_SEVERITY_INFO, hot, (int)q,
-	                 "pauses of priority %u come from %s, which sent %s and received none: the "
+	                 "pauses of %s come from %s, which sent %s and received none: the "
 	                 "congested port is %s; %u other switch%s passed them on, %u host%s "
 	                 "stopped",
-	                 q, wf_diag_name(c, origin), n, where, relays, relays == 1 ? "" : "es",
-	                 hosts, hosts == 1 ? " was" : "s were");
+	                 wf_diag_class(q, class), wf_diag_name(c, origin), n, where, relays,
+	                 relays == 1 ? "" : "es", hosts, hosts == 1 ? " was" : "s were");
 	for (uint32_t p = c->ev->devices[origin].first_port; p != WF_EV_NONE;
 	     p = c->ev->ports[p].next) {
 		if (c->ports[p].q[q].pause_tx > 0 && f != NULL && f->n_evidence < 2)
@@ -416,11 +438,11 @@ static void say_origin(struct wf_diag *c, unsigned q, uint32_t origin, uint64_t 
 static void say_relayed(struct wf_diag *c, unsigned q)
 {
 	uint32_t worst = WF_EV_NONE;
+	char class[WF_DIAG_CLASS];
 	char where[WF_DIAG_WHERE], n[WF_HUMAN];
 	struct wf_found *f;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		if (c->ports[p].q[q].pause_rx > 0 && !wf_diag_is_host(c, c->ev->ports[p].device) &&
 		    (worst == WF_EV_NONE ||
 		     c->ports[p].q[q].pause_rx > c->ports[worst].q[q].pause_rx))
@@ -430,11 +452,10 @@ static void say_relayed(struct wf_diag *c, unsigned q)
 		return;
 	wf_diag_where(c, worst, where);
 	wf_human_count(c->ports[worst].q[q].pause_rx, n, sizeof(n));
-	f = wf_diag_find(
-		c, WF_SEVERITY_INFO, worst, (int)q,
-		"pauses of priority %u: %s was told to stop most often, %s times; who began is "
-		"further on, behind that port",
-		q, where, n);
+	f = wf_diag_find(c, WF_SEVERITY_INFO, worst, (int)q,
+	                 "pauses of %s: %s was told to stop most often, %s times; who began is "
+	                 "further on, behind that port",
+	                 wf_diag_class(q, class), where, n);
 	wf_diag_stand(c, f, worst, (int)q, WF_EV_pause_rx);
 	wf_diag_stand(c, f, worst, (int)q, WF_EV_pause_tx);
 }
@@ -471,8 +492,7 @@ void wf_diag_credits(struct wf_diag *c)
 	char where[WF_DIAG_WHERE], t[WF_HUMAN];
 	struct wf_found *f;
 
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t wait = c->ports[p].all.stopped, ticks;
 
 		if (c->ethernet)
@@ -501,8 +521,7 @@ void wf_diag_credits(struct wf_diag *c)
 
 void wf_diag_life(struct wf_diag *c)
 {
-	WF_DIAG_EACH_PORT(c, p)
-	{
+	for (uint32_t p = 0; p < c->ev->n_ports; p++) {
 		uint64_t life = 0, stuck = 0;
 		char where[WF_DIAG_WHERE], n[WF_HUMAN];
 		struct wf_found *f;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_yaml.c - the YAML of configurations as a tree: blocks of mappings and lists, plain and quoted
- * values, {} and lists of plain values in brackets. What else YAML has is an error with its place.
+ * tree_yaml.c - the YAML of configurations as a tree: blocks of mappings and lists, plain and
+ * quoted values, {} and lists of plain values in brackets. What else YAML has is an error with its
+ * place.
  */
 #include <errno.h>
-#include <stdalign.h>
 #include <stdbool.h>
 #include <string.h>
 

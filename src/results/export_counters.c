@@ -58,10 +58,6 @@ static void port_name(const struct writer *w, uint32_t port, char name[NAME_LEN]
 		snprintf(name, NAME_LEN, "Ethernet%u", number * PORT_STEP);
 }
 
-#define EACH_PORT(w, d, p)                                                                         \
-	for (uint32_t p = (w)->ev->devices[d].first_port; p != WF_EV_NONE;                         \
-	     p = (w)->ev->ports[p].next)
-
 /* ---- SONiC's tables ---- */
 
 static void command(const struct writer *w, uint32_t d, const char *text)
@@ -104,8 +100,7 @@ static void by_priority(const struct writer *w, uint32_t d, const char *key, con
 	for (int q = 0; q < PRIORITIES; q++)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "|%s%d", prefix, q);
 	head(w, names);
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		char name[NAME_LEN];
 
 		port_name(w, p, name);
@@ -121,8 +116,7 @@ static void queue_tables(const struct writer *w, uint32_t d)
 {
 	command(w, d, "show queue counters");
 	head(w, "Port|TxQ|Counter/pkts|Counter/bytes|Drop/pkts|Drop/bytes");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		for (int q = 0; q < PRIORITIES; q++) {
 			char name[NAME_LEN];
 
@@ -136,8 +130,7 @@ static void queue_tables(const struct writer *w, uint32_t d)
 	fputc('\n', w->file);
 	command(w, d, "show queue wredcounters");
 	head(w, "Port|TxQ|WredDrp/pkts|WredDrp/bytes|EcnMarked/pkts|EcnMarked/bytes");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		for (int q = 0; q < PRIORITIES; q++) {
 			char name[NAME_LEN];
 
@@ -154,8 +147,7 @@ static void watchdog_table(const struct writer *w, uint32_t d)
 	command(w, d, "show pfcwd stats");
 	head(w, "QUEUE|STATUS|STORM DETECTED/RESTORED|TX OK/DROP|RX OK/DROP|TX LAST OK/DROP|"
 	        "RX LAST OK/DROP");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		for (int q = 0; q < PRIORITIES; q++) {
 			uint64_t acted = value(w, p, q, WF_EV_watchdog_acted);
 			uint64_t ended = value(w, p, q, WF_EV_watchdog_restored);
@@ -183,8 +175,7 @@ static void interface_tables(const struct writer *w, uint32_t d)
 {
 	command(w, d, "show interfaces counters");
 	head(w, "IFACE|STATE|RX_OK|RX_ERR|RX_DRP|RX_OVR|TX_OK|TX_ERR|TX_DRP");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		char name[NAME_LEN];
 
 		port_name(w, p, name);
@@ -201,8 +192,7 @@ static void interface_tables(const struct writer *w, uint32_t d)
 	fputc('\n', w->file);
 	command(w, d, "show interfaces counters fec-stats");
 	head(w, "IFACE|STATE|FEC_CORR|FEC_UNCORR|FEC_SYMBOL_ERR");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		char name[NAME_LEN];
 
 		port_name(w, p, name);
@@ -215,8 +205,7 @@ static void interface_tables(const struct writer *w, uint32_t d)
 	fputc('\n', w->file);
 	command(w, d, "show dropcounters counts");
 	head(w, "IFACE|STATE|TTL_DROPS");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		char name[NAME_LEN];
 
 		port_name(w, p, name);
@@ -231,8 +220,7 @@ static void state_tables(const struct writer *w, uint32_t d)
 {
 	command(w, d, "show interfaces status");
 	head(w, "Interface|Lanes|Speed|MTU|FEC|Oper|Admin");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		char name[NAME_LEN];
 
 		port_name(w, p, name);
@@ -243,8 +231,7 @@ static void state_tables(const struct writer *w, uint32_t d)
 	fputc('\n', w->file);
 	command(w, d, "show interfaces flap");
 	head(w, "Interface|Flap Count|Admin|Oper");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		char name[NAME_LEN];
 
 		port_name(w, p, name);
@@ -255,8 +242,7 @@ static void state_tables(const struct writer *w, uint32_t d)
 	fputc('\n', w->file);
 	command(w, d, "show lldp table");
 	head(w, "LocalPort|RemoteDevice|RemotePortID|Capability|RemotePortDescr");
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		uint32_t peer = w->ev->ports[p].peer;
 		char name[NAME_LEN], there[NAME_LEN];
 
@@ -305,8 +291,7 @@ static void name_map(const struct writer *w, uint32_t d, const char *map, enum o
 	const char *comma = "";
 
 	fprintf(w->file, "\"%s\": {", map);
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		char name[NAME_LEN];
 
 		port_name(w, p, name);
@@ -391,8 +376,7 @@ static void write_db(const struct writer *w, uint32_t d)
 	name_map(w, d, "COUNTERS_QUEUE_NAME_MAP", QUEUE);
 	name_map(w, d, "COUNTERS_PG_NAME_MAP", GROUP);
 	fputs("\"COUNTERS_SYSTEM_PORT_NAME_MAP\": {}", w->file);
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		db_port(w, p);
 		for (int q = 0; q < PRIORITIES; q++)
 			db_queue(w, p, q);
@@ -427,8 +411,7 @@ static void write_ethtool(const struct writer *w, uint32_t d)
 		{ "rx_vport_rdma_unicast_bytes", WF_EV_HCA_RX_BYTES, 1 },
 	};
 
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		char name[NAME_LEN];
 
 		port_name(w, p, name);
@@ -495,8 +478,7 @@ static unsigned ib_port(const struct writer *w, uint32_t p)
 
 static void write_perfquery(const struct writer *w, uint32_t d)
 {
-	EACH_PORT(w, d, p)
-	{
+	for (uint32_t p = w->ev->devices[d].first_port; p != WF_EV_NONE; p = w->ev->ports[p].next) {
 		fprintf(w->file, "# Port extended counters: Lid %" PRIu32 " port %u (%s)\n", d + 1,
 		        ib_port(w, p), w->ev->devices[d].name);
 		for (size_t i = 0; i < WF_ARRAY_SIZE(pma); i++)

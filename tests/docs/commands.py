@@ -67,7 +67,9 @@ PLAN = {
     },
     "docs/live.md": {
         "elsewhere": [(r"rank\.sh|^mpirun|^-x UCX", "live_programs: Open MPI over UCX, eight ranks on four hosts"),
-                      (r"librspreload", "live_cm: programs with librspreload")],
+                      (r"librspreload", "live_cm: programs with librspreload"),
+                      (r"-- (iblinkinfo|perfquery|saquery)\b", "live_umad: each of the tools"),
+                      (r"\bopensm\b|^mkdir -p osm", "live_opensm")],
     },
     "docs/packaging.md": {
         "elsewhere": [(r"^make (install|uninstall|dist|deb)\b|^(DESTDIR=\S+ )?cmake ", "the tests in tests/install")],

@@ -82,7 +82,7 @@ struct wf_site {
 	struct wf_cca *cca;
 	struct wf_ana *ana; /* of a switch that reduces; NULL */
 	struct wf_am *am;   /* of the host that manages trees; NULL */
-	uint32_t *downs; /* by port: how often its link went down */
+	uint32_t *downs;    /* by port: how often its link went down */
 	/*
 	 * By port: what is to become of its link (WF_MANAGED_*), at leave_at or later: not before
 	 * the answer to who wanted that has left by it.

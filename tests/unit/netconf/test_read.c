@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of the readers: netconf/read*.c, netconf.c. What each form says of the model's values. */
+/*
+ * Unit tests of the readers: netconf/read*.c, netconf.c. What each form says of the model's
+ * values.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,19 +70,19 @@ static struct wf_conf_port *port(const struct wf_netconf *net, const struct wf_c
 static const char sonic[] =
 	"{\"DEVICE_METADATA\": {\"localhost\": {\"hostname\": \"leaf7\", \"hwsku\": \"X\"}},\n"
 	"\"PORT\": {\"Ethernet0\": {\"alias\": \"etp1\", \"speed\": \"400000\", \"mtu\": \"9216\", "
-        "\"fec\": \"rs\",\n"
+	"\"fec\": \"rs\",\n"
 	"  \"lanes\": \"0,1,2,3\", \"admin_status\": \"up\"}},\n"
 	"\"CABLE_LENGTH\": {\"AZURE\": {\"Ethernet0\": \"40m\"}},\n"
 	"\"DSCP_TO_TC_MAP\": {\"AZURE\": {\"0\": \"0\",\n\"26\": \"3\"}},\n"
 	"\"PORT_QOS_MAP\": {\"global\": {\"dscp_to_tc_map\": \"AZURE\"},\n"
 	"  \"Ethernet0\": {\"pfc_enable\": \"3,4\", \"pfcwd_sw_enable\": \"3\"}},\n"
 	"\"BUFFER_POOL\": {\"p\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": "
-        "\"9000\", \"xoff\": \"5\"}},\n"
+	"\"9000\", \"xoff\": \"5\"}},\n"
 	"\"BUFFER_PROFILE\": {\"b\": {\"pool\": \"[BUFFER_POOL|p]\", \"size\": \"10\", \"xon\": "
-        "\"4\", \"xoff\": \"6\",\n"
+	"\"4\", \"xoff\": \"6\",\n"
 	"  \"dynamic_th\": \"-3\"}},\n"
 	"\"BUFFER_PG\": {\"Ethernet0|3-4\": {\"profile\": \"[BUFFER_PROFILE|b]\"}, "
-        "\"Ethernet0|0\": {\"profile\": \"NULL\"}},\n"
+	"\"Ethernet0|0\": {\"profile\": \"NULL\"}},\n"
 	"\"SCHEDULER\": {\"s\": {\"type\": \"STRICT\"}},\n"
 	"\"WRED_PROFILE\": {\"w\": {\"ecn\": \"ecn_all\", \"green_min_threshold\": \"1000\"}},\n"
 	"\"QUEUE\": {\"Ethernet0|3\": {\"scheduler\": \"s\", \"wred_profile\": \"w\"}},\n"
@@ -133,13 +136,13 @@ static void test_eos(void **state)
 {
 	static const char text[] =
 		"hostname e1\nqos map dscp 26 27 to traffic-class 3\nqos map traffic-class 3 to "
-	        "tx-queue 5\n"
+		"tx-queue 5\n"
 		"qos profile R\n   qos trust dscp\n   priority-flow-control on\n"
 		"   priority-flow-control priority 3 no-drop\n   uc-tx-queue 5\n      no priority\n"
 		"      bandwidth percent 40\n      bandwidth guaranteed 100\n"
 		"      random-detect ecn minimum-threshold 256 kbytes maximum-threshold 1 mbytes "
 		"max-mark-probability 20 weight 0\n   !\n   uc-tx-queue 6\n      priority "
-	        "strict\n!\n"
+		"strict\n!\n"
 		"interface Ethernet1/1\n   mtu 9214\n   speed forced 400gfull\n"
 		"   error-correction encoding reed-solomon\n   service-profile R\n!\n"
 		"interface Ethernet2/1\n   shutdown\n!\n"
@@ -175,6 +178,9 @@ static void test_eos(void **state)
 	assert_int_equal(wf_conf_pfc_rx(port(&net, d, "Ethernet2/1")), 0);
 	said(port(&net, d, "Ethernet3/1")->pfc_rx, 8, 7);
 	assert_int_equal(net.n_notes[WF_CONF_NOTE_ODD], 0);
+	/* Who trusts PCP has no class for a DSCP. */
+	p->trust.v = WF_CONF_TRUST_L2;
+	assert_int_equal(wf_conf_tc_of(p, 26), -1);
 	wf_netconf_fini(&net);
 }
 
@@ -185,17 +191,17 @@ static void test_nxos(void **state)
 		"class-map type qos match-any R\n  match dscp 24,26\n"
 		"policy-map type qos Q\n  class R\n    set qos-group 3\n"
 		"policy-map type network-qos NQ\n  class type network-qos c-8q-nq3\n    pause "
-	        "pfc-cos 4\n    mtu 9216\n"
+		"pfc-cos 4\n    mtu 9216\n"
 		"policy-map type queuing O\n  class type queuing c-out-8q-q3\n    bandwidth "
-	        "remaining percent 50\n"
+		"remaining percent 50\n"
 		"    random-detect minimum-threshold 950 kbytes maximum-threshold 3000 kbytes "
-	        "drop-probability 7 weight 0 ecn\n"
+		"drop-probability 7 weight 0 ecn\n"
 		"policy-map type queuing I\n  class type queuing c-in-q3\n"
 		"    pause buffer-size 27456 pause-threshold 12480 resume-threshold 12000\n"
 		"system qos\n  service-policy type network-qos NQ\n  service-policy type queuing "
-	        "output O\n"
+		"output O\n"
 		"interface Ethernet1/1\n  service-policy type qos input Q\n  service-policy type "
-	        "queuing input I\n"
+		"queuing input I\n"
 		"  priority-flow-control mode on\n  priority-flow-control watch-dog-interval on\n"
 		"interface Ethernet1/2\n  no shutdown\n";
 	struct wf_netconf net;
@@ -313,18 +319,18 @@ static void test_nic(void **state)
 {
 	static const char text[] =
 		"$ mlnx_qos -i eth4\nDCBX mode: OS controlled\nPriority trust state: "
-	        "dscp\ndscp2prio mapping:\n"
+		"dscp\ndscp2prio mapping:\n"
 		"\tprio:4 dscp:26,25,24,\ndefault priority:\nCable len: 7\nPFC configuration:\n"
 		"\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   0   1   0  "
-	        " 0   0\n"
+		" 0   0\n"
 		"tc: 6 ratelimit: unlimited, tsa: strict\n\t priority:  6\n$ cma_roce_tos -d "
-	        "mlx5_0\n106\n"
+		"mlx5_0\n106\n"
 		"/sys/class/net/eth4/ecn/roce_rp/enable/4:0\n/sys/class/net/eth4/ecn/roce_np/"
-	        "cnp_dscp = 48\n"
+		"cnp_dscp = 48\n"
 		"Configurations: Next Boot\n ROCE_CC_PRIO_MASK_P1   16\n RPG_AI_RATE_P1  5\n "
-	        "RPG_AI_RATE_P2  9\n"
+		"RPG_AI_RATE_P2  9\n"
 		"CLAMP_TGT_RATE_P1 False(0)\n$ cat "
-	        "/sys/class/infiniband/mlx5_2/tc/1/traffic_class\nGlobal tclass=104\n";
+		"/sys/class/infiniband/mlx5_2/tc/1/traffic_class\nGlobal tclass=104\n";
 	struct wf_netconf net;
 	struct wf_conf_device *d = model(&net, text);
 	struct wf_conf_port *p = port(&net, d, "eth4");
@@ -353,11 +359,11 @@ static void test_cumulus(void **state)
 {
 	static const char text[] =
 		"# of ports\ntraffic.packet_priority_source_set = "
-	        "[dscp]\ntraffic.cos_3.priority_source.dscp = [26]\n"
+		"[dscp]\ntraffic.cos_3.priority_source.dscp = [26]\n"
 		"pfc.port_group_list = [g, gone]\npfc.g.cos_list = [3]\npfc.g.port_set = "
-	        "swp1-swp2,swp50s0-swp50s1\n"
+		"swp1-swp2,swp50s0-swp50s1\n"
 		"ecn_red.port_group_list = [e]\necn_red.e.cos_list = [3]\necn_red.e.port_set = "
-	        "swp1\n"
+		"swp1\n"
 		"ecn_red.e.ecn_enable = true\necn_red.e.min_threshold_bytes = 1000  # why\n"
 		"priority_group.control.cos_list = [6]\npriority_group.control.weight = 0\n";
 	struct wf_netconf net;
