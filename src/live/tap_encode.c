@@ -31,8 +31,8 @@ static int host_addr(const struct wf_live_table *t, uint32_t host, struct wf_wir
 }
 
 /*
- * A multicast group: its number says its LID where nobody manages ports, its GID the rest. Returns how such packets are
- * wrapped.
+ * A multicast group: its number says its LID where nobody manages ports, its GID the rest. Returns
+ * how such packets are wrapped.
  */
 static enum wf_encap group_addr(const struct wf_live_table *t, uint32_t number, bool roce1,
                                 const uint8_t gid[WF_GID_LEN], struct wf_wire_addr *addr)
