@@ -112,8 +112,10 @@ struct wf_station {
 
 	const uint8_t *lft; /* of a switch: port of each LID, 0 its own, 255 none; others from 1 */
 	uint32_t n_lft;
-	struct wf_station_port *port; /* of all, and one more */
-	wf_time life;                 /* that a packet may be in a switch; WF_TIME_NEVER: any */
+	struct wf_station_port *port;  /* of all, and one more */
+	struct wf_port_groups *groups; /* of a switch that routes adaptively (groups.h); NULL */
+	uint32_t way;                  /* of the packet that has just come to a switch */
+	wf_time life;                  /* that a packet may be in a switch; WF_TIME_NEVER: any */
 
 	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
 	uint32_t n_gmps;

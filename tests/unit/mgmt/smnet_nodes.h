@@ -71,7 +71,9 @@ struct net {
 	uint64_t seed, drawn;
 	uint64_t hops; /* that packets have gone */
 	uint64_t lost_packets;
-	uint32_t small; /* a node with half the MTU, and two lanes; UINT32_MAX: none */
+	uint8_t group_cap; /* of switches that route adaptively; 0: there are none */
+	uint32_t plain;    /* a switch that does not */
+	uint32_t small;    /* a node with half the MTU, and two lanes; UINT32_MAX: none */
 	uint32_t *heap;
 	uint32_t n_heap, max_heap;
 	struct net_packet *packets;
@@ -251,16 +253,23 @@ static inline void net_agent(struct net *net, uint32_t id)
 	cfg.speeds = WF_SPEED_NDR;
 	cfg.ops = &net_ops;
 	cfg.arg = &net->nodes[id];
+	if (net->group_cap != 0 && id != net->plain) {
+		cfg.vendor_id = WF_VENDOR_WEFT;
+		cfg.group_cap = is_switch ? net->group_cap : 0;
+	}
 	net->nodes[id] = (struct net_node){ .net = net, .id = id, .due = WF_TIME_NEVER };
 	assert_int_equal(wf_sma_create(&cfg, wf_mem_heap(), &net->nodes[id].sma), 0);
 }
 
-/* Takes over the graph. */
-static inline struct net *net_new_of(struct wf_subnet *topo)
+/* Takes over the graph, whose switches have groups (0: none); but not the plain one. */
+static inline struct net *net_new_adaptive(struct wf_subnet *topo, uint8_t group_cap,
+                                           uint32_t plain)
 {
 	struct net *net = calloc(1, sizeof(*net));
 
 	net->topo = topo;
+	net->group_cap = group_cap;
+	net->plain = plain;
 	net->hop = 500 * WF_NS;
 	net->free = UINT32_MAX;
 	net->small = UINT32_MAX;
@@ -272,6 +281,12 @@ static inline struct net *net_new_of(struct wf_subnet *topo)
 	for (uint32_t i = 0; i < topo->n_ports; i++)
 		net_train(net, i);
 	return net;
+}
+
+/* Takes over the graph. */
+static inline struct net *net_new_of(struct wf_subnet *topo)
+{
+	return net_new_adaptive(topo, 0, UINT32_MAX);
 }
 
 static inline void net_free(struct net *net)
