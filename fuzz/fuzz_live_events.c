@@ -132,7 +132,8 @@ static void send_event(struct fuzz *f)
 		event.tap.capture = next(f) % 4;
 		event.tap.snaplen = (uint32_t)next(f) << (next(f) % 32);
 	} else if (event.type == WF_LIVE_EV_PORT) {
-		event.port.down = next(f) % 2;
+		event.port.state = next(f) % 6;
+		event.port.what = next(f);
 	}
 	event.n_fds = next(f) % 8 == 0 ? next(f) % MOST_FDS : right;
 	send_bytes(f, f->daemon, &event, wf_live_event_bytes(&event), event.n_fds);

@@ -37,14 +37,14 @@ static void told(void *arg, const struct wf_ana_tree *tree)
 /* A MAD whose header is near what is right. */
 static void make(uint8_t *mad, const uint8_t *data, size_t n)
 {
-	static const uint8_t attrs[] = { WF_AM_AN_INFO, WF_AM_QPC_CONFIG, WF_AM_TREE_CONFIG, 1 };
+	static const uint16_t attrs[] = { WF_AM_NODE, WF_AM_QUEUE_PAIR, WF_AM_TREE, 1 };
 
 	memset(mad, 0, WF_MAD_LEN);
 	mad[0] = 1;
 	mad[1] = WF_MAD_CLASS_AM;
 	mad[2] = WF_AM_CLASS_VERSION;
 	mad[3] = data[0] % 4 == 0 ? WF_MAD_METHOD_GET : WF_MAD_METHOD_SET;
-	mad[17] = attrs[data[0] / 4 % 4];
+	wf_be16_put(mad + 16, attrs[data[0] / 4 % 4]);
 	memcpy(mad + WF_AM_DATA, data + 1, n - 1);
 	if (data[0] >= 0xf0) /* anything */
 		memcpy(mad, data, n);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tests/audit_cases.py DIR [WEFT] - configurations of small networks, clean and with one mistake each.
+"""tests/audit_cases.py DIR [WEFT | SWITCHES PORTS] - configurations of small networks, clean and with one mistake each.
 
 Each network has two leaves, two spines and four hosts; a case is a folder below DIR. With WEFT, the
 program, `weft audit` looks at each: what is planted must be found at its device, and nothing else.
-What a mistake brings along by itself is named beside it ("also").
+What a mistake brings along by itself is named beside it ("also"). With two numbers, one large network of SONiC's:
+every fourth switch is a spine, the last port of the first leaf has no PFC.
 """
 import copy
 import json
@@ -356,6 +357,7 @@ BASES = {
     "sonic-dynamic": ("sonic", "sonic", {"model": "dynamic", "lldp": "map"}),
     "sonic-shared": ("sonic", "sonic", {"shared": True, "parts": True}),
     "sonic-stock": ("sonic", "sonic", {"stock": True, "hosts": False}),
+    "sonic-alone": ("sonic", "sonic", {"hosts": False}), "mixed-alone": ("nvue", "eos", {"hosts": False}),
     "nvue-set": ("nvue", "nvue", {}), "nvue-json": ("nvue", "nvue", {"nvue": "json", "lldp": "json0"}),
     "nvue-yaml": ("nvue", "nvue", {"nvue": "yaml"}), "eos": ("eos", "eos", {}), "nxos": ("nxos", "nxos", {}),
     "mixed-sonic-eos": ("sonic", "eos", {}), "mixed-nvue-nxos": ("nvue", "nxos", {"lldp": "list"}),
@@ -423,6 +425,25 @@ def two_classes(files):
     files[RC1] = files[RC1].replace("dscp 26 to traffic-class 3", "dscp 26 to traffic-class 4")
 
 
+def no_groups(files):
+    for key in [k for k in files[L1]["BUFFER_PG"] if k.endswith("|3")]:
+        del files[L1]["BUFFER_PG"][key]
+
+
+def other_alpha(files):
+    """Four switches of one role, of which one has another alpha."""
+    for path in files:
+        if path.endswith("config_db.json"):
+            files[path]["DEVICE_METADATA"]["localhost"]["type"] = "BackEndToRRouter"
+    for profile in files[S1]["BUFFER_PROFILE"].values():
+        if "xoff" in profile:
+            profile["dynamic_th"] = "-1"
+
+
+def again(files):
+    files["leaf1/more.json"] = {"SCHEDULER": {"scheduler.0": {"type": "DWRR", "weight": "50"}}}
+
+
 L1, L2, S1 = "leaf1/config_db.json", "leaf2/config_db.json", "spine1/config_db.json"
 E8 = "Ethernet8"
 RC1 = "leaf1/running-config"
@@ -431,6 +452,9 @@ SET = "nv set interface swp1,swp2,swp3,swp4 "
 # name, base, what is done, the check, the device, what it brings along
 MISTAKES = [
     ("stock-map", "sonic", stock_map, "stock-map", "leaf1", ()),
+    ("stock-map-alone", "sonic-alone", stock_map, "stock-map", "leaf1", ()),
+    ("map-alone", "mixed-alone", edit("spine2/running-config", "dscp 26 to traffic-class 3", "dscp 26 to traffic-class 5"),
+     "dscp-lossy", "spine2", ()),
     ("pfc-missing", "sonic", put(L1, "PORT_QOS_MAP", "Ethernet16", "pfc_enable", ""), "pfc-one-sided", "leaf1", ()),
     ("pfc-other", "sonic-flat", both(put(S1, "PORT_QOS_MAP", "Ethernet0", "pfc_enable", "3,4"),
                                      put(S1, "PORT_QOS_MAP", "Ethernet0", "pfcwd_sw_enable", "3,4"),
@@ -464,6 +488,12 @@ MISTAKES = [
      "spine1", ()),
     ("shared-headroom", "sonic-shared", put(S1, "BUFFER_POOL", "ingress_lossless_pool", "xoff", "0"), "shared-headroom",
      "spine1", ()),
+    ("headroom-near", "sonic", put(S1, "BUFFER_PROFILE", "pg_lossless_400000_40m_profile", "xoff", "55296"), "headroom",
+     "spine1", ()),
+    ("run-time", "sonic", no_groups, "pg-at-run-time", "leaf1", ()),
+    ("alpha", "sonic", other_alpha, "switch-differs", "spine1", ()),
+    ("twice", "sonic", again, "twice", "leaf1", ()),
+    ("stock-differs", "sonic-stock", put(L1, "DSCP_TO_TC_MAP", "AZURE", "4", "1"), "dscp-differs", "leaf1", ()),
     ("wd-short", "sonic", put(L1, "PFC_WD", E8, "detection_time", "100"), "watchdog-times", "leaf1", ()),
     ("wd-restore", "sonic-flat", put(L1, "PFC_WD", E8, "restoration_time", None), "watchdog-restore", "leaf1", ()),
     ("wd-forward", "sonic", put(L1, "PFC_WD", E8, "action", "forward"), "watchdog-action", "leaf1", ()),
@@ -474,6 +504,17 @@ MISTAKES = [
     ("cnp-data", "sonic", put(L2, "DSCP_TO_TC_MAP", "AZURE", "48", "3"), "cnp-in-data", "leaf2", ()),
     ("mtu", "sonic", put(L1, "PORT", "Ethernet16", "mtu", "1500"), "mtu", "leaf1", ()),
     ("fec", "sonic-flat", put(L1, "PORT", "Ethernet16", "fec", "none"), "fec", "leaf1", ()),
+    ("wd-red", "sonic", put(L1, "PFC_WD", "GLOBAL", "BIG_RED_SWITCH", "enable"), "watchdog-action", "leaf1", ()),
+    ("nvue-nothing", "nvue-set", edit("leaf1/nvue", "nv set qos roce state enabled\nnv set qos roce mode lossless\n", ""),
+     "pfc-one-sided", "leaf1", ()),
+    ("nxos-mtu", "nxos", edit(RC1, "c-8q-nq3\n    mtu 9216", "c-8q-nq3\n    mtu 1500"), "mtu", "leaf1", ()),
+    ("nxos-seed", "nxos", both(edit(RC1, "feature lldp", "ip load-sharing address source-destination port source-destination "
+                                    "universal-id 7"),
+                               edit("spine1/running-config", "feature lldp", "ip load-sharing address source-destination port "
+                                    "source-destination universal-id 7")), "hash-seed", "spine1", ()),
+    ("eos-seed", "eos", both(edit(RC1, "router bgp", "ip load-sharing trident hash seed 5\nrouter bgp"),
+                             edit("spine2/running-config", "router bgp", "ip load-sharing trident hash seed 5\nrouter bgp")),
+     "hash-seed", "spine2", ()),
     ("speed", "sonic-dynamic", put(L1, "PORT", "Ethernet16", "speed", "200000"), "speed", "leaf1", ()),
     ("dangling", "sonic", put(L1, "QUEUE", E8 + "|3", {"scheduler": "scheduler.9", "wred_profile": "ROCE"}),
      "undefined", "leaf1", ()),
@@ -504,7 +545,7 @@ MISTAKES = [
     ("eos-map", "eos", edit(RC1, "qos map dscp 26 to traffic-class 3\n", "qos map dscp 26 to traffic-class 1\n"),
      "dscp-lossy", "leaf1", ()),
     ("eos-watchdog", "eos", edit(RC1, "      bandwidth guaranteed 100\n", ""), "watchdog-blind", "leaf1", ()),
-    ("eos-poll", "eos", edit(RC1, "polling-interval 0.10", "polling-interval 0.50"), "watchdog-times", "leaf1", ()),
+    ("eos-poll", "eos", edit(RC1, "polling-interval 0.10", "polling-interval 0.15"), "watchdog-times", "leaf1", ()),
     ("eos-ecn", "eos", edit(RC1, "random-detect ecn minimum", "random-detect drop minimum"), "ecn-drops", "leaf1", ()),
     ("nxos-cos", "nxos", edit(RC1, "pause pfc-cos 3", "pause pfc-cos 4"), "pfc-cos", "leaf1", ("pfc-one-sided",)),
     ("nxos-mode", "nxos", edit(RC1, "  priority-flow-control mode on\n", ""), "pfc-not-on", "leaf1", ("pfc-one-sided",)),
@@ -590,10 +631,29 @@ def check(weft, root):
     return 1 if bad else 0
 
 
+def large(root, switches, ports):
+    """Leaves in a ring with spines, which is enough links for every port to have one."""
+    names = ["%s%d" % ("spine" if i % 4 == 0 else "leaf", i) for i in range(switches)]
+    SPINES[:] = [n for n in names if n.startswith("spine")]
+    globals()["n_ports"] = lambda device: ports
+    for i, name in enumerate(names):
+        around = [(name, sonic_port(name, p), names[(i + 1 + 2 * (p // 2)) % switches], sonic_port(name, p + 1), 40)
+                  if p % 2 == 0 else
+                  (names[(i - 1 - 2 * (p // 2)) % switches], sonic_port(name, p - 1), name, sonic_port(name, p), 40)
+                  for p in range(ports)]
+        db = neighbours(sonic(name, around), name, around)
+        if i == 1:
+            db["PORT_QOS_MAP"][sonic_port(name, ports - 1)]["pfc_enable"] = ""
+        write(root, {name + ".json": json.dumps(db)})
+
+
 def main():
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3, 4):
         raise SystemExit(__doc__)
     root = sys.argv[1]
+    if len(sys.argv) == 4:
+        large(root, int(sys.argv[2]), int(sys.argv[3]))
+        return
     for name in BASES:
         files, how = base(name)
         write(os.path.join(root, "clean", name), finish(files, how))

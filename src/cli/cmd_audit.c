@@ -118,7 +118,7 @@ const struct wf_cmd wf_cmd_audit = {
 	.values = operands,
 	.options = options,
 	.text = "Reads the configurations that switches and adapters really have, and tells what "
-	        "is "
+		"is "
 		"wrong with them before it happens: along every link and from the mark that an "
 		"adapter gives a packet to the pause that stops it. Each finding says where it "
 		"stands, what would be right, and to which incident it leads.\n",

@@ -2,6 +2,8 @@
 /*
  * cmd_export.c - weft export: a results file in the format of another tool.
  */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "results/export.h"
@@ -12,14 +14,18 @@
 struct request {
 	const char *to, *out;
 	uint64_t run;
+	wf_time from, until;
 };
 
-static int export(const char *file, const struct wf_export_ops *ops, uint64_t run, const char *out)
+static int export(const char *file, const struct wf_export_ops *ops, const struct request *req,
+                  const char *out)
 {
 	struct wf_export *ex = NULL;
 	struct wf_err err = { "" };
-	int rc = wf_export_open(file, (int64_t)run, &ex, &err);
+	int rc = wf_export_open(file, (int64_t)req->run, &ex, &err);
 
+	if (rc == 0)
+		wf_export_between(ex, req->from, req->until);
 	if (rc == 0)
 		rc = wf_export_write(ex, ops, out, &err);
 	wf_export_close(ex);
@@ -58,7 +64,11 @@ static int run_export(int argc, char **argv)
 	out = wf_opt_out_path(req.out);
 	if (out != NULL && wf_file_is_same(out, argv[optind]))
 		return wf_cli_usage("export", "--out would replace the results");
-	return export(argv[optind], ops, req.run, out);
+	if (req.from != 0 && req.until != 0 && req.from >= req.until)
+		return wf_cli_usage("export", "--from is before --until");
+	if ((req.from != 0 || req.until != 0) && strcmp(req.to, "counters") != 0)
+		return wf_cli_usage("export", "--from and --until go with --to counters");
+	return export(argv[optind], ops, &req, out);
 }
 
 static void each_format(wf_values_fn *fn, void *arg)
@@ -69,6 +79,13 @@ static void each_format(wf_values_fn *fn, void *arg)
 
 static const struct wf_values formats = { .each = each_format };
 static const struct wf_values *const operands[] = { &wf_values_results, NULL };
+
+#define TIME(what)                                                                                 \
+	&(const struct wf_param)                                                                   \
+	{                                                                                          \
+		.name = (what), .kind = WF_PARAM_TIME, .size = sizeof(wf_time), .min = 1,          \
+		.max = WF_TIME_FAR                                                                 \
+	}
 
 static const struct wf_opt_row options[] = {
 	{
@@ -93,7 +110,15 @@ static const struct wf_opt_row options[] = {
 					":prometheus\tthe last value of every counter and the "
 					"results of "
 					"the runs, in Prometheus' text format, under the names of "
-					"node_exporter where it has some\n",
+					"node_exporter where it has some\n"
+					":counters\tone run as real switches and adapters would "
+					"print it, "
+					"in a folder for each: SONiC's show commands and "
+					"COUNTERS_DB, "
+					"ethtool -S, hw_counters, perfquery, ibdiagnet2.db_csv, "
+					"Prometheus; "
+					"`before` and `after`, for the two times of --from and "
+					"--until\n",
 				.values = &formats,
 			},
 		.take = wf_opt_take_text,
@@ -101,14 +126,7 @@ static const struct wf_opt_row options[] = {
 		.required = true,
 	},
 	{
-		.is =
-			&(const struct wf_opt){
-				.name = "run",
-				.arg = "N",
-				.help = "Only this run; `run.csv` lists them. A trace is of one "
-					"run; the "
-					"others are of all if not given.",
-			},
+		.is = &wf_opt_run,
 		.take = wf_opt_take_param,
 		.at = offsetof(struct request, run),
 		.param = &(const struct wf_param){ .name = "run",
@@ -116,6 +134,30 @@ static const struct wf_opt_row options[] = {
 	                                           .size = sizeof(uint64_t),
 	                                           .min = 1,
 	                                           .max = INT64_MAX - 1 },
+		.more = "A trace is of one run; the others are of all if not given.",
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "from",
+				.arg = "TIME",
+				.help = "counters: the time of the first snapshot, `1ms`. The "
+					"beginning if not given.",
+			},
+		.take = wf_opt_take_param,
+		.at = offsetof(struct request, from),
+		.param = TIME("from"),
+	},
+	{
+		.is =
+			&(const struct wf_opt){
+				.name = "until",
+				.arg = "TIME",
+				.help = "counters: the time of the second. The end if not given.",
+			},
+		.take = wf_opt_take_param,
+		.at = offsetof(struct request, until),
+		.param = TIME("until"),
 	},
 	{ .is = &wf_opt_out,
 	  .take = wf_opt_take_text,

@@ -19,6 +19,7 @@
 	X(export)                                                                                  \
 	X(ib)                                                                                      \
 	X(audit)                                                                                   \
+	X(diagnose)                                                                                \
 	X(list)                                                                                    \
 	X(show)
 

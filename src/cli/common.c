@@ -9,6 +9,12 @@
 #include "cli/cli.h"
 #include "cli/topics.h"
 
+const struct wf_opt wf_opt_run = {
+	.name = "run",
+	.arg = "N",
+	.help = "Only this run of a results file; `run.csv` of `weft export --to csv` lists them.",
+};
+
 const struct wf_values wf_values_any_file = { .files = "*" };
 const struct wf_values wf_values_folder = { .files = "/" };
 const struct wf_values wf_values_yaml = { .files = "*.yaml" };

@@ -21,6 +21,7 @@ extern const struct wf_opt wf_opt_sample;
 extern const struct wf_opt wf_opt_events;
 extern const struct wf_opt wf_opt_profiles;
 extern const struct wf_opt wf_opt_quiet;
+extern const struct wf_opt wf_opt_run;
 
 extern const struct wf_values wf_values_any_file;
 extern const struct wf_values wf_values_folder;

@@ -25,6 +25,8 @@
 	ROW(pg_shared_watermark, "the most of the shared buffer that came in here")                \
 	ROW(headroom_watermark, "the most of the headroom that was used")                          \
 	ROW(pause_on_off, "times that pauses began")                                               \
+	ROW(deadlocked, "times that the queue was found in a circle that none can leave")          \
+	ROW(peak_rate, "the most that was sent in a while, bit/s")                                 \
 	ROW(wd_stormed, "the watchdog holds the queue now")                                        \
 	ROW(wd_tx_ok, "packets for the queue while the watchdog held it, and that left")           \
 	ROW(wd_rx_ok, "packets that came in while the watchdog held the queue, and were let in")   \

@@ -55,6 +55,7 @@ struct wf_evidence {
 	struct wf_ev_sample *samples;
 	const char **files;
 	uint32_t n_devices, n_ports, n_samples, n_files;
+	bool whole;       /* what is not there is 0, not unknown */
 	bool later;       /* there is a second snapshot */
 	wf_time interval; /* between the two, or of the run; 0: not known */
 	uint32_t max_devices, max_ports, max_samples, max_files, *table, table_size; /* private */

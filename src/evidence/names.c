@@ -65,8 +65,9 @@ bool wf_ev_is_gauge(enum wf_ev_counter counter)
 {
 	static const enum wf_ev_counter gauges[] = {
 		WF_EV_queue_watermark, WF_EV_pg_shared_watermark, WF_EV_headroom_watermark,
-		WF_EV_wd_stormed,      WF_EV_wd_tx_last,          WF_EV_wd_rx_last,
-		WF_EV_pcie_stalled_rd, WF_EV_pcie_stalled_wr,     WF_EV_retry_rate,
+		WF_EV_wd_stormed,      WF_EV_peak_rate,           WF_EV_wd_tx_last,
+		WF_EV_wd_rx_last,      WF_EV_pcie_stalled_rd,     WF_EV_pcie_stalled_wr,
+		WF_EV_retry_rate,
 	};
 
 	if ((unsigned)counter < N_PORTS)

@@ -224,6 +224,9 @@ static int put_named(struct wf_read *r, enum wf_ev_tongue tongue, struct wf_slic
 	if (port.len == 0)
 		port = (struct wf_slice){ "1", 1 };
 	ret = wf_read_port(r, port, &id);
+	/* Adapters speak so, and who has them. */
+	if (ret == 0 && tongue != WF_EV_PMA && r->ev->devices[r->device].kind == WF_EV_ANY)
+		r->ev->devices[r->device].kind = WF_EV_HOST;
 	return ret != 0 ? ret : wf_read_put(r, id, WF_EV_NO_QUEUE, &is, value);
 }
 
@@ -348,21 +351,24 @@ static void hear_command(struct wf_read *r, struct wf_scan s)
 	}
 }
 
+bool wf_read_is_prompt(struct wf_scan s)
+{
+	while (s.at < s.stop && is_word_char(*s.at))
+		s.at++;
+	if (!wf_scan_take(&s, "@"))
+		return false;
+	return take_name(&s).len > 0 && wf_scan_take(&s, ":");
+}
+
 /* "root@leaf1:~# show pfc counters": whose prompt it is. */
 static bool read_prompt(struct wf_read *r)
 {
 	struct wf_scan s = r->scan;
 	struct wf_slice host;
 
-	for (; s.at < s.stop && *s.at != '@'; s.at++) {
-		if (!is_word_char(*s.at))
-			return false;
-	}
-	if (!wf_scan_take(&s, "@"))
+	if (!wf_read_is_prompt(s) || !wf_scan_find(&s, "@"))
 		return false;
 	host = take_name(&s);
-	if (host.len == 0 || !wf_scan_take(&s, ":"))
-		return false;
 	(void)take_word(&s);
 	if (wf_evidence_device(r->ev, host.at, host.len, &r->device) != 0)
 		return false;

@@ -24,7 +24,7 @@ struct csv {
 	unsigned n_columns;
 	struct wf_slice columns[MAX_CELLS], cells[MAX_CELLS];
 	struct wf_ev_name names[MAX_CELLS]; /* counter WF_EV_PASSED: none */
-	int guid, number, desc;             /* columns; -1: not there */
+	int guid, number, desc, type;       /* columns; -1: not there */
 	int guid2, number2;
 };
 
@@ -134,6 +134,9 @@ static int node_row(struct csv *csv)
 
 	if (ret == 0)
 		ret = device_of(csv, csv->guid, &device);
+	if (ret == 0 && csv->type >= 0 && csv->cells[csv->type].len == 1)
+		csv->r->ev->devices[device].kind =
+			*csv->cells[csv->type].at == '2' ? WF_EV_SWITCH : WF_EV_HOST;
 	if (ret == 0 && csv->desc >= 0)
 		ret = wf_evidence_title(csv->r->ev, device, csv->cells[csv->desc].at,
 		                        csv->cells[csv->desc].len);
@@ -176,6 +179,7 @@ static void take_head(struct csv *csv, const struct section *section)
 	csv->number = column_called(csv, "PortNumber", "PortNum1");
 	csv->guid2 = column_called(csv, "NodeGuid2", "NodeGuid2");
 	csv->number2 = column_called(csv, "PortNum2", "PortNum2");
+	csv->type = column_called(csv, "NodeType", "NodeType");
 	csv->desc = column_called(csv, "NodeDesc", "NodeDescription");
 	for (unsigned i = 0; i < csv->n_columns; i++) {
 		bool is_known = false;

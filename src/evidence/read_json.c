@@ -159,6 +159,8 @@ static int counter_value(struct db *db, const struct wf_json_value *v, const str
 		return 0;
 	}
 	ret = wf_read_port(db->r, object->name, &port);
+	if (ret == 0)
+		db->r->ev->devices[db->r->device].kind = WF_EV_SWITCH;
 	return ret != 0 ? ret : wf_read_put(db->r, port, object->queue, &is, value);
 }
 

@@ -43,6 +43,9 @@ int wf_read_put(struct wf_read *r, uint32_t port, int queue, const struct wf_ev_
 /* Tells of a name that nobody knows, once for each. */
 void wf_read_unknown(struct wf_read *r, const char *kind, struct wf_slice name);
 
+/* Whether a line is a prompt, perhaps with a command: "root@leaf1:~# ...". */
+bool wf_read_is_prompt(struct wf_scan s);
+
 /* Whether the line that the scan is at heads a table, and reads all of it. -EAGAIN: it does not. */
 int wf_read_table(struct wf_read *r);
 

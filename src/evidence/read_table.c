@@ -84,7 +84,9 @@ static const struct row rows[] = {
 	{ "IFACE", NULL, "TX_OVR", PASSED, WF_EV_N },
 	{ "IFACE", NULL, "FEC_PRE_BER", PASSED, WF_EV_N },
 	{ "IFACE", NULL, "FEC_POST_BER", PASSED, WF_EV_N },
+	{ "IFACE", NULL, "TTL_DROPS", COUNT, WF_EV_drops_hops },
 	{ "Interface", NULL, "Speed", SPEED, WF_EV_N },
+	{ "Interface", NULL, "Flap Count", COUNT, WF_EV_link_downed },
 };
 /* clang-format on */
 
@@ -347,6 +349,8 @@ static int read_row(struct wf_read *r, const struct table *t)
 	    (strcmp(t->column[1].name, "TxQ") == 0 || strcmp(t->column[1].name, "Voq") == 0))
 		queue = queue_of(cell_of(&r->scan, &t->column[1], t->n == 2));
 	ret = wf_read_port(r, name, &port);
+	if (ret == 0 && r->ev->devices[r->device].kind == WF_EV_ANY)
+		r->ev->devices[r->device].kind = WF_EV_SWITCH;
 	for (unsigned i = 1; i < t->n && ret == 0; i++)
 		ret = read_cell(r, port, queue, &t->column[i],
 		                cell_of(&r->scan, &t->column[i], i + 1 == t->n));
@@ -371,10 +375,8 @@ int wf_read_table(struct wf_read *r)
 
 		if (!wf_scan_line(s) || !wf_scan_blanks(s))
 			break;
-		/* Another command, or another table without a line between. */
-		if (memchr(s->start, '@', (size_t)(s->stop - s->start)) != NULL &&
-		    cell_of(s, &t.column[0], t.n == 1).at[0] != '\0' &&
-		    memchr(s->start, '#', (size_t)(s->stop - s->start)) != NULL) {
+		/* Another command without an empty line before it. */
+		if (wf_read_is_prompt(*s)) {
 			*s = before;
 			break;
 		}

@@ -181,8 +181,7 @@ struct wf_fabric_cfg {
 	char vl_arb_high[160]; /* OpenSM's qos_vlarb_high: "0:4,1:0" (VL:weight in 64 B); none */
 	char vl_arb_low[160];  /* auto: every VL, the same weight */
 	uint32_t vl_high_limit; /* units of 4 KiB that high may send before low; 255 = no limit */
-	uint32_t
-		vl_stall; /* packets dropped for vl_hoq_life one after another: all are; 0 = never */
+	uint32_t vl_stall;      /* so many dropped by vl_hoq_life in a row: all are; 0 = never */
 	wf_time vl_hoq_life;    /* at the head of a queue for longer: dropped; auto = never */
 	wf_time vl_leaf_life;   /* the same of ports to hosts; auto = as vl_hoq_life */
 	uint64_t vl_leaf_stall; /* the same of ports to hosts; or auto: as vl_stall */

@@ -82,7 +82,7 @@ static int make_table(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 	t->rate = cfg->rate;
 	t->mtu = cfg->mtu;
 	t->prefix = UINT64_C(0xfe80000000000000);
-	t->sm_lid = cfg->layer == WF_LIVE_IB ? 1 : 0;
+	t->managed = cfg->managed != NULL;
 	snprintf(t->fabric, sizeof(t->fabric), "%s", cfg->fabric);
 	for (uint32_t i = 0; i < cfg->n_hosts; i++)
 		fill_host(t, i, cfg->names != NULL ? cfg->names[i] : NULL,

@@ -116,13 +116,29 @@ static int fault_link(struct wf_daemon *d, uint32_t link, enum wf_live_fault wha
 	return wf_model_fault(d, link, what, value);
 }
 
-static void tell_ports(struct wf_daemon *d)
+/* Tells the programs of a host, or of all. */
+static void tell_ports(struct wf_daemon *d, uint32_t host, uint32_t what)
 {
-	struct wf_live_event event = { .type = WF_LIVE_EV_PORT };
+	struct wf_live_event event = { .type = WF_LIVE_EV_PORT, .port.what = what };
 
 	for (struct wf_dclient *c = d->clients; c != NULL; c = c->next) {
-		event.port.down = c->attached ? d->table->host[c->host].down : 0;
+		if (host != WF_LIVE_ALL && (!c->attached || c->host != host))
+			continue;
+		event.port.state = WF_LIVE_PORT_ACTIVE;
+		if (c->attached)
+			event.port.state = wf_live_port_state(d->table, c->host);
 		wf_daemon_tell(c, &event, NULL);
+	}
+}
+
+/* The model's settings of ports, into the table; who is on a host is told what is new. */
+static void take_ports(struct wf_daemon *d)
+{
+	for (uint32_t i = 0; i < d->table->n_hosts; i++) {
+		uint32_t what = wf_model_host_port(d, i, &d->table->host[i]);
+
+		if (what != 0)
+			tell_ports(d, i, what);
 	}
 }
 
@@ -148,7 +164,9 @@ int wf_daemon_fault(struct wf_daemon *d, const struct wf_live_req *req)
 		ret = wf_model_fault(d, i, what, 0);
 	if (d->model == NULL)
 		note_faulty(d->table);
-	tell_ports(d);
+	else
+		take_ports(d);
+	tell_ports(d, WF_LIVE_ALL, 0);
 	return ret;
 }
 
@@ -165,8 +183,9 @@ void wf_daemon_links_changed(struct wf_daemon *d)
 			d->gone[i].count[WF_LIVE_LINK_DOWNED]++;
 		news |= down != h->down || paused != h->paused;
 	}
+	take_ports(d);
 	if (news)
-		tell_ports(d);
+		tell_ports(d, WF_LIVE_ALL, 0);
 }
 
 int wf_daemon_words(struct wf_daemon *d, const struct wf_live_req *req, struct wf_live_reply *reply,

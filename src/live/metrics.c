@@ -165,7 +165,7 @@ static int write_host(struct wf_daemon *d, const struct family *f, uint32_t host
 		value = f->place % OF_HOST == WF_HOST_METRICS ? count[f->place / OF_HOST]
 		                                              : add_up(count, f->name, &first);
 	} else if (f->place == HOST_STATE) {
-		value = h->down != 0 ? 1 : 4;
+		value = wf_live_port_state(d->table, host);
 	} else {
 		value = d->table->rate / 8;
 	}

@@ -229,6 +229,12 @@ static void gate_deliver(void *arg, uint32_t host, const struct wf_packet *pkt, 
 	if (!wf_op_is_atomic(r->pkt.opcode))
 		r->pkt.payload = (uint32_t)((uint64_t)(now + m->zero) / WF_NS);
 	r->pkt.flags |= pkt->flags & (WF_PACKET_CE | WF_PACKET_BAD);
+	if (m->managed != NULL) {
+		/* Of the partition that its sender's port is in; where its DLID led. */
+		r->pkt.pkey = pkt->pkey;
+		if ((r->pkt.dst & WF_LIVE_GROUP) == 0)
+			r->pkt.dst = host;
+	}
 	if (pkt->type == WF_PACKET_TRIMMED) {
 		r->pkt.type = WF_PACKET_TRIMMED;
 		r->pkt.length = 0;
@@ -309,7 +315,7 @@ bool wf_model_is_done(const struct wf_daemon *d, struct wf_dclient *c)
 		c->model_end = c->model.rx.pos + WF_RING_BYTES;
 	return c->under_way == 0 &&
 	       (c->model.rx.broken || c->model.rx.pos >= c->model_end ||
-	        d->table->host[c->host].down != 0 || !wf_ring_ready(&c->model.rx));
+	        !wf_live_is_active(d->table, c->host) || !wf_ring_ready(&c->model.rx));
 }
 
 void wf_model_leave(struct wf_daemon *d, struct wf_dclient *c)
@@ -414,6 +420,8 @@ int wf_model_open(struct wf_daemon *d, const struct wf_daemon_cfg *cfg)
 		ret = wf_umad_start(d);
 	if (ret == 0)
 		ret = fill_table(m, cfg);
+	for (uint32_t i = 0; ret == 0 && i < m->topo->n_hosts; i++)
+		(void)wf_model_host_port(d, i, &d->table->host[i]);
 	if (ret == 0)
 		ret = wf_watch_add(d->epoll, m->wake, EPOLLIN, &m->watch);
 	return ret != 0 ? ret : wf_watch_add(d->epoll, m->timer, EPOLLIN, &m->watch);

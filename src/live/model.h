@@ -66,6 +66,12 @@ int wf_model_words_list(const struct wf_daemon *d) WF_MUST_USE;
 /* Takes over into a host what is wrong with its link and its adapter. */
 void wf_model_host_state(const struct wf_daemon *d, uint32_t host, struct wf_live_host *h);
 
+/*
+ * The same of what management has set of its port; returns what is not as it was: WF_LIVE_PORT_*.
+ * Nothing where nobody can manage it.
+ */
+uint32_t wf_model_host_port(const struct wf_daemon *d, uint32_t host, struct wf_live_host *h);
+
 /* The adapter of a host lets nobody send to it, or does again. */
 void wf_model_storm(struct wf_daemon *d, uint32_t host, bool on);
 

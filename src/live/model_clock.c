@@ -171,6 +171,20 @@ static void set_asleep(struct wf_dmodel *m, bool asleep)
 	}
 }
 
+/* Whether links, adapters or ports are not as the table of hosts has them. */
+static bool has_changed(struct wf_dmodel *m)
+{
+	uint32_t changes = wf_gated_changes(m->sim), settings = m->settings;
+
+	if (m->managed != NULL)
+		settings = wf_managed_changes(m->managed);
+	if (changes == m->changes && settings == m->settings)
+		return false;
+	m->changes = changes;
+	m->settings = settings;
+	return true;
+}
+
 void wf_model_serve(struct wf_daemon *d)
 {
 	struct wf_dmodel *m = d->model;
@@ -199,10 +213,8 @@ void wf_model_serve(struct wf_daemon *d)
 	if (m->backlogs == 0)
 		run(m);
 	wf_umad_serve(d);
-	if (m->changes != wf_gated_changes(m->sim)) {
-		m->changes = wf_gated_changes(m->sim);
+	if (has_changed(m))
 		wf_daemon_links_changed(d);
-	}
 	wf_model_watch(m);
 	tell_clients(m);
 }

@@ -175,6 +175,7 @@ void wf_model_port(const struct wf_daemon *d, uint32_t i, struct wf_live_port *p
 	snprintf(port->node, sizeof(port->node), "%s", t->nodes[node].name);
 	snprintf(port->peer, sizeof(port->peer), "%s", t->nodes[tp->peer].name);
 	wf_sim_port_total(m->sim, node, number, &port->counts);
+	wf_model_port_managed(m, node, port);
 	/* What a link corrupted goes on to its host, which finds it out and discards it. */
 	if (port->is_switch == 0) {
 		uint64_t counts[WF_LIVE_COUNTS];
@@ -200,6 +201,7 @@ void wf_model_look(const struct wf_daemon *d, struct wf_live_model *model)
 		.unclaimed = m->unclaimed,
 		.refused = m->refused,
 	};
+	wf_model_managers(m, &model->managers);
 	(void)wf_sim_deadlocks(m->sim, &model->n_deadlocks);
 }
 

@@ -12,7 +12,8 @@
 	 WF_PACKET_MIGRATED)
 
 /* Who it is for; those who send to queue pair 1 or a group have looked that up. */
-static void find_way(const struct wf_packet *pkt, bool ud, struct wf_model_way *way)
+static void find_way(const struct wf_live_table *t, uint32_t host, const struct wf_packet *pkt,
+                     bool ud, struct wf_model_way *way)
 {
 	if (ud && (pkt->qpn == WF_QPN_GSI || pkt->qpn == WF_QPN_MULTICAST)) {
 		way->host = wf_live_program_host(pkt->payload);
@@ -21,6 +22,9 @@ static void find_way(const struct wf_packet *pkt, bool ud, struct wf_model_way *
 		way->host = pkt->dst;
 		way->slot = wf_live_slot(pkt->qpn);
 	}
+	/* The DLID leads, maybe nowhere: then it is said to be for any host. */
+	if (t->managed != 0 && way->host == t->n_hosts && t->n_hosts > 1)
+		way->host = host == 0 ? 1 : 0;
 }
 
 /*
@@ -48,7 +52,7 @@ bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot
 	if (ud && wf_live_slot(pkt->u.deth.src_qpn) != slot &&
 	    !(pkt->u.deth.src_qpn == WF_QPN_GSI && pkt->qpn == WF_QPN_GSI))
 		return false;
-	find_way(pkt, ud, way);
+	find_way(t, host, pkt, ud, way);
 	if (way->host >= t->n_hosts || way->host == host || way->slot == 0 ||
 	    way->slot >= WF_LIVE_SLOTS)
 		return false;

@@ -58,7 +58,8 @@ struct wf_dmodel {
 		uint32_t times;
 		bool ended;
 	} told[WF_DEADLOCKS_MAX];
-	bool looked; /* since a packet last moved */
+	bool looked;       /* since a packet last moved */
+	uint32_t settings; /* of hosts' ports that the table has: wf_managed_changes() */
 
 	uint64_t under_way, delivered, lost, unclaimed, refused;
 	wf_time slip;
@@ -72,6 +73,10 @@ wf_time wf_model_sent_at(const struct wf_dmodel *m, uint32_t stamp);
 
 /* Puts what waits for a client into its ring; gives it up when it stands still for too long. */
 void wf_model_flush(struct wf_dmodel *m, struct wf_dclient *c, wf_time clock);
+
+/* model_port.c: what of a port, and of the whole, is management's. */
+void wf_model_port_managed(const struct wf_dmodel *m, uint32_t node, struct wf_live_port *port);
+void wf_model_managers(const struct wf_dmodel *m, struct wf_live_managers *ms);
 
 /* model_deadlock.c: looks for deadlocks where nothing is due, and tells of news. */
 void wf_model_watch(struct wf_dmodel *m);

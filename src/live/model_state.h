@@ -16,8 +16,10 @@ struct wf_live_port {
 	uint32_t is_switch; /* node is one, not a host */
 	uint32_t both;      /* both ends are switches */
 	uint64_t rate;      /* bits/s */
+	/* Where ports are managed: its state, as PortInfo's, else 0; its LID, or its switch's. */
+	uint32_t state, lid;
 	/* Faults of the link. */
-	uint32_t down;
+	uint32_t down, unused;
 	uint64_t loss, corrupt; /* units of 2^-32 */
 	int64_t delay;
 	/*
@@ -62,6 +64,27 @@ struct wf_live_deadlock {
 	} link[WF_LIVE_DEADLOCK_LINKS];
 };
 
+#define WF_LIVE_MANAGERS 4
+
+/* Who manages the modelled fabric. */
+struct wf_live_managers {
+	uint32_t managed;          /* ports are; else routes are there by themselves */
+	uint32_t n;                /* weft's managers; 0: who comes */
+	uint32_t lid;              /* of the master, as ports have it; 0: none has any */
+	char master[WF_LIVE_NAME]; /* whose LID that is; "": nobody's */
+	struct {
+		char host[WF_LIVE_NAME];
+		uint32_t state; /* enum wf_sm_state */
+		uint32_t priority;
+	} manager[WF_LIVE_MANAGERS];
+	uint32_t unused;
+	uint64_t sweeps;    /* heavy ones, of weft's managers */
+	uint64_t reroutes;  /* changes of links up to new tables everywhere: how many, */
+	uint64_t last, max; /* and how long that took last, and at most; ps */
+	uint64_t smps;      /* on wires, hop by hop */
+	uint64_t smps_lost; /* for which there was no room */
+};
+
 /* The model as it is, in the file that answers WF_LIVE_PORTS. */
 struct wf_live_model {
 	uint32_t pace;        /* enum wf_live_pace */
@@ -75,9 +98,11 @@ struct wf_live_model {
 	uint64_t lost;        /* packets, in it */
 	uint64_t unclaimed;   /* packets that came to a host on which nobody waited for them */
 	uint64_t refused;     /* packets that no program may send */
+	struct wf_live_managers managers;
 	struct wf_live_port port[];
 };
 
+_Static_assert(sizeof(struct wf_live_managers) % 8 == 0, "counters are aligned");
 _Static_assert(sizeof(struct wf_live_port) % 8 == 0 && sizeof(struct wf_live_model) % 8 == 0,
                "what lies behind the ports is aligned");
 

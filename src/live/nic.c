@@ -75,8 +75,12 @@ uint32_t wf_nic_host(const struct wf_nic *nic)
 
 bool wf_nic_is_up(const struct wf_nic *nic)
 {
-	return !nic->orphan &&
-	       atomic_load_explicit(&nic->table->host[nic->host].down, memory_order_relaxed) == 0;
+	return !nic->orphan && wf_live_is_active(nic->table, nic->host);
+}
+
+unsigned wf_nic_port_state(const struct wf_nic *nic)
+{
+	return nic->orphan ? 1 : wf_live_port_state(nic->table, nic->host);
 }
 
 bool wf_nic_forked(const struct wf_nic *nic)
@@ -114,6 +118,7 @@ void wf_nic_tune(const struct wf_nic *nic, enum wf_qp_type type, struct wf_qp_tu
 		return;
 	}
 	*tune = t->tune;
+	tune->spray = tune->spray && t->managed == 0; /* one LID, one path */
 	tune->free = true; /* the host's port sees to that rate, and does not sleep */
 	tune->catch_up = CATCH_UP;
 	tune->cc = wf_cc_find(t->cc);
@@ -269,9 +274,14 @@ static bool write_grh(void *arg, const struct wf_packet *pkt, uint8_t grh[WF_GRH
 
 static int make_hca(struct wf_nic *nic)
 {
+	uint16_t pkeys[WF_LIVE_PKEYS];
 	struct wf_hca_attr attr;
 
 	wf_hca_attr_defaults(&attr);
+	wf_live_pkeys(nic->table, nic->host, pkeys);
+	attr.pkeys = pkeys;
+	if (nic->table->managed != 0)
+		attr.num_pkeys = WF_LIVE_PKEYS;
 	attr.guid = nic->table->host[nic->host].guid;
 	attr.line_rate = nic->table->rate;
 	attr.host = nic->host;
@@ -360,7 +370,7 @@ int wf_nic_open(const struct wf_nic_cfg *cfg, struct wf_nic **nic_p)
 		wf_nic_unlock(nic);
 	}
 	if (ret == 0) {
-		nic->down = !wf_nic_is_up(nic);
+		nic->active = wf_nic_is_up(nic);
 		wf_nic_events(nic); /* captures see the first packet, too */
 		ret = start_thread(nic);
 	}

@@ -83,8 +83,11 @@ struct wf_hca *wf_nic_hca(struct wf_nic *nic);
 const struct wf_live_table *wf_nic_table(const struct wf_nic *nic);
 uint32_t wf_nic_host(const struct wf_nic *nic);
 
-/* Whether the port carries packets: the link is up, and the daemon is there. */
+/* Whether the port carries packets: it is active, and the daemon is there. */
 bool wf_nic_is_up(const struct wf_nic *nic);
+
+/* The state of the port, as verbs have it: down for one whose daemon is gone. */
+unsigned wf_nic_port_state(const struct wf_nic *nic);
 
 /* The time of this adapter, now. */
 wf_time wf_nic_now(const struct wf_nic *nic);

@@ -62,9 +62,9 @@ enum wf_nic_verdict wf_nic_fault(struct wf_nic *nic, struct wf_nic_peer *p, uint
 	return WF_NIC_PASS;
 }
 
-static bool holds_up(const struct wf_live_host *h)
+static bool holds_up(const struct wf_live_table *t, const struct wf_live_host *h)
 {
-	return h->paused != 0 || atomic_load_explicit(&h->down, memory_order_relaxed) != 0;
+	return h->paused != 0 || !wf_live_is_active(t, (uint32_t)(h - t->host));
 }
 
 bool wf_nic_holds_up(const struct wf_nic *nic, const struct wf_nic_peer *p, wf_time timeout)
@@ -73,7 +73,7 @@ bool wf_nic_holds_up(const struct wf_nic *nic, const struct wf_nic_peer *p, wf_t
 	const struct wf_live_host *other = wf_nic_is_wire(p) ? own : &nic->table->host[p->host];
 
 	/* There and back; by what is late without a fault, a CPU was waited for. */
-	return nic->orphan || holds_up(own) || holds_up(other) ||
+	return nic->orphan || holds_up(nic->table, own) || holds_up(nic->table, other) ||
 	       2 * (own->delay + other->delay) >= timeout;
 }
 

@@ -282,8 +282,8 @@ struct wf_nic_peer *wf_nic_gsi_way(struct wf_nic *nic, const struct wf_packet *p
 
 	if ((pkt->dst & WF_LIVE_REMOTE) != 0)
 		return wf_nic_peer(nic, pkt->dst, 0);
-	if (pkt->dst >= t->n_hosts || pkt->length != WF_MAD_LEN || t->host[pkt->dst].down != 0 ||
-	    nic->gsi == NULL)
+	if (pkt->dst >= t->n_hosts || pkt->length != WF_MAD_LEN ||
+	    !wf_live_is_active(t, pkt->dst) || nic->gsi == NULL)
 		return NULL;
 	slot = wf_gsi_is_request(payload) ? take_listener(nic, pkt->dst, payload)
 	                                  : wf_gsi_slot(payload);
@@ -331,6 +331,7 @@ static int send_mad(struct wf_nic *nic, uint32_t host, const uint8_t *mad)
 	int ret;
 
 	to.dlid = host < nic->table->n_hosts ? nic->table->host[host].lid : 0;
+	to.by_lid = nic->table->managed != 0;
 	to.is_global = nic->table->layer == WF_LIVE_ROCE;
 	if (to.is_global)
 		(void)wf_nic_gid_known(nic, host, WF_LIVE_GID_IPV4, to.dgid);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nic_io.c - packets between the transport and the rings. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,10 +217,15 @@ static void send_group(struct wf_nic *nic, struct wf_packet *pkt, uint32_t bytes
 	 */
 	wf_nic_events(nic);
 	g = wf_nic_group(nic, pkt->dst);
-	for (uint32_t i = 0; g != NULL && i < g->n; i++)
+	for (uint32_t i = 0; g != NULL && i < g->n; i++) {
+		/* A copy for each: by the LID that its port has. */
+		if (nic->table->managed != 0 && g->port[i].host < nic->table->n_hosts)
+			pkt->entropy = nic->table->host[g->port[i].host].lid;
 		send_named(nic, wf_nic_peer(nic, g->port[i].host, g->port[i].slot), pkt, bytes);
+	}
 	if (g == NULL || !wf_nic_is_outside(nic, g->gid))
 		return;
+	assert(nic->table->managed == 0);
 	out.src = out.input; /* the traffic class */
 	send_to(nic, wf_nic_peer(nic, WF_LIVE_REMOTE, 0), &out, nic->bounce, bytes);
 }
@@ -329,6 +335,9 @@ static unsigned transmit(struct wf_nic *nic, wf_time now)
 				wf_nic_tap(nic, &pkt, nic->bounce, bytes, true);
 			send_group(nic, &pkt, bytes);
 		} else if (wf_unlikely(pkt.qpn == WF_QPN_GSI)) {
+			uint32_t index;
+
+			pkt.pkey = wf_live_common_pkey(nic->table, nic->host, pkt.dst, &index);
 			if (wf_unlikely(nic->n_taps != 0))
 				wf_nic_tap(nic, &pkt, nic->bounce, bytes, true);
 			if (wf_unlikely((pkt.dst & WF_LIVE_REMOTE) != 0))

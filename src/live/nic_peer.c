@@ -377,16 +377,43 @@ struct wf_nic_peer *wf_nic_peer(struct wf_nic *nic, uint32_t host, uint32_t slot
 	return p;
 }
 
+/* What a queue pair's P_Key is by its index. */
+static void take_pkeys(struct wf_nic *nic)
+{
+	uint16_t pkeys[WF_LIVE_PKEYS];
+
+	wf_live_pkeys(nic->table, nic->host, pkeys);
+	wf_hca_set_pkeys(nic->hca, pkeys, WF_LIVE_PKEYS);
+}
+
 /*
  * By what the events say, one after the other: by now the port may be up again, which is two
- * events.
+ * events. What management sets of a port is there before it is active.
  */
-static void port_changed(struct wf_nic *nic, bool down)
+static void port_changed(struct wf_nic *nic, bool active, uint32_t what)
 {
-	if (down == nic->down)
-		return;
-	nic->down = down;
-	wf_hca_port_event(nic->hca, down ? WF_EVENT_PORT_ERR : WF_EVENT_PORT_ACTIVE);
+	static const struct {
+		uint32_t bit;
+		enum wf_event_type event;
+	} rows[] = {
+		{ WF_LIVE_PORT_LID, WF_EVENT_LID_CHANGE },
+		{ WF_LIVE_PORT_SM, WF_EVENT_SM_CHANGE },
+		{ WF_LIVE_PORT_GID, WF_EVENT_GID_CHANGE },
+		{ WF_LIVE_PORT_REREGISTER, WF_EVENT_CLIENT_REREGISTER },
+	};
+	bool was = nic->active;
+
+	nic->active = active;
+	if (was && !active)
+		wf_hca_port_event(nic->hca, WF_EVENT_PORT_ERR);
+	for (size_t i = 0; i < WF_ARRAY_SIZE(rows); i++) {
+		if ((what & rows[i].bit) != 0)
+			wf_hca_port_event(nic->hca, rows[i].event);
+	}
+	if ((what & WF_LIVE_PORT_PKEYS) != 0)
+		take_pkeys(nic);
+	if (!was && active)
+		wf_hca_port_event(nic->hca, WF_EVENT_PORT_ACTIVE);
 }
 
 /*
@@ -406,7 +433,7 @@ static void become_orphan(struct wf_nic *nic)
 		set_link(nic, p, WF_NIC_ABSENT);
 		let_go(nic, p);
 	}
-	port_changed(nic, true);
+	port_changed(nic, false, 0);
 	wf_hca_port_event(nic->hca, WF_EVENT_DEVICE_FATAL);
 	wf_hca_fail(nic->hca);
 	wf_nic_gsi_orphan(nic);
@@ -579,6 +606,11 @@ int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 		host = attr->is_global ? wf_live_host_of_gid(nic->table, attr->dgid) : -1;
 	else
 		host = wf_live_host_of_lid(nic->table, attr->dlid);
+	if (nic->table->managed != 0) {
+		attr->by_lid = true;
+		if (host >= 0 && attr->is_global && attr->dlid == 0)
+			attr->dlid = nic->table->host[host].lid;
+	}
 	if (host >= 0) {
 		attr->dest = (uint32_t)host;
 		return 0;
@@ -716,7 +748,7 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 		break;
 	case WF_LIVE_EV_PORT:
 		wf_nic_unblock(nic);
-		port_changed(nic, event->port.down != 0);
+		port_changed(nic, event->port.state == WF_LIVE_PORT_ACTIVE, event->port.what);
 		break;
 	case WF_LIVE_EV_TAP:
 		if (n_fds != 1)

@@ -39,7 +39,7 @@ struct wf_nic {
 	int wake;      /* eventfd: wakes the service thread */
 	bool orphan;   /* the daemon is gone: the device is dead */
 	bool forked;
-	bool down; /* as the port's event said last */
+	bool active; /* the port, as its event said last */
 	uint64_t dropped, tx_octets, rx_octets;
 	uint32_t rounds;
 	bool taken;      /* packets came whose room is not given back yet */

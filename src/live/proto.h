@@ -6,19 +6,9 @@
  * struct wf_live_reply, file descriptors beside them. With the answer to ATTACH it gets a second
  * socket, on which the daemon tells what happens: struct wf_live_event. What an adapter asks while
  * packets wait (CONNECT, SERVICE_FIND) it asks there, and is answered by events: it never waits for
- * the daemon with its lock held. The daemon believes nothing
- * that it is told but what the kernel vouches for (who is at the other end); a message that is not
- * as it should be gets -EINVAL or ends the connection.
- *
- * Names of things:
- *	host   0 .. n_hosts-1, in the order of the table
- *	slot   which of a host's programs, 1 .. WF_LIVE_SLOTS-1; its queue pairs have the numbers
- *	       slot << WF_LIVE_QPN_BITS | 2 .. , so a queue pair's number says whose it is
- *	group  a multicast group: WF_LIVE_GROUP | number, in struct wf_packet.dst
- *	remote an address outside of the fabric: WF_LIVE_REMOTE | the daemon's number for it
- *	model  in place of a host: the modelled fabric between the hosts, the daemon's (model.h)
- *
- * Slots go round, so that the number of a program that ended is not soon another's.
+ * the daemon with its lock held. The daemon believes nothing that it is told but what the kernel
+ * vouches for (who is at the other end); a message that is not as it should be gets -EINVAL or ends
+ * the connection.
  */
 #ifndef WF_LIVE_PROTO_H
 #define WF_LIVE_PROTO_H
@@ -26,57 +16,16 @@
 #include <stddef.h>
 
 #include "base/base.h"
+#include "live/number.h"
 #include "live/stats.h"
 #include "live/table.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 7
-#define WF_LIVE_QPN_BITS 14
-#define WF_LIVE_SLOTS (UINT32_C(1) << (24 - WF_LIVE_QPN_BITS))
-#define WF_LIVE_SRQN_BITS 6 /* of 16, for shared receive queues of XRC: the others are the slot */
-#define WF_LIVE_GROUP UINT32_C(0x80000000)
-#define WF_LIVE_REMOTE UINT32_C(0x40000000)
-#define WF_LIVE_MODEL UINT32_C(0x20000000)
-#define WF_LIVE_MAX_FDS 4 /* beside a message */
-#define WF_LIVE_MAX_HOSTS 4096
-#define WF_LIVE_HOST_BITS 12
+#define WF_LIVE_VERSION 8
+#define WF_LIVE_MAX_FDS 4       /* beside a message */
 #define WF_LIVE_GROUP_PORTS 256 /* programs in a multicast group */
 #define WF_LIVE_CAPTURES 16     /* at a time */
 #define WF_LIVE_TEXT 512        /* bytes of a fault in words, and of what is wrong with it */
-#define WF_LIVE_REMOTE_BITS 16  /* of a remote's number: its place; */
-#define WF_LIVE_TURN_BITS 13    /* how often that was another's before */
-#define WF_LIVE_REMOTES (UINT32_C(1) << WF_LIVE_REMOTE_BITS)
-#define WF_LIVE_REMOTE_NUMBERS (UINT32_C(1) << (WF_LIVE_REMOTE_BITS + WF_LIVE_TURN_BITS))
-
-_Static_assert(WF_LIVE_SLOTS << WF_LIVE_SRQN_BITS <= 1u << 16, "they fit");
-_Static_assert(WF_LIVE_MAX_HOSTS == UINT32_C(1) << WF_LIVE_HOST_BITS, "a host has so many bits");
-_Static_assert(WF_LIVE_SLOTS <= UINT32_C(1) << (32 - WF_LIVE_HOST_BITS), "a program is one number");
-_Static_assert(WF_LIVE_REMOTE_NUMBERS <= WF_LIVE_MODEL && WF_LIVE_MAX_HOSTS <= WF_LIVE_MODEL,
-               "what a number names is seen by its upper bits");
-
-static inline uint32_t wf_live_slot(uint32_t qpn)
-{
-	return qpn >> WF_LIVE_QPN_BITS;
-}
-
-/*
- * A program in one number. In a ring to the model, the payload field of a packet for queue pair 1
- * or a group says whose it is; in one from it, src says who sent a packet.
- */
-static inline uint32_t wf_live_program(uint32_t host, uint32_t slot)
-{
-	return slot << WF_LIVE_HOST_BITS | host;
-}
-
-static inline uint32_t wf_live_program_host(uint32_t program)
-{
-	return program & (WF_LIVE_MAX_HOSTS - 1);
-}
-
-static inline uint32_t wf_live_program_slot(uint32_t program)
-{
-	return program >> WF_LIVE_HOST_BITS;
-}
 
 enum wf_live_op {
 	WF_LIVE_ATTACH = 1, /* be a program on a host; fds back: events, wake, table, stats */
@@ -246,7 +195,7 @@ enum wf_live_ev {
 	WF_LIVE_EV_LINK = 1, /* a link, whoever asked for it; fds: memory, wake */
 	WF_LIVE_EV_GONE,     /* a program this one has a link to has ended */
 	WF_LIVE_EV_GROUP,    /* who is in a multicast group */
-	WF_LIVE_EV_PORT,     /* a fault came or went, maybe of this host's port */
+	WF_LIVE_EV_PORT,     /* a fault came or went, or management set something of this port */
 	WF_LIVE_EV_TAP,     /* to a program: a capture begins; to a capture: a program; fd: tap.h */
 	WF_LIVE_EV_TAP_END, /* to a program: that capture has ended */
 	WF_LIVE_EV_NO_LINK, /* the program that one was asked to is not there */
@@ -272,7 +221,8 @@ struct wf_live_event {
 			uint32_t host, slot;
 		} gone;
 		struct {
-			uint32_t down; /* the port was, then; the table says what it is now */
+			uint32_t state; /* of the port, then; the table says what it is now */
+			uint32_t what;  /* WF_LIVE_PORT_*: what is not as it was */
 		} port;
 		struct {
 			uint32_t host, slot; /* of the program */

@@ -9,11 +9,13 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "rdma/hca.h"
+#include "wire/ib_rate.h"
 
 #define DEVICE "sys/class/infiniband/" WF_SYSFS_DEVICE
 #define PORT DEVICE "/ports/1"
@@ -166,7 +168,24 @@ static void gid_text(const uint8_t gid[16], char text[40])
 		         i < 7 ? ":" : "");
 }
 
-static const char *speed_name(uint64_t rate)
+static unsigned lanes(unsigned width)
+{
+	switch (width) {
+	case WF_WIDTH_1X:
+		return 1;
+	case WF_WIDTH_2X:
+		return 2;
+	case WF_WIDTH_8X:
+		return 8;
+	case WF_WIDTH_12X:
+		return 12;
+	default:
+		return 4;
+	}
+}
+
+/* As the kernel has it: a rate, lanes, and what the speed of a lane is called. */
+static int rate_text(const struct wf_live_table *t, uint32_t host, char *buf)
 {
 	static const struct {
 		uint64_t rate;
@@ -178,12 +197,161 @@ static const char *speed_name(uint64_t rate)
 		{ UINT64_C(100000000000), "100 Gb/sec (4X EDR)" },
 		{ UINT64_C(200000000000), "200 Gb/sec (4X HDR)" },
 	};
+	const struct wf_live_ib *ib = &t->host[host].ib;
+	uint64_t rate = wf_ib_rate(ib->width, ib->speed);
+	const char *name = "400 Gb/sec (4X NDR)";
 
-	for (size_t i = 0; i < WF_ARRAY_SIZE(speeds); i++) {
-		if (rate <= speeds[i].rate)
-			return speeds[i].name;
+	if (t->managed != 0 && rate != 0)
+		return snprintf(buf, WF_SYSFS_MAX_TEXT, "%" PRIu64 "%s Gb/sec (%uX %s)\n",
+		                rate / 1000000000, rate % 1000000000 != 0 ? ".5" : "",
+		                lanes(ib->width), wf_ib_speed_name(ib->speed));
+	for (size_t i = WF_ARRAY_SIZE(speeds); i > 0; i--)
+		name = t->rate <= speeds[i - 1].rate ? speeds[i - 1].name : name;
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "%s\n", name);
+}
+
+static uint32_t n_pkeys(const struct wf_live_table *table)
+{
+	struct wf_hca_attr attr;
+
+	wf_hca_attr_defaults(&attr);
+	return table->managed != 0 ? WF_LIVE_PKEYS : attr.num_pkeys;
+}
+
+static int state_text(const struct wf_live_table *t, uint32_t host, char *buf)
+{
+	static const char *const names[] = { "NOP", "DOWN", "INIT", "ARMED", "ACTIVE" };
+	unsigned state = wf_live_port_state(t, host);
+
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "%u: %s\n", state,
+	                state < WF_ARRAY_SIZE(names) ? names[state] : "<unknown>");
+}
+
+static int phys_text(const struct wf_live_table *t, uint32_t host, char *buf)
+{
+	static const char *const names[] = { "",
+		                             "Sleep",
+		                             "Polling",
+		                             "Disabled",
+		                             "PortConfigurationTraining",
+		                             "LinkUp",
+		                             "LinkErrorRecovery",
+		                             "Phy Test" };
+	unsigned phys = t->host[host].down == 0 ? 5 : 3;
+
+	if (t->managed != 0)
+		phys = t->host[host].ib.phys;
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "%u: %s\n", phys,
+	                phys < WF_ARRAY_SIZE(names) ? names[phys] : "<unknown>");
+}
+
+static int lid_text(const struct wf_live_table *t, uint32_t host, char *buf)
+{
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "0x%x\n", t->host[host].lid);
+}
+
+static int lmc_text(const struct wf_live_table *t, uint32_t host, char *buf)
+{
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "%u\n", t->host[host].ib.lmc);
+}
+
+static int sm_lid_text(const struct wf_live_table *t, uint32_t host, char *buf)
+{
+	unsigned lid = t->layer == WF_LIVE_IB;
+
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "0x%x\n",
+	                t->managed != 0 ? t->host[host].ib.sm_lid : lid);
+}
+
+static int sm_sl_text(const struct wf_live_table *t, uint32_t host, char *buf)
+{
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "%u\n", t->host[host].ib.sm_sl);
+}
+
+static int cap_text(const struct wf_live_table *t, uint32_t host, char *buf)
+{
+	uint32_t cap = t->layer == WF_LIVE_ROCE ? 0x04010000 : WF_CAP_CM;
+
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "0x%08x\n",
+	                t->managed != 0 ? t->host[host].ib.cap : cap);
+}
+
+/* Files of the port that management may change. */
+static const struct port_file {
+	const char *name;
+	int (*text)(const struct wf_live_table *t, uint32_t host, char *buf);
+} port_files[] = {
+	{ "state", state_text },        { "phys_state", phys_text }, { "lid", lid_text },
+	{ "lid_mask_count", lmc_text }, { "sm_lid", sm_lid_text },   { "sm_sl", sm_sl_text },
+	{ "cap_mask", cap_text },       { "rate", rate_text },
+};
+
+static const struct port_file *port_file(const char *path)
+{
+	for (size_t i = 0; i < WF_ARRAY_SIZE(port_files); i++) {
+		if (strcmp(path, port_files[i].name) == 0)
+			return &port_files[i];
 	}
-	return "400 Gb/sec (4X NDR)";
+	return NULL;
+}
+
+/* The number that a path is in a folder of n; UINT32_MAX: it is none. */
+static uint32_t place_in(const char *path, const char *folder, uint32_t n)
+{
+	size_t len = strlen(folder);
+	unsigned long at;
+	char *end;
+
+	if (strncmp(path, folder, len) != 0 || path[len] < '0' || path[len] > '9')
+		return UINT32_MAX;
+	at = strtoul(path + len, &end, 10);
+	return *end == '\0' && at < n ? (uint32_t)at : UINT32_MAX;
+}
+
+/* A place of one of the port's two tables. */
+static int table_text(const char *path, const struct wf_live_table *t, uint32_t host, char *buf)
+{
+	uint32_t gid_at = place_in(path, "gids/", WF_LIVE_GID_TABLE);
+	uint32_t pkey_at = place_in(path, "pkeys/", n_pkeys(t));
+	uint16_t pkeys[WF_LIVE_PKEYS];
+	uint8_t gid[16] = { 0 };
+
+	if (gid_at != UINT32_MAX) {
+		(void)wf_live_gid(t, host, gid_at, gid);
+		gid_text(gid, buf);
+		return snprintf(buf + 39, WF_SYSFS_MAX_TEXT - 39, "\n") + 39;
+	}
+	if (pkey_at == UINT32_MAX)
+		return -ENOENT;
+	wf_live_pkeys(t, host, pkeys);
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "0x%04x\n", pkeys[pkey_at]);
+}
+
+bool wf_sysfs_is_live(const char *path)
+{
+	return strncmp(path, "counters/", 9) == 0 || strncmp(path, "hw_counters/", 12) == 0 ||
+	       strncmp(path, "gids/", 5) == 0 || strncmp(path, "pkeys/", 6) == 0 ||
+	       port_file(path) != NULL;
+}
+
+int wf_sysfs_live(const char *path, const struct wf_live_table *t, uint32_t host,
+                  const uint64_t count[WF_LIVE_COUNTS], char buf[WF_SYSFS_MAX_TEXT])
+{
+	const struct port_file *file = port_file(path);
+	uint64_t value;
+	int ret;
+
+	if (file != NULL)
+		return file->text(t, host, buf);
+	if (strncmp(path, "counters/", 9) == 0)
+		ret = read_counter(path + 9, count, &value);
+	else if (strncmp(path, "hw_counters/", 12) == 0)
+		ret = read_hw_counter(path + 12, count, &value);
+	else
+		return table_text(path, t, host, buf);
+	if (ret != 0)
+		return ret;
+	return snprintf(buf, WF_SYSFS_MAX_TEXT, "%" PRIu64 "\n", value);
 }
 
 /* The processors that are near the device: all of them. */
@@ -258,32 +426,6 @@ static void put_mads(struct tree *t)
 	put_mad_device(t, WF_SYSFS_ISSM, WF_SYSFS_ISSM_MINOR);
 }
 
-static void put_tables(struct tree *t, const struct wf_live_table *table, uint32_t host)
-{
-	bool roce = table->layer == WF_LIVE_ROCE;
-	struct wf_hca_attr attr;
-	uint8_t gid[16];
-	char text[40];
-
-	for (uint32_t i = 0; i < WF_LIVE_GID_TABLE; i++) {
-		bool own = wf_live_gid(table, host, i, gid);
-		bool roce2 = roce && !wf_live_is_roce1(table, i);
-
-		if (!own)
-			memset(gid, 0, sizeof(gid));
-		gid_text(gid, text);
-		put_nth(t, PORT "/gids", i, text);
-		if (own) {
-			put_nth(t, PORT "/gid_attrs/types", i, roce2 ? "RoCE v2" : "IB/RoCE v1");
-			if (roce)
-				put_nth(t, PORT "/gid_attrs/ndevs", i, "lo");
-		}
-	}
-	wf_hca_attr_defaults(&attr);
-	for (uint32_t i = 0; i < attr.num_pkeys; i++)
-		put_nth(t, PORT "/pkeys", i, i == 0 ? "0xffff" : "0x0000");
-}
-
 static void put_live(struct tree *t, const struct wf_live_table *table, uint32_t host,
                      const char *file)
 {
@@ -294,6 +436,34 @@ static void put_live(struct tree *t, const struct wf_live_table *table, uint32_t
 		t->error = -EINVAL;
 	snprintf(name, sizeof(name), PORT "/%s", file);
 	put(t, name, "%s", text);
+}
+
+static void put_live_nth(struct tree *t, const struct wf_live_table *table, uint32_t host,
+                         const char *folder, uint32_t n)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), "%s/%u", folder, n);
+	put_live(t, table, host, file);
+}
+
+static void put_tables(struct tree *t, const struct wf_live_table *table, uint32_t host)
+{
+	bool roce = table->layer == WF_LIVE_ROCE;
+	uint8_t gid[16];
+
+	for (uint32_t i = 0; i < WF_LIVE_GID_TABLE; i++) {
+		put_live_nth(t, table, host, "gids", i);
+		if (wf_live_gid(table, host, i, gid)) {
+			bool roce2 = roce && !wf_live_is_roce1(table, i);
+
+			put_nth(t, PORT "/gid_attrs/types", i, roce2 ? "RoCE v2" : "IB/RoCE v1");
+			if (roce)
+				put_nth(t, PORT "/gid_attrs/ndevs", i, "lo");
+		}
+	}
+	for (uint32_t i = 0; i < n_pkeys(table); i++)
+		put_live_nth(t, table, host, "pkeys", i);
 }
 
 /* Whether a file of counters/ has what a counter before this one has, too. */
@@ -330,14 +500,8 @@ static void put_port(struct tree *t, const struct wf_live_table *table, uint32_t
 	bool roce = table->layer == WF_LIVE_ROCE;
 
 	put(t, PORT "/link_layer", "%s\n", roce ? "Ethernet" : "InfiniBand");
-	put(t, PORT "/lid", "0x%x\n", table->host[host].lid);
-	put(t, PORT "/lid_mask_count", "0\n");
-	put(t, PORT "/sm_lid", "0x%x\n", table->sm_lid);
-	put(t, PORT "/sm_sl", "0\n");
-	put(t, PORT "/cap_mask", "0x%08x\n", roce ? 0x04010000u : 0x00010000u);
-	put(t, PORT "/rate", "%s\n", speed_name(table->rate));
-	put_live(t, table, host, "state");
-	put_live(t, table, host, "phys_state");
+	for (size_t i = 0; i < WF_ARRAY_SIZE(port_files); i++)
+		put_live(t, table, host, port_files[i].name);
 	for (uint32_t i = 0; i < WF_LIVE_COUNTS; i++)
 		put_counter(t, table, host, i);
 	put(t, PORT "/counters/link_error_recovery", "0\n"); /* links here do not retrain */
@@ -386,26 +550,4 @@ void wf_sysfs_remove(const char *socket)
 
 	if (snprintf(dir, sizeof(dir), "%s.sys", socket) < (int)sizeof(dir))
 		remove_tree(dir);
-}
-
-int wf_sysfs_live(const char *path, const struct wf_live_table *t, uint32_t host,
-                  const uint64_t count[WF_LIVE_COUNTS], char buf[WF_SYSFS_MAX_TEXT])
-{
-	bool up = t->host[host].down == 0;
-	uint64_t value;
-	int ret;
-
-	if (strcmp(path, "state") == 0)
-		return snprintf(buf, WF_SYSFS_MAX_TEXT, "%s\n", up ? "4: ACTIVE" : "1: DOWN");
-	if (strcmp(path, "phys_state") == 0)
-		return snprintf(buf, WF_SYSFS_MAX_TEXT, "%s\n", up ? "5: LinkUp" : "3: Disabled");
-	if (strncmp(path, "counters/", 9) == 0)
-		ret = read_counter(path + 9, count, &value);
-	else if (strncmp(path, "hw_counters/", 12) == 0)
-		ret = read_hw_counter(path + 12, count, &value);
-	else
-		ret = -ENOENT;
-	if (ret != 0)
-		return ret;
-	return snprintf(buf, WF_SYSFS_MAX_TEXT, "%" PRIu64 "\n", value);
 }

@@ -43,6 +43,9 @@ int wf_sysfs_make(const struct wf_live_table *t, uint32_t host, const char *dir)
 /* Removes the trees of all hosts of the daemon at socket. */
 void wf_sysfs_remove(const char *socket);
 
+/* Whether that may be a file that changes; path as below. */
+bool wf_sysfs_is_live(const char *path);
+
 /*
  * What the file at path says now; path is relative to the port's folder ("state",
  * "counters/port_xmit_data"). Returns the length of the text in buf, or -ENOENT when it is not one

@@ -57,8 +57,57 @@ int wf_live_host_of_gid(const struct wf_live_table *t, const uint8_t gid[16])
 int wf_live_host_of_lid(const struct wf_live_table *t, uint16_t lid)
 {
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
-		if (t->host[h].lid == lid && lid != 0)
+		unsigned lmc = t->managed != 0 ? t->host[h].ib.lmc : 0;
+
+		if (t->host[h].lid != 0 && t->host[h].lid >> lmc == lid >> lmc)
 			return (int)h;
 	}
 	return -1;
+}
+
+/* The place of a key's partition among keys, where they let each other in; -1: there is none. */
+static int find_partition(const uint16_t pkeys[WF_LIVE_PKEYS], uint16_t pkey)
+{
+	for (int i = 0; i < WF_LIVE_PKEYS; i++) {
+		if (((pkeys[i] ^ pkey) & 0x7fff) == 0 && ((pkeys[i] | pkey) & 0x8000) != 0)
+			return i;
+	}
+	return -1;
+}
+
+uint16_t wf_live_common_pkey(const struct wf_live_table *t, uint32_t host, uint32_t peer,
+                             uint32_t *index_p)
+{
+	uint16_t pkeys[2][WF_LIVE_PKEYS];
+	bool mine = host < peer;
+
+	*index_p = 0;
+	if (t->managed == 0 || peer >= t->n_hosts)
+		return WF_PKEY_DEFAULT;
+	wf_live_pkeys(t, mine ? host : peer, pkeys[0]);
+	wf_live_pkeys(t, mine ? peer : host, pkeys[1]);
+	for (int i = 0; i < WF_LIVE_PKEYS; i++) {
+		int k = (pkeys[0][i] & 0x7fff) == 0 ? -1 : find_partition(pkeys[1], pkeys[0][i]);
+
+		if (k < 0)
+			continue;
+		*index_p = (uint32_t)(mine ? i : k);
+		return pkeys[mine ? 0 : 1][*index_p];
+	}
+	return 0;
+}
+
+unsigned wf_live_port_state(const struct wf_live_table *t, uint32_t host)
+{
+	if (t->managed != 0)
+		return t->host[host].ib.state;
+	return t->host[host].down != 0 ? 1 : WF_LIVE_PORT_ACTIVE;
+}
+
+void wf_live_pkeys(const struct wf_live_table *t, uint32_t host, uint16_t pkeys[WF_LIVE_PKEYS])
+{
+	for (unsigned i = 0; i < WF_LIVE_PKEYS; i++)
+		pkeys[i] = t->managed != 0 ? t->host[host].ib.pkey[i] : 0;
+	if (t->managed == 0)
+		pkeys[0] = WF_PKEY_DEFAULT;
 }

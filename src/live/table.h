@@ -6,6 +6,7 @@
 #ifndef WF_LIVE_TABLE_H
 #define WF_LIVE_TABLE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/base.h"
@@ -22,12 +23,37 @@ enum wf_live_pace {
 	WF_LIVE_NONE,   /* through the model, as fast as it can be run */
 };
 
+#define WF_LIVE_PKEYS 128 /* of a port that is managed; the others have one */
+
+/*
+ * What management has set of a host's port, as the agent of a managed InfiniBand port has it
+ * (PortInfo, P_KeyTable); codes are PortInfo's. The daemon changes one after the other.
+ */
+struct wf_live_ib {
+	_Atomic uint8_t state, phys;
+	_Atomic uint8_t lmc, sm_sl;
+	_Atomic uint8_t mtu, width, timeout;
+	_Atomic uint16_t speed; /* enum wf_ib_speed */
+	_Atomic uint16_t sm_lid;
+	_Atomic uint16_t violations; /* packets of other partitions */
+	_Atomic uint32_t cap;
+	_Atomic uint16_t pkey[WF_LIVE_PKEYS];
+};
+
+/* What management has set anew, bit by bit: WF_LIVE_EV_PORT. */
+#define WF_LIVE_PORT_STATE 1u
+#define WF_LIVE_PORT_LID 2u
+#define WF_LIVE_PORT_SM 4u
+#define WF_LIVE_PORT_PKEYS 8u
+#define WF_LIVE_PORT_GID 16u
+#define WF_LIVE_PORT_REREGISTER 32u
+
 /* A host of the fabric, in memory that programs can only read. */
 struct wf_live_host {
 	char name[WF_LIVE_NAME];
 	uint64_t guid;
-	uint32_t ipv4; /* in the order of the machine */
-	uint16_t lid;  /* InfiniBand */
+	uint32_t ipv4;        /* in the order of the machine */
+	_Atomic uint16_t lid; /* InfiniBand; 0: none yet */
 	uint8_t mac[6];
 	uint32_t wire;           /* which of its GIDs are addresses of a real network: bits */
 	uint8_t link_local[16];  /* its first GID */
@@ -39,6 +65,7 @@ struct wf_live_host {
 	_Atomic uint64_t loss;    /* chance that a packet is lost, of 2^32 */
 	_Atomic uint64_t corrupt; /* or arrives with a wrong checksum */
 	_Atomic int64_t delay;    /* that it takes longer */
+	struct wf_live_ib ib;     /* where ports are managed; else nothing is there */
 };
 
 #define WF_LIVE_DOWN_LINK 1u /* the cable */
@@ -47,15 +74,15 @@ struct wf_live_host {
 struct wf_live_table {
 	uint32_t version;
 	uint32_t n_hosts;
-	uint32_t layer;  /* enum wf_live_layer */
-	uint32_t mtu;    /* bytes: 256 .. 4096 */
-	uint64_t rate;   /* of a host's port, bits/s */
-	uint64_t prefix; /* subnet prefix of the GIDs */
-	uint16_t sm_lid;
+	uint32_t layer;          /* enum wf_live_layer */
+	uint32_t mtu;            /* bytes: 256 .. 4096 */
+	uint64_t rate;           /* of a host's port, bits/s */
+	uint64_t prefix;         /* subnet prefix of the GIDs */
 	_Atomic uint32_t faulty; /* 0: receivers need not look for loss, corrupt, delay, paused */
 	uint32_t pace;           /* enum wf_live_pace */
-	uint32_t managed;        /* modelled: management packets go, and programs may send them */
-	uint32_t tx_room;        /* modelled: bytes that a program may have wait for its port */
+	uint32_t
+		managed; /* modelled: ports are as management has set them, which programs may do */
+	uint32_t tx_room; /* modelled: bytes that a program may have wait for its port */
 	/* Modelled: how queue pairs are set up; cc and cc_param are these: */
 	struct wf_qp_tune tune;
 	char cc[16];
@@ -76,6 +103,23 @@ enum wf_live_gid_index { WF_LIVE_GID_LOCAL, WF_LIVE_GID_IPV4, WF_LIVE_GID_IPV6, 
 #define WF_LIVE_GID_TABLE 8 /* places; those behind are empty */
 
 _Static_assert(WF_LIVE_GID_ROCE1 + WF_LIVE_GIDS <= WF_LIVE_GID_TABLE, "both kinds fit");
+
+/* The state of a host's port, as PortInfo and verbs have it: 1 down, 2 init, 3 armed, 4 active. */
+unsigned wf_live_port_state(const struct wf_live_table *t, uint32_t host);
+
+#define WF_LIVE_PORT_ACTIVE 4u
+
+/* Whether a host's port carries data. */
+static inline int wf_live_is_active(const struct wf_live_table *t, uint32_t host)
+{
+	if (t->managed == 0)
+		return atomic_load_explicit(&t->host[host].down, memory_order_relaxed) == 0;
+	return atomic_load_explicit(&t->host[host].ib.state, memory_order_relaxed) ==
+	       WF_LIVE_PORT_ACTIVE;
+}
+
+/* Its P_Keys, WF_LIVE_PKEYS of them, 0 where there is none. */
+void wf_live_pkeys(const struct wf_live_table *t, uint32_t host, uint16_t pkeys[WF_LIVE_PKEYS]);
 
 /* Whether packets with that GID as their source are RoCE v1. */
 static inline int wf_live_is_roce1(const struct wf_live_table *t, uint32_t index)
@@ -114,7 +158,14 @@ static inline uint32_t wf_live_ip_info(uint8_t traffic_class, enum wf_live_gid_i
 	return (uint32_t)to << 8 | traffic_class;
 }
 
-/* The host of a GID or of a LID; -1 for nobody's. */
+/*
+ * The partition by which two hosts reach each other: the P_Key that host has of it, and its place
+ * in *index_p; 0: there is none. Of several both find the same one.
+ */
+uint16_t wf_live_common_pkey(const struct wf_live_table *t, uint32_t host, uint32_t peer,
+                             uint32_t *index_p);
+
+/* The host of a GID or of a LID, one of several that its port may have; -1 for nobody's. */
 int wf_live_host_of_gid(const struct wf_live_table *t, const uint8_t gid[16]);
 int wf_live_host_of_lid(const struct wf_live_table *t, uint16_t lid);
 

@@ -17,6 +17,11 @@
 
 static int host_addr(const struct wf_live_table *t, uint32_t host, struct wf_wire_addr *addr)
 {
+	/* Where ports are managed, packets may go to LIDs that are nobody's. */
+	if (host == t->n_hosts && t->managed != 0) {
+		*addr = (struct wf_wire_addr){ .lid = 0 };
+		return 0;
+	}
 	if (host >= t->n_hosts)
 		return -EINVAL;
 	*addr = (struct wf_wire_addr){ .lid = t->host[host].lid, .ipv4 = t->host[host].ipv4 };
@@ -72,6 +77,8 @@ static int ends(const struct wf_live_table *t, uint32_t host, const struct wf_ta
 	} else if (ret == 0 && !(e->note.multicast && e->note.sent)) {
 		ret = host_addr(t, other, far);
 	}
+	if (t->managed != 0)
+		dst->lid = e->pkt.entropy;
 	if (e->note.multicast)
 		*encap_p = group_addr(t, e->pkt.dst, roce1, e->note.group, dst);
 	return ret;

@@ -114,20 +114,17 @@ static void fill_qp(const struct wf_am *am, const struct slot *s, uint8_t *p)
 {
 	const struct wf_am_place *place = &am->places[s->place];
 	const struct wf_am_link *link = &am->links[place->first + s->item];
-	const struct wf_qpc_config c = {
-		.state = WF_AM_QP_ACTIVE,
+	const struct wf_am_queue_pair c = {
 		.qpn = qpn_of(place->tree, link->port),
-		.mtu = 5,
-		.rlid = link->lid,
-		.pkey = 0xffff,
+		.active = true,
 		.port = link->port,
-		.rqpn = qpn_of(place->tree, link->peer_port),
-		.rnr_retry_limit = 7,
-		.timeout_retry_limit = 7,
-		.local_ack_timeout = 0x1f,
+		.mtu = 5,
+		.pkey = 0xffff,
+		.peer_lid = link->lid,
+		.peer_qpn = qpn_of(place->tree, link->peer_port),
 	};
 
-	wf_qpc_config_encode(&c, p);
+	wf_am_queue_pair_encode(&c, p);
 }
 
 /* The next children that the switch does not know of, up to as many as fit. */
@@ -146,26 +143,25 @@ static uint8_t list_children(const struct wf_am *am, const struct wf_am_place *p
 static void fill_tree(const struct wf_am *am, const struct slot *s, uint8_t *p)
 {
 	const struct wf_am_place *place = &am->places[s->place];
-	struct wf_tree_config c = {
-		.opcode = am->step == STEP_WRITE ? WF_AM_WRITE_TREE : WF_AM_ADD_CHILDREN,
-		.tree_state = WF_AM_TREE_ENABLED,
-		.tree_id = place->tree,
-		.tree_mode = place->streams,
-		.streaming_lock_mode = place->streams ? 2 : 0,
+	struct wf_am_tree c = {
+		.tree = place->tree,
+		.does = am->step == STEP_WRITE ? WF_AM_WRITE : WF_AM_ADD,
+		.enabled = true,
+		.streams = place->streams,
 		/* A group's trees are a pair; the first is the low-latency one. */
-		.small_data_tree_id = place->streams ? (uint16_t)(place->tree - 1) : 0,
+		.locked_by = place->streams ? (uint16_t)(place->tree - 1) : 0,
 	};
 
 	if (am->step == STEP_WRITE && !place->root)
-		c.parent_qpn = qpn_of(place->tree, am->links[place->first].port);
-	c.num_of_children = list_children(am, place, c.child_qp);
-	wf_tree_config_encode(&c, p);
+		c.parent = qpn_of(place->tree, am->links[place->first].port);
+	c.n = list_children(am, place, c.child);
+	wf_am_tree_encode(&c, p);
 }
 
 static void fill(const struct wf_am *am, const struct slot *s, uint8_t *mad)
 {
-	static const uint16_t attrs[STEPS] = { WF_AM_AN_INFO, WF_AM_QPC_CONFIG, WF_AM_TREE_CONFIG,
-		                               WF_AM_TREE_CONFIG };
+	static const uint16_t attrs[STEPS] = { WF_AM_NODE, WF_AM_QUEUE_PAIR, WF_AM_TREE,
+		                               WF_AM_TREE };
 	const struct wf_mad h = {
 		.base_version = WF_MAD_BASE_VERSION,
 		.mgmt_class = WF_MAD_CLASS_AM,

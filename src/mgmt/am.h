@@ -5,9 +5,9 @@
  * What trees there are is decided elsewhere; it is given each switch's place in each, and does, one
  * step after the other, each over before the next begins:
  *
- *	Get(ANInfo)      of each switch
- *	Set(QPCConfig)   an end of each link of each tree
- *	Set(TreeConfig)  of each place: parent and children (ADD_CHILDREN: more of them)
+ *	Get(Node)        of each switch: what it can do
+ *	Set(QueuePair)   an end of each link of each tree
+ *	Set(Tree)        of each place: parent and children (WF_AM_ADD: more of them)
  *
  * A queue pair's number has the tree's in its upper 16 bits and the port's in its lower 8: weft's
  * choice. What is not answered is sent again; what is given up, or refused, is the end of its

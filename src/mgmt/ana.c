@@ -12,7 +12,8 @@
 struct qp {
 	uint32_t qpn;
 	uint32_t tree; /* that named it last, counted from 1; 0: none did */
-	uint8_t state, port;
+	bool active;
+	uint8_t port;
 };
 
 struct wf_ana {
@@ -100,7 +101,7 @@ static uint8_t port_of(const struct wf_ana *ana, uint32_t qpn)
 {
 	uint32_t at = place_of_qp(ana, qpn);
 
-	if (at == ana->n_qps || ana->qp[at].qpn != qpn || ana->qp[at].state != WF_AM_QP_ACTIVE)
+	if (at == ana->n_qps || ana->qp[at].qpn != qpn || !ana->qp[at].active)
 		return WF_ANA_NO_PORT;
 	return ana->qp[at].port;
 }
@@ -118,44 +119,43 @@ static unsigned class_port_info(uint8_t *p, bool set)
 	return WF_MAD_OK;
 }
 
-static unsigned an_info(struct wf_ana *ana, uint8_t *p, bool set)
+static unsigned node(struct wf_ana *ana, uint8_t *p, bool set)
 {
-	const struct wf_an_info info = {
-		.streaming_aggregation_supported = ana->cfg.streams,
-		.tree_table_size = ana->cfg.trees,
-		.tree_radix = ana->cfg.n_ports,
-		.outstanding_operation_table_size = ana->cfg.operations,
-		.num_of_jobs = ana->cfg.trees,
-		.max_num_qps = UINT16_MAX,
+	const struct wf_am_node info = {
+		.streams = ana->cfg.streams,
+		.radix = ana->cfg.n_ports,
+		.trees = ana->cfg.trees,
+		.jobs = ana->cfg.trees,
+		.pending = ana->cfg.operations,
+		.queue_pairs = UINT16_MAX,
 	};
 
-	if (set) /* what a manager can set of it, weft has not */
+	if (set)
 		return WF_MAD_BAD_ATTRIBUTE;
-	wf_an_info_encode(&info, p);
+	wf_am_node_encode(&info, p);
 	return WF_MAD_OK;
 }
 
-static unsigned qpc_config(struct wf_ana *ana, uint8_t *p, bool set)
+static unsigned queue_pair(struct wf_ana *ana, uint8_t *p, bool set)
 {
-	struct wf_qpc_config c;
+	struct wf_am_queue_pair c;
 	void *qps = ana->qp;
 	uint32_t at;
 	bool found;
 
-	wf_qpc_config_decode(p, &c);
+	wf_am_queue_pair_decode(p, &c);
 	at = place_of_qp(ana, c.qpn);
 	found = at < ana->n_qps && ana->qp[at].qpn == c.qpn;
 	if (!set) {
-		c = (struct wf_qpc_config){ .qpn = c.qpn };
+		c = (struct wf_am_queue_pair){ .qpn = c.qpn };
 		if (found) {
-			c.state = ana->qp[at].state;
+			c.active = ana->qp[at].active;
 			c.port = ana->qp[at].port;
 		}
-		wf_qpc_config_encode(&c, p);
+		wf_am_queue_pair_encode(&c, p);
 		return WF_MAD_OK;
 	}
-	if (c.qpn == 0 || c.port == 0 || c.port > ana->cfg.n_ports || c.state > WF_AM_QP_ACTIVE ||
-	    c.ts != 0)
+	if (c.qpn == 0 || c.port == 0 || c.port > ana->cfg.n_ports)
 		return WF_MAD_INVALID_FIELD;
 	if (!found) {
 		bool room = make_room(ana, &qps, ana->n_qps, &ana->max_qps, sizeof(*ana->qp));
@@ -165,7 +165,7 @@ static unsigned qpc_config(struct wf_ana *ana, uint8_t *p, bool set)
 			return WF_MAD_BUSY;
 		memmove(&ana->qp[at + 1], &ana->qp[at], (ana->n_qps++ - at) * sizeof(*ana->qp));
 	}
-	ana->qp[at] = (struct qp){ .qpn = c.qpn, .state = c.state, .port = c.port };
+	ana->qp[at] = (struct qp){ .qpn = c.qpn, .active = c.active, .port = c.port };
 	return WF_MAD_OK;
 }
 
@@ -175,11 +175,11 @@ static bool has_child(const struct wf_ana_tree *t, uint8_t port)
 }
 
 /* Adds or takes away the children of a MAD. False: one is no queue pair. */
-static bool change_children(const struct wf_ana *ana, const struct wf_tree_config *c,
+static bool change_children(const struct wf_ana *ana, const struct wf_am_tree *c,
                             struct wf_ana_tree *t, bool add)
 {
-	for (unsigned i = 0; i < c->num_of_children; i++) {
-		uint8_t port = port_of(ana, c->child_qp[i]);
+	for (unsigned i = 0; i < c->n; i++) {
+		uint8_t port = port_of(ana, c->child[i]);
 
 		if (port == WF_ANA_NO_PORT)
 			return false;
@@ -191,87 +191,83 @@ static bool change_children(const struct wf_ana *ana, const struct wf_tree_confi
 	return true;
 }
 
-static bool set_parent(const struct wf_ana *ana, const struct wf_tree_config *c,
-                       struct wf_ana_tree *t)
+static bool set_parent(const struct wf_ana *ana, const struct wf_am_tree *c, struct wf_ana_tree *t)
 {
-	t->up = c->parent_qpn == 0 ? WF_ANA_NO_PORT : port_of(ana, c->parent_qpn);
-	return c->parent_qpn == 0 || t->up != WF_ANA_NO_PORT;
+	t->up = c->parent == 0 ? WF_ANA_NO_PORT : port_of(ana, c->parent);
+	return c->parent == 0 || t->up != WF_ANA_NO_PORT;
 }
 
 /* What a MAD makes of a tree. False: it cannot be. */
-static bool change_tree(const struct wf_ana *ana, const struct wf_tree_config *c,
-                        struct wf_ana_tree *t)
+static bool change_tree(const struct wf_ana *ana, const struct wf_am_tree *c, struct wf_ana_tree *t)
 {
-	switch (c->opcode) {
-	case WF_AM_ADD_CHILDREN:
-	case WF_AM_REMOVE_CHILDREN:
-		return change_children(ana, c, t, c->opcode == WF_AM_ADD_CHILDREN);
-	case WF_AM_SET_PARENT:
+	switch (c->does) {
+	case WF_AM_ADD:
+	case WF_AM_REMOVE:
+		return change_children(ana, c, t, c->does == WF_AM_ADD);
+	case WF_AM_PARENT:
 		return set_parent(ana, c, t);
-	case WF_AM_WRITE_TREE:
+	case WF_AM_WRITE:
 		*t = (struct wf_ana_tree){ .id = t->id };
-		t->enabled = c->tree_state == WF_AM_TREE_ENABLED;
-		t->streams = c->tree_mode != 0;
-		return c->tree_state == WF_AM_TREE_DISABLED ||
-		       (t->enabled && c->tree_mode <= (ana->cfg.streams ? 1 : 0) &&
-		        set_parent(ana, c, t) && change_children(ana, c, t, true));
+		t->enabled = c->enabled;
+		t->streams = c->streams;
+		return !c->enabled || (c->streams <= ana->cfg.streams && set_parent(ana, c, t) &&
+		                       change_children(ana, c, t, true));
 	default:
 		return false;
 	}
 }
 
-static void tell_tree(const struct wf_ana *ana, struct wf_tree_config *c,
-                      const struct wf_ana_tree *t)
+static void tell_tree(const struct wf_ana *ana, struct wf_am_tree *c, const struct wf_ana_tree *t)
 {
-	*c = (struct wf_tree_config){ .opcode = WF_AM_WRITE_TREE, .tree_id = c->tree_id };
+	*c = (struct wf_am_tree){ .does = WF_AM_WRITE, .tree = c->tree };
 	if (t == NULL)
 		return;
-	c->tree_state = t->enabled;
-	c->tree_mode = t->streams;
+	c->enabled = t->enabled;
+	c->streams = t->streams;
 	for (uint32_t i = 0; i < ana->n_qps; i++) {
 		const struct qp *qp = &ana->qp[i];
 
 		if (qp->tree != t->id + 1u)
 			continue;
 		if (qp->port == t->up)
-			c->parent_qpn = qp->qpn;
-		else if (has_child(t, qp->port) && c->num_of_children < WF_AM_CHILDREN)
-			c->child_qp[c->num_of_children++] = qp->qpn;
+			c->parent = qp->qpn;
+		else if (has_child(t, qp->port) && c->n < WF_AM_CHILDREN)
+			c->child[c->n++] = qp->qpn;
 	}
 }
 
 /* Its queue pairs are those of the tree. */
-static void mark_qps(struct wf_ana *ana, const struct wf_tree_config *c)
+static void mark_qps(struct wf_ana *ana, const struct wf_am_tree *c)
 {
-	if (c->parent_qpn != 0 && port_of(ana, c->parent_qpn) != WF_ANA_NO_PORT)
-		ana->qp[place_of_qp(ana, c->parent_qpn)].tree = c->tree_id + 1u;
-	for (unsigned i = 0; i < c->num_of_children; i++) {
-		if (port_of(ana, c->child_qp[i]) != WF_ANA_NO_PORT)
-			ana->qp[place_of_qp(ana, c->child_qp[i])].tree = c->tree_id + 1u;
+	if (c->parent != 0 && port_of(ana, c->parent) != WF_ANA_NO_PORT)
+		ana->qp[place_of_qp(ana, c->parent)].tree = c->tree + 1u;
+	for (unsigned i = 0; i < c->n; i++) {
+		if (port_of(ana, c->child[i]) != WF_ANA_NO_PORT)
+			ana->qp[place_of_qp(ana, c->child[i])].tree = c->tree + 1u;
 	}
 }
 
-static unsigned tree_config(struct wf_ana *ana, uint8_t *p, bool set)
+static unsigned tree(struct wf_ana *ana, uint8_t *p, bool set)
 {
-	struct wf_tree_config c;
+	struct wf_am_tree c;
 	struct wf_ana_tree t = { .id = 0 };
 	void *trees = ana->tree;
 	uint32_t at;
 	bool found;
 
-	wf_tree_config_decode(p, &c);
-	if (c.tree_id >= ana->cfg.trees || c.num_of_children > WF_AM_CHILDREN)
+	wf_am_tree_decode(p, &c);
+	if (c.tree >= ana->cfg.trees || c.n > WF_AM_CHILDREN)
 		return WF_MAD_INVALID_FIELD;
-	at = place_of_tree(ana, c.tree_id);
-	found = at < ana->n_trees && ana->tree[at].id == c.tree_id;
+	at = place_of_tree(ana, c.tree);
+	found = at < ana->n_trees && ana->tree[at].id == c.tree;
 	if (!set) {
 		tell_tree(ana, &c, found ? &ana->tree[at] : NULL);
-		wf_tree_config_encode(&c, p);
+		wf_am_tree_encode(&c, p);
 		return WF_MAD_OK;
 	}
 	if (found)
 		t = ana->tree[at];
-	t.id = c.tree_id;
+	t.id = c.tree;
 	if (!change_tree(ana, &c, &t))
 		return WF_MAD_INVALID_FIELD;
 	if (!found) {
@@ -309,14 +305,14 @@ bool wf_ana_rx(struct wf_ana *ana, uint8_t *mad)
 		case WF_MAD_ATTR_CLASS_PORT_INFO:
 			status = class_port_info(p, set);
 			break;
-		case WF_AM_AN_INFO:
-			status = an_info(ana, p, set);
+		case WF_AM_NODE:
+			status = node(ana, p, set);
 			break;
-		case WF_AM_QPC_CONFIG:
-			status = qpc_config(ana, p, set);
+		case WF_AM_QUEUE_PAIR:
+			status = queue_pair(ana, p, set);
 			break;
-		case WF_AM_TREE_CONFIG:
-			status = tree_config(ana, p, set);
+		case WF_AM_TREE:
+			status = tree(ana, p, set);
 			break;
 		default:
 			status = WF_MAD_BAD_ATTRIBUTE;

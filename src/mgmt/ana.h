@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ana.h - the aggregation agent of a switch: class 0x0b, NVIDIA's (wire/am.h).
+ * ana.h - the aggregation agent of a switch: wire/am.h.
  *
  * It keeps the queue pairs and trees that an aggregation manager sets, and says of each tree to the
  * hardware by which ports it goes. A queue pair is an end of a tree's link, at a port. What a MAD

@@ -127,8 +127,8 @@ enum wf_sma_verdict wf_sma_rx(struct wf_sma *sma, unsigned in_port, uint8_t *mad
 
 /*
  * What the hardware tells. A link comes up with a width and a speed of those enabled; the port is
- * in state INIT then. It goes down for whatever reason. Or the other end has begun anew, and so does
- * this one, if it was further than INIT.
+ * in state INIT then. It goes down for whatever reason. Or the other end has begun anew, and so
+ * does this one, if it was further than INIT.
  */
 void wf_sma_link_up(struct wf_sma *sma, unsigned port, unsigned width, unsigned speed, wf_time now);
 void wf_sma_link_down(struct wf_sma *sma, unsigned port, wf_time now);

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +30,7 @@ static void *room_for(struct wf_audit *a, void *list, uint32_t n, uint32_t *room
 
 	if (n < *room)
 		return list;
-	longer = wf_arena_alloc(&a->net->arena, more * size, alignof(void *));
+	longer = wf_arena_alloc(&a->net->arena, more * size, _Alignof(void *));
 	if (longer == NULL) {
 		a->net->no_memory = true;
 		return NULL;
@@ -173,6 +172,7 @@ static void tell_faults(struct wf_audit *a)
 		[WF_CONF_FAULT_COMMAND] = WF_AUDIT_COMMAND,
 		[WF_CONF_FAULT_VALUE] = WF_AUDIT_VALUE,
 		[WF_CONF_FAULT_PORT] = WF_AUDIT_UNKNOWN_PORT,
+		[WF_CONF_FAULT_RED] = WF_AUDIT_WD_ACTION,
 		[WF_CONF_FAULT_AGAIN] = WF_AUDIT_AGAIN,
 	};
 
@@ -203,7 +203,10 @@ static uint64_t marked_by(const struct wf_netconf *net)
 	return mask;
 }
 
-/* DSCPs 24 and 26 are RDMA's by custom; they are meant where a map puts them apart from the rest. */
+/*
+ * DSCPs 24 and 26 are RDMA's by custom; they are meant where a map puts them apart from the
+ * rest.
+ */
 static bool is_apart(const struct wf_conf_port *port, unsigned dscp)
 {
 	const struct wf_conf_map *map = port->map[WF_CONF_DSCP_TC];
@@ -281,7 +284,7 @@ static int order(struct wf_audit *a)
 
 	if (a->n == 0)
 		return 0;
-	room = wf_arena_alloc(&a->net->arena, a->n * sizeof(*a->findings), alignof(void *));
+	room = wf_arena_alloc(&a->net->arena, a->n * sizeof(*a->findings), _Alignof(void *));
 	if (room == NULL)
 		return -ENOMEM;
 	wf_sort(a->findings, room, a->n, sizeof(*a->findings), by_grade, NULL);

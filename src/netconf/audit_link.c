@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* audit_link.c - both ends of a link, and an adapter: what one does must be what the other expects. */
+/*
+ * audit_link.c - both ends of a link, and an adapter: what one does must be what the other
+ * expects.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,20 +29,16 @@ static const char *list_of(unsigned mask, char text[32])
 
 /* ---- PFC ---- */
 
-/* Whether it is known what the port does: its device said something of PFC. */
+/* Whether it is known what the port does: nothing said is PFC off, where all is there. */
 static bool knows_pfc(const struct wf_conf_port *port)
 {
 	const struct wf_conf_device *d = port->device;
 
 	if (port->has_qos || port->pfc_rx.said == WF_CONF_SAID)
 		return true;
-	if (d->adapter)
-		return false;
-	for (uint32_t i = 0; i < d->n_ports; i++) {
-		if (d->ports[i]->has_qos)
-			return true;
-	}
-	return false;
+	if (d->form == WF_CONF_FORM_SONIC)
+		return d->ports_listed.said == WF_CONF_SAID; /* else it is a part */
+	return !d->adapter && d->form != WF_CONF_FORM_CUMULUS;
 }
 
 static struct wf_conf_place pfc_place(const struct wf_conf_port *port)
@@ -191,7 +190,10 @@ static void check_cable(struct wf_audit *a, const struct wf_conf_link *link,
 	if (x->cable.said != WF_CONF_SAID || y->cable.said != WF_CONF_SAID ||
 	    x->cable.v == y->cable.v || low->cable.v == 0 || link->length.said == WF_CONF_SAID)
 		return;
-	/* What adapters have before somebody says it is no statement, and more does no harm there. */
+	/*
+	 * What adapters have before somebody says it is no statement, and more does no harm
+	 * there.
+	 */
 	if (x->device->adapter || y->device->adapter)
 		if (!low->device->adapter || low->cable.v == FACTORY_CABLE)
 			return;

@@ -3,7 +3,6 @@
  * audit_net.c - the network as a whole: who differs from the others of its kind, hashes that agree,
  * MTUs, and routing that may go down and up again.
  */
-#include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +18,10 @@ struct sample {
 	const struct wf_conf_value *value;
 };
 
-/* Switches of one kind: hardware and role, and where these are not said, name without its numbers. */
+/*
+ * Switches of one kind: hardware and role, and where these are not said, name without its
+ * numbers.
+ */
 static bool is_same_kind(const struct wf_conf_device *a, const struct wf_conf_device *b)
 {
 	size_t n, m;
@@ -79,7 +81,7 @@ static void compare(struct wf_audit *a, bool adapters, pick_fn *pick, unsigned w
 {
 	const struct wf_netconf *net = a->net;
 	struct sample *s = wf_arena_alloc(&a->net->arena, (net->n_devices + 1) * sizeof(*s),
-	                                  alignof(struct sample));
+	                                  _Alignof(struct sample));
 	bool *done = wf_arena_alloc(&a->net->arena, net->n_devices + 1, 1);
 
 	if (s == NULL || done == NULL) {
@@ -230,13 +232,14 @@ static void check_mtu(struct wf_audit *a)
 				} else if (port->mtu.v < ROCE_MTU && !is_told_of(a, port)) {
 					wf_audit_say(a, WF_AUDIT_MTU, d, port, port->mtu.at,
 					             "the MTU of the other ports",
-					             "the MTU is %lld, and most ports pass %d "
+					             "the MTU is %lld, and other ports pass %d "
 					             "bytes and more",
 					             (long long)port->mtu.v, ROCE_MTU);
 				}
 			}
 		}
-		if (2 * low >= all)
+		/* A tie is enough: what is small is what does not work. */
+		if (low == 0 || 2 * low > all)
 			return;
 	}
 }
@@ -255,12 +258,8 @@ static void check_hash(struct wf_audit *a)
 		    (x->hash != NULL && y->hash != NULL && x->hash != y->hash))
 			continue;
 		/* Told of at the one whose name comes later: a spine, mostly. */
-		if (strcmp(x->name, y->name) < 0) {
-			const struct wf_conf_device *swap = x;
-
+		if (strcmp(x->name, y->name) < 0)
 			x = y;
-			y = swap;
-		}
 		wf_audit_say(
 			a, WF_AUDIT_HASH, x, NULL, x->hash_seed.at, "a seed of each tier's own",
 			"the hash of ECMP has seed %lld, as the switches have that it is linked to",

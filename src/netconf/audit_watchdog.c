@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* audit_watchdog.c - the PFC watchdog of a switch: that there is one, what it watches, its times. */
+/*
+ * audit_watchdog.c - the PFC watchdog of a switch: that there is one, what it watches, its
+ * times.
+ */
 #include <string.h>
 
 #include "netconf/audit.h"

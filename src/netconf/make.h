@@ -2,8 +2,8 @@
 /*
  * make.h - puts things into the model of a network's configurations: for its readers.
  *
- * Without memory each sets no_memory and returns what may be written to and is of no use (things), or
- * "" (texts), so that readers need not look after each.
+ * Without memory each sets no_memory and returns what may be written to and is of no use (things),
+ * or "" (texts), so that readers need not look after each.
  */
 #ifndef WF_NETCONF_MAKE_H
 #define WF_NETCONF_MAKE_H

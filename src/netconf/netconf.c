@@ -5,7 +5,6 @@
 #include "netconf/netconf.h"
 
 #include <assert.h>
-#include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +45,7 @@ void wf_netconf_fini(struct wf_netconf *net)
 
 static void *get(struct wf_netconf *net, size_t size)
 {
-	void *p = wf_arena_alloc(&net->arena, size, alignof(void *));
+	void *p = wf_arena_alloc(&net->arena, size, _Alignof(void *));
 
 	if (p == NULL)
 		net->no_memory = true;

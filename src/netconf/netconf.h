@@ -2,13 +2,13 @@
 /*
  * netconf.h - what the configurations of a network say, whoever made the devices.
  *
- * Readers (read.h) fill it, checks (check.h) look at it. Words are those of IEEE 802.1Q and SONiC: a
- * packet's DSCP or PCP gives it a traffic class (TC), the class a priority group (PG) of the buffer
- * where it came in and a queue where it leaves; PFC stops priorities. An adapter is a device with a
- * port for each of its interfaces, whose TCs are its priorities.
+ * Readers (read.h) fill it, checks (check.h) look at it. Words are those of IEEE 802.1Q and SONiC:
+ * a packet's DSCP or PCP gives it a traffic class (TC), the class a priority group (PG) of the
+ * buffer where it came in and a queue where it leaves; PFC stops priorities. An adapter is a
+ * device with a port for each of its interfaces, whose TCs are its priorities.
  *
- * Every value knows whether it was said, or is what the vendor has where nothing is said, and where.
- * Texts are interned: equal texts are one pointer. All of it is in one arena.
+ * Every value knows whether it was said, or is what the vendor has where nothing is said, and
+ * where. Texts are interned: equal texts are one pointer. All of it is in one arena.
  */
 #ifndef WF_NETCONF_NETCONF_H
 #define WF_NETCONF_NETCONF_H
@@ -59,7 +59,10 @@ enum wf_conf_map_kind {
 	WF_CONF_MAPS
 };
 
-/* What has a name and is referred to by it. Where nothing defines it, only the reference is known. */
+/*
+ * What has a name and is referred to by it. Where nothing defines it, only the reference is
+ * known.
+ */
 struct wf_conf_named {
 	struct wf_conf_named *next; /* of the same device and kind, the last one first */
 	const char *name;
@@ -251,6 +254,7 @@ enum wf_conf_fault_kind {
 	WF_CONF_FAULT_COMMAND, /* a line about lossless classes that the system has not */
 	WF_CONF_FAULT_VALUE,   /* a value out of what is allowed */
 	WF_CONF_FAULT_PORT,    /* something is said of a port that is not there */
+	WF_CONF_FAULT_RED,     /* SONiC's BIG_RED_SWITCH is on */
 	WF_CONF_FAULT_AGAIN    /* it is said twice, and differently */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read_cumulus.c - Cumulus Linux before NVUE, and below it: datapath.conf, traffic.conf,
- * qos_features.conf. Lines "a.b.c = value"; groups of ports are defined by their keys, and hold where
- * a list names them.
+ * qos_features.conf. Lines "a.b.c = value"; groups of ports are defined by their keys, and hold
+ * where a list names them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -286,7 +286,7 @@ static int read_cumulus(struct wf_conf_reading *r, const char *text, size_t len)
 
 static bool is_cumulus(const char *text, size_t len, char name[WF_CONF_NAME])
 {
-	(void)name;
+	name[0] = '\0';
 	return wf_conf_has_line(text, len, "traffic.cos_", NULL) ||
 	       wf_conf_has_line(text, len, "traffic.packet_priority", NULL) ||
 	       wf_conf_has_line(text, len, "pfc.port_group_list", NULL) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_eos.c - Arista EOS's running-config: QoS maps, QoS profiles, interfaces, PFC and its watchdog.
+ * read_eos.c - Arista EOS's running-config: QoS maps, QoS profiles, interfaces, PFC and its
+ * watchdog.
  *
  * What stands in a section is indented. Interfaces and profiles say the same kinds of things, so a
  * profile is a port that nobody sees, and interfaces with service-profile inherit from it.

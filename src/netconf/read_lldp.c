@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_lldp.c - who is connected to whom: lldpctl's JSON in its three forms (a list of interfaces, a
- * mapping of them, json0 where everything is in lists), and links in YAML, containerlab's too.
+ * read_lldp.c - who is connected to whom: lldpctl's JSON in its three forms (a list of interfaces,
+ * a mapping of them, json0 where everything is in lists), and links in YAML, containerlab's too.
  */
 #include <errno.h>
 #include <string.h>
@@ -223,7 +223,7 @@ static int read_links(struct wf_conf_reading *r, const char *text, size_t len)
 
 static bool is_links(const char *text, size_t len, char name[WF_CONF_NAME])
 {
-	(void)name;
+	name[0] = '\0';
 	return wf_conf_first(text, len) != '{' && wf_conf_has_line(text, len, "links:", NULL);
 }
 

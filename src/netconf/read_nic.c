@@ -426,7 +426,10 @@ static bool take_answer(struct nic *n)
 	return taken;
 }
 
-/* "2: eth0: <...> mtu 9000 qdisc", "Speed: 400000Mb/s", "Active FEC encoding: RS", NCCL_IB_TC=106. */
+/*
+ * "2: eth0: <...> mtu 9000 qdisc", "Speed: 400000Mb/s", "Active FEC encoding: RS",
+ * NCCL_IB_TC=106.
+ */
 static bool take_other(struct nic *n)
 {
 	const struct wf_lines *l = n->l;
@@ -507,7 +510,7 @@ static bool is_nic(const char *text, size_t len, char name[WF_CONF_NAME])
 		"NCCL_IB_TC=",           "Global tclass=",
 	};
 
-	(void)name;
+	name[0] = '\0';
 	for (size_t i = 0; i < WF_ARRAY_SIZE(marks); i++) {
 		if (wf_conf_has(text, len, marks[i], NULL))
 			return true;

@@ -5,6 +5,7 @@
  * All three become one tree. A command's last word is a value where the others have one, and a
  * mapping of nothing where the tree is made of commands, so value_of() takes both.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ static struct wf_conf_place place_of(const struct nvue *n, const struct wf_tree 
 	unsigned depth = 0;
 	size_t len = 0;
 
+	assert(node != NULL);
 	for (const struct wf_tree *up = node; up != NULL && depth < WF_TREE_MAX_DEPTH;
 	     up = up->parent) {
 		if (up->key != NULL && strcmp(up->key, "set") != 0)
@@ -373,7 +375,10 @@ static void take_ecn(struct nvue *n, const struct wf_tree *node)
 
 static void take_scheduler(struct nvue *n, const struct wf_tree *node)
 {
-	/* Ports have one profile of each kind; schedulers share that of congestion control's name. */
+	/*
+	 * Ports have one profile of each kind; schedulers share that of congestion control's
+	 * name.
+	 */
 	take_classes(n, node, ECN, false);
 }
 

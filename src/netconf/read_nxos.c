@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_nxos.c - Cisco NX-OS: running-config, whole or the part that "show run interface" has, and the
- * output of show class-map and show policy-map, which may come in files of their own.
+ * read_nxos.c - Cisco NX-OS: running-config, whole or the part that "show run interface" has, and
+ * the output of show class-map and show policy-map, which may come in files of their own.
  *
  * A qos-group is a traffic class, and a queue and group of buffers of the same number. Classes and
  * policies are kept until all files are read, because interfaces may be in another one.
@@ -676,7 +676,10 @@ static void apply_qos(struct wf_netconf *net, struct wf_conf_device *d, struct w
 		                              at, WF_CONF_SAID };
 }
 
-/* Which network-qos policy holds: as system qos says; where that part is missing, one that pauses. */
+/*
+ * Which network-qos policy holds: as system qos says; where that part is missing, one that
+ * pauses.
+ */
 static struct policy *network_of(struct wf_conf_device *d, struct policy *sys)
 {
 	if (sys != NULL && sys->network != NULL)
@@ -719,6 +722,10 @@ static void apply_network(struct wf_netconf *net, struct wf_conf_device *d,
 		if (nq->pause[i].said != WF_CONF_SAID)
 			continue;
 		mask |= INT64_C(1) << nq->pause[i].v;
+		/* What is longer than the class allows is dropped, whatever the port takes. */
+		if (nq->mtu[i].said == WF_CONF_SAID &&
+		    (port->mtu.said != WF_CONF_SAID || port->mtu.v > nq->mtu[i].v))
+			port->mtu = nq->mtu[i];
 		at = nq->pause[i].at;
 		pg->to[nq->pause[i].v] = queue->to[nq->pause[i].v] = (int8_t)i;
 		pg->line[nq->pause[i].v] = queue->line[nq->pause[i].v] = at.line;

@@ -108,7 +108,8 @@ bool wf_lines_next(struct wf_lines *l);
 bool wf_conf_is_ethernet(const char *name);
 
 /*
- * Calls fn for each port of "swp1-4,swp8", "swp50s0-swp50s3"; no more than there may be of a device.
+ * Calls fn for each port of "swp1-4,swp8", "swp50s0-swp50s3"; no more than there may be of a
+ * device.
  */
 void wf_conf_each_port(struct wf_conf_reading *r, const char *list,
                        void (*fn)(void *arg, const char *name), void *arg);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read_sonic.c - SONiC's config_db.json: tables of keys and fields, nested or flattened as
- * "TABLE|key", references plain or as "[TABLE|name]"; whole files, or the parts that templates make.
+ * "TABLE|key", references plain or as "[TABLE|name]"; whole files, or the parts that templates
+ * make.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -818,6 +819,14 @@ static void take_wd(const struct entry *e)
 
 	d->wd_on = wf_conf_say(1, place_of_entry(e));
 	if (strcmp(e->key, "GLOBAL") == 0) {
+		const struct wf_tree *red = wf_tree_get(e->fields, "BIG_RED_SWITCH");
+
+		if (red != NULL && red->kind == WF_TREE_VALUE && strcmp(red->text, "enable") == 0)
+			wf_conf_add_fault(e->s->r->net, WF_CONF_FAULT_RED, d, NULL,
+			                  place_of(e, red),
+			                  "BIG_RED_SWITCH is on: all that is lossless is dropped, "
+			                  "whether there is a storm or not",
+			                  "disable");
 		take_fields(e, global, COUNT(global), d, NULL);
 		return;
 	}

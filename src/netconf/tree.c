@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdalign.h>
 #include <string.h>
 
 #include "base/siphash.h"
@@ -40,7 +39,10 @@ char *wf_tree_copy(struct wf_arena *arena, const char *text, size_t len)
 	return copy;
 }
 
-/* Files come from strangers, but a file lives for one reading: the parent's address is key enough. */
+/*
+ * Files come from strangers, but a file lives for one reading: the parent's address is key
+ * enough.
+ */
 static size_t slot_of(const struct wf_tree_maker *maker, const struct wf_tree *parent,
                       const char *key, size_t key_len)
 {
@@ -86,7 +88,7 @@ static int grow(struct wf_tree_maker *maker)
 		return 0;
 	maker->size = n == 0 ? FIRST_SLOTS : 4 * n;
 	maker->slots =
-		wf_arena_alloc(maker->arena, maker->size * sizeof(*maker->slots), alignof(void *));
+		wf_arena_alloc(maker->arena, maker->size * sizeof(*maker->slots), _Alignof(void *));
 	if (maker->slots == NULL)
 		return -ENOMEM;
 	maker->used = 0;
@@ -111,7 +113,7 @@ int wf_tree_add(struct wf_tree_maker *maker, struct wf_tree *parent, enum wf_tre
 		return wf_err_at(maker->err, maker->name, line, 0,
 		                 "the key \"%.80s\" is there twice, first in line %u", twin->key,
 		                 (unsigned)twin->line);
-	node = wf_arena_alloc(maker->arena, sizeof(*node), alignof(struct wf_tree));
+	node = wf_arena_alloc(maker->arena, sizeof(*node), _Alignof(struct wf_tree));
 	if (node == NULL)
 		return -ENOMEM;
 	node->kind = kind;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_yaml.c - the YAML of configurations as a tree: blocks of mappings and lists, plain and quoted
- * values, {} and lists of plain values in brackets. What else YAML has is an error with its place.
+ * tree_yaml.c - the YAML of configurations as a tree: blocks of mappings and lists, plain and
+ * quoted values, {} and lists of plain values in brackets. What else YAML has is an error with its
+ * place.
  */
 #include <errno.h>
-#include <stdalign.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -142,14 +142,18 @@ static int scalar(struct reader *r, struct wf_tree *node, const char *at, const 
 static int flow_list(struct reader *r, struct wf_tree *list, const char *at, const char *end)
 {
 	while (at < end) {
-		const char *stop = memchr(at, ',', (size_t)(end - at)), *last;
+		const char *stop, *last;
 		struct wf_tree *item = NULL;
 		int ret;
 
-		stop = stop == NULL ? end : stop;
-		last = stop;
-		while (at < last && *at == ' ')
+		while (at < end && *at == ' ')
 			at++;
+		stop = at < end && (*at == '"' || *at == '\'') ? quoted_end(at, end) : at;
+		if (stop == NULL)
+			return fail(r, "a quote is open, or something follows behind it");
+		while (stop < end && *stop != ',')
+			stop++;
+		last = stop;
 		while (last > at && last[-1] == ' ')
 			last--;
 		ret = wf_tree_add(&r->maker, list, WF_TREE_VALUE, NULL, 0, r->part.line, &item);

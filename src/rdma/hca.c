@@ -70,10 +70,10 @@ static bool attr_is_valid(const struct wf_hca_attr *a)
 	       a->max_cqe >= 1 && a->max_cqe <= HCA_MAX_QUEUE && a->max_sge >= 1 &&
 	       a->max_sge <= 64 && a->max_inline <= 4096 && a->max_rd_atomic >= 1 &&
 	       a->max_rd_atomic <= HCA_MAX_RD_ATOMIC && a->max_events >= 1 &&
-	       a->max_events <= HCA_MAX_QUEUE && a->num_pkeys >= 1 && a->num_pkeys <= 64 &&
-	       a->overhead <= 1024 && qpns_are_valid(a) && a->max_mcast <= HCA_MAX_MCAST &&
-	       a->line_rate != 0 && a->ports >= 1 && a->ports <= WF_HCA_PORTS &&
-	       (a->port_step == 0 || a->lag == WF_LAG_OWN);
+	       a->max_events <= HCA_MAX_QUEUE && a->num_pkeys >= 1 &&
+	       a->num_pkeys <= WF_HCA_PKEYS && a->overhead <= 1024 && qpns_are_valid(a) &&
+	       a->max_mcast <= HCA_MAX_MCAST && a->line_rate != 0 && a->ports >= 1 &&
+	       a->ports <= WF_HCA_PORTS && (a->port_step == 0 || a->lag == WF_LAG_OWN);
 }
 
 static int hca_alloc_heaps(struct wf_hca *hca)
@@ -752,6 +752,20 @@ int wf_hca_set_pkey(struct wf_hca *hca, uint32_t index, uint16_t pkey)
 	hca->pkey[index] = pkey;
 	wf_hca_port_event(hca, WF_EVENT_PKEY_CHANGE);
 	return 0;
+}
+
+void wf_hca_set_pkeys(struct wf_hca *hca, const uint16_t *keys, uint32_t n)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < hca->attr.num_pkeys; i++) {
+		uint16_t key = i < n ? keys[i] : 0;
+
+		changed |= hca->pkey[i] != key;
+		hca->pkey[i] = key;
+	}
+	if (changed)
+		wf_hca_port_event(hca, WF_EVENT_PKEY_CHANGE);
 }
 
 void wf_hca_fail(struct wf_hca *hca)

@@ -34,6 +34,7 @@
 #include "wire/transport.h"
 
 #define WF_MSG_MAX (UINT32_C(1) << 30) /* bytes in a message */
+#define WF_HCA_PKEYS 128               /* places of a P_Key table, at the most */
 
 struct wf_hca;
 
@@ -81,8 +82,8 @@ typedef void wf_hca_forget_fn(void *ctx, uint32_t echo);
 
 struct wf_hca_attr {
 	uint64_t guid;
-	uint64_t line_rate;     /* of the port, bits/s, not 0; what pacing cannot exceed */
-	uint32_t host;          /* this adapter's host number: struct wf_packet.src */
+	uint64_t line_rate; /* of the port, bits/s, not 0; what pacing cannot exceed */
+	uint32_t host;      /* this adapter's host number: struct wf_packet.src */
 	/*
 	 * InfiniBand's several ports: each has an address of its own, the first the host's number,
 	 * the next one so much further. A queue pair is of the port that it was set to, and gets to
@@ -107,7 +108,7 @@ struct wf_hca_attr {
 	uint32_t srqn_base;
 	uint8_t srqn_bits;
 	uint16_t overhead;     /* bytes of a packet besides BTH, extended headers, payload, pad */
-	uint16_t num_pkeys;    /* entries of the P_Key table, 1 to 64 */
+	uint16_t num_pkeys;    /* entries of the P_Key table, 1 to WF_HCA_PKEYS */
 	const uint16_t *pkeys; /* borrowed until create returns; NULL: 0xffff first, then none */
 	bool data;             /* payload bytes are carried; false: only their lengths are */
 	bool roce;             /* CNPs are RoCE's; false: InfiniBand's */
@@ -274,6 +275,9 @@ uint16_t wf_hca_pkey(const struct wf_hca *hca, uint32_t index);
  * with the new key. Returns 0 or -EINVAL (no such entry).
  */
 int wf_hca_set_pkey(struct wf_hca *hca, uint32_t index, uint16_t pkey) WF_MUST_USE;
+
+/* The same with the table as a whole, of which keys are the first n entries. One event, if any. */
+void wf_hca_set_pkeys(struct wf_hca *hca, const uint16_t *keys, uint32_t n);
 
 /* The queue pair with that number, or NULL. */
 struct wf_qp *wf_hca_qp(const struct wf_hca *hca, uint32_t qpn);

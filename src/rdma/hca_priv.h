@@ -116,7 +116,7 @@ struct wf_hca {
 	struct wf_region **free_region_tail; /* freed keys go last, so they rest before reuse */
 	uint64_t counter[WF_COUNTERS];
 	struct wf_hca_attr attr;
-	uint16_t pkey[64];
+	uint16_t pkey[WF_HCA_PKEYS];
 	struct wf_event *event; /* ring of attr.max_events */
 	uint32_t event_head;
 	uint32_t events;

@@ -13,6 +13,8 @@ uint16_t wf_path_entropy(const struct wf_ah_attr *ah, uint32_t a, uint32_t b)
 
 	if (ah->roce1)
 		return 0;
+	if (ah->by_lid)
+		return ah->dlid;
 	if (flow_label == 0) {
 		v ^= v >> 20;
 		v ^= v >> 40;

@@ -11,7 +11,7 @@ struct wf_qp;
 
 /*
  * What selects the path of a flow between queue pairs a and b: the same both ways, unless a flow
- * label says otherwise. 0 for RoCE v1, and only then.
+ * label says otherwise; or the DLID. 0 for RoCE v1, and where there is no DLID.
  */
 uint16_t wf_path_entropy(const struct wf_ah_attr *ah, uint32_t a, uint32_t b);
 

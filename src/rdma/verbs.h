@@ -210,7 +210,8 @@ struct wf_ah_attr {
 	uint8_t src_path_bits;
 	uint8_t static_rate;
 	bool is_global;
-	bool roce1; /* RoCE v1: no UDP source port, no ECN */
+	bool roce1;  /* RoCE v1: no UDP source port, no ECN */
+	bool by_lid; /* packets have the DLID where others have their entropy */
 	uint8_t port_num;
 };
 

@@ -18,7 +18,8 @@
 #define BUSY_MS 10000
 
 static const struct wf_export_ops *const all[] = {
-	&wf_export_csv, &wf_export_perfetto, &wf_export_nccl_tests, &wf_export_prometheus, NULL,
+	&wf_export_csv,        &wf_export_perfetto, &wf_export_nccl_tests,
+	&wf_export_prometheus, &wf_export_counters, NULL,
 };
 
 const struct wf_export_ops *const *wf_export_all(void)
@@ -102,6 +103,12 @@ int wf_export_open(const char *path, int64_t run, struct wf_export **ex_p, struc
 	}
 	*ex_p = ex;
 	return 0;
+}
+
+void wf_export_between(struct wf_export *ex, wf_time from, wf_time until)
+{
+	ex->from = from;
+	ex->until = until;
 }
 
 void wf_export_close(struct wf_export *ex)

@@ -38,6 +38,9 @@ const struct wf_export_ops *wf_export_find(const char *name);
 int wf_export_open(const char *path, int64_t run, struct wf_export **ex_p,
                    struct wf_err *err) WF_MUST_USE;
 
+/* Between which times counters are told of; 0: from the beginning, to the end. */
+void wf_export_between(struct wf_export *ex, wf_time from, wf_time until);
+
 /*
  * Writes in a format to out: a file, or a folder that is made if it is not there; NULL is standard
  * output. A file appears whole or not at all. Returns 0, -EINVAL with err filled (out does not go

@@ -11,7 +11,8 @@
 
 struct wf_export {
 	sqlite3 *db;
-	int64_t run; /* 0: all */
+	int64_t run;         /* 0: all */
+	wf_time from, until; /* of counters: 0: the beginning, and the end */
 	char path[];
 };
 
@@ -28,6 +29,7 @@ int wf_export_each(struct wf_export *ex, const char *sql, wf_export_row_fn *fn, 
 /* A column as text; "" where it is NULL. Valid until the next row. */
 const char *wf_export_text(sqlite3_stmt *row, int column);
 
+extern const struct wf_export_ops wf_export_counters;
 extern const struct wf_export_ops wf_export_csv;
 extern const struct wf_export_ops wf_export_perfetto;
 extern const struct wf_export_ops wf_export_nccl_tests;

@@ -2,15 +2,14 @@
 /*
  * audit.c - finds the configurations below folders, says whose each is, and reads them.
  *
- * A folder that is named has one device for each file, but for files that are called after what is in
- * them (config_db.json, lldp.json), which are of the folder's device. A folder in it is one device,
- * whatever lies below. A file that says its device's name itself is believed.
+ * A folder that is named has one device for each file, but for files that are called after what is
+ * in them (config_db.json, lldp.json), which are of the folder's device. A folder in it is one
+ * device, whatever lies below. A file that says its device's name itself is believed.
  */
 #include "study/audit.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,7 +31,7 @@ struct walk {
 
 static void *get(struct wf_study_audit *s, size_t size)
 {
-	void *p = wf_arena_alloc(&s->net.arena, size, alignof(max_align_t));
+	void *p = wf_arena_alloc(&s->net.arena, size, _Alignof(max_align_t));
 
 	if (p == NULL)
 		s->net.no_memory = true;

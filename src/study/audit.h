@@ -32,9 +32,9 @@ struct wf_study_audit {
 };
 
 /*
- * Reads all that paths name, files and folders, and looks at it. study goes to wf_study_audit_fini()
- * whatever is returned: 0, also where files could not be read; -EINVAL with err filled where a path
- * is not there or there is nothing in all of them; -ENOMEM.
+ * Reads all that paths name, files and folders, and looks at it. study goes to
+ * wf_study_audit_fini() whatever is returned: 0, also where files could not be read; -EINVAL with
+ * err filled where a path is not there or there is nothing in all of them; -ENOMEM.
  */
 int wf_study_audit_read(struct wf_study_audit *study, char *const *paths, size_t n,
                         struct wf_err *err) WF_MUST_USE;

@@ -264,7 +264,10 @@ void wf_study_audit_json(const struct wf_study_audit *s, FILE *file)
 
 /* ---- SARIF ---- */
 
-/* A path as a URI reference (RFC 3986): what is not unreserved, nor a slash, is a percent sign and two digits. */
+/*
+ * A path as a URI reference (RFC 3986): what is not unreserved, nor a slash, is a percent sign
+ * and two digits.
+ */
 static void sarif_uri(struct wf_json *j, const char *path)
 {
 	static const char hex[] = "0123456789ABCDEF";

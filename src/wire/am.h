@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * am.h - aggregation management's class 0x0b: how switches are told of trees for reductions (SHARP).
+ * am.h - aggregation management: how switches are told of trees for reductions.
  *
- * It is NVIDIA's, not IBTA's; where the members are is what the public headers of ibdiagnet's
- * library ibis say. As in smp.h: structs with layouts. p is where the attribute begins: WF_AM_DATA
- * of the MAD; the AM_Key is behind the common header. Members that weft does not use are left out.
+ * NVIDIA's protocol for it is not public. This is weft's own, in one of the classes that IBTA
+ * leaves to vendors (0x09 to 0x0f), with as many requests of the same kinds: what a switch can do,
+ * a queue pair at each end of a tree's links, and each switch's place in a tree. As in smp.h:
+ * structs with layouts. p is where the attribute begins: WF_AM_DATA of the MAD.
  */
 #ifndef WF_WIRE_AM_H
 #define WF_WIRE_AM_H
@@ -13,69 +14,61 @@
 #include "wire/mad.h"
 
 #define WF_AM_CLASS_VERSION 1
-#define WF_AM_KEY 24 /* offset of the AM_Key */
 #define WF_AM_DATA 64
-#define WF_AM_CHILDREN 44 /* of a TreeConfig */
+#define WF_AM_CHILDREN 44 /* of a tree, in one MAD */
 
 enum wf_am_attr {
-	WF_AM_AN_INFO = 0x0020,
-	WF_AM_QPC_CONFIG = 0x0022,
-	WF_AM_TREE_CONFIG = 0x0023,
+	WF_AM_NODE = 0xff10,
+	WF_AM_QUEUE_PAIR = 0xff11,
+	WF_AM_TREE = 0xff12,
 };
 
-/* What a switch can do as an aggregation node. */
-struct wf_an_info {
-	bool streaming_aggregation_supported;
-	uint16_t tree_table_size; /* trees */
-	uint8_t tree_radix;       /* children of one */
-	uint16_t outstanding_operation_table_size;
-	uint32_t num_of_jobs; /* 24 bits */
-	uint16_t max_num_qps;
+/* What a switch can do; it can only be read. */
+struct wf_am_node {
+	bool streams;     /* it has streaming trees */
+	uint8_t radix;    /* children of a tree */
+	uint16_t trees;   /* there are, from 0 on */
+	uint16_t jobs;    /* that share them */
+	uint16_t pending; /* operations under way in one */
+	uint16_t queue_pairs;
 };
 
-enum wf_am_qp_state { WF_AM_QP_DISABLED, WF_AM_QP_ACTIVE, WF_AM_QP_ERROR };
-
-/* A queue pair of an aggregation node: an end of a tree's link. */
-struct wf_qpc_config {
-	uint8_t state; /* enum wf_am_qp_state */
-	uint32_t qpn;  /* 24 bits, as rqpn */
-	uint8_t mtu;   /* code */
-	uint8_t ts;    /* transport; 0: RC */
-	uint16_t rlid; /* whose the other end is, */
-	uint8_t sl;    /* how to get there, */
-	uint16_t pkey; /* and as whom */
-	uint8_t port;  /* of the switch; 0: as its table leads to rlid */
-	uint32_t rqpn; /* the other end */
-	uint8_t rnr_retry_limit, timeout_retry_limit, local_ack_timeout;
+/* An end of a tree's link, at a switch. */
+struct wf_am_queue_pair {
+	uint32_t qpn; /* 24 bits, as peer_qpn */
+	bool active;
+	uint8_t port; /* of the switch */
+	uint8_t mtu;  /* code */
+	uint8_t sl;
+	uint16_t pkey;
+	uint16_t peer_lid;
+	uint32_t peer_qpn;
 };
 
-enum wf_am_tree_state { WF_AM_TREE_DISABLED, WF_AM_TREE_ENABLED, WF_AM_TREE_ERROR };
-
-enum wf_am_tree_opcode {
-	WF_AM_ADD_CHILDREN,
-	WF_AM_REMOVE_CHILDREN,
-	WF_AM_WRITE_TREE, /* the parent, and these children alone */
-	WF_AM_SET_PARENT,
+/* What becomes of a tree. */
+enum wf_am_does {
+	WF_AM_WRITE, /* it has this parent and these children, and no others */
+	WF_AM_ADD,   /* and these children */
+	WF_AM_REMOVE,
+	WF_AM_PARENT, /* another one */
 };
 
 /* A switch's place in a tree. */
-struct wf_tree_config {
-	uint8_t opcode;     /* enum wf_am_tree_opcode */
-	uint8_t tree_state; /* enum wf_am_tree_state */
-	uint16_t tree_id;
-	uint8_t tree_mode;           /* 1: streaming aggregation */
-	uint8_t streaming_lock_mode; /* 2: locked to the end */
-	uint16_t small_data_tree_id; /* by which a streaming tree is locked */
-	uint32_t parent_qpn;         /* 0: it is the root */
-	uint16_t record_locator;
-	uint8_t num_of_children;
-	uint32_t child_qp[WF_AM_CHILDREN];
+struct wf_am_tree {
+	uint16_t tree;
+	uint8_t does; /* enum wf_am_does */
+	bool enabled;
+	bool streams;
+	uint16_t locked_by; /* of a streaming tree: the other one of its pair */
+	uint32_t parent;    /* number of the queue pair; 0: it is the root */
+	uint8_t n;
+	uint32_t child[WF_AM_CHILDREN]; /* the same of each child */
 };
 
 #define WF_AM_LAYOUTS(X)                                                                           \
-	X(an_info)                                                                                 \
-	X(qpc_config)                                                                              \
-	X(tree_config)
+	X(am_node)                                                                                 \
+	X(am_queue_pair)                                                                           \
+	X(am_tree)
 
 WF_AM_LAYOUTS(WF_LAYOUT_DECLARE)
 

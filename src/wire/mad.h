@@ -25,7 +25,7 @@ enum wf_mad_class {
 	WF_MAD_CLASS_PERF = 0x04,     /* performance management */
 	WF_MAD_CLASS_BM = 0x05,       /* baseboard management */
 	WF_MAD_CLASS_CM = 0x07,       /* communication management */
-	WF_MAD_CLASS_AM = 0x0b,       /* aggregation management (SHARP) */
+	WF_MAD_CLASS_AM = 0x0e,       /* aggregation management: weft's (wire/am.h) */
 	WF_MAD_CLASS_CC = 0x21,       /* congestion control */
 	WF_MAD_CLASS_SUBN_DR = 0x81,  /* subnet management, directed route */
 };

@@ -114,7 +114,7 @@ status_document() {
 	local counts='"qps": 1, "listens": 0, "tx_packets": 2, "tx_bytes": 3, "rx_packets": 4, "rx_bytes": 5, "retransmits": 0,
 		"dropped": 0, "lost": 0, "icrc_errors": 0, "late_packets": 0, "late_ns": 0'
 	echo '{"schema": "weft.status/1", "weft": "0", "fabric": "f", "link_layer": "ethernet", "hosts": [{"name": "h1",
-		"address": "127.77.0.1", "lid": 0, "up": true, "total": {'"$counts"'},
+		"address": "127.77.0.1", "lid": 0, "up": true, "state": "active", "total": {'"$counts"'},
 		"programs": [{"program": "p", "pid": 6, "slot": 1, '"$counts"'}]}]}'
 }
 

@@ -137,6 +137,26 @@ setup_file() {
 	document ib-check ib check "$WEFT_SOURCE_DIR/examples/topologies/fabric.net"
 	# A credit loop is an error.
 	"$WEFT" ib check "$net" --engine minhop --json >"$documents/ib-loop.json" || [ $? -eq 1 ]
+	# Mistakes are errors; what is odd is listed.
+	cp -r "$WEFT_SOURCE_DIR/examples/audit/stock-map" audited
+	printf '{"PORT": {}, "NOBODY_KNOWS": {}}' >audited/odd.json
+	"$WEFT" audit --json audited >"$documents/audit.json" || [ $? -eq 1 ]
+	printf '{"PORT": {' >audited/broken.json
+	"$WEFT" audit --json audited >"$documents/audit-broken.json" || [ $? -eq 2 ]
+	# A storm, its healthy twin, and text that is not understood, with a counter that has reached its end. What is found is in the exit status.
+	cat >sick.yaml <<'END'
+topology: {kind: leaf-spine, hosts: 16, radix: 8}
+fabric:
+  - {profile: roce-400g, name: well, buffer: {size: 4MB}}
+  - {profile: roce-400g, name: ill, buffer: {size: 4MB}, faults: [{on: h15, at: 20us, until: 400us, fault: pause-storm}]}
+job: {kind: all-reduce, algorithm: ring, bytes: 256KiB, iterations: 2, gpus_per_server: 1, ranks: 12}
+traffic:
+  - {kind: random, op: write, size: 64KB, load: 20%, duration: 200us}
+run: {until: 5ms}
+END
+	"$WEFT" run sick.yaml --record sick.db >/dev/null
+	printf 'what is this?\n# Port counters: Lid 1 port 1\nSymbolErrorCounter:...65535\nlocal_ack_timeout_err: 5\n' >counters.txt
+	"$WEFT" diagnose sick.db counters.txt --json >"$documents/diagnose.json" || [ $? -ne 2 ]
 	document help help
 	document help-run help run
 }

@@ -323,7 +323,8 @@ END
 		weft run "$example" --quiet "${less[@]}"
 		[ "$status" -eq 0 ] || { echo "$example: $err"; return 1; }
 		# What never ends is what these show.
-		[[ "$example" != */pfc-deadlock.yaml && "$example" != */single-homed.yaml ]] || continue
+		[[ "$example" != */pfc-deadlock.yaml && "$example" != */single-homed.yaml && "$example" != */no-apm.yaml ]] ||
+			continue
 		! grep -q unfinished stdout.txt || { echo "$example: $out"; return 1; }
 	done
 }

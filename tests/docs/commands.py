@@ -28,6 +28,8 @@ PREPARE = {
                        "weft sweep examples/incast.yaml --vary seed=1,2 --record kmin.db",
     "docs/json.md": "mkdir examples; cp small.yaml examples/incast.yaml",
     "docs/ib.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
+    "docs/audit.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples; cp -r examples/audit/clean net",
+    "docs/diagnose.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/incidents.md": "ln -s \"$WEFT_SOURCE_DIR/examples\" examples",
     "docs/c-api.md": "cp \"$WEFT_SOURCE_DIR/examples/c/ping_pong.c\" my_program.c",
 }
@@ -51,6 +53,9 @@ PLAN = {
     "docs/incidents.md": {
         "elsewhere": [(r"^scripts/claims.py", "cli_claims, which runs --check")],
     },
+    "docs/diagnose.md": {
+        "elsewhere": [(r"^weft diagnose", "cli_diagnose, which knows their exit status")],
+    },
     "docs/ib.md": {
         "elsewhere": [(r"--engine minhop$|fabric\.net --lfts|^ibnetdiscover|/var/log", "cli_ib")],
     },
@@ -62,7 +67,9 @@ PLAN = {
     },
     "docs/live.md": {
         "elsewhere": [(r"rank\.sh|^mpirun|^-x UCX", "live_programs: Open MPI over UCX, eight ranks on four hosts"),
-                      (r"librspreload", "live_cm: programs with librspreload")],
+                      (r"librspreload", "live_cm: programs with librspreload"),
+                      (r"-- (iblinkinfo|perfquery|saquery)\b", "live_umad: each of the tools"),
+                      (r"\bopensm\b|^mkdir -p osm", "live_opensm")],
     },
     "docs/packaging.md": {
         "elsewhere": [(r"^make (install|uninstall|dist|deb)\b|^(DESTDIR=\S+ )?cmake ", "the tests in tests/install")],

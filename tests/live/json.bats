@@ -39,6 +39,7 @@ fabrics() {
 	printf 'topology: {kind: leaf-spine, hosts: 4, radix: 4, host_rate: 1Gbps}\nfabric: roce-400g\n' >cluster.yaml
 	up cluster.yaml --name modelled
 	up cluster.yaml --name unpaced --pace none
+	up cluster.yaml --name managed --fabric ib-ndr
 	EXEC="--name plain" spawn h1 ibv_asyncwatch >asyncwatch.txt 2>&1
 	watch=$pid
 	until_true attached plain ibv_asyncwatch
@@ -56,11 +57,11 @@ fabrics() {
 	"$WEFT" fault --name dead link sw3-sw5 down
 	until_true stands dead
 	"$WEFT" fault --name dead link sw3-sw4 down
-	for name in plain wire ib modelled unpaced dead; do
+	for name in plain wire ib modelled unpaced managed dead; do
 		look "$name"
 	done
 	kill -9 "$watch" "$server" "$client"
-	for name in plain wire ib modelled unpaced dead; do
+	for name in plain wire ib modelled unpaced managed dead; do
 		"$WEFT" down --name "$name"
 	done
 }

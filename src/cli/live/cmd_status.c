@@ -45,6 +45,21 @@ static const struct wf_column *column_at(unsigned at, uint32_t *count_p)
 	return NULL;
 }
 
+/* Of a port, as ibv_devinfo and OpenSM call them. */
+static const char *state_name(uint32_t state)
+{
+	static const char *const names[] = { "", "down", "init", "armed", "active" };
+
+	return state < WF_ARRAY_SIZE(names) ? names[state] : "?";
+}
+
+static const char *manager_state(uint32_t state)
+{
+	static const char *const names[] = { "not active", "discovering", "standby", "master" };
+
+	return state < WF_ARRAY_SIZE(names) ? names[state] : "?";
+}
+
 static void print_counts(const struct wf_live_status *s)
 {
 	const struct wf_column *column;
@@ -72,7 +87,7 @@ static void print_table(const struct wf_live_picture *p)
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		dotted(t->host[h].ipv4, ip);
 		printf("%-12s %-8s %-5u %-16s", t->host[h].name,
-		       t->host[h].down != 0 ? "down" : "active", t->host[h].lid, ip);
+		       state_name(wf_live_port_state(t, h)), t->host[h].lid, ip);
 		printf(" %8s", "");
 		print_counts(&p->status[h]);
 		for (uint32_t i = t->n_hosts; i < p->n; i++) {
@@ -135,6 +150,42 @@ static void print_deadlock(const struct wf_live_deadlock *d)
 		printf("  and %u more\n", d->n - d->n_links);
 }
 
+/* Who sets LIDs and routes, and what that comes to. */
+static void print_managers(const struct wf_live_model *m)
+{
+	const struct wf_live_managers *ms = &m->managers;
+	uint64_t refused = 0;
+
+	if (ms->managed == 0)
+		return;
+	for (uint32_t i = 0; i < m->n_ports; i++)
+		refused += m->port[i].counts.drops_pkey;
+	if (ms->lid == 0)
+		printf("managed by nobody: no port is active\n");
+	else
+		printf("managed from LID %u (%s)\n", ms->lid,
+		       ms->master[0] != '\0' ? ms->master : "nobody's");
+	for (uint32_t i = 0; i < ms->n && i < WF_LIVE_MANAGERS; i++)
+		printf("weft's subnet manager on %s: %s, priority %u\n", ms->manager[i].host,
+		       manager_state(ms->manager[i].state), ms->manager[i].priority);
+	if (ms->n != 0)
+		printf("%lu heavy sweeps; links changed %lu times, new routes after %.3f ms (at "
+		       "most "
+		       "%.3f ms)\n",
+		       ms->sweeps, ms->reroutes, (double)ms->last / (double)WF_MS,
+		       (double)ms->max / (double)WF_MS);
+	printf("%lu management packets (hop by hop), %lu lost; %lu packets of other partitions "
+	       "refused\n",
+	       ms->smps, ms->smps_lost, refused);
+}
+
+static const char *port_state(const struct wf_live_port *p)
+{
+	if (p->down != 0)
+		return "down";
+	return p->state != 0 ? state_name(p->state) : "up";
+}
+
 /* All ports: those of switches come before those of hosts. */
 static void print_model(const struct wf_live_picture *picture)
 {
@@ -148,17 +199,17 @@ static void print_model(const struct wf_live_picture *picture)
 	       (double)m->slip_ps / (double)WF_S, m->under_way, m->delivered, m->lost,
 	       m->unclaimed);
 	print_late(picture);
+	print_managers(m);
 	for (uint32_t i = 0; i < m->n_deadlocks; i++)
 		print_deadlock(wf_live_deadlock(m, i));
-	printf("\n%-14s %4s %-14s %-4s", "switch or host", "port", "to", "");
+	printf("\n%-14s %4s %-14s %-6s", "switch or host", "port", "to", "");
 	for (unsigned at = 1; wf_counts_cell(NULL, WF_COUNTS_STATUS, at, &cell); at++)
 		printf(" %*s", cell.width, cell.title);
 	putchar('\n');
 	for (uint32_t i = 0; i < m->n_ports; i++) {
 		const struct wf_live_port *p = &m->port[i];
 
-		printf("%-14s %4u %-14s %-4s", p->node, p->number, p->peer,
-		       p->down != 0 ? "down" : "up");
+		printf("%-14s %4u %-14s %-6s", p->node, p->number, p->peer, port_state(p));
 		for (unsigned at = 1; wf_counts_cell(&p->counts, WF_COUNTS_STATUS, at, &cell); at++)
 			printf(" %*lu", cell.width, cell.value);
 		putchar('\n');
@@ -173,6 +224,10 @@ static void print_port(struct wf_json *json, const struct wf_live_port *p)
 	wf_json_u64(json, "port", p->number);
 	wf_json_text(json, "peer", p->peer);
 	wf_json_bool(json, "up", p->down == 0);
+	if (p->state != 0) {
+		wf_json_text(json, "state", state_name(p->state));
+		wf_json_u64(json, "lid", p->lid);
+	}
 	wf_json_u64(json, "rate", p->rate);
 	for (size_t i = 0; i < WF_PORT_COUNTERS_N; i++) {
 		const struct wf_port_counter *row = &wf_port_counters[i];
@@ -219,6 +274,29 @@ static void print_deadlock_json(struct wf_json *json, const struct wf_live_deadl
 	wf_json_close(json, '{');
 }
 
+static void print_managers_json(struct wf_json *json, const struct wf_live_managers *ms)
+{
+	wf_json_open(json, "management", '{');
+	wf_json_u64(json, "lid", ms->lid);
+	wf_json_text(json, "host", ms->master);
+	wf_json_open(json, "managers", '[');
+	for (uint32_t i = 0; i < ms->n && i < WF_LIVE_MANAGERS; i++) {
+		wf_json_open(json, NULL, '{');
+		wf_json_text(json, "host", ms->manager[i].host);
+		wf_json_text(json, "state", manager_state(ms->manager[i].state));
+		wf_json_u64(json, "priority", ms->manager[i].priority);
+		wf_json_close(json, '{');
+	}
+	wf_json_close(json, '[');
+	wf_json_u64(json, "sweeps", ms->sweeps);
+	wf_json_u64(json, "reroutes", ms->reroutes);
+	wf_json_u64(json, "reroute_last_ps", ms->last);
+	wf_json_u64(json, "reroute_max_ps", ms->max);
+	wf_json_u64(json, "smps", ms->smps);
+	wf_json_u64(json, "smps_lost", ms->smps_lost);
+	wf_json_close(json, '{');
+}
+
 static void print_model_json(struct wf_json *json, const struct wf_live_model *m)
 {
 	wf_json_open(json, "model", '{');
@@ -230,6 +308,8 @@ static void print_model_json(struct wf_json *json, const struct wf_live_model *m
 	wf_json_u64(json, "lost", m->lost);
 	wf_json_u64(json, "unclaimed", m->unclaimed);
 	wf_json_u64(json, "refused", m->refused);
+	if (m->managers.managed != 0)
+		print_managers_json(json, &m->managers);
 	wf_json_open(json, "deadlocks", '[');
 	for (uint32_t i = 0; i < m->n_deadlocks; i++)
 		print_deadlock_json(json, wf_live_deadlock(m, i));
@@ -330,6 +410,7 @@ static int print_json(const char *path, const struct wf_live_picture *p, struct 
 		wf_json_text(&json, "address", ip);
 		wf_json_u64(&json, "lid", t->host[h].lid);
 		wf_json_bool(&json, "up", t->host[h].down == 0);
+		wf_json_text(&json, "state", state_name(wf_live_port_state(t, h)));
 		if (t->host[h].wire != 0)
 			print_wire(&json, t, h, wires[h]);
 		wf_json_open(&json, "total", '{');

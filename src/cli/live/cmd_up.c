@@ -166,7 +166,9 @@ const struct wf_cmd wf_cmd_up = {
 		"is given, to which programs attach that `weft exec` runs. Without a file it has "
 		"two hosts, h1 and h2, on one switch, and is RoCE v2; `--fabric ib-ndr` makes it "
 		"InfiniBand. A file is a scenario as `weft run` takes it, without traffic: a "
-		"topology and a fabric. Packets then cross that fabric, modelled.\n",
+		"topology and a fabric. Packets then cross that fabric, modelled. One of "
+		"InfiniBand is managed, as `sm` in the file says: by weft's own subnet manager, "
+		"or with `sm: none` by nobody until one comes.\n",
 	.sections = sections,
 	.see = "weft(1), weft-exec(1), weft-status(1), weft-capture(1), weft-fault(1), "
 	       "weft-down(1), weft-scenario(5)",

@@ -517,7 +517,7 @@ static int take_model(struct wf_scenario *s, struct wf_sim_cfg *sim, struct wf_d
 	return 0;
 }
 
-/* Whether a subnet manager can manage it: hosts have one port, lanes are as many as it can count. */
+/* Whether a manager can manage it: hosts have one port, lanes are as many as it can count. */
 static bool can_be_managed(const struct wf_scenario_fabric *fabric)
 {
 	const struct wf_topo *topo = fabric->net->topo;

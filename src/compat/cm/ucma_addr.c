@@ -315,6 +315,7 @@ void wv_ucma_path_rec(const struct wv_ucma_id *id, struct ib_user_path_rec *rec)
 {
 	struct wf_nic *nic = id->channel->nic;
 	const struct wf_live_table *t = wf_nic_table(nic);
+	uint32_t index;
 
 	memset(rec, 0, sizeof(*rec));
 	wv_ucma_sgid(id, rec->sgid);
@@ -325,7 +326,7 @@ void wv_ucma_path_rec(const struct wv_ucma_id *id, struct ib_user_path_rec *rec)
 	rec->traffic_class = id->tos;
 	rec->reversible = 1;
 	rec->numb_path = 1;
-	rec->pkey = htobe16(WF_PKEY_DEFAULT);
+	rec->pkey = htobe16(wv_ucma_pkey(id, &index));
 	rec->mtu_selector = EXACTLY;
 	rec->mtu = wv_ucma_mtu(nic);
 	rec->rate_selector = EXACTLY;
@@ -349,6 +350,15 @@ void wv_ucma_ah(const struct wv_ucma_id *id, const uint8_t dgid[16], uint16_t dl
 	}
 	ah->dlid = roce ? 0 : dlid;
 	ah->port_num = 1;
+}
+
+uint16_t wv_ucma_pkey(const struct wv_ucma_id *id, uint32_t *index_p)
+{
+	struct wf_nic *nic = id->channel->nic;
+	uint16_t pkey = wf_live_common_pkey(wf_nic_table(nic), wf_nic_host(nic), id->host, index_p);
+
+	/* Where they have none in common: as the system's would, which does not know. */
+	return pkey != 0 ? pkey : WF_PKEY_DEFAULT;
 }
 
 static void from_bytes(struct sockaddr_in6 *sa, unsigned version, const uint8_t bytes[16],

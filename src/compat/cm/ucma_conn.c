@@ -38,6 +38,7 @@ static void fill_req(const struct wv_ucma_id *id, const struct rdma_ucm_conn_par
                      struct wf_cm_req *req)
 {
 	bool xrc = id->qp_type == IBV_QPT_XRC_SEND;
+	uint32_t index;
 
 	*req = (struct wf_cm_req){
 		.service = wf_cm_service(id->space, wv_ucma_port(&id->dst)),
@@ -52,7 +53,7 @@ static void fill_req(const struct wv_ucma_id *id, const struct rdma_ucm_conn_par
 		.psn = id->psn,
 		.local_timeout = RESPONSE_TIMEOUT,
 		.retry_count = at_most(p->retry_count, 7),
-		.pkey = WF_PKEY_DEFAULT,
+		.pkey = wv_ucma_pkey(id, &index),
 		.mtu = wv_ucma_mtu(id->channel->nic),
 		.rnr_retry = at_most(p->rnr_retry_count, 7),
 		.max_retries = MAX_RETRIES,
@@ -196,7 +197,11 @@ int wv_ucma_notify(struct wv_ucma_channel *ch, const void *in, size_t out)
 
 static void attr_init(const struct wv_ucma_id *id, struct ib_uverbs_qp_attr *a)
 {
+	uint32_t index;
+
+	(void)wv_ucma_pkey(id, &index);
 	a->qp_attr_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+	a->pkey_index = (uint16_t)index;
 	a->port_num = 1;
 	if (id->qp_type == IBV_QPT_UD) {
 		a->qp_attr_mask |= IBV_QP_QKEY;

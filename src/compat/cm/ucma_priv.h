@@ -161,6 +161,9 @@ uint8_t wv_ucma_mtu(const struct wf_nic *nic);
 /* The LID of the other side; RoCE: 0. */
 uint16_t wv_ucma_dlid(const struct wv_ucma_id *id);
 
+/* The P_Key by which the other side is reached, and its place in the port's table. */
+uint16_t wv_ucma_pkey(const struct wv_ucma_id *id, uint32_t *index_p);
+
 /* ucma_id.c, ucma_conn.c: the commands, each with room for its answer: 0 or -errno. */
 typedef int wv_ucma_fn(struct wv_ucma_channel *ch, const void *in, size_t out);
 wv_ucma_fn wv_ucma_create_id, wv_ucma_destroy_id, wv_ucma_bind_ip, wv_ucma_resolve_ip,

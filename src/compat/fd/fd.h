@@ -12,9 +12,9 @@
  * A descriptor is the reading end of a pipe of the file's own, or of a socket. It can be read while
  * the file is signalled, so programs poll it with others; writing to it is an error wherever weft
  * does not see it (after exec(), in a process that got it in a message). A number is taken for a
- * file only while the pipe or socket behind it is the file's, so a plain file that got the number is
- * never touched, whichever way the number came to it. Nothing here takes a lock: it works in signal handlers and after
- * fork() as everywhere.
+ * file only while the pipe or socket behind it is the file's, so a plain file that got the number
+ * is never touched, whichever way the number came to it. Nothing here takes a lock: it works in
+ * signal handlers and after fork() as everywhere.
  *
  * In a child of fork(), files are its parent's: operations on them fail with EIO, and closing them
  * is nothing to the parent. A child of vfork() shares this memory but not the descriptors: nothing
@@ -73,8 +73,9 @@ void wx_file_clear(struct wx_file *f);
 /* A descriptor of it that is weft's own, to read from where it is a socket. */
 int wx_file_fd(const struct wx_file *f);
 /*
- * Waits until it is signalled, or the socket can be read. A thread may be cancelled here, and nowhere else in an operation: it
- * must hold no lock, and own nothing but its reference. Returns 0 or -EINTR.
+ * Waits until it is signalled, or the socket can be read. A thread may be cancelled here, and
+ * nowhere else in an operation: it must hold no lock, and own nothing but its reference. Returns 0
+ * or -EINTR.
  */
 int wx_file_wait(struct wx_file *f);
 

@@ -241,8 +241,7 @@ int wx_open_live(int dir, const char *path, int flags)
 	if (path == NULL || strncmp(path, PORT, sizeof(PORT) - 1) != 0)
 		return -1;
 	path += sizeof(PORT) - 1;
-	if (strncmp(path, "counters/", 9) != 0 && strncmp(path, "hw_counters/", 12) != 0 &&
-	    strcmp(path, "state") != 0 && strcmp(path, "phys_state") != 0)
+	if (!wf_sysfs_is_live(path))
 		return -1;
 	fd = open_now(path, flags);
 	errno = saved;

@@ -354,7 +354,7 @@ static int tell_id(const struct umad *u, uint32_t id, void *to)
 static int do_register(struct umad *u, void *arg)
 {
 	struct wf_umad_ask question = { .op = WF_UMAD_REGISTER };
-	struct ib_user_mad_reg_req req;
+	struct ib_user_mad_reg_req req = { .id = 0 };
 	uint32_t id;
 	int ret = copy(&req, arg, sizeof(req));
 
@@ -378,7 +378,7 @@ static int do_register2(struct umad *u, void *arg)
 {
 	const uint32_t known = IB_USER_MAD_REG_FLAGS_CAP;
 	struct wf_umad_ask question = { .op = WF_UMAD_REGISTER };
-	struct ib_user_mad_reg_req2 req;
+	struct ib_user_mad_reg_req2 req = { .id = 0 };
 	uint32_t id;
 	int ret = copy(&req, arg, sizeof(req));
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "compat/verbs/verbs_priv.h"
+#include "wire/ib_rate.h"
 
 #define VENDOR_ID 0x02c0de
 #define MAX_ANY (1 << 16)
@@ -130,14 +131,32 @@ static uint8_t mtu_code(uint32_t bytes)
 	return code;
 }
 
+/* As its agent has it. */
+static void fill_managed(const struct wf_live_host *h, struct ibv_port_attr *a)
+{
+	const struct wf_live_ib *ib = &h->ib;
+
+	a->active_mtu = ib->mtu != 0 ? (enum ibv_mtu)ib->mtu : a->active_mtu;
+	a->port_cap_flags = ib->cap;
+	a->bad_pkey_cntr = ib->violations;
+	a->sm_lid = ib->sm_lid;
+	a->sm_sl = ib->sm_sl;
+	a->lmc = ib->lmc;
+	a->subnet_timeout = ib->timeout;
+	a->active_width = ib->width;
+	a->active_speed = (uint8_t)wf_min_u64(ib->speed, WF_SPEED_NDR);
+	a->phys_state = ib->phys;
+}
+
 int wv_query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr *attr, size_t len)
 {
 	struct wf_nic *nic = wv_nic(c);
 	const struct wf_live_table *t = wf_nic_table(nic);
 	struct wf_hca *hca = wf_nic_hca(nic);
+	const struct wf_live_host *h = &t->host[wf_nic_host(nic)];
 	bool up = wf_nic_is_up(nic), roce = t->layer == WF_LIVE_ROCE;
 	struct ibv_port_attr a = {
-		.state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
+		.state = (enum ibv_port_state)wf_nic_port_state(nic),
 		.max_mtu = IBV_MTU_4096,
 		.active_mtu = (enum ibv_mtu)mtu_code(t->mtu),
 		.gid_tbl_len = WF_LIVE_GID_TABLE,
@@ -146,8 +165,8 @@ int wv_query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr *att
 		.bad_pkey_cntr = (uint32_t)wf_hca_counter(hca, WF_CTR_PKEY_VIOLATIONS),
 		.qkey_viol_cntr = (uint32_t)wf_hca_counter(hca, WF_CTR_QKEY_VIOLATIONS),
 		.pkey_tbl_len = wf_hca_attr(hca)->num_pkeys,
-		.lid = t->host[wf_nic_host(nic)].lid,
-		.sm_lid = t->sm_lid,
+		.lid = h->lid,
+		.sm_lid = roce ? 0 : 1,
 		.max_vl_num = roce ? 1 : 4,
 		.subnet_timeout = roce ? 0 : 18,
 		.active_width = 2, /* 4x */
@@ -159,6 +178,8 @@ int wv_query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr *att
 
 	if (port != WV_PORT)
 		return EINVAL;
+	if (t->managed != 0)
+		fill_managed(h, &a);
 	memset(attr, 0, len);
 	memcpy(attr, &a, len < sizeof(a) ? len : sizeof(a));
 	return 0;

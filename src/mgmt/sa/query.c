@@ -402,7 +402,7 @@ static uint16_t find_ports(const struct wf_sa *sa, const struct wf_sa_req *req,
 uint16_t wf_sa_answer_multi_path(struct wf_sa *sa, struct wf_sa_req *req)
 {
 	struct wf_multi_path_record m;
-	uint32_t ends[WF_MULTI_PATH_GIDS];
+	uint32_t ends[WF_MULTI_PATH_GIDS] = { 0 };
 	struct query q = { .most = PATHS_MAX };
 	unsigned n_from = 0, n_to = 0, left;
 	uint16_t status;

@@ -223,8 +223,6 @@ static void take(void *arg, const struct wf_mux_event *event)
 	struct wf_sa_req req = { .from = event->addr, .mad = event->data };
 	size_t length = event->length;
 
-	if (event->type == WF_MUX_ENDED)
-		return;
 	if (event->type == WF_MUX_FAILED) {
 		sa->stats.reports_lost += event->data[WF_MAD_AT_METHOD] == WF_MAD_METHOD_REPORT;
 		return;
@@ -270,6 +268,10 @@ static void pass_on(struct wf_sa *sa)
 void wf_sa_rx(struct wf_sa *sa, const struct wf_mux_addr *from, const uint8_t *mad, wf_time now)
 {
 	catch_up(sa, now);
+	if (mad[1] != WF_MAD_CLASS_SA) {
+		sa->stats.ignored++;
+		return;
+	}
 	wf_mux_rx(sa->mux, 1, from, mad, now);
 	pass_on(sa);
 }

@@ -229,7 +229,7 @@ void wf_sa_informs_drop(struct wf_sa *sa);
 /* Reports a notice of the manager's own: a trap number with a GID. */
 void wf_sa_report_gid(struct wf_sa *sa, uint16_t trap, const uint8_t *gid);
 /* Reports the notice of a port (its LID). */
-void wf_sa_report_trap(struct wf_sa *sa, uint16_t lid, const struct wf_notice *notice);
+void wf_sa_report_trap(struct wf_sa *sa, uint16_t lid, const struct wf_notice *trap);
 
 /* ---- answers ---- */
 uint16_t wf_sa_answer_class_port_info(struct wf_sa *sa, struct wf_sa_req *req);

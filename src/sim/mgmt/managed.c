@@ -402,6 +402,7 @@ void wf_managed_set_is_sm(struct wf_managed *m, uint32_t host, bool on, wf_time 
 	struct wf_site *site = m->site[m->topo->host_node[host]];
 
 	wf_sma_set_capability(site->sma, 1, on ? WF_CAP_SM : 0, on ? 0 : WF_CAP_SM, now);
+	wf_site_note(site, WF_SMA_SM);
 	wf_station_call_at(&site->st, now);
 }
 
@@ -433,6 +434,24 @@ bool wf_managed_is_busy(const struct wf_managed *m)
 	for (unsigned i = 0; i < m->sim->n_shards && !busy; i++)
 		busy = m->shards[i].waiting != 0;
 	return busy;
+}
+
+uint32_t wf_managed_changes(const struct wf_managed *m)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < m->sim->n_shards; i++)
+		n += m->shards[i].changes;
+	return n;
+}
+
+unsigned wf_managed_take_changes(struct wf_managed *m, uint32_t host)
+{
+	struct wf_site *site = m->site[m->topo->host_node[host]];
+	unsigned changed = site->changed;
+
+	site->changed = 0;
+	return changed;
 }
 
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node)

@@ -141,6 +141,12 @@ void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *res
  */
 bool wf_managed_is_busy(const struct wf_managed *m);
 
+/* How often something of a host's port has changed, as management sees it: grows. */
+uint32_t wf_managed_changes(const struct wf_managed *m);
+
+/* What has, since this was last asked: bits of enum wf_sma_change. */
+unsigned wf_managed_take_changes(struct wf_managed *m, uint32_t host);
+
 /* The agent of a node of the topology, to look at; the manager of a host, or NULL. */
 const struct wf_sma *wf_managed_sma(const struct wf_managed *m, uint32_t node);
 const struct wf_sm *wf_managed_sm(const struct wf_managed *m, uint32_t host);

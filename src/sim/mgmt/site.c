@@ -659,6 +659,7 @@ static void site_pkey(struct wf_station *st, unsigned port, const struct wf_pack
 	site->now = now;
 	wf_sma_violation(site->sma, port + 1,
 	                 site->is_switch ? WF_TRAP_BAD_SWITCH_PKEY : WF_TRAP_BAD_PKEY, &key, now);
+	wf_site_note(site, 0);
 	work(site, now);
 }
 
@@ -765,10 +766,19 @@ static void take_groups(struct wf_site *site)
 				      });
 }
 
+void wf_site_note(struct wf_site *site, unsigned what)
+{
+	if (site->is_switch)
+		return;
+	site->changed |= what;
+	shard_of(site)->changes++;
+}
+
 static void site_changed(void *arg, unsigned port, unsigned what)
 {
 	struct wf_site *site = arg;
 
+	wf_site_note(site, what);
 	if (what & WF_SMA_STATE)
 		take_state(site, port);
 	if (what & WF_SMA_LID)
@@ -876,6 +886,8 @@ static int make_agent(struct wf_site *site)
 		if (wf_port_groups_create(&site->st) != 0)
 			return -ENOMEM;
 	}
+	if (!site->is_switch)
+		c.capability_mask |= WF_CAP_CM; /* the system of hosts sets it */
 	c.ops = &agent_ops;
 	c.arg = site;
 	ret = wf_sma_create(&c, wf_mem_heap(), &site->sma);
@@ -933,7 +945,8 @@ int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store 
 	if (site->pkeys == NULL || site->sl2vl == NULL || site->classes == NULL ||
 	    site->downs == NULL || site->leaves == NULL)
 		return -ENOMEM;
-	site->st.dlid_of = site->is_switch ? NULL : m->lid_of;
+	/* Programs outside say by which LID their packets go. */
+	site->st.dlid_of = site->is_switch || m->sim->gated.env.ops != NULL ? NULL : m->lid_of;
 	return make_agent(site);
 }
 

@@ -75,13 +75,14 @@ struct wf_site {
 	struct wf_managed *all;
 	struct wf_dr_node node;
 	bool is_switch;
-	wf_time now; /* of the call that goes on */
+	unsigned changed; /* of a host's port: what wf_managed_take_changes() has not had yet */
+	wf_time now;      /* of the call that goes on */
 	struct wf_sma *sma;
 	struct wf_pma *pma;
 	struct wf_cca *cca;
 	struct wf_ana *ana; /* of a switch that reduces; NULL */
 	struct wf_am *am;   /* of the host that manages trees; NULL */
-	uint32_t *downs; /* by port: how often its link went down */
+	uint32_t *downs;    /* by port: how often its link went down */
 	/*
 	 * By port: what is to become of its link (WF_MANAGED_*), at leave_at or later: not before
 	 * the answer to who wanted that has left by it.
@@ -102,6 +103,7 @@ struct wf_site {
 /* What simulations with threads share without a lock: by shard. */
 struct wf_site_shard {
 	struct wf_site_mad *free;
+	uint32_t changes;   /* of hosts' ports */
 	uint32_t waiting;   /* MADs, for workers */
 	bool lids_changed;  /* of a host */
 	bool links_changed; /* a manager wants links down, or up again, */
@@ -168,6 +170,9 @@ extern const struct wf_pma_ops wf_site_counters;
 int wf_site_create(struct wf_managed *m, struct wf_device *dev, struct wf_store *mads,
                    struct wf_err *err) WF_MUST_USE;
 void wf_site_destroy(struct wf_site *site);
+
+/* Something of a host's port is not as it was: bits of enum wf_sma_change. */
+void wf_site_note(struct wf_site *site, unsigned what);
 
 /* A program of a host sends a MAD, which may be for the host itself. */
 void wf_site_send(struct wf_site *site, const struct wf_managed_mad *mad, wf_time now);

@@ -291,7 +291,7 @@ static void test_snapshots(void **state)
 	assert_int_equal(v, 5);
 	assert_false(wf_evidence_total(ev, device, WF_EV_drops_life, &v));
 	assert_int_equal(wf_evidence_find_device(ev, "h2", 2), WF_EV_NONE);
-	assert_int_equal(ev->devices[device].kind, WF_EV_ANY);
+	assert_int_equal(ev->devices[device].kind, WF_EV_HOST);
 	wf_evidence_destroy(ev);
 }
 

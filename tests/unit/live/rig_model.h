@@ -16,6 +16,7 @@
 #include "live/umad.h"
 #include "live/model.h"
 #include "live/model_packet.h"
+#include "live/umad.h"
 #include "sim/mgmt/config.h"
 #include "sim/mgmt/managed.h"
 #include "sim/sim.h"
@@ -145,6 +146,7 @@ static inline struct rig_model *rig_model_create_with(enum wf_live_pace pace, bo
 	r->d.table->n_hosts = RIG_HOSTS;
 	r->d.table->mtu = (uint32_t)fabric.mtu;
 	r->d.table->layer = ib ? WF_LIVE_IB : WF_LIVE_ROCE;
+	r->d.table->managed = kind != WF_MANAGE_IDEAL;
 	RIG_MUST(wf_model_open(&r->d, &cfg) == 0);
 	for (uint32_t i = 0; i < RIG_HOSTS; i++)
 		rig_model_attach(r, i);

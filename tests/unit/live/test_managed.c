@@ -39,6 +39,7 @@ static unsigned one_packet(struct rig_model *r)
 	unsigned n = 0;
 
 	pkt.pkey = WF_PKEY_DEFAULT;
+	pkt.entropy = r->d.table->host[1].lid;
 	wf_model_look(&r->d, &before);
 	assert_true(rig_model_send(r, 0, &pkt, 512));
 	do {

@@ -71,6 +71,7 @@ struct net {
 	uint64_t seed, drawn;
 	uint64_t hops; /* that packets have gone */
 	uint64_t lost_packets;
+	unsigned speed;    /* of all links */
 	uint8_t group_cap; /* of switches that route adaptively; 0: there are none */
 	uint32_t plain;    /* a switch that does not */
 	uint32_t small;    /* a node with half the MTU, and two lanes; UINT32_MAX: none */
@@ -201,7 +202,7 @@ static inline void net_train(struct net *net, uint32_t index)
 		return;
 	info = wf_sma_port(net->nodes[port->node].sma, number);
 	if (info->port_state == WF_PORT_DOWN && info->port_physical_state != WF_PHYS_DISABLED)
-		wf_sma_link_up(net->nodes[port->node].sma, number, WF_WIDTH_4X, WF_SPEED_NDR,
+		wf_sma_link_up(net->nodes[port->node].sma, number, WF_WIDTH_4X, net->speed,
 		               net->now);
 	net_note_due(net, port->node);
 }
@@ -250,7 +251,7 @@ static inline void net_agent(struct net *net, uint32_t id)
 	cfg.mtu = id == net->small ? 1024 : 2048;
 	cfg.vls = id == net->small ? 2 : 8;
 	cfg.widths = WF_WIDTH_4X;
-	cfg.speeds = WF_SPEED_NDR;
+	cfg.speeds = net->speed;
 	cfg.ops = &net_ops;
 	cfg.arg = &net->nodes[id];
 	if (net->group_cap != 0 && id != net->plain) {
@@ -261,15 +262,15 @@ static inline void net_agent(struct net *net, uint32_t id)
 	assert_int_equal(wf_sma_create(&cfg, wf_mem_heap(), &net->nodes[id].sma), 0);
 }
 
-/* Takes over the graph, whose switches have groups (0: none); but not the plain one. */
-static inline struct net *net_new_adaptive(struct wf_subnet *topo, uint8_t group_cap,
-                                           uint32_t plain)
+/* Takes over the graph, with what is set of *like. */
+static inline struct net *net_new_like(struct wf_subnet *topo, const struct net *like)
 {
 	struct net *net = calloc(1, sizeof(*net));
 
 	net->topo = topo;
-	net->group_cap = group_cap;
-	net->plain = plain;
+	net->speed = like->speed;
+	net->group_cap = like->group_cap;
+	net->plain = like->plain;
 	net->hop = 500 * WF_NS;
 	net->free = UINT32_MAX;
 	net->small = UINT32_MAX;
@@ -283,10 +284,24 @@ static inline struct net *net_new_adaptive(struct wf_subnet *topo, uint8_t group
 	return net;
 }
 
-/* Takes over the graph. */
+/* The same; links of a speed. */
+static inline struct net *net_new_speed(struct wf_subnet *topo, unsigned speed)
+{
+	return net_new_like(topo, &(struct net){ .speed = speed });
+}
+
+/* The same; switches have groups of ports (0: none), but not the plain one. */
+static inline struct net *net_new_adaptive(struct wf_subnet *topo, uint8_t group_cap,
+                                           uint32_t plain)
+{
+	return net_new_like(
+		topo,
+		&(struct net){ .speed = WF_SPEED_NDR, .group_cap = group_cap, .plain = plain });
+}
+
 static inline struct net *net_new_of(struct wf_subnet *topo)
 {
-	return net_new_adaptive(topo, 0, UINT32_MAX);
+	return net_new_speed(topo, WF_SPEED_NDR);
 }
 
 static inline void net_free(struct net *net)

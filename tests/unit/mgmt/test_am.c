@@ -216,134 +216,126 @@ static unsigned ask(struct wf_ana *ana, uint8_t method, uint16_t attr, uint8_t *
 	return is.status;
 }
 
-static unsigned set_qp(struct wf_ana *ana, uint32_t qpn, unsigned port, unsigned state)
+static unsigned set_qp(struct wf_ana *ana, uint32_t qpn, unsigned port, bool active)
 {
-	const struct wf_qpc_config c = { .qpn = qpn,
-		                         .port = (uint8_t)port,
-		                         .state = (uint8_t)state };
+	const struct wf_am_queue_pair c = { .qpn = qpn, .port = (uint8_t)port, .active = active };
 	uint8_t data[WF_MAD_LEN] = { 0 };
 
-	wf_qpc_config_encode(&c, data);
-	return ask(ana, WF_MAD_METHOD_SET, WF_AM_QPC_CONFIG, data);
+	wf_am_queue_pair_encode(&c, data);
+	return ask(ana, WF_MAD_METHOD_SET, WF_AM_QUEUE_PAIR, data);
 }
 
-static unsigned set_tree(struct wf_ana *ana, const struct wf_tree_config *c)
+static unsigned set_tree(struct wf_ana *ana, const struct wf_am_tree *c)
 {
 	uint8_t data[WF_MAD_LEN] = { 0 };
 
-	wf_tree_config_encode(c, data);
-	return ask(ana, WF_MAD_METHOD_SET, WF_AM_TREE_CONFIG, data);
+	wf_am_tree_encode(c, data);
+	return ask(ana, WF_MAD_METHOD_SET, WF_AM_TREE, data);
 }
 
 static void test_agent(void **state)
 {
-	struct wf_tree_config c = { .opcode = WF_AM_WRITE_TREE,
-		                    .tree_state = WF_AM_TREE_ENABLED,
-		                    .tree_id = 7,
-		                    .parent_qpn = 0x704,
-		                    .num_of_children = 2,
-		                    .child_qp = { 0x701, 0x702 } };
+	struct wf_am_tree c = { .does = WF_AM_WRITE,
+		                .enabled = true,
+		                .tree = 7,
+		                .parent = 0x704,
+		                .n = 2,
+		                .child = { 0x701, 0x702 } };
 	uint8_t data[WF_MAD_LEN] = { 0 };
-	struct wf_an_info info;
+	struct wf_am_node info;
 	struct fabric f = { 0 };
-	struct wf_tree_config is;
+	struct wf_am_tree is;
 
 	(void)state;
 	make(&f);
-	assert_int_equal(ask(f.ana[0], WF_MAD_METHOD_GET, WF_AM_AN_INFO, data), WF_MAD_OK);
-	wf_an_info_decode(data, &info);
-	assert_int_equal(info.tree_table_size, 100);
-	assert_int_equal(info.tree_radix, PORTS);
-	assert_true(info.streaming_aggregation_supported);
+	assert_int_equal(ask(f.ana[0], WF_MAD_METHOD_GET, WF_AM_NODE, data), WF_MAD_OK);
+	wf_am_node_decode(data, &info);
+	assert_int_equal(info.trees, 100);
+	assert_int_equal(info.radix, PORTS);
+	assert_true(info.streams);
 	/* No port, no such port, no number. */
-	assert_int_equal(set_qp(f.ana[0], 0x701, 0, WF_AM_QP_ACTIVE), WF_MAD_INVALID_FIELD);
-	assert_int_equal(set_qp(f.ana[0], 0x701, PORTS + 1, WF_AM_QP_ACTIVE), WF_MAD_INVALID_FIELD);
-	assert_int_equal(set_qp(f.ana[0], 0, 1, WF_AM_QP_ACTIVE), WF_MAD_INVALID_FIELD);
+	assert_int_equal(set_qp(f.ana[0], 0x701, 0, true), WF_MAD_INVALID_FIELD);
+	assert_int_equal(set_qp(f.ana[0], 0x701, PORTS + 1, true), WF_MAD_INVALID_FIELD);
+	assert_int_equal(set_qp(f.ana[0], 0, 1, true), WF_MAD_INVALID_FIELD);
 	/* A tree of queue pairs that are not there, or not active. */
 	for (uint32_t port = 1; port <= 4; port++)
-		assert_int_equal(set_qp(f.ana[0], 0x700 + port, port,
-		                        port == 2 ? WF_AM_QP_DISABLED : WF_AM_QP_ACTIVE),
-		                 WF_MAD_OK);
+		assert_int_equal(set_qp(f.ana[0], 0x700 + port, port, port != 2), WF_MAD_OK);
 	assert_int_equal(set_tree(f.ana[0], &c), WF_MAD_INVALID_FIELD);
 	assert_null(wf_ana_tree(f.ana[0], 7));
-	assert_int_equal(set_qp(f.ana[0], 0x702, 2, WF_AM_QP_ACTIVE), WF_MAD_OK);
+	assert_int_equal(set_qp(f.ana[0], 0x702, 2, true), WF_MAD_OK);
 	assert_int_equal(set_tree(f.ana[0], &c), WF_MAD_OK);
 	assert_int_equal(f.tree[0].down[0], 6);
-	c = (struct wf_tree_config){ .opcode = WF_AM_ADD_CHILDREN,
-		                     .tree_id = 7,
-		                     .num_of_children = 1,
-		                     .child_qp = { 0x703 } };
+	c = (struct wf_am_tree){ .does = WF_AM_ADD, .tree = 7, .n = 1, .child = { 0x703 } };
 	assert_int_equal(set_tree(f.ana[0], &c), WF_MAD_OK);
 	assert_int_equal(f.tree[0].down[0], 14);
 	assert_int_equal(f.tree[0].n_down, 3);
-	c.opcode = WF_AM_REMOVE_CHILDREN;
-	c.child_qp[0] = 0x701;
+	c.does = WF_AM_REMOVE;
+	c.child[0] = 0x701;
 	assert_int_equal(set_tree(f.ana[0], &c), WF_MAD_OK);
 	assert_int_equal(f.tree[0].down[0], 12);
 	assert_int_equal(f.tree[0].up, 4);
 	/* What is set can be read. */
-	wf_tree_config_encode(&(struct wf_tree_config){ .tree_id = 7 }, data);
-	assert_int_equal(ask(f.ana[0], WF_MAD_METHOD_GET, WF_AM_TREE_CONFIG, data), WF_MAD_OK);
-	wf_tree_config_decode(data, &is);
-	assert_int_equal(is.parent_qpn, 0x704);
-	assert_int_equal(is.num_of_children, 2);
-	assert_int_equal(is.child_qp[0], 0x702);
-	assert_int_equal(is.child_qp[1], 0x703);
-	c.opcode = 9;
+	wf_am_tree_encode(&(struct wf_am_tree){ .tree = 7 }, data);
+	assert_int_equal(ask(f.ana[0], WF_MAD_METHOD_GET, WF_AM_TREE, data), WF_MAD_OK);
+	wf_am_tree_decode(data, &is);
+	assert_int_equal(is.parent, 0x704);
+	assert_int_equal(is.n, 2);
+	assert_int_equal(is.child[0], 0x702);
+	assert_int_equal(is.child[1], 0x703);
+	c.does = 9;
 	assert_int_equal(set_tree(f.ana[0], &c), WF_MAD_INVALID_FIELD);
-	c.opcode = WF_AM_WRITE_TREE;
+	c.does = WF_AM_WRITE;
 	assert_int_equal(set_tree(f.ana[0], &c), WF_MAD_OK); /* disabled */
 	assert_false(f.tree[0].enabled);
 	assert_int_equal(f.tree[0].n_down, 0);
-	assert_int_equal(ask(f.ana[0], WF_MAD_METHOD_SET, WF_AM_AN_INFO, data),
-	                 WF_MAD_BAD_ATTRIBUTE);
+	assert_int_equal(ask(f.ana[0], WF_MAD_METHOD_SET, WF_AM_NODE, data), WF_MAD_BAD_ATTRIBUTE);
 	assert_int_equal(ask(f.ana[0], WF_MAD_METHOD_GET, 0x50, data), WF_MAD_BAD_ATTRIBUTE);
 	assert_int_equal(ask(f.ana[0], WF_MAD_METHOD_GET, WF_MAD_ATTR_CLASS_PORT_INFO, data),
 	                 WF_MAD_OK);
 	drop(&f);
 }
 
-/* Where the headers of ibis have the members, by hand. */
+/* Where the members are, by hand. */
 static void test_layouts(void **state)
 {
-	const struct wf_tree_config t = { .opcode = 2,
-		                          .tree_state = 1,
-		                          .tree_id = 0x1234,
-		                          .tree_mode = 1,
-		                          .streaming_lock_mode = 2,
-		                          .small_data_tree_id = 0x5678,
-		                          .parent_qpn = 0xabcdef,
-		                          .num_of_children = 2,
-		                          .record_locator = 0x9abc,
-		                          .child_qp = { 0x111111, 0x222222 } };
-	const struct wf_qpc_config q = { .state = 1,
-		                         .qpn = 0x123456,
-		                         .mtu = 5,
-		                         .rlid = 0xbeef,
-		                         .sl = 3,
-		                         .pkey = 0xffff,
-		                         .port = 0x21,
-		                         .rqpn = 0x654321,
-		                         .rnr_retry_limit = 7,
-		                         .timeout_retry_limit = 6,
-		                         .local_ack_timeout = 0x1f };
-	static const uint8_t tree[] = { 0x21, 0,    0x12, 0x34, 0x12, 0,    0x56, 0x78,
-		                        0,    0xab, 0xcd, 0xef, 0x9a, 0xbc, 0,    2,
-		                        0,    0x11, 0x11, 0x11, 0,    0x22, 0x22, 0x22 };
-	static const uint8_t qp_from_44[] = { 0, 0x21, 0xff, 0xff, 0, 0x65, 0x43, 0x21, 0, 0,
-		                              0, 0,    0,    0,    0, 7,    0,    0x1f, 0, 6 };
+	const struct wf_am_tree t = { .tree = 0x1234,
+		                      .does = WF_AM_REMOVE,
+		                      .streams = true,
+		                      .enabled = true,
+		                      .n = 2,
+		                      .locked_by = 0x5678,
+		                      .parent = 0xabcdef,
+		                      .child = { 0x111111, 0x222222 } };
+	const struct wf_am_queue_pair q = { .active = true,
+		                            .qpn = 0x123456,
+		                            .port = 0x21,
+		                            .peer_qpn = 0x654321,
+		                            .peer_lid = 0xbeef,
+		                            .pkey = 0xfffe,
+		                            .mtu = 5,
+		                            .sl = 3 };
+	const struct wf_am_node n = { .streams = true,
+		                      .radix = 41,
+		                      .trees = 0x0102,
+		                      .jobs = 0x0304,
+		                      .pending = 0x0506,
+		                      .queue_pairs = 0x0708 };
+	static const uint8_t tree[] = { 0x12, 0x34, 0x23, 2,    0x56, 0x78, 0, 0,    0,    0xab,
+		                        0xcd, 0xef, 0,    0x11, 0x11, 0x11, 0, 0x22, 0x22, 0x22 };
+	static const uint8_t pair[] = { 1,    0x12, 0x34, 0x56, 0x21, 0x65, 0x43,
+		                        0x21, 0xbe, 0xef, 0xff, 0xfe, 0x53 };
+	static const uint8_t node[] = { 41, 1, 1, 2, 3, 4, 5, 6, 7, 8 };
 	uint8_t data[192] = { 0 };
 
 	(void)state;
-	wf_tree_config_encode(&t, data);
+	wf_am_tree_encode(&t, data);
 	assert_memory_equal(data, tree, sizeof(tree));
 	memset(data, 0, sizeof(data));
-	wf_qpc_config_encode(&q, data);
-	assert_memory_equal(data, "\x10\x12\x34\x56", 4);
-	assert_int_equal(data[11], 5);
-	assert_int_equal(data[13], 0x30); /* 0x0c.20 to 23 */
-	assert_memory_equal(data + 14, "\xbe\xef", 2);
-	assert_memory_equal(data + 44, qp_from_44, sizeof(qp_from_44));
+	wf_am_queue_pair_encode(&q, data);
+	assert_memory_equal(data, pair, sizeof(pair));
+	memset(data, 0, sizeof(data));
+	wf_am_node_encode(&n, data);
+	assert_memory_equal(data, node, sizeof(node));
 }
 
 static void test_no_memory(void **state)

@@ -89,6 +89,111 @@ static void test_register(void **state)
 	net_fini(&net);
 }
 
+/* Whoever sends with a context has it back, exactly once, whatever becomes of the send. */
+static void test_contexts(void **state)
+{
+	struct heard ha, hb;
+	struct wf_mux_agent *a, *b;
+	uint8_t mad[WF_MAD_LEN];
+	struct net net;
+	int context;
+
+	(void)state;
+	net_init(&net, 3);
+	a = agent(&net.a, &ha, SA, 0, false);
+	b = agent(&net.b, &hb, SA, 1 << WF_MAD_METHOD_GET, false);
+	(void)b;
+	/* nobody waits for an answer: with the packet that leaves */
+	request(mad, 1, WF_MAD_METHOD_GET);
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), 0, 0, &context), 0);
+	assert_int_equal(ha.ended, 0);
+	run(&net, LATENCY);
+	assert_int_equal(ha.ended, 1);
+	assert_ptr_equal(ha.context, &context);
+	/* no answer: with FAILED alone */
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_MS, 0, &context), 0);
+	run(&net, 10 * WF_MS);
+	assert_int_equal(ha.failed, 1);
+	assert_int_equal(ha.ended, 1);
+	/* the agent ends: then; without a context nothing is told */
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_S, 0, &context), 0);
+	mad[15]++;
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_S, 0, NULL), 0);
+	wf_mux_unregister(a);
+	assert_int_equal(ha.ended, 2);
+	free(ha.data), free(hb.data);
+	net_fini(&net);
+}
+
+/* An agent has so much room, and has it again when what it sent has ended. */
+static void test_room(void **state)
+{
+	struct heard heard = { 0 };
+	struct wf_mux_agent_cfg cfg = { .qp = 1,
+		                        .mgmt_class = SA,
+		                        .class_version = 2,
+		                        .rmpp = true,
+		                        .room = 4000,
+		                        .event = on_event,
+		                        .arg = &heard };
+	uint8_t mad[WF_MAD_LEN], big[4001];
+	struct wf_mux_agent *a;
+	struct net net;
+	unsigned n = 0;
+
+	(void)state;
+	net_init(&net, 4);
+	assert_int_equal(wf_mux_register(net.a.mux, &cfg, &a), 0);
+	request(mad, 1, WF_MAD_METHOD_GET);
+	while (wf_mux_send(a, &to_b, mad, sizeof(mad), WF_MS, 0, NULL) == 0) {
+		mad[15]++;
+		assert_true(++n < 16);
+	}
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_MS, 0, NULL), -ENOMEM);
+	assert_in_range(n, 5, 15);
+	run(&net, 10 * WF_MS);
+	assert_int_equal(heard.received, n); /* that nobody there knows of it */
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_MS, 0, NULL), 0);
+	/* what is longer than all of it */
+	memset(big, 0, sizeof(big));
+	request(big, 99, GET_TABLE);
+	big[26] = 1;
+	assert_int_equal(wf_mux_send(a, &to_b, big, sizeof(big), WF_MS, 0, NULL), -ENOMEM);
+	wf_mux_unregister(a);
+	free(heard.data);
+	net_fini(&net);
+}
+
+/* A queue pair that is held up does not hold up the other. */
+static void test_queue_pairs(void **state)
+{
+	struct heard sm, sa;
+	struct wf_mux_agent *a, *b;
+	struct wf_mux_packet packet;
+	uint8_t mad[WF_MAD_LEN];
+	struct net net;
+
+	(void)state;
+	net_init(&net, 5);
+	a = agent(&net.a, &sm, WF_MAD_CLASS_SUBN_LID, 0, false);
+	b = agent(&net.a, &sa, SA, 0, false);
+	request(mad, 1, WF_MAD_METHOD_GET);
+	assert_int_equal(wf_mux_send(b, &to_b, mad, sizeof(mad), WF_MS, 0, NULL), 0);
+	test_request(mad, WF_MAD_CLASS_SUBN_LID, 1, WF_MAD_METHOD_GET, 2, 0);
+	assert_int_equal(wf_mux_send(a, &to_b, mad, sizeof(mad), WF_MS, 0, NULL), 0);
+	assert_false(wf_mux_has_tx(net.a.mux, 0));
+	assert_false(wf_mux_tx(net.a.mux, 0, 0, &packet));
+	assert_true(wf_mux_tx(net.a.mux, 1u << 0, 0, &packet));
+	assert_int_equal(packet.qp, 0);
+	assert_false(wf_mux_has_tx(net.a.mux, 1u << 0));
+	assert_true(wf_mux_has_tx(net.a.mux, 1u << 1));
+	assert_true(wf_mux_tx(net.a.mux, 1u << 1, 0, &packet));
+	assert_int_equal(packet.qp, 1);
+	assert_false(wf_mux_has_tx(net.a.mux, WF_MUX_QPS));
+	free(sm.data), free(sa.data);
+	net_fini(&net);
+}
+
 /* Which agent gets a request: by queue pair, class, version, method, vendor. */
 static void test_dispatch(void **state)
 {
@@ -231,6 +336,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request_and_answer),
 		cmocka_unit_test(test_register),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_queue_pairs),
 		cmocka_unit_test(test_dispatch),
 		cmocka_unit_test(test_nobodys),
 		cmocka_unit_test(test_offsets),

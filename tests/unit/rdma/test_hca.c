@@ -29,7 +29,7 @@ static void test_attr(void **state)
 	REJECT(max_sge, 65);
 	REJECT(max_rd_atomic, 0);
 	REJECT(max_rd_atomic, 129);
-	REJECT(num_pkeys, 65);
+	REJECT(num_pkeys, WF_HCA_PKEYS + 1);
 	REJECT(max_events, 0);
 #undef REJECT
 	wf_hca_destroy(NULL);
