@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fabric/endpoint.h"
+#include "fabric/groups.h"
 #include "fabric/switch.h"
 #include "wire/ib_rate.h"
 #include "wire/opcode.h"
@@ -319,6 +320,8 @@ void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool
 	if (!p->active && active && !is_switch(st->dev) && st->dev->ports[port].up)
 		wf_port_wake(st->dev, &st->dev->ports[port], now);
 	p->active = active;
+	if (st->groups != NULL)
+		st->groups->stale = true;
 }
 
 /* ---- what is set of lanes and times ---- */

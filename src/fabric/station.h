@@ -116,8 +116,10 @@ struct wf_station {
 
 	const uint8_t *lft; /* of a switch: port of each LID, 0 its own, 255 none; others from 1 */
 	uint32_t n_lft;
-	struct wf_station_port *port; /* of all, and one more */
-	wf_time life;                 /* that a packet may be in a switch; WF_TIME_NEVER: any */
+	struct wf_station_port *port;  /* of all, and one more */
+	struct wf_port_groups *groups; /* of a switch that routes adaptively (groups.h); NULL */
+	uint32_t way;                  /* of the packet that has just come to a switch */
+	wf_time life;                  /* that a packet may be in a switch; WF_TIME_NEVER: any */
 
 	wf_time call_at;       /* ops->timer() is due; private */
 	uint32_t gmps_dropped; /* no room */

@@ -517,6 +517,7 @@ static uint32_t known_nodes(const struct wf_site *site)
 
 void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *result)
 {
+	const struct wf_sm_view *view = wf_managed_view(m);
 	uint32_t known = 0;
 
 	*result = (struct wf_managed_result){
@@ -543,5 +544,7 @@ void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *res
 			result->lost += site->st.port[p].vl15_dropped;
 		}
 	}
+	if (view != NULL && view->groups != NULL)
+		memcpy(result->no_groups, view->groups->note, sizeof(result->no_groups));
 	wf_trees_result(m, result);
 }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/groups.h"
+#include "fabric/route/route.h"
 #include "sim/sim_priv.h"
 #include "wire/addr.h"
 
@@ -766,6 +768,20 @@ static void take_lanes(struct wf_site *site, unsigned port)
 	site->st.port[port - 1].sl2vl = table;
 }
 
+static void take_groups(struct wf_site *site)
+{
+	struct wf_sma_adaptive a;
+
+	wf_sma_adaptive(site->sma, &a);
+	wf_port_groups_set(&site->st, &(struct wf_port_groups){
+					      .of = a.group_of,
+					      .n_of = a.n_lids,
+					      .ports = a.ports,
+					      .n = a.n_groups,
+					      .on = a.enabled,
+				      });
+}
+
 void wf_site_note(struct wf_site *site, unsigned what)
 {
 	if (site->is_switch)
@@ -795,6 +811,8 @@ static void site_changed(void *arg, unsigned port, unsigned what)
 		site->st.lft = wf_sma_lft_table(site->sma, &n);
 		site->st.n_lft = n;
 	}
+	if (what & WF_SMA_ADAPTIVE)
+		take_groups(site);
 	wf_site_obey(site, port, what);
 }
 
@@ -879,6 +897,12 @@ static int make_agent(struct wf_site *site)
 	c.vls = (uint8_t)wf_ib_vls_decode(wf_ib_vls_encode((unsigned)cfg->vl_count));
 	c.mtu = (uint32_t)cfg->mtu;
 	wf_site_sets(dev, &c);
+	c.vendor_id = WF_VENDOR_WEFT;
+	if (site->is_switch && dev->fabric->route->any_ports) {
+		c.group_cap = WF_PORT_GROUPS;
+		if (wf_port_groups_create(&site->st) != 0)
+			return -ENOMEM;
+	}
 	if (!site->is_switch)
 		c.capability_mask |= WF_CAP_CM; /* the system of hosts sets it */
 	c.ops = &agent_ops;
