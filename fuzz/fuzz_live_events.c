@@ -110,7 +110,7 @@ static uint32_t some_host(struct fuzz *f)
 /* An event as it should be, but for what it tells. */
 static void send_event(struct fuzz *f)
 {
-	struct wf_live_event event = { .type = next(f) % (WF_LIVE_EV_SERVICE + 2) };
+	struct wf_live_event event = { .type = next(f) % (WF_LIVE_EV_JOINED + 2) };
 	unsigned right = event.type == WF_LIVE_EV_LINK ? 2 : event.type == WF_LIVE_EV_TAP ? 1 : 0;
 
 	event.link.host = some_host(f);

@@ -170,6 +170,9 @@ static void shape(struct wf_live_req *req, uint8_t a, uint8_t b)
 		req->group.gid[0] = 0xff;
 		req->group.gid[1] = 0x0e;
 		req->group.gid[15] = b % 4;
+	} else if (req->op == WF_LIVE_JOIN) {
+		req->join.gid[0] = 0xff;
+		req->join.cookie = b % 4;
 	} else if (req->op >= WF_LIVE_SERVICE_BIND && req->op <= WF_LIVE_SERVICE_SEEK) {
 		req->service.id = wf_cm_service(WF_CM_PS_TCP, b % 4);
 		req->service.host = host;

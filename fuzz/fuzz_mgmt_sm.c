@@ -64,6 +64,8 @@ static void setup(struct star *s)
 		cfg.widths = WF_WIDTH_4X;
 		cfg.speeds = WF_SPEED_NDR;
 		cfg.ops = &ops;
+		cfg.vendor_id = WF_VENDOR_WEFT;
+		cfg.group_cap = i == SWITCH ? 2 : 0;
 		if (wf_sma_create(&cfg, wf_mem_heap(), &s->sma[i]) != 0)
 			abort();
 		for (unsigned p = 1; p <= cfg.n_ports; p++)
@@ -174,6 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (wf_sm_cfg_init(&cfg, &err) != 0)
 		abort();
 	cfg.qos = (options & 1) != 0;
+	cfg.adaptive = (options & 32) != 0;
 	cfg.lmc = options >> 1 & 3;
 	cfg.babbling_port_policy = (options & 8) != 0;
 	cfg.transaction_retries = options >> 6;

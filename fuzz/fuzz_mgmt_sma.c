@@ -13,6 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define PORTS 3
+#define GROUPS 5
 
 static void changed(void *arg, unsigned port, unsigned what)
 {
@@ -32,8 +33,27 @@ static void physical(void *arg, unsigned port, enum wf_port_phys to)
 	(*calls)++;
 }
 
+/* Groups have ports that there are, and LIDs groups that there are. */
+static void check_groups(const struct wf_sma *sma)
+{
+	struct wf_sma_adaptive a;
+
+	wf_sma_adaptive(sma, &a);
+	for (unsigned i = 0; i < a.n_groups; i++) {
+		for (unsigned w = 0; w < WF_GROUP_WORDS; w++) {
+			if ((a.ports[i][w] & ~(w == 0 ? (UINT64_C(2) << PORTS) - 2 : 0)) != 0)
+				abort();
+		}
+	}
+	for (uint32_t lid = 0; lid < a.n_lids; lid++) {
+		if (a.group_of[lid] > GROUPS)
+			abort();
+	}
+}
+
 static void check(const struct wf_sma *sma, bool is_switch)
 {
+	check_groups(sma);
 	for (unsigned p = is_switch ? 0 : 1; p <= PORTS; p++) {
 		const struct wf_port_info *info = wf_sma_port(sma, p);
 		bool up = info->port_physical_state == WF_PHYS_LINK_UP;
@@ -76,6 +96,10 @@ static size_t smp(struct wf_sma *sma, bool is_switch, const uint8_t *data, size_
 	if (data[0] % 16 != 14) {
 		mad[16] = 0;
 		mad[17] = 0x10 + mad[17] % 0x24;
+	}
+	if (data[0] % 16 >= 12 && data[0] % 16 < 14) { /* weft's own */
+		mad[16] = WF_SMP_ADAPTIVE_INFO >> 8;
+		mad[17] = (uint8_t)(WF_SMP_ADAPTIVE_INFO + mad[17] % 3);
 	}
 	if (mad[1] == WF_MAD_CLASS_SUBN_DR &&
 	    wf_dr_rx(&node, 1 + data[1] % PORTS, mad, &next) != WF_DR_MINE)
@@ -136,6 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	is_switch = data[0] % 2 == 0;
 	wf_sma_cfg_init(&cfg, is_switch);
 	cfg.n_ports = PORTS;
+	cfg.group_cap = is_switch ? GROUPS : 0;
 	cfg.ops = &ops;
 	cfg.arg = &calls;
 	cfg.speeds = 0x1f7;

@@ -504,8 +504,6 @@ MISTAKES = [
     ("cnp-data", "sonic", put(L2, "DSCP_TO_TC_MAP", "AZURE", "48", "3"), "cnp-in-data", "leaf2", ()),
     ("mtu", "sonic", put(L1, "PORT", "Ethernet16", "mtu", "1500"), "mtu", "leaf1", ()),
     ("fec", "sonic-flat", put(L1, "PORT", "Ethernet16", "fec", "none"), "fec", "leaf1", ()),
-    ("fec-both", "sonic-flat", both(put(L1, "PORT", "Ethernet16", "fec", "none"), put(S1, "PORT", "Ethernet0", "fec", "none")),
-     "fec", "leaf1", ("fec",)),
     ("wd-red", "sonic", put(L1, "PFC_WD", "GLOBAL", "BIG_RED_SWITCH", "enable"), "watchdog-action", "leaf1", ()),
     ("nvue-nothing", "nvue-set", edit("leaf1/nvue", "nv set qos roce state enabled\nnv set qos roce mode lossless\n", ""),
      "pfc-one-sided", "leaf1", ()),

@@ -83,6 +83,8 @@ void wf_endpoint_turn(struct wf_endpoint *ep, unsigned port)
 	kept = &ep->kept[port];
 	ep->port = &ep->dev.ports[port];
 	ep->lanes = ep->port->lanes;
+	if (ep->dev.station != NULL) /* a manager may have given it lanes of its own */
+		ep->dev.classes = ep->port->classes;
 	ep->waiting = kept->waiting;
 	ep->held = kept->held;
 	ep->owed = kept->owed;
@@ -95,7 +97,7 @@ void wf_endpoint_mark(const struct wf_endpoint *ep, struct wf_packet *pkt)
 	bool cnp;
 
 	if (ep->dev.station != NULL) {
-		wf_station_address(ep->dev.station, pkt);
+		wf_station_address(ep->dev.station, ep->port->number, pkt);
 		return;
 	}
 	cnp = pkt->type == WF_PACKET_RDMA && pkt->opcode == WF_OP_CNP && s->cnp_mark != 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fabric/endpoint.h"
+#include "fabric/groups.h"
 #include "fabric/switch.h"
 #include "wire/ib_rate.h"
 #include "wire/opcode.h"
@@ -281,16 +282,20 @@ void wf_station_timer(struct wf_device *dev, wf_time now)
 bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 {
 	struct wf_station *st = dev->station;
-	struct wf_port *port = &dev->ports[0];
+	struct wf_port *port;
 
 	if (slot == st->slot) {
-		if (st->gmps != NULL && port->up && st->port[0].active)
-			wf_port_wake(dev, port, now);
+		for (unsigned i = 0; i < dev->n_ports; i++) {
+			port = &dev->ports[i];
+			if (st->port[i].gmps != NULL && port->up && st->port[i].active)
+				wf_port_wake(dev, port, now);
+		}
 		wf_station_timer(dev, now);
 		return true;
 	}
-	if (slot != WF_ENDPOINT_WIRE || !port->up || st->port[0].active)
+	if (slot >= dev->n_ports || !dev->ports[slot].up || st->port[slot].active)
 		return false;
+	port = &dev->ports[slot];
 	if (port->control != 0)
 		wf_port_transmit_control(dev, port, now);
 	if (port->control != 0)
@@ -300,8 +305,8 @@ bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now)
 
 void wf_station_look_again(struct wf_device *dev, wf_time now)
 {
-	for (unsigned i = 0; dev->station->gmps != NULL && i < dev->n_ports; i++) {
-		if (dev->ports[i].free_at > now)
+	for (unsigned i = 0; i < dev->n_ports; i++) {
+		if (dev->station->port[i].gmps != NULL && dev->ports[i].free_at > now)
 			wf_port_wake(dev, &dev->ports[i], now);
 	}
 }
@@ -315,6 +320,8 @@ void wf_station_set_state(struct wf_station *st, unsigned port, bool armed, bool
 	if (!p->active && active && !is_switch(st->dev) && st->dev->ports[port].up)
 		wf_port_wake(st->dev, &st->dev->ports[port], now);
 	p->active = active;
+	if (st->groups != NULL)
+		st->groups->stale = true;
 }
 
 /* ---- what is set of lanes and times ---- */
@@ -329,6 +336,12 @@ static bool is_served(const struct wf_vlarb_entry *table, unsigned n, unsigned q
 	return false;
 }
 
+/* A host's classes leave by the lanes of the port that is at hand. */
+static void take_lanes(struct wf_device *host)
+{
+	host->classes = wf_endpoint_of_device(host)->port->classes;
+}
+
 void wf_station_set_classes(struct wf_station *st, unsigned port, const struct wf_classes *classes,
                             wf_time now)
 {
@@ -337,7 +350,7 @@ void wf_station_set_classes(struct wf_station *st, unsigned port, const struct w
 	st->port[port].classes = classes;
 	p->classes = classes != NULL ? classes : &p->setup->classes;
 	if (!is_switch(st->dev))
-		st->dev->classes = p->classes;
+		take_lanes(st->dev);
 	memset(&p->arb, 0, sizeof(p->arb));
 	for (unsigned q = 0; q < vl15(st->dev->fabric); q++)
 		wf_port_lane(p, q)->off = classes != NULL &&
@@ -392,7 +405,7 @@ void wf_station_changed(struct wf_device *dev)
 			dev->ports[i].classes = st->port[i].classes;
 	}
 	if (!is_switch(dev))
-		dev->classes = dev->ports[0].classes;
+		take_lanes(dev);
 }
 
 /* A queue is first in, first out: who is there for too long is its head. */
@@ -477,9 +490,10 @@ bool wf_station_route_smp(struct wf_station *st, unsigned port, const struct wf_
 static bool queue_gmp(struct wf_station *st, unsigned port, const struct wf_packet *pkt,
                       wf_time now)
 {
+	struct wf_station_port *p = &st->port[port];
 	struct wf_packet *own;
 
-	if (st->pull == NULL || st->n_gmps == WF_STATION_VL15) {
+	if (st->pull == NULL || p->n_gmps == WF_STATION_VL15) {
 		st->gmps_dropped++;
 		wf_station_forget(st->dev, pkt);
 		return false;
@@ -491,13 +505,13 @@ static bool queue_gmp(struct wf_station *st, unsigned port, const struct wf_pack
 	}
 	*own = *pkt;
 	own->next = NULL;
-	if (st->gmps == NULL)
-		st->gmps = own;
+	if (p->gmps == NULL)
+		p->gmps = own;
 	else
-		st->gmps_tail->next = own;
-	st->gmps_tail = own;
-	st->n_gmps++;
-	if (st->dev->ports[port].up && st->port[port].active)
+		p->gmps_tail->next = own;
+	p->gmps_tail = own;
+	p->n_gmps++;
+	if (st->dev->ports[port].up && p->active)
 		wf_port_wake(st->dev, &st->dev->ports[port], now);
 	return true;
 }
@@ -546,13 +560,14 @@ bool wf_station_send_gmp(struct wf_station *st, unsigned port, const struct wf_s
 static bool pull_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt)
 {
 	struct wf_station *st = ep->dev.station;
-	struct wf_packet *own = st->gmps;
+	struct wf_station_port *p = &st->port[ep->port->number];
+	struct wf_packet *own = p->gmps;
 
 	if (own == NULL || ep->held >> own->cls & 1)
 		return st->pull->next(ep, now, pkt);
 	*pkt = *own;
-	st->gmps = own->next;
-	st->n_gmps--;
+	p->gmps = own->next;
+	p->n_gmps--;
 	wf_packet_put(ep->dev.shard, own);
 	return true;
 }
@@ -574,7 +589,7 @@ static void pull_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time no
 	if (pkt->type != WF_PACKET_GMP)
 		st->pull->leave(ep, pkt, now);
 	/* Nobody else asks the port for the next one. */
-	else if (st->gmps != NULL)
+	else if (st->port[ep->port->number].gmps != NULL)
 		set_timer(st, now);
 }
 
@@ -597,21 +612,22 @@ static uint16_t own_pkey(const struct wf_station_port *p, uint16_t pkey)
 	return 0;
 }
 
-void wf_station_address(const struct wf_station *st, struct wf_packet *pkt)
+void wf_station_address(const struct wf_station *st, unsigned port, struct wf_packet *pkt)
 {
+	struct wf_station_port *p = &st->port[port];
 	bool group = pkt->type == WF_PACKET_RDMA && pkt->qpn == WF_QPN_MULTICAST &&
 	             wf_station_is_group(pkt->dst);
 
-	if (pkt->type == WF_PACKET_RDMA && st->port[0].n_pkeys > 0)
-		pkt->pkey = own_pkey(&st->port[0], pkt->pkey);
+	if (pkt->type == WF_PACKET_RDMA && p->n_pkeys > 0)
+		pkt->pkey = own_pkey(p, pkt->pkey);
 	if (group) {
 		pkt->entropy = (uint16_t)pkt->dst;
 		pkt->dst = pkt->src;
-		st->port[0].tx_groups++;
+		p->tx_groups++;
 	} else if (pkt->type != WF_PACKET_GMP && st->dlid_of != NULL)
 		pkt->entropy = st->dlid_of[pkt->dst];
-	if (st->path_sl != NULL)
-		pkt->mark = pkt->entropy < st->n_path_sl ? st->path_sl[pkt->entropy] & 15u : 0;
+	if (p->path_sl != NULL)
+		pkt->mark = pkt->entropy < st->n_path_sl ? p->path_sl[pkt->entropy] & 15u : 0;
 }
 
 void wf_station_gmp(struct wf_device *dev, unsigned port, const struct wf_packet *pkt, wf_time now)

@@ -82,6 +82,10 @@ struct wf_station_port {
 	uint32_t too_old;      /* were in the switch for too long, and were to leave by it */
 	uint32_t pkey_in, pkey_out;
 	uint32_t inactive; /* came to a port that was not active */
+
+	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
+	uint32_t n_gmps;
+	const uint8_t *path_sl; /* of a host, by DLID: the paths' service levels; NULL: none */
 };
 
 struct wf_station;
@@ -112,23 +116,24 @@ struct wf_station {
 
 	const uint8_t *lft; /* of a switch: port of each LID, 0 its own, 255 none; others from 1 */
 	uint32_t n_lft;
-	struct wf_station_port *port; /* of all, and one more */
-	wf_time life;                 /* that a packet may be in a switch; WF_TIME_NEVER: any */
+	struct wf_station_port *port;  /* of all, and one more */
+	struct wf_port_groups *groups; /* of a switch that routes adaptively (groups.h); NULL */
+	uint32_t way;                  /* of the packet that has just come to a switch */
+	wf_time life;                  /* that a packet may be in a switch; WF_TIME_NEVER: any */
 
-	struct wf_packet *gmps, *gmps_tail; /* of a host: they wait for their class's turn */
-	uint32_t n_gmps;
 	wf_time call_at;       /* ops->timer() is due; private */
 	uint32_t gmps_dropped; /* no room */
 	/* Of a host: whom it asks for all other packets; NULL: it is not asked for any. */
 	const struct wf_pull_ops *pull;
 	/*
-	 * Of a host: the DLID of each host that it sends to; what it does not know has none. NULL:
-	 * whoever is pulled has put it into the packet.
+	 * Of a host: the DLID of each address that it sends to (hosts, or where these have several
+	 * ports what topo/routes.h calls that); what it does not know has none. NULL: whoever is
+	 * pulled has put it into the packet.
 	 */
 	const uint16_t *dlid_of;
 	/*
-	 * Where paths have service levels of their own: of a host, by DLID; of a switch, anything
-	 * but NULL. A packet has its path's in wf_packet.mark, and lanes follow from that one.
+	 * Where paths have service levels of their own: of a switch, anything but NULL; hosts have
+	 * them by port. A packet has its path's in wf_packet.mark, and lanes follow from that one.
 	 */
 	const uint8_t *path_sl;
 	uint32_t n_path_sl;
@@ -212,7 +217,7 @@ void wf_station_timer(struct wf_device *dev, wf_time now);
 
 /*
  * A timer of a host's node is due: whether it was its station's, or that of the wire of a port that
- * is not active, by which only management leaves.
+ * is up and not active, by which only management leaves.
  */
 bool wf_station_takes_timer(struct wf_device *dev, unsigned slot, wf_time now);
 
@@ -270,8 +275,8 @@ static inline uint32_t wf_station_way(const struct wf_station *st, uint16_t dlid
 unsigned wf_station_queue(const struct wf_station *st, unsigned in, unsigned out,
                           const struct wf_packet *pkt);
 
-/* A host's packet gets its DLID. */
-void wf_station_address(const struct wf_station *st, struct wf_packet *pkt);
+/* A packet that leaves by a host's port gets its DLID. */
+void wf_station_address(const struct wf_station *st, unsigned port, struct wf_packet *pkt);
 
 /* How a managed host is asked for packets: its station, and behind it st->pull. */
 extern const struct wf_pull_ops wf_station_pull;

@@ -18,6 +18,7 @@
 
 #include "base/rng.h"
 #include "fabric/aggregate.h"
+#include "fabric/groups.h"
 #include "fabric/hoq.h"
 #include "fabric/multicast.h"
 #include "fabric/receive.h"
@@ -134,10 +135,10 @@ static bool is_shut(struct wf_switch *sw, uint32_t out, unsigned queue, const st
 	return wf_watchdog_refuses(&sw->dev, pkt->input, pkt->vl, out, queue);
 }
 
-/* The same in a managed fabric, by DLID. */
+/* The same in a managed fabric, by DLID, as look_up() has found it. */
 static uint32_t forward(const struct wf_switch *sw, unsigned queue, const struct wf_packet *pkt)
 {
-	uint32_t out = wf_station_way(sw->dev.station, pkt->entropy);
+	uint32_t out = sw->dev.station->way;
 
 	if (wf_station_takes(&sw->dev, pkt->input, pkt) != WF_STATION_YES)
 		return pkt->input | REFUSED;
@@ -458,7 +459,8 @@ static void go_straight(struct wf_switch *sw, struct wf_port *in, struct wf_port
  * The queue by which a packet goes on, where that depends on the device. On Ethernet it may be
  * buffered as one of another class than it came in.
  */
-static unsigned look_up(struct wf_switch *sw, const struct wf_port *in, struct wf_packet *pkt)
+static unsigned look_up(struct wf_switch *sw, const struct wf_port *in, struct wf_packet *pkt,
+                        wf_time now)
 {
 	const struct wf_fabric *fabric = sw->dev.fabric;
 	const struct wf_setup *setup = in->setup;
@@ -469,7 +471,10 @@ static unsigned look_up(struct wf_switch *sw, const struct wf_port *in, struct w
 		sw->dev.station->port[in->number].rx_packets++;
 		sw->dev.station->port[in->number].rx_bytes += pkt->size;
 		sw->dev.station->port[in->number].rx_groups += wf_station_is_group(pkt->entropy);
-		way = wf_station_way(sw->dev.station, pkt->entropy);
+		way = sw->dev.station->groups != NULL
+		              ? wf_port_groups_way(sw, pkt, now)
+		              : wf_station_way(sw->dev.station, pkt->entropy);
+		sw->dev.station->way = way;
 		if (way < sw->dev.n_ports)
 			queue = wf_station_queue(sw->dev.station, in->number, way, pkt);
 		return queue;
@@ -509,7 +514,7 @@ static void switch_rx(struct wf_node *node, unsigned input, struct wf_cell *cell
 		return;
 	queue = pkt->vl;
 	if (wf_unlikely(in->maps))
-		queue = look_up(sw, in, pkt);
+		queue = look_up(sw, in, pkt, now);
 	dev->queues_used |= 1u << queue;
 	pkt->input = (uint16_t)input;
 	port = route(sw, queue, pkt, now);

@@ -21,6 +21,7 @@
 #include "live/claim.h"
 #include "live/daemon_priv.h"
 #include "live/http.h"
+#include "live/join.h"
 #include "live/model.h"
 #include "live/cpus.h"
 #include "live/sock.h"
@@ -550,6 +551,7 @@ void wf_daemon_destroy(struct wf_daemon *d)
 		wf_claim_end(d->path, d->claim);
 	if (d->spare >= 0)
 		close(d->spare);
+	wf_join_close(d);
 	wf_umad_close(d);
 	wf_wire_close(d);
 	wf_http_close(d);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/param.h"
+#include "live/join.h"
 #include "live/model.h"
 
 /* A host loses its power: its programs end where they stand. */
@@ -137,8 +138,10 @@ static void take_ports(struct wf_daemon *d)
 	for (uint32_t i = 0; i < d->table->n_hosts; i++) {
 		uint32_t what = wf_model_host_port(d, i, &d->table->host[i]);
 
-		if (what != 0)
-			tell_ports(d, i, what);
+		if (what == 0)
+			continue;
+		tell_ports(d, i, what);
+		wf_join_port(d, i, what);
 	}
 }
 

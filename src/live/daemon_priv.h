@@ -102,6 +102,7 @@ struct wf_daemon {
 	void *say_arg;
 	struct wf_dmodel *model;                       /* NULL: packets go directly; model.h */
 	struct wf_dclient *captures[WF_LIVE_CAPTURES]; /* by number; NULL: nobody's */
+	struct wf_djoins *joins;                       /* join.h; NULL: nobody has joined */
 	struct wf_dumads *umads;                       /* umad.h; NULL: nobody manages here */
 	struct wf_dservice *services;
 	uint32_t n_services;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "live/daemon_priv.h"
+#include "live/join.h"
 #include "live/pipe.h"
 #include "live/model.h"
 #include "live/sock.h"
@@ -254,24 +255,40 @@ static struct wf_dport *find_port(struct wf_dgroup *g, struct wf_dclient *c, boo
 	return p;
 }
 
-/* Who is in the group; to is told, or everybody who sends to it. */
-static void tell_group(struct wf_dgroup *g, struct wf_dclient *to)
+/* Those of the group's members that are on host, or all of them. */
+static void list_group(const struct wf_dgroup *g, uint32_t host, struct wf_live_event *event)
 {
-	struct wf_live_event event = { .type = WF_LIVE_EV_GROUP };
 	uint32_t n = 0;
 
+	*event = (struct wf_live_event){ .type = WF_LIVE_EV_GROUP };
 	for (const struct wf_dport *p = g->ports; p != NULL; p = p->next) {
-		if (!p->member || n == WF_LIVE_GROUP_PORTS)
+		if (!p->member || n == WF_LIVE_GROUP_PORTS ||
+		    (host != WF_LIVE_ALL && p->client->host != host))
 			continue;
-		event.group.port[n].host = p->client->host;
-		event.group.port[n++].slot = p->client->slot;
+		event->group.port[n].host = p->client->host;
+		event->group.port[n++].slot = p->client->slot;
 	}
 	assert(n <= WF_LIVE_GROUP_PORTS);
-	event.group.group = g->number;
-	event.group.n = n;
+	event->group.group = g->number;
+	event->group.n = n;
+}
+
+/*
+ * Who is in the group; to is told, or everybody who sends to it. Where ports are managed, switches
+ * know where the others are, and a sender has to know of its own host.
+ */
+static void tell_group(const struct wf_daemon *d, struct wf_dgroup *g, struct wf_dclient *to)
+{
+	bool managed = d->table->managed != 0;
+	struct wf_live_event event;
+
+	list_group(g, WF_LIVE_ALL, &event);
 	for (const struct wf_dport *p = g->ports; p != NULL; p = p->next) {
-		if (p->sender && (to == NULL || to == p->client))
-			wf_daemon_tell(p->client, &event, NULL);
+		if (!p->sender || (to != NULL && to != p->client))
+			continue;
+		if (managed)
+			list_group(g, p->client->host, &event);
+		wf_daemon_tell(p->client, &event, NULL);
 	}
 }
 
@@ -293,10 +310,10 @@ static int group(struct wf_daemon *d, struct wf_dclient *c, const struct wf_live
 	reply->group.group = g->number;
 	if (req->op == WF_LIVE_GROUP_SEND) {
 		p->sender = true;
-		tell_group(g, c);
+		tell_group(d, g, c);
 	} else {
 		p->member = make;
-		tell_group(g, NULL);
+		tell_group(d, g, NULL);
 		wf_wire_groups(d);
 	}
 	return 0;
@@ -445,6 +462,12 @@ void wf_daemon_serve(struct wf_daemon *d, struct wf_dclient *c, const struct wf_
 	case WF_LIVE_GROUP_LEAVE:
 	case WF_LIVE_GROUP_SEND:
 		reply->error = group(d, c, req, reply);
+		break;
+	case WF_LIVE_JOIN:
+		reply->error = wf_join_begin(d, c, req);
+		break;
+	case WF_LIVE_JOIN_END:
+		reply->error = wf_join_end(d, c, req->join.cookie);
 		break;
 	case WF_LIVE_SERVICE_BIND:
 	case WF_LIVE_SERVICE_LISTEN:
@@ -596,10 +619,11 @@ void wf_daemon_forget(struct wf_daemon *d, struct wf_dclient *c)
 				*at = p->next;
 				free(p);
 				if (member)
-					tell_group(g, NULL);
+					tell_group(d, g, NULL);
 				break;
 			}
 		}
 	}
+	wf_join_forget(d, c);
 	wf_wire_groups(d);
 }

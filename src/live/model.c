@@ -59,6 +59,14 @@ static void put(struct wf_dmodel *m, struct wf_dcarried *r)
 	m->free = r;
 }
 
+/* One of its copies is under way no longer. */
+static void put_copy(struct wf_dmodel *m, struct wf_dcarried *r)
+{
+	assert(r->copies > 0);
+	if (--r->copies == 0)
+		put(m, r);
+}
+
 /* ---- from programs ---- */
 
 wf_time wf_model_sent_at(const struct wf_dmodel *m, uint32_t stamp)
@@ -105,6 +113,7 @@ static bool take(struct wf_dmodel *m, struct wf_dclient *c, uint32_t held, wf_ti
 		r->pkt = pkt;
 		r->slot = way.slot;
 		r->bytes = way.length;
+		r->copies = 1;
 		memcpy(r->payload, payload, way.length);
 		wf_ring_consume(rx);
 		/* In good time, so that the program has more when this has left. */
@@ -217,14 +226,10 @@ static void keep(struct wf_dmodel *m, struct wf_dclient *c, struct wf_dcarried *
 	c->backlog_tail = &r->next;
 }
 
-static void gate_deliver(void *arg, uint32_t host, const struct wf_packet *pkt, wf_time now)
+/* What the fabric has done to a packet that came to a host, or to one of its copies. */
+static void take_marks(const struct wf_dmodel *m, struct wf_dcarried *r, uint32_t host,
+                       const struct wf_packet *pkt, wf_time now)
 {
-	struct wf_dmodel *m = arg;
-	struct wf_dcarried *r = record(m, pkt->qpn);
-	struct wf_dclient *c = m->clients[host];
-
-	m->under_way--;
-	m->moved = true;
 	/* When it is due, so that its program can tell how late it is. An atomic has no room. */
 	if (!wf_op_is_atomic(r->pkt.opcode))
 		r->pkt.payload = (uint32_t)((uint64_t)(now + m->zero) / WF_NS);
@@ -240,6 +245,81 @@ static void gate_deliver(void *arg, uint32_t host, const struct wf_packet *pkt, 
 		r->pkt.length = 0;
 		r->bytes = 0;
 	}
+}
+
+/* Whether a program is in the group of a packet. */
+static bool is_member(struct wf_dmodel *m, const struct wf_dclient *c, uint32_t number)
+{
+	const struct wf_dgroup *g = m->group;
+
+	if (g == NULL || g->number != number) {
+		for (g = m->d->groups; g != NULL && g->number != number;)
+			g = g->next;
+		m->group = g;
+	}
+	for (const struct wf_dport *p = g == NULL ? NULL : g->ports; p != NULL; p = p->next) {
+		if (p->client == c)
+			return p->member;
+	}
+	return false;
+}
+
+/* The same packet once more, for a program that has no room for it now. NULL: no memory. */
+static struct wf_dcarried *duplicate(struct wf_dmodel *m, const struct wf_dcarried *r)
+{
+	struct wf_dcarried *copy = get(m);
+
+	if (copy == NULL)
+		return NULL;
+	copy->from = r->from;
+	copy->pkt = r->pkt;
+	copy->slot = r->slot;
+	copy->bytes = r->bytes;
+	copy->copies = 1;
+	memcpy(copy->payload, r->payload, r->bytes);
+	r->from->under_way++;
+	return copy;
+}
+
+/* A copy for a group has come to a host: each of its programs that is in the group gets it. */
+static void deliver_group(struct wf_dmodel *m, uint32_t host, struct wf_dcarried *r,
+                          const struct wf_packet *pkt, wf_time now)
+{
+	const struct wf_packet sent = r->pkt;
+	struct wf_dcarried *copy;
+	bool taken = false;
+
+	take_marks(m, r, host, pkt, now);
+	for (struct wf_dclient *c = m->clients[host]; c != NULL; c = c->host_next) {
+		if (c->doomed || c->model.tx.broken || !is_member(m, c, sent.dst))
+			continue;
+		if (c->backlog == NULL && hand_over(c, r)) {
+			c->stuck = false;
+			m->delivered++;
+			taken = true;
+		} else if (!c->stuck && (copy = duplicate(m, r)) != NULL) {
+			keep(m, c, copy);
+			taken = true;
+		}
+	}
+	m->unclaimed += !taken;
+	r->pkt = sent; /* the other copies are as they were */
+	put_copy(m, r);
+}
+
+static void gate_deliver(void *arg, uint32_t host, const struct wf_packet *pkt, wf_time now)
+{
+	struct wf_dmodel *m = arg;
+	struct wf_dcarried *r = record(m, pkt->qpn);
+	struct wf_dclient *c = m->clients[host];
+
+	m->under_way--;
+	m->moved = true;
+	if (m->managed != NULL && wf_model_is_group(&r->pkt)) {
+		deliver_group(m, host, r, pkt, now);
+		return;
+	}
+	take_marks(m, r, host, pkt, now);
 	while (c != NULL && (c->slot != r->slot || c->doomed))
 		c = c->host_next;
 	if (c != NULL && c->backlog == NULL && hand_over(c, r)) {
@@ -261,13 +341,22 @@ static void gate_lost(void *arg, const struct wf_packet *pkt)
 	m->under_way--;
 	m->lost++;
 	m->moved = true;
-	put(m, record(m, pkt->qpn));
+	put_copy(m, record(m, pkt->qpn));
+}
+
+static void gate_copied(void *arg, const struct wf_packet *pkt)
+{
+	struct wf_dmodel *m = arg;
+
+	m->under_way++;
+	record(m, pkt->qpn)->copies++;
 }
 
 const struct wf_gate_ops wf_model_gates = {
 	.next = gate_next,
 	.deliver = gate_deliver,
 	.lost = gate_lost,
+	.copied = gate_copied,
 	.go_on = wf_model_go_on,
 };
 

@@ -15,7 +15,10 @@
 static void find_way(const struct wf_live_table *t, uint32_t host, const struct wf_packet *pkt,
                      bool ud, struct wf_model_way *way)
 {
-	if (ud && (pkt->qpn == WF_QPN_GSI || pkt->qpn == WF_QPN_MULTICAST)) {
+	if (t->managed != 0 && wf_model_is_group(pkt)) {
+		way->host = t->n_hosts;
+		way->slot = wf_live_slot(pkt->u.deth.src_qpn);
+	} else if (ud && (pkt->qpn == WF_QPN_GSI || pkt->qpn == WF_QPN_MULTICAST)) {
 		way->host = wf_live_program_host(pkt->payload);
 		way->slot = wf_live_program_slot(pkt->payload);
 	} else {
@@ -40,6 +43,15 @@ static bool is_whole(const struct wf_live_table *t, const struct wf_packet *pkt)
 	return wf_op_has_payload(pkt->opcode) ? pkt->length == pkt->input : pkt->input == 0;
 }
 
+/* Where ports are managed, what is for a group has a multicast LID, and nothing else has. */
+static bool is_addressed(const struct wf_live_table *t, const struct wf_packet *pkt, bool ud)
+{
+	bool group = ud && pkt->qpn == WF_QPN_MULTICAST && (pkt->dst & WF_LIVE_GROUP) != 0;
+
+	return t->managed == 0 ||
+	       group == (pkt->entropy >= WF_LID_MULTICAST && pkt->entropy < WF_LID_PERMISSIVE);
+}
+
 bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot,
                      struct wf_packet *pkt, struct wf_model_way *way)
 {
@@ -52,6 +64,8 @@ bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot
 	if (ud && wf_live_slot(pkt->u.deth.src_qpn) != slot &&
 	    !(pkt->u.deth.src_qpn == WF_QPN_GSI && pkt->qpn == WF_QPN_GSI))
 		return false;
+	if (!is_addressed(t, pkt, ud))
+		return false;
 	find_way(t, host, pkt, ud, way);
 	if (way->host >= t->n_hosts || way->host == host || way->slot == 0 ||
 	    way->slot >= WF_LIVE_SLOTS)
@@ -60,6 +74,8 @@ bool wf_model_accept(const struct wf_live_table *t, uint32_t host, uint32_t slot
 	if (roce1)
 		encap = WF_ENCAP_ROCE1;
 	way->size = wf_size_packet(encap, wf_encap_is_tagged(encap), pkt->opcode, pkt->input);
+	if (t->managed != 0 && wf_model_is_group(pkt))
+		way->size += WF_GRH_LEN;
 	pkt->type = WF_PACKET_RDMA;
 	pkt->flags &= roce1 ? SENDERS & ~WF_PACKET_ECT : SENDERS;
 	pkt->src = wf_live_program(host, slot);

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 
 #include "live/proto.h"
+#include "wire/ib.h"
+#include "wire/transport.h"
 
 /* Whose a packet is, and for whom. */
 struct wf_model_way {
@@ -15,6 +17,13 @@ struct wf_model_way {
 	uint16_t size;       /* bytes on the link */
 	uint16_t length;     /* payload bytes */
 };
+
+/* Where ports are managed: whether switches copy it to the members of a group, by its DLID. */
+static inline bool wf_model_is_group(const struct wf_packet *pkt)
+{
+	return (pkt->dst & WF_LIVE_GROUP) != 0 && pkt->entropy >= WF_LID_MULTICAST &&
+	       pkt->entropy < WF_LID_PERMISSIVE;
+}
 
 /*
  * Looks at a packet in a ring of program slot on host, with pkt->input bytes of payload behind it.

@@ -18,6 +18,7 @@ struct wf_dcarried {
 	uint32_t number;      /* under which the model knows it */
 	uint32_t slot;        /* of the program for which it is */
 	uint32_t bytes;
+	uint32_t copies; /* that are under way: of one for a group, there may be many */
 	char payload[WF_RING_PAYLOAD];
 };
 
@@ -37,6 +38,7 @@ struct wf_dmodel {
 	struct wf_dcarried **blocks;
 	uint32_t n_blocks;
 	struct wf_dcarried *free;
+	const struct wf_dgroup *group; /* whose packet came last */
 
 	wf_time zero;   /* of the clock, when virtual time was 0; moves on by what slips */
 	wf_time target; /* virtual; what the clock says in this turn */

@@ -37,6 +37,8 @@ struct wf_nic_cfg {
 	void (*event)(void *arg, const struct wf_event *event);
 	/* Communication management, once wf_nic_cm() was called; under the lock. */
 	wf_cm_event_fn *cm_event;
+	/* What came of wf_nic_join_host(); under the lock. NULL: nobody calls that. */
+	void (*joined)(void *arg, const struct wf_live_joined *joined);
 	void *arg;
 	/*
 	 * See struct wf_hca_attr; where store is NULL: wf_nic_copy_near(), wf_nic_copy_far() and
@@ -187,5 +189,15 @@ int wf_nic_find_service(struct wf_nic *nic, uint64_t service, uint32_t *host_p) 
  */
 int wf_nic_join(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16]) WF_MUST_USE;
 int wf_nic_leave(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16]) WF_MUST_USE;
+
+/*
+ * Where ports are managed: has the host join a multicast group for this program by the subnet
+ * administration, whatever its queue pairs are in; cfg.joined hears of it. ipoib: one of IPoIB's.
+ * *cookie_p is its name, set before the daemon is asked. *Asks*. Returns 0 or -errno.
+ */
+int wf_nic_join_host(struct wf_nic *nic, const uint8_t gid[16], bool ipoib,
+                     uint32_t *cookie_p) WF_MUST_USE;
+/* No more. *Asks*. */
+void wf_nic_leave_host(struct wf_nic *nic, uint32_t cookie);
 
 #endif

@@ -217,10 +217,12 @@ static void send_group(struct wf_nic *nic, struct wf_packet *pkt, uint32_t bytes
 	 */
 	wf_nic_events(nic);
 	g = wf_nic_group(nic, pkt->dst);
+	/* Where ports are managed: one for all others, which switches copy by its DLID. */
+	if (nic->table->managed != 0)
+		send_to(nic, nic->model, pkt, nic->bounce, bytes);
 	for (uint32_t i = 0; g != NULL && i < g->n; i++) {
-		/* A copy for each: by the LID that its port has. */
-		if (nic->table->managed != 0 && g->port[i].host < nic->table->n_hosts)
-			pkt->entropy = nic->table->host[g->port[i].host].lid;
+		if (nic->table->managed != 0 && g->port[i].host != nic->host)
+			continue;
 		send_named(nic, wf_nic_peer(nic, g->port[i].host, g->port[i].slot), pkt, bytes);
 	}
 	if (g == NULL || !wf_nic_is_outside(nic, g->gid))
@@ -306,6 +308,8 @@ static uint32_t octets(const struct wf_nic *nic, const struct wf_packet *pkt)
 {
 	uint32_t more = 0;
 
+	if (wf_unlikely((pkt->dst & WF_LIVE_GROUP) != 0) && nic->table->managed != 0)
+		return pkt->size + WF_GRH_LEN;
 	if (wf_unlikely(wf_packet_is_roce1(pkt)) && nic->table->layer == WF_LIVE_ROCE)
 		more = wf_size_around(WF_ENCAP_ROCE1, true) -
 		       wf_size_around(WF_ENCAP_ROCE2_IPV4, false);

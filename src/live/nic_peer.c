@@ -600,8 +600,10 @@ int wf_nic_resolve(struct wf_nic *nic, struct wf_ah_attr *attr)
 	const struct wf_nic_peer *p;
 	int host;
 
-	if (attr->is_global && wf_live_is_group(attr->dgid))
+	if (attr->is_global && wf_live_is_group(attr->dgid)) {
+		attr->by_lid = nic->table->managed != 0;
 		return reach_group(nic, attr->dgid, &attr->dest);
+	}
 	if (nic->table->layer == WF_LIVE_ROCE || (attr->is_global && attr->dlid == 0))
 		host = attr->is_global ? wf_live_host_of_gid(nic->table, attr->dgid) : -1;
 	else
@@ -660,6 +662,35 @@ int wf_nic_leave(struct wf_nic *nic, struct wf_qp *qp, const uint8_t gid[16])
 		ret = ask_group(nic, WF_LIVE_GROUP_LEAVE, gid, &g);
 	wf_nic_asked(nic);
 	return ret;
+}
+
+int wf_nic_join_host(struct wf_nic *nic, const uint8_t gid[16], bool ipoib, uint32_t *cookie_p)
+{
+	struct wf_live_req req = { .op = WF_LIVE_JOIN };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+	int ret;
+
+	*cookie_p = ++nic->cookies;
+	memcpy(req.join.gid, gid, sizeof(req.join.gid));
+	req.join.cookie = *cookie_p;
+	req.join.ipoib = ipoib;
+	wf_nic_asking(nic);
+	ret = wf_nic_ask(nic, &req, &reply, fds);
+	wf_nic_asked(nic);
+	return ret;
+}
+
+void wf_nic_leave_host(struct wf_nic *nic, uint32_t cookie)
+{
+	struct wf_live_req req = { .op = WF_LIVE_JOIN_END };
+	struct wf_live_reply reply;
+	int fds[WF_LIVE_MAX_FDS];
+
+	req.join.cookie = cookie;
+	wf_nic_asking(nic);
+	(void)!wf_nic_ask(nic, &req, &reply, fds);
+	wf_nic_asked(nic);
 }
 
 /* It may come before the answer to the question for it, which brings the group's GID. */
@@ -745,6 +776,10 @@ static void take_event(struct wf_nic *nic, const struct wf_live_event *event, co
 		break;
 	case WF_LIVE_EV_GROUP:
 		take_group(nic, event);
+		break;
+	case WF_LIVE_EV_JOINED:
+		if (nic->cfg.joined != NULL)
+			nic->cfg.joined(nic->cfg.arg, &event->joined);
 		break;
 	case WF_LIVE_EV_PORT:
 		wf_nic_unblock(nic);

@@ -72,7 +72,8 @@ struct wf_nic {
 	struct wf_nic_gsi *gsi; /* NULL while the program has not asked for it */
 	struct wf_nic_group **groups;
 	uint32_t n_groups;
-	uint32_t missed; /* a group of whose members there was no memory to know; 0: none */
+	uint32_t cookies; /* that joins of the host have had */
+	uint32_t missed;  /* a group of whose members there was no memory to know; 0: none */
 	struct wf_nic_bound *bound; /* queue pairs, by the lower bits of their numbers */
 
 	/* Who moves it on: nic_drive.h. */

@@ -21,7 +21,7 @@
 #include "live/table.h"
 #include "wire/packet.h"
 
-#define WF_LIVE_VERSION 8
+#define WF_LIVE_VERSION 9
 #define WF_LIVE_MAX_FDS 4       /* beside a message */
 #define WF_LIVE_GROUP_PORTS 256 /* programs in a multicast group */
 #define WF_LIVE_CAPTURES 16     /* at a time */
@@ -74,6 +74,13 @@ enum wf_live_op {
 	 */
 	WF_LIVE_UMAD_OPEN, /* fd back: a socket of struct wf_umad_part */
 	WF_LIVE_ISSM_OPEN,
+	/*
+	 * In a managed fabric, have the host join a multicast group by its subnet administration
+	 * (join): EV_JOINED says what came of it. It leaves with the last of its programs that has
+	 * joined.
+	 */
+	WF_LIVE_JOIN,
+	WF_LIVE_JOIN_END, /* join.cookie */
 };
 
 #define WF_LIVE_ALL UINT32_MAX /* in place of a host: every one */
@@ -132,6 +139,11 @@ struct wf_live_req {
 			char host[WF_LIVE_NAME];
 			uint32_t waits; /* ISSM: for its turn */
 		} mads;
+		struct {
+			uint8_t gid[16];
+			uint32_t cookie; /* the program's name for it */
+			uint32_t ipoib;  /* 1: a group of IPoIB's, like its broadcast group */
+		} join;
 		char text[WF_LIVE_TEXT]; /* WORDS, WORDS_CLEAR; it ends within */
 	};
 };
@@ -201,10 +213,20 @@ enum wf_live_ev {
 	WF_LIVE_EV_NO_LINK, /* the program that one was asked to is not there */
 	WF_LIVE_EV_UNLINK,  /* the other program could not take the link: there is none */
 	WF_LIVE_EV_SERVICE, /* who listens for it on the host; slot 0: nobody, or WF_LIVE_BOUND */
+	WF_LIVE_EV_JOINED,  /* what came of WF_LIVE_JOIN */
 };
 
 /* In place of a slot: nobody listens for a service, but who has bound it may come to. */
 #define WF_LIVE_BOUND UINT32_MAX
+
+/* What came of WF_LIVE_JOIN. */
+struct wf_live_joined {
+	uint32_t cookie;
+	int16_t status; /* 0 or -errno; the rest is what the group has, as in its record */
+	uint16_t mlid;
+	uint32_t qkey, flow_label;
+	uint8_t sl, mtu, rate, tclass, hop_limit;
+};
 
 struct wf_live_event {
 	uint32_t type; /* enum wf_live_ev */
@@ -229,6 +251,7 @@ struct wf_live_event {
 			uint32_t capture;    /* number of the capture */
 			uint32_t snaplen;
 		} tap;
+		struct wf_live_joined joined;
 		struct {
 			uint32_t group, n;
 			struct {
@@ -238,9 +261,10 @@ struct wf_live_event {
 	};
 };
 
-#define WF_LIVE_EVENT_SHORT 24 /* bytes of all but those about groups */
+#define WF_LIVE_EVENT_SHORT 32 /* bytes of all but those about groups */
 
-_Static_assert(offsetof(struct wf_live_event, tap) + sizeof(((struct wf_live_event *)0)->tap) <=
+_Static_assert(offsetof(struct wf_live_event, joined) +
+                               sizeof(((struct wf_live_event *)0)->joined) <=
                        WF_LIVE_EVENT_SHORT,
                "it fits");
 

@@ -31,8 +31,8 @@ static int host_addr(const struct wf_live_table *t, uint32_t host, struct wf_wir
 }
 
 /*
- * A multicast group: its number says its LID, its GID the rest. Returns how such packets are
- * wrapped.
+ * A multicast group: its number says its LID where nobody manages ports, its GID the rest. Returns
+ * how such packets are wrapped.
  */
 static enum wf_encap group_addr(const struct wf_live_table *t, uint32_t number, bool roce1,
                                 const uint8_t gid[WF_GID_LEN], struct wf_wire_addr *addr)
@@ -77,10 +77,10 @@ static int ends(const struct wf_live_table *t, uint32_t host, const struct wf_ta
 	} else if (ret == 0 && !(e->note.multicast && e->note.sent)) {
 		ret = host_addr(t, other, far);
 	}
-	if (t->managed != 0)
-		dst->lid = e->pkt.entropy;
 	if (e->note.multicast)
 		*encap_p = group_addr(t, e->pkt.dst, roce1, e->note.group, dst);
+	if (t->managed != 0)
+		dst->lid = e->pkt.entropy;
 	return ret;
 }
 

@@ -114,6 +114,7 @@ int wf_sma_create(const struct wf_sma_cfg *cfg, struct wf_mem *mem, struct wf_sm
 	sma->vl_arb_cap = cfg->vl_arb_cap;
 	sma->guid_blocks = cfg->guid_cap_blocks;
 	sma->port_guid = cfg->port_guid;
+	sma->guid_step = cfg->guid_step == 0 ? 1 : cfg->guid_step;
 	sma->node = (struct wf_node_info){
 		.base_version = NODE_VERSION,
 		.class_version = NODE_VERSION,
@@ -128,8 +129,11 @@ int wf_sma_create(const struct wf_sma_cfg *cfg, struct wf_mem *mem, struct wf_sm
 	};
 	memcpy(sma->description.text, cfg->description,
 	       strnlen(cfg->description, WF_NODE_DESCRIPTION_LEN - 1));
-	if (cfg->is_switch)
+	assert(cfg->group_cap <= WF_GROUPS_MAX);
+	if (cfg->is_switch) {
 		init_switch(&sma->sw, cfg);
+		sma->adaptive.group_cap = cfg->group_cap;
+	}
 	for (unsigned p = wf_sma_first_port(sma); p <= cfg->n_ports; p++)
 		init_port(sma, cfg, p);
 	*sma_p = sma;
@@ -151,6 +155,8 @@ void wf_sma_destroy(struct wf_sma *sma)
 		sma->mem->free(sma->mem, sma->mft[i]);
 	sma->mem->free(sma->mem, sma->mft);
 	sma->mem->free(sma->mem, sma->lft);
+	sma->mem->free(sma->mem, sma->group_of);
+	sma->mem->free(sma->mem, sma->groups);
 	wf_sma_free_traps(sma);
 	sma->mem->free(sma->mem, sma);
 }
@@ -213,6 +219,9 @@ static const struct attr {
 	{ WF_SMP_LINEAR_FT, true, true, wf_sma_linear_ft },
 	{ WF_SMP_MULTICAST_FT, true, true, wf_sma_multicast_ft },
 	{ WF_SMP_LED_INFO, true, false, led_info },
+	{ WF_SMP_ADAPTIVE_INFO, true, true, wf_sma_adaptive_info },
+	{ WF_SMP_ADAPTIVE_GROUPS, true, true, wf_sma_adaptive_groups },
+	{ WF_SMP_ADAPTIVE_LIDS, true, true, wf_sma_adaptive_lids },
 };
 
 static unsigned attribute(struct wf_sma *sma, unsigned in_port, unsigned end,

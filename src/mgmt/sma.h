@@ -51,6 +51,7 @@ enum wf_sma_change {
 	WF_SMA_MFT = 0x2000,
 	WF_SMA_REREGISTER = 0x4000, /* clients should tell the manager again what they want */
 	WF_SMA_LED = 0x8000,
+	WF_SMA_ADAPTIVE = 0x10000, /* groups of ports, and of LIDs, and whether they count */
 };
 
 struct wf_sma_ops {
@@ -68,7 +69,8 @@ struct wf_sma_cfg {
 	bool is_switch;
 	uint8_t n_ports; /* without port 0; 1 to 254 */
 	uint64_t node_guid, system_image_guid;
-	uint64_t port_guid; /* an adapter's port p has port_guid + p - 1, a switch's port 0 this */
+	uint64_t port_guid; /* of an adapter's port 1, or a switch's port 0; */
+	uint64_t guid_step; /* those of an adapter's further ports are that much apart; 0: 1 */
 	uint32_t vendor_id, revision;
 	uint16_t device_id;
 	const char *description;  /* borrowed until create returns */
@@ -82,7 +84,8 @@ struct wf_sma_cfg {
 	unsigned widths, speeds; /* supported: enum wf_ib_width, wf_ib_speed */
 	uint16_t lft_cap;        /* LIDs, of a switch */
 	uint16_t mft_cap;        /* multicast LIDs */
-	uint8_t resp_time;       /* RespTimeValue */
+	uint8_t group_cap; /* of a switch: groups of ports for adaptive routing; 0: it has none */
+	uint8_t resp_time; /* RespTimeValue */
 	const struct wf_sma_ops *ops;
 	void *arg;
 };
@@ -180,6 +183,20 @@ bool wf_sma_mft(const struct wf_sma *sma, uint16_t mlid, unsigned port);
 
 /* All ports of a multicast LID, 64 in a word, port 0 first. */
 void wf_sma_mft_ports(const struct wf_sma *sma, uint16_t mlid, uint64_t ports[4]);
+
+/*
+ * Adaptive routing of a switch (smp.h): LIDs from n_lids on have no group; the ports of group i are
+ * ports[i - 1], of those above n_groups none.
+ */
+struct wf_sma_adaptive {
+	bool enabled;
+	const uint8_t *group_of;
+	uint32_t n_lids;
+	const uint64_t (*ports)[WF_GROUP_WORDS];
+	unsigned n_groups;
+};
+
+void wf_sma_adaptive(const struct wf_sma *sma, struct wf_sma_adaptive *adaptive);
 
 /* The lane of a packet that came in by a port (0: its own) and leaves by another; 15: none. */
 uint8_t wf_sma_vl(const struct wf_sma *sma, unsigned in_port, unsigned out_port, uint8_t sl);

@@ -46,12 +46,16 @@ struct wf_sma {
 	unsigned in_port; /* by which the SMP that is answered came in */
 	uint8_t n_ports, vl_arb_cap;
 	uint16_t guid_blocks;
-	uint64_t port_guid;
+	uint64_t port_guid, guid_step;
 	struct wf_node_info node;
 	struct wf_node_description description;
 	struct wf_switch_info sw;
 	uint8_t *lft; /* of lft_size LIDs; above it there are none */
 	uint32_t lft_size;
+	struct wf_adaptive_info adaptive;
+	uint64_t (*groups)[WF_GROUP_WORDS]; /* of group_cap groups; NULL: none has a port */
+	uint8_t *group_of;                  /* of group_lids LIDs */
+	uint32_t group_lids;
 	uint16_t **mft; /* blocks of 32 LIDs, position by position; NULL: no port */
 	struct wf_sma_trap *traps;
 	uint64_t next_tid;
@@ -109,6 +113,9 @@ wf_sma_attr_fn wf_sma_pkey_table;
 wf_sma_attr_fn wf_sma_sl_to_vl_table;
 wf_sma_attr_fn wf_sma_vl_arb_table;
 wf_sma_attr_fn wf_sma_guid_info;
+wf_sma_attr_fn wf_sma_adaptive_info;
+wf_sma_attr_fn wf_sma_adaptive_groups;
+wf_sma_attr_fn wf_sma_adaptive_lids;
 
 /* Something was set. */
 static inline void wf_sma_changed(struct wf_sma *sma, unsigned port, unsigned what)

@@ -356,7 +356,7 @@ unsigned wf_sma_vl_arb_table(struct wf_sma *sma, unsigned end, uint32_t modifier
 uint64_t wf_sma_guid(const struct wf_sma *sma, unsigned port, unsigned index)
 {
 	if (index == 0)
-		return sma->port_guid + (sma->is_switch ? 0 : port - 1U);
+		return sma->port_guid + (sma->is_switch ? 0 : (port - 1U) * sma->guid_step);
 	if (index >= sma->guid_blocks * WF_GUIDS_PER_BLOCK || sma->port[port].guids == NULL)
 		return 0;
 	return sma->port[port].guids[index];

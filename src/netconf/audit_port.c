@@ -328,18 +328,6 @@ static void check_refs(struct wf_audit *a, const struct wf_conf_port *port)
 	}
 }
 
-/* Lanes of 50 Gb/s and more have PAM4, which no link does without RS-FEC. */
-static void check_fec(struct wf_audit *a, const struct wf_conf_port *port)
-{
-	if (port->fec.said == WF_CONF_SAID && port->speed.said == WF_CONF_SAID &&
-	    port->speed.v >= 200000000000 &&
-	    (port->fec.v == WF_CONF_FEC_NONE || port->fec.v == WF_CONF_FEC_FC))
-		wf_audit_say(a, WF_AUDIT_FEC, port->device, port, port->fec.at, "RS-FEC",
-		             "FEC is %s, and %lld Gb/s does not work without RS-FEC",
-		             port->fec.v == WF_CONF_FEC_NONE ? "off" : "fc",
-		             (long long)port->speed.v / 1000000000);
-}
-
 void wf_audit_port(struct wf_audit *a, const struct wf_conf_port *port)
 {
 	unsigned mask = wf_conf_pfc_rx(port) | wf_conf_pfc_tx(port);
@@ -352,7 +340,6 @@ void wf_audit_port(struct wf_audit *a, const struct wf_conf_port *port)
 	if (!wf_conf_is_active(port))
 		return;
 	check_mode(a, port);
-	check_fec(a, port);
 	if (mask == 0)
 		return;
 	check_trust(a, port);

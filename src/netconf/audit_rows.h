@@ -133,8 +133,7 @@
 	  "give all ports the same MTU")                                                           \
 	X(SPEED, "speed", WF_AUDIT_ERROR, "both ends of a link have one speed", "IEEE 802.3",      \
 	  "links-that-came-up-slow", "set both ends to the same speed")                            \
-	X(FEC, "fec", WF_AUDIT_ERROR,                                                              \
-	  "both ends of a link have one FEC, and the one that its speed needs", "IEEE 802.3",      \
+	X(FEC, "fec", WF_AUDIT_ERROR, "both ends of a link have one FEC", "IEEE 802.3",            \
 	  "a-marginal-link", "set both ends to the same FEC")                                      \
 	X(NIC_TRUST, "adapter-trust", WF_AUDIT_ERROR,                                              \
 	  "an adapter sorts by DSCP where switches do",                                            \

@@ -82,8 +82,8 @@ typedef void wf_hca_forget_fn(void *ctx, uint32_t echo);
 
 struct wf_hca_attr {
 	uint64_t guid;
-	uint64_t line_rate;     /* of the port, bits/s, not 0; what pacing cannot exceed */
-	uint32_t host;          /* this adapter's host number: struct wf_packet.src */
+	uint64_t line_rate; /* of the port, bits/s, not 0; what pacing cannot exceed */
+	uint32_t host;      /* this adapter's host number: struct wf_packet.src */
 	/*
 	 * InfiniBand's several ports: each has an address of its own, the first the host's number,
 	 * the next one so much further. A queue pair is of the port that it was set to, and gets to

@@ -310,6 +310,8 @@ static const struct {
 	{ { "sharp-fallback",
 	    "communicators for which no switch reduces, because trees or adapters are taken" },
 	  wf_note_sharp_fallback },
+	{ { "no-groups", "a subnet manager could not set adaptive routing up" },
+	  wf_note_no_groups },
 	{ { "sharp-lost", "a tree of switches that reduce lost a link, which ends the job" },
 	  wf_note_sharp_lost },
 	{ { "cc-collapse", "congestion control holds senders back while no link is busy" },

@@ -48,6 +48,9 @@ bool wf_note_is_slow_receiver(const struct wf_note_ctx *c);
 /* A lossless class lost most at a host: says so if the adapter is set to drop; returns whether. */
 bool wf_note_drops_at_host(struct wf_note_ctx *c, const struct wf_run_port *p, uint64_t drops);
 
+/* notes_sm.c: what a subnet manager does not do */
+void wf_note_no_groups(struct wf_note_ctx *c);
+
 /* notes_sharp.c: who asked for reduction in switches in vain */
 void wf_note_sharp_fallback(struct wf_note_ctx *c);
 void wf_note_sharp_lost(struct wf_note_ctx *c);

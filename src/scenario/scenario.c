@@ -553,6 +553,14 @@ static int check_fabric(struct reader *r, struct wf_scenario_fabric *f)
 	    wf_classes_parse(&f->cfg, &f->classes, &why) != 0 ||
 	    wf_cc_choice_tune(&f->values.cc, &tune, &why) != 0)
 		return wf_settings_err(&f->settings, &f->place, &why, r->err);
+	if (f->values.manage.sm.adaptive && !wf_route_find(f->cfg.routing)->any_ports) {
+		struct wf_place place = wf_settings_place(&f->settings, "sm.adaptive", &f->place);
+
+		return wf_place_err(&place, r->err,
+		                    "sm.adaptive: with routing %s a switch does not choose among "
+		                    "the ports of a group; write routing: adaptive",
+		                    f->cfg.routing);
+	}
 	if (strcmp(f->cfg.link_layer, "ethernet") != 0)
 		return 0;
 	if (wf_manage_kind_of(&f->values.manage, WF_MANAGE_IDEAL) != WF_MANAGE_IDEAL) {

@@ -211,21 +211,24 @@ static bool uses_tcp(const struct wf_scenario *s, const struct wf_scenario_fabri
 	return false;
 }
 
-/* On InfiniBand a host's ports are not one: what is there for hosts alone has none of them. */
-static void check_addresses(const struct wf_scenario *s, const struct wf_scenario_fabric *f,
-                            struct wf_err *why)
+/*
+ * On InfiniBand a host's ports are not one: what is there for hosts alone has none of them. Returns
+ * 0, -EINVAL with why filled, or -ENOMEM.
+ */
+static int check_addresses(const struct wf_scenario *s, const struct wf_scenario_fabric *f,
+                           struct wf_err *why)
 {
 	for (size_t i = 0; i < s->flows.n; i++) {
 		if (s->flows.flow[i].op == WF_FLOW_WINDOW) {
-			(void)wf_err_say(why, "topology.ports: on InfiniBand a queue pair belongs "
-			                      "to a port, and traffic with op window has none; "
-			                      "write op: write, send or read");
-			return;
+			return wf_err_say(why,
+			                  "topology.ports: on InfiniBand a queue pair belongs to a "
+			                  "port, and traffic with op window has none; write op: "
+			                  "write, send or read");
 		}
 	}
 	if (wf_manage_kind_of(&f->values.manage, WF_MANAGE_IDEAL) != WF_MANAGE_IDEAL)
-		(void)wf_err_say(why, "topology.ports: hosts of a managed fabric have one port; "
-		                      "write ports: 1, or sm: ideal");
+		return wf_manage_check_topo(f->net->topo, wf_mem_heap(), why);
+	return 0;
 }
 
 /* Hosts with several ports are not for every fabric, or all traffic. */
@@ -234,13 +237,16 @@ static int check_ports(const struct wf_scenario *s, struct wf_err *err)
 	for (unsigned i = 0; i < s->n_fabrics; i++) {
 		const struct wf_scenario_fabric *f = &s->fabrics[i];
 		struct wf_err why = { "" };
+		int rc = 0;
 
 		if (f->net->topo->host_ports > 1 && uses_tcp(s, f))
 			(void)wf_err_say(&why, "topology.ports: the kernel's TCP has one port "
 			                       "here; write ports: 1, or leave TCP out");
 		else if (f->net->topo->host_ports > 1 &&
 		         strcmp(f->cfg.link_layer, "infiniband") == 0)
-			check_addresses(s, f, &why);
+			rc = check_addresses(s, f, &why);
+		if (rc == -ENOMEM)
+			return rc;
 		if (why.text[0] == '\0' &&
 		    wf_fabric_check_ports(&f->cfg, f->net->topo->host_ports, &why) == 0)
 			continue;

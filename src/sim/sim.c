@@ -9,6 +9,7 @@
 
 #include "fabric/station.h"
 #include "sim/sim_priv.h"
+#include "wire/ib.h"
 
 #define PROGRESS_EVERY 256 /* windows */
 #define GATE_WINDOW (1 * WF_US)
@@ -210,11 +211,10 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 	if (ret == 0 && cfg->manager != NULL && !sim->fabric.flowctl->uses_credits)
 		ret = wf_err_say(err, "sm: a subnet manager is InfiniBand's; this fabric is "
 		                      "Ethernet");
-	if (ret == 0 && cfg->manager != NULL && cfg->topo->host_ports > 1)
-		ret = wf_err_say(err, "topology.ports: hosts of a managed fabric have one port; "
-		                      "write ports: 1");
 	if (ret == 0 && cfg->manager != NULL) {
 		wf_station_manage(&sim->fabric, &sim->managed);
+		/* What programs outside send to groups has a global header. */
+		sim->fabric.largest += cfg->gate != NULL ? WF_GRH_LEN : 0;
 		sim->manager = *cfg->manager;
 	}
 	sim->fabric.sharp = cfg->sharp;
@@ -227,6 +227,7 @@ static int make_fabric(struct wf_sim *sim, const struct wf_sim_cfg *cfg, struct 
 	sim->gated.env = (struct wf_gate_env){ &sim->fabric, cfg->gate, cfg->gate_arg };
 	if (cfg->gate != NULL) {
 		sim->fabric.lost = wf_gate_lost;
+		sim->fabric.copied = wf_gate_copied;
 		sim->fabric.lost_arg = &sim->gated.env;
 	}
 	return ret;

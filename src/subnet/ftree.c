@@ -635,8 +635,11 @@ static int ftree_do(struct ftree *t, const struct wf_sm_route_cfg *cfg)
 	    t->groups != NULL && t->ports != NULL && t->lists != NULL && t->out != NULL &&
 	    t->hops != NULL)
 		ret = plan(t, cfg, all, room);
-	if (ret == 0)
+	if (ret == 0) {
 		make_ways(t);
+		t->tables->rank = t->rank;
+		t->rank = NULL;
+	}
 	wf_guids_fini(&t->indices, mem);
 	mem->free(mem, t->hops);
 	mem->free(mem, t->out);

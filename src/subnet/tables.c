@@ -43,6 +43,7 @@ void wf_tables_destroy(struct wf_tables *tables)
 {
 	if (tables == NULL)
 		return;
+	tables->mem->free(tables->mem, tables->rank);
 	tables->mem->free(tables->mem, tables->sl);
 	tables->mem->free(tables->mem, tables->lft);
 	tables->mem->free(tables->mem, tables);

@@ -21,6 +21,7 @@ struct wf_tables {
 	uint32_t n_lids;           /* LIDs 0 to n_lids - 1 */
 	uint8_t *lft;              /* [sw * n_lids + lid]: port, or WF_LFT_NONE */
 	uint8_t *sl;               /* [sw * n_lids + lid]; NULL: 0 for all */
+	uint32_t *rank;            /* by switch, 0 highest: ways go up, then down; NULL: any way */
 	unsigned n_vls;            /* virtual lanes that are used; SL i goes by VL i */
 	const char *engine;        /* whose they are: "ftree"; "" where a file had them */
 	bool no_credit_loop;       /* that engine promises there is none */

@@ -146,7 +146,10 @@ static int updn_route(const struct wf_subnet *subnet, const struct wf_sm_route_c
 		return ret;
 	rank = mem->alloc(mem, ((size_t)net.n + 1) * sizeof(*rank));
 	ret = rank == NULL ? -ENOMEM : rank_and_route(&net, cfg, tables, rank, err);
-	mem->free(mem, rank);
+	if (ret == 0)
+		tables->rank = rank;
+	else
+		mem->free(mem, rank);
 	wf_sm_net_fini(&net);
 	return ret;
 }

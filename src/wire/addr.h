@@ -49,7 +49,11 @@ void wf_wire_addr_init(struct wf_wire_addr *addr, uint32_t host);
 #define WF_WIRE_PART_SWITCH 2
 #define WF_WIRE_REVISION 1
 
-/* GUIDs of InfiniBand: of a host, of its first port, too; and of a switch by its node's number. */
+/*
+ * GUIDs of InfiniBand: of a host, of its first port, too, while those of its other ports are
+ * WF_WIRE_GUID_PORT apart; and of a switch by its node's number.
+ */
+#define WF_WIRE_GUID_PORT UINT64_C(0x400000)
 uint64_t wf_wire_guid_host(uint32_t host);
 uint64_t wf_wire_guid_switch(uint32_t node);
 

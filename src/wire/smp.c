@@ -139,6 +139,19 @@ static const struct wf_field led_info_fields[] = {
 	F(led_info, led_mask, 0, 1),
 };
 
+static const struct wf_field adaptive_info_fields[] = {
+	F(adaptive_info, enabled, 0, 1),
+	F(adaptive_info, group_cap, 16, 16),
+};
+
+static const struct wf_field adaptive_groups_fields[] = {
+	WF_FIELD_ARRAY(adaptive_groups, ports, 0, 64, 64),
+};
+
+static const struct wf_field adaptive_lids_fields[] = {
+	F(adaptive_lids, group, 0, 512),
+};
+
 WF_LAYOUT(node_description, 64);
 WF_LAYOUT(node_info, 40);
 WF_LAYOUT(switch_info, 20);
@@ -152,3 +165,6 @@ WF_LAYOUT(linear_ft, 64);
 WF_LAYOUT(multicast_ft, 64);
 WF_LAYOUT(sm_info, 21);
 WF_LAYOUT(led_info, 4);
+WF_LAYOUT(adaptive_info, 4);
+WF_LAYOUT(adaptive_groups, 64);
+WF_LAYOUT(adaptive_lids, 64);

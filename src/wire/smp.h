@@ -28,7 +28,13 @@ enum wf_smp_attr {
 	WF_SMP_VENDOR_DIAG = 0x0030,
 	WF_SMP_LED_INFO = 0x0031,
 	WF_SMP_PORT_INFO_EXTENDED = 0x0033,
+	/* weft's own, of switches whose NodeInfo has its vendor: 0xff00 to 0xffff are vendors'. */
+	WF_SMP_ADAPTIVE_INFO = 0xff10,
+	WF_SMP_ADAPTIVE_GROUPS = 0xff11,
+	WF_SMP_ADAPTIVE_LIDS = 0xff12,
 };
+
+#define WF_VENDOR_WEFT 0x02c0de /* locally administered; GUIDs have it as well (addr.h) */
 
 #define WF_NODE_DESCRIPTION_LEN 64
 #define WF_GUIDS_PER_BLOCK 8
@@ -246,6 +252,28 @@ struct wf_led_info {
 	bool led_mask; /* the beacon is lit */
 };
 
+/*
+ * Adaptive routing, weft's own: a switch sends a packet by any port of its LID's group, by the
+ * linear forwarding table where the LID has none.
+ */
+struct wf_adaptive_info {
+	bool enabled; /* the one member that is set */
+	uint16_t group_cap;
+};
+
+/* Modifier b: the ports of groups 2b + 1 and 2b + 2; port 64w + i is bit i of word w. */
+#define WF_GROUPS_PER_BLOCK 2
+#define WF_GROUP_WORDS 4
+#define WF_GROUPS_MAX 254
+struct wf_adaptive_groups {
+	uint64_t ports[WF_GROUPS_PER_BLOCK * WF_GROUP_WORDS];
+};
+
+/* Modifier: block of LIDs, as in linear forwarding tables. */
+struct wf_adaptive_lids {
+	uint8_t group[WF_LFT_PER_BLOCK]; /* 0: none */
+};
+
 #define WF_SMP_LAYOUTS(X)                                                                          \
 	X(node_description)                                                                        \
 	X(node_info)                                                                               \
@@ -259,7 +287,10 @@ struct wf_led_info {
 	X(linear_ft)                                                                               \
 	X(multicast_ft)                                                                            \
 	X(sm_info)                                                                                 \
-	X(led_info)
+	X(led_info)                                                                                \
+	X(adaptive_info)                                                                           \
+	X(adaptive_groups)                                                                         \
+	X(adaptive_lids)
 
 WF_SMP_LAYOUTS(WF_LAYOUT_DECLARE)
 

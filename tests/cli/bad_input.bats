@@ -105,8 +105,10 @@ change() {
 		's.yaml:3:46: ports: hosts of kind dragonfly have one port; 1, or kind single, leaf-spine'
 	change 's/radix: 8/radix: 8, ports: 2/; s/roce-400g/ib-ndr/' \
 		's.yaml:3:57: ports: on InfiniBand a queue pair belongs to a port, and traffic with op window has none; write op: write, send or read'
-	change 's/radix: 8/radix: 8, ports: 2/; s/fabric: .*/fabric: {profile: ib-ndr, sm: weft}/; s/size: 100KB/&, op: write/' \
-		's.yaml:3:57: ports: hosts of a managed fabric have one port; write ports: 1, or sm: ideal'
+	change 's/radix: 8/radix: 8, ports: 2, homing: planes/; s/fabric: .*/fabric: {profile: ib-ndr, sm: weft}/; s/size: 100KB/&, op: write/' \
+		's.yaml:3:68: homing: port 2 of h0 is in a subnet of its own, and a subnet manager has one; write homing: same or pair, or sm: ideal'
+	change 's/fabric: .*/fabric: {profile: ib-ndr, routing: lft, sm: weft, sm.adaptive: true}/; s/size: 100KB/&, op: write/' \
+		's.yaml:4:64: sm.adaptive: with routing lft a switch does not choose among the ports of a group; write routing: adaptive'
 	change 's/radix: 8/radix: 8, ports: 2/; s/fabric: .*/fabric: {profile: ib-ndr, sharp: {enabled: true}}/; s/size: 100KB/&, op: write/' \
 		's.yaml:4:44: sharp.enabled: hosts that take part in reductions of switches have one port; write false, or topology.ports: 1'
 	change 's/radix: 8/radix: 8, ports: 2/; s/fabric: .*/fabric: {profile: ib-ndr, nic: {apm: always}}/; s/size: 100KB/&, op: write/' \

@@ -326,3 +326,37 @@ print(r["Get(NodeInfo)"] - 1, r["Set(LinearForwardingTable)"])' >asked.txt
 		2>/dev/null | tr '\t' '\n' | sort -nu >lids.txt
 	[ "$(xargs <lids.txt)" = "4 10 14" ]
 }
+
+@test "a managed fabric whose hosts have two ports: each answers for itself, and its data has its LID" {
+	need_tshark
+	cat >s.yaml <<'END'
+name: managed
+seed: 1
+topology: {kind: leaf-spine, hosts: 4, radix: 4, ports: 2, homing: pair, host_rate: 400Gbps}
+fabric: {profile: ib-ndr, routing: lft, sm: weft, sm.start: cold}
+traffic:
+  - {kind: shift, distance: 1, op: write, size: 20KB, start: 30ms}
+  - {kind: shift, distance: 2, op: write, size: 20KB, start: 30ms}
+run: {until: 100ms}
+END
+	weft run s.yaml --quiet --pcap o.pcapng
+	[ "$status" -eq 0 ]
+	is_clean o.pcapng
+	# Interface hN:0 is port 1 of host N, whose GUID is the host's; port 2 has 0x400000 more.
+	tshark -r o.pcapng -Y 'frame.packet_flags_direction == 2 && infiniband.mad.method == 0x81 && infiniband.nodeinfo.nodetype == 1' \
+		-T fields -e frame.interface_name -e infiniband.nodeinfo.localportnum -e infiniband.nodeinfo.portguid \
+		2>/dev/null | sort -u >ports.txt
+	# The manager asks its own first port without a wire.
+	printf 'h%s:%s\t0x0%s\t0x00c0defffe%s000%s\n' 0 1 2 40 1 1 0 1 00 2 1 1 2 40 2 2 0 1 00 3 2 1 2 40 3 \
+		3 0 1 00 4 3 1 2 40 4 >expected.txt
+	diff expected.txt ports.txt
+	# All data that leaves by a port has its LID, and no other port's has; what comes to a port has it, too.
+	for way in '2 slid' '1 dlid'; do
+		tshark -r o.pcapng -Y "frame.packet_flags_direction == ${way% *} && infiniband.lrh.vl != 15" \
+			-T fields -e frame.interface_name -e "infiniband.lrh.${way#* }" 2>/dev/null | sort -u >"lids${way% *}.txt"
+		[ "$(cut -f1 "lids${way% *}.txt" | sort -u | wc -l)" -eq "$(wc -l <"lids${way% *}.txt")" ]
+		[ "$(cut -f2 "lids${way% *}.txt" | sort -u | wc -l)" -eq "$(wc -l <"lids${way% *}.txt")" ]
+	done
+	diff lids1.txt lids2.txt
+	[ "$(cut -d: -f2 lids1.txt | cut -c1 | sort -u | xargs)" = "0 1" ]
+}

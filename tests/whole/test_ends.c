@@ -88,6 +88,7 @@ static const struct context {
 
 	{ "fabric.sm", IB "traffic.op=write" },
 	{ "fabric.sm.sweep_interval", IB "ops=1 fabric.sm=weft faults=[h1,leaf0]" },
+	{ "fabric.sm.adaptive", IB "ops=1 fabric.sm=weft fabric.routing=adaptive" },
 	{ "fabric.sm.", IB "ops=1 fabric.sm=weft" },
 	{ "fabric.convergence", "faults=[h1,leaf0]" },
 	{ "fabric.link_layer", "" },

@@ -92,7 +92,7 @@ static bool go_on(void *arg, wf_time now)
 	return true;
 }
 
-static const struct wf_gate_ops ops = { next, deliver, lost, go_on };
+static const struct wf_gate_ops ops = { next, deliver, lost, go_on, NULL };
 
 static struct wf_gated_fault fault_of(const struct outside *o, uint32_t link)
 {
@@ -702,7 +702,7 @@ static void two_lost(void *arg, const struct wf_packet *pkt)
 	fail_msg("nothing is lost");
 }
 
-static const struct wf_gate_ops two_ops = { two_next, two_deliver, two_lost, go_on };
+static const struct wf_gate_ops two_ops = { two_next, two_deliver, two_lost, go_on, NULL };
 
 /*
  * Both have as many packets for the same host, and take turns when they are asked. Returns when

@@ -115,8 +115,21 @@ struct wv_ucma_id *wv_ucma_create(struct wv_ucma_channel *ch, uint16_t space, ui
 	return id;
 }
 
+void wv_ucma_leave(struct wf_nic *nic, struct wv_ucma_mc *mcs)
+{
+	while (mcs != NULL) {
+		struct wv_ucma_mc *mc = mcs;
+
+		mcs = mc->next;
+		if (mc->asked)
+			wf_nic_leave_host(nic, mc->cookie);
+		free(mc);
+	}
+}
+
 void wv_ucma_destroy(struct wv_ucma_id *id)
 {
+	struct wv_ucma_mc *mcs = id->mcs;
 	struct wf_nic *nic = id->channel->nic;
 	bool listens = id->state == WV_UCMA_LISTEN;
 	uint64_t service = id->service;
@@ -128,15 +141,11 @@ void wv_ucma_destroy(struct wv_ucma_id *id)
 		wf_cm_release(id->conn, wf_nic_now(nic));
 	if (listens && wf_nic_cm(nic, &cm) == 0)
 		wf_cm_unlisten(cm, service);
-	while (id->mcs != NULL) {
-		struct wv_ucma_mc *mc = id->mcs;
-
-		id->mcs = mc->next;
-		free(mc);
-	}
 	names[id->handle] = NULL;
 	free(id);
-	/* It is gone before the lock is. Those that packets make and unmake have no service. */
+	/* It is gone before the lock is. */
+	wv_ucma_leave(nic, mcs);
+	/* Those that packets make and unmake have no service. */
 	if (service != 0)
 		(void)!wf_nic_service(nic, WF_LIVE_SERVICE_FREE, &service, listens);
 }

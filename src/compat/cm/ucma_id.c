@@ -283,6 +283,66 @@ static int tell_joined(struct wv_ucma_id *id, struct wv_ucma_mc *mc, const uint8
 	return 0;
 }
 
+/* The membership of that name; NULL: it is left by now. */
+static struct wv_ucma_mc *find_mc(uint32_t cookie)
+{
+	for (uint32_t h = 0; h <= UINT16_MAX; h++) {
+		const struct wv_ucma_id *id = wv_ucma_find(h);
+
+		for (struct wv_ucma_mc *mc = id == NULL ? NULL : id->mcs; mc != NULL;
+		     mc = mc->next) {
+			if (mc->asked && mc->cookie == cookie)
+				return mc;
+		}
+	}
+	return NULL;
+}
+
+void wv_on_joined(void *arg, const struct wf_live_joined *j)
+{
+	struct wv_ucma_mc *mc = find_mc(j->cookie);
+	struct ib_uverbs_ah_attr *ah;
+	struct wv_ucma_event *event;
+
+	(void)arg;
+	if (mc == NULL)
+		return;
+	event = wv_ucma_event(mc->id,
+	                      j->status == 0 ? WV_UCMA_MULTICAST_JOIN : WV_UCMA_MULTICAST_ERROR,
+	                      j->status);
+	if (event == NULL)
+		return;
+	event->mc = mc;
+	event->resp.uid = mc->uid;
+	if (j->status == 0) {
+		ah = &event->resp.param.ud.ah_attr;
+		event->resp.param.ud.qp_num = WF_QPN_MULTICAST;
+		event->resp.param.ud.qkey = j->qkey;
+		wv_ucma_ah(mc->id, mc->gid, j->mlid, ah);
+		ah->sl = j->sl;
+		ah->static_rate = j->rate;
+		ah->grh.flow_label = j->flow_label;
+		ah->grh.hop_limit = j->hop_limit;
+		ah->grh.traffic_class = j->tclass;
+	}
+	wv_ucma_post(event);
+}
+
+/* The subnet administration is asked, which answers by an event: wv_on_joined(). */
+static int ask_to_join(struct wv_ucma_id *id, struct wv_ucma_mc *mc)
+{
+	struct wf_nic *nic = id->channel->nic;
+	int ret;
+
+	mc->asked = true;
+	mc->next = id->mcs;
+	id->mcs = mc;
+	ret = wf_nic_join_host(nic, mc->gid, id->space == RDMA_PS_IPOIB, &mc->cookie);
+	if (ret != 0)
+		id->mcs = mc->next; /* no other command has come between */
+	return ret;
+}
+
 int wv_ucma_join_ip_mcast(struct wv_ucma_channel *ch, const void *in, size_t out)
 {
 	const struct rdma_ucm_join_ip_mcast *cmd = in;
@@ -290,6 +350,7 @@ int wv_ucma_join_ip_mcast(struct wv_ucma_channel *ch, const void *in, size_t out
 	struct wf_ah_attr to = { .is_global = true };
 	struct wv_ucma_id *id;
 	struct wv_ucma_mc *mc;
+	bool managed = wf_nic_table(ch->nic)->managed != 0;
 	int ret = wv_ucma_get(ch, cmd->id, &id);
 
 	if (ret != 0)
@@ -297,7 +358,7 @@ int wv_ucma_join_ip_mcast(struct wv_ucma_channel *ch, const void *in, size_t out
 	if (!id->device)
 		return -EINVAL;
 	ret = wv_ucma_group_gid(id, &cmd->addr, to.dgid);
-	if (ret == 0)
+	if (ret == 0 && !managed)
 		ret = wf_nic_resolve(ch->nic, &to);
 	if (ret != 0)
 		return ret;
@@ -309,12 +370,15 @@ int wv_ucma_join_ip_mcast(struct wv_ucma_channel *ch, const void *in, size_t out
 	mc->handle = mc_handle();
 	resp.id = mc->handle;
 	ret = wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
-	if (ret == 0)
+	memcpy(mc->gid, to.dgid, sizeof(mc->gid));
+	if (ret == 0 && managed)
+		ret = ask_to_join(id, mc);
+	else if (ret == 0)
 		ret = tell_joined(id, mc, to.dgid, to.dest);
-	if (ret != 0) {
+	if (ret != 0)
 		free(mc);
+	if (ret != 0 || managed)
 		return ret;
-	}
 	mc->next = id->mcs;
 	id->mcs = mc;
 	return 0;
@@ -350,7 +414,8 @@ int wv_ucma_leave_mcast(struct wv_ucma_channel *ch, const void *in, size_t out)
 			*at = mc->next;
 			purge_mc(ch, mc);
 			resp.events_reported = mc->events_reported;
-			free(mc);
+			mc->next = NULL;
+			wv_ucma_leave(ch->nic, mc);
 			return wv_ucma_answer(cmd->response, out, &resp, sizeof(resp));
 		}
 	}

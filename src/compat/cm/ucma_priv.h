@@ -63,6 +63,9 @@ struct wv_ucma_mc {
 	uint32_t handle;
 	uint64_t uid;
 	uint32_t events_reported;
+	bool asked;      /* of the subnet administration, by that name: */
+	uint32_t cookie; /* 0: not yet */
+	uint8_t gid[16];
 };
 
 enum wv_ucma_state {
@@ -110,6 +113,8 @@ int wv_ucma_get(const struct wv_ucma_channel *ch, uint32_t handle,
 /* NULL: no memory. */
 struct wv_ucma_id *wv_ucma_create(struct wv_ucma_channel *ch, uint16_t space, uint8_t qp_type);
 void wv_ucma_destroy(struct wv_ucma_id *id);
+/* Frees memberships, which are no id's any more, and has the host leave. Asks. */
+void wv_ucma_leave(struct wf_nic *nic, struct wv_ucma_mc *mcs);
 
 /* Copies an answer, or what there is room for, to where a command wants it: 0 or -EFAULT. */
 int wv_ucma_answer(uint64_t to, size_t room, const void *answer, size_t size);

@@ -205,6 +205,7 @@ static int open_nic(void)
 		.completion = wv_on_completion,
 		.event = wv_on_event,
 		.cm_event = wv_on_cm_event,
+		.joined = wv_on_joined,
 		.fetch_near = wv_guard_fetch_near,
 		.fetch_far = wv_guard_fetch_far,
 		.store = wv_guard_store,

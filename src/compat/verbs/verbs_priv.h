@@ -207,6 +207,8 @@ void wv_nic_put(struct wf_nic *nic);
 
 /* compat/cm: what happened to a connection. */
 wf_cm_event_fn wv_on_cm_event;
+/* And of a multicast group, where the subnet administration is asked. */
+void wv_on_joined(void *arg, const struct wf_live_joined *joined);
 
 /* event.c */
 int wv_async_open(struct wv_context *c);

@@ -39,5 +39,6 @@ const struct wf_route_ops wf_route_adaptive = {
 	.name = "adaptive",
 	.help = "every packet takes the least loaded minimal path",
 	.reorders = true,
+	.any_ports = true,
 	.pick = adaptive_pick,
 };

@@ -32,6 +32,7 @@ const struct wf_route_ops wf_route_ecmp = {
 	.name = "ecmp",
 	.help = "equal-cost multipath by hash of the flow",
 	.reorders = false,
+	.any_ports = true,
 	.pick = ecmp_pick,
 };
 
@@ -39,5 +40,6 @@ const struct wf_route_ops wf_route_hashed = {
 	.name = "ecmp",
 	.help = "equal-cost multipath by hash of the flow",
 	.reorders = false,
+	.any_ports = true,
 	.pick = hashed_pick,
 };

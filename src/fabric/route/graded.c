@@ -123,5 +123,6 @@ const struct wf_route_ops wf_route_graded = {
 	.name = "adaptive",
 	.help = "every packet takes the least loaded minimal path",
 	.reorders = true,
+	.any_ports = true,
 	.pick = graded_pick,
 };

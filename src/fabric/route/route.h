@@ -16,6 +16,7 @@ struct wf_route_ops {
 	const char *name; /* "ecmp" */
 	const char *help; /* one line */
 	bool reorders;    /* packets of one flow may take different paths */
+	bool any_ports;   /* the ports need not be those of the fabric's own routes */
 	/* Picks one of the n >= 1 ports for pkt, which is not for a host of this switch. */
 	unsigned (*pick)(struct wf_switch *sw, const uint16_t *ports, unsigned n,
 	                 const struct wf_packet *pkt, wf_time now);

@@ -18,5 +18,6 @@ const struct wf_route_ops wf_route_spray = {
 	.name = "spray",
 	.help = "every packet takes a random minimal path",
 	.reorders = true,
+	.any_ports = true,
 	.pick = spray_pick,
 };

@@ -116,6 +116,9 @@ const struct wf_param wf_sm_params[] = {
 	LIST("root_guids", root_guids, check_roots, "",
 	     "GUIDs of the highest switches, for updn and ftree; none: they are found"),
 	NUMBER("vls", vls, 0, WF_SM_MAX_VLS, "0", "lanes that dfsssp may use; 0: 8"),
+	SWITCH("adaptive", adaptive, "false",
+	       "adaptive routing: switches have groups of ports beside their tables, as far as the "
+	       "routing engine is free of credit loops with them (not an option of OpenSM's)"),
 	SWITCH("disable_multicast", disable_multicast, "false", "no multicast tables"),
 	SWITCH("use_mfttop", use_mfttop, "true", "sets MulticastFDBTop of switches that have it"),
 	SWITCH("qos", qos, "false", "sets SL to VL and arbitration tables"),

@@ -3,6 +3,8 @@
  * cfg.h - what can be set of a subnet manager: OpenSM's options under their names, with its
  * defaults.
  *
+ * One is weft's own: adaptive, since what OpenSM has for it is a plugin of a vendor's.
+ *
  * Times that are codes ("subnet_timeout") are 4.096 us * 2^n. Keys are hexadecimal numbers, as
  * text. What OpenSM has in files besides is text here: the roots of up/down and fat-tree routing,
  * and partitions.conf (subnet/part.h).
@@ -61,6 +63,7 @@ struct wf_sm_cfg {
 	char routing_engine[WF_SM_TEXT]; /* engines to try, in order; then minhop */
 	char root_guids[WF_SM_TEXT];     /* of updn and ftree */
 	uint32_t vls;                    /* dfsssp's virtual lanes */
+	bool adaptive;                   /* groups of ports as well: not OpenSM's */
 	bool disable_multicast;
 	bool use_mfttop;
 

@@ -10,11 +10,15 @@
 	X(WF_SM_GET_GUID_INFO, "Get(GUIDInfo)")                                                    \
 	X(WF_SM_GET_PKEYS, "Get(P_KeyTable)")                                                      \
 	X(WF_SM_GET_SM_INFO, "Get(SMInfo)")                                                        \
+	X(WF_SM_GET_ADAPTIVE, "Get(AdaptiveInfo)")                                                 \
 	X(WF_SM_CLEAR_CHANGE, "Set(SwitchInfo:PortStateChange)")                                   \
 	X(WF_SM_SET_PKEYS, "Set(P_KeyTable)")                                                      \
 	X(WF_SM_SET_PORT_INFO, "Set(PortInfo)")                                                    \
 	X(WF_SM_SET_SWITCH_INFO, "Set(SwitchInfo)")                                                \
 	X(WF_SM_SET_LINEAR_FT, "Set(LinearForwardingTable)")                                       \
+	X(WF_SM_SET_ADAPTIVE_GROUPS, "Set(AdaptiveGroups)")                                        \
+	X(WF_SM_SET_ADAPTIVE_LIDS, "Set(AdaptiveLids)")                                            \
+	X(WF_SM_SET_ADAPTIVE, "Set(AdaptiveInfo)")                                                 \
 	X(WF_SM_SET_SL_TO_VL, "Set(SLtoVLMappingTable)")                                           \
 	X(WF_SM_SET_VL_ARB, "Set(VLArbitrationTable)")                                             \
 	X(WF_SM_SET_MULTICAST_FT, "Set(MulticastForwardingTable)")                                 \
@@ -32,6 +36,7 @@ const char *const wf_sm_phase_names[WF_SM_PHASES] = {
 	[WF_SM_PHASE_PKEYS] = "P_Keys",
 	[WF_SM_PHASE_PORTS] = "ports",
 	[WF_SM_PHASE_ROUTES] = "routes",
+	[WF_SM_PHASE_ADAPTIVE] = "adaptive",
 	[WF_SM_PHASE_LANES] = "lanes",
 	[WF_SM_PHASE_MULTICAST] = "multicast",
 	[WF_SM_PHASE_ARM] = "arm",
@@ -104,6 +109,14 @@ const struct wf_sm_kind_row wf_sm_kinds[WF_SM_KINDS] = {
 	                            wf_sm_done_set_switch_info },
 	[WF_SM_SET_LINEAR_FT] = { WF_SMP_LINEAR_FT, SET, true, mod_arg, wf_sm_fill_linear_ft,
 	                          wf_sm_done_linear_ft },
+	[WF_SM_GET_ADAPTIVE] = { WF_SMP_ADAPTIVE_INFO, GET, false, NULL, NULL,
+	                         wf_sm_done_adaptive },
+	[WF_SM_SET_ADAPTIVE_GROUPS] = { WF_SMP_ADAPTIVE_GROUPS, SET, true, mod_arg,
+	                                wf_sm_fill_adaptive_groups, wf_sm_done_adaptive_groups },
+	[WF_SM_SET_ADAPTIVE_LIDS] = { WF_SMP_ADAPTIVE_LIDS, SET, true, mod_arg,
+	                              wf_sm_fill_adaptive_lids, wf_sm_done_adaptive_lids },
+	[WF_SM_SET_ADAPTIVE] = { WF_SMP_ADAPTIVE_INFO, SET, true, NULL, wf_sm_fill_adaptive,
+	                         wf_sm_done_adaptive },
 	[WF_SM_SET_SL_TO_VL] = { WF_SMP_SL_TO_VL, SET, true, mod_sl_to_vl, wf_sm_fill_sl_to_vl,
 	                         NULL },
 	[WF_SM_SET_VL_ARB] = { WF_SMP_VL_ARB, SET, true, mod_vl_arb, wf_sm_fill_vl_arb, NULL },

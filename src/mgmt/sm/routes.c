@@ -188,6 +188,7 @@ int wf_sm_want_routes(struct wf_sm *sm)
 			continue;
 		if (dev != NULL && was_reset(sm, node)) {
 			memset(dev->lft_known, 0, sizeof(dev->lft_known));
+			wf_sm_forget_spread(dev);
 			if (dev->mft_known != NULL)
 				memset(dev->mft_known, 0,
 				       (size_t)dev->mft_blocks * dev->mft_positions);

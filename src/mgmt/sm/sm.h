@@ -20,6 +20,7 @@
  *   PKEYS      P_Key tables that differ
  *   PORTS      PortInfo: LIDs and all that is not the port's state
  *   ROUTES     SwitchInfo, blocks of linear forwarding tables that differ
+ *   ADAPTIVE   groups of ports that differ, of switches which have them: with adaptive
  *   LANES      SL to VL and arbitration: with qos, or where the routing needs lanes
  *   MULTICAST  blocks of multicast forwarding tables that differ
  *   ARM, ACTIVATE   the ports' state
@@ -61,11 +62,15 @@ enum wf_sm_kind {
 	WF_SM_GET_GUID_INFO,
 	WF_SM_GET_PKEYS,
 	WF_SM_GET_SM_INFO,
+	WF_SM_GET_ADAPTIVE,
 	WF_SM_CLEAR_CHANGE, /* SwitchInfo: PortStateChange */
 	WF_SM_SET_PKEYS,
 	WF_SM_SET_PORT_INFO,
 	WF_SM_SET_SWITCH_INFO,
 	WF_SM_SET_LINEAR_FT,
+	WF_SM_SET_ADAPTIVE_GROUPS,
+	WF_SM_SET_ADAPTIVE_LIDS,
+	WF_SM_SET_ADAPTIVE,
 	WF_SM_SET_SL_TO_VL,
 	WF_SM_SET_VL_ARB,
 	WF_SM_SET_MULTICAST_FT,
@@ -82,6 +87,7 @@ enum wf_sm_phase {
 	WF_SM_PHASE_PKEYS,
 	WF_SM_PHASE_PORTS,
 	WF_SM_PHASE_ROUTES,
+	WF_SM_PHASE_ADAPTIVE,
 	WF_SM_PHASE_LANES,
 	WF_SM_PHASE_MULTICAST,
 	WF_SM_PHASE_ARM,
@@ -101,7 +107,9 @@ struct wf_sm_sweep {
 	uint32_t errors; /* what is not as it should be: the next sweep is a heavy one */
 	uint32_t silent; /* links behind which nobody answers */
 	uint32_t lids, lft_blocks, links_up; /* given, written, and ports made active */
-	uint32_t duplicates;                 /* GUIDs that came twice: their links are left out */
+	uint32_t adaptive;                   /* switches that have groups of ports, */
+	uint32_t group_blocks; /* and blocks written: of groups, and of LIDs' groups */
+	uint32_t duplicates;   /* GUIDs that came twice: their links are left out */
 };
 
 enum wf_sm_event_type {

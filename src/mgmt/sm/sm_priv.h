@@ -28,6 +28,17 @@
 #define WF_SM_PATH 64    /* bytes of a directed route, the first unused */
 #define WF_SM_RESTARTS 3 /* of a discovery during which something changed */
 
+/* Groups of a switch, and of its LIDs, as far as they are known. */
+struct wf_sm_spread {
+	uint64_t ports[WF_GROUPS_MAX][WF_GROUP_WORDS]; /* of number i + 1 */
+	uint8_t known[WF_GROUPS_MAX / WF_GROUPS_PER_BLOCK];
+	uint8_t number[WF_GROUPS_MAX + 1]; /* by group that is wanted: its number in the switch */
+	uint64_t want[WF_GROUPS_MAX][WF_GROUP_WORDS];
+	uint8_t *of; /* by LID, n_blocks blocks */
+	uint32_t n_blocks;
+	uint64_t of_known[(WF_SM_LFT_BLOCKS + 63) / 64];
+};
+
 /* What a switch's tables hold, as far as it was written by this manager. */
 struct wf_sm_dev {
 	struct wf_sm_dev *next;
@@ -36,8 +47,11 @@ struct wf_sm_dev {
 	uint8_t *lft; /* n_blocks blocks */
 	uint32_t n_blocks;
 	uint64_t lft_known[(WF_SM_LFT_BLOCKS + 63) / 64];
-	uint16_t *mft;      /* [(block * positions + position) * 32 + lid] */
-	uint8_t *mft_known; /* [block * positions + position] */
+	/* The same of adaptive.c's. */
+	struct wf_adaptive_info adaptive; /* as it said in this sweep; zeros: it cannot */
+	struct wf_sm_spread *spread;      /* NULL: never had any */
+	uint16_t *mft;                    /* [(block * positions + position) * 32 + lid] */
+	uint8_t *mft_known;               /* [block * positions + position] */
 	uint32_t mft_blocks;
 	uint8_t mft_positions;
 };
@@ -153,6 +167,7 @@ struct wf_sm {
 	bool mcast_wanted;
 	bool rerouted; /* blocks have been written in this sweep */
 	uint8_t restarts;
+	uint8_t adaptive_stage;  /* adaptive.c's */
 	struct wf_sm_view *view; /* as it was set up last */
 	struct wf_sm_view *next; /* that is being built */
 	struct wf_sm_view *cur;  /* the one of the two that work belongs to */

@@ -118,6 +118,19 @@ void wf_sm_done_linear_ft(struct wf_sm *, const struct wf_sm_work *, const uint8
 /* Queues SwitchInfo where it differs. */
 void wf_sm_push_switch_info(struct wf_sm *sm, uint32_t node);
 
+/* ---- adaptive.c ---- */
+int wf_sm_want_adaptive(struct wf_sm *sm) WF_MUST_USE;
+/* A stage of the phase is over: begins the next. False: there is none. */
+bool wf_sm_next_adaptive(struct wf_sm *sm);
+void wf_sm_forget_spread(struct wf_sm_dev *dev);
+void wf_sm_free_spread(struct wf_sm *sm, struct wf_sm_dev *dev);
+void wf_sm_fill_adaptive(struct wf_sm *, const struct wf_sm_work *, uint8_t *);
+void wf_sm_fill_adaptive_groups(struct wf_sm *, const struct wf_sm_work *, uint8_t *);
+void wf_sm_fill_adaptive_lids(struct wf_sm *, const struct wf_sm_work *, uint8_t *);
+void wf_sm_done_adaptive(struct wf_sm *, const struct wf_sm_work *, const uint8_t *);
+void wf_sm_done_adaptive_groups(struct wf_sm *, const struct wf_sm_work *, const uint8_t *);
+void wf_sm_done_adaptive_lids(struct wf_sm *, const struct wf_sm_work *, const uint8_t *);
+
 /* ---- mcast.c ---- */
 /* The highest LID of a group; the one below them all where there is none. */
 uint16_t wf_sm_top_group(const struct wf_sm *sm);

@@ -236,6 +236,9 @@ static void phase_begin(struct wf_sm *sm, enum wf_sm_phase phase)
 	case WF_SM_PHASE_ROUTES:
 		out_of_memory(sm, wf_sm_want_routes(sm));
 		break;
+	case WF_SM_PHASE_ADAPTIVE:
+		out_of_memory(sm, wf_sm_want_adaptive(sm));
+		break;
 	case WF_SM_PHASE_LANES:
 		wf_sm_want_lanes(sm);
 		break;
@@ -276,12 +279,14 @@ void wf_sm_phase_over(struct wf_sm *sm)
 		break;
 	case WF_SM_PHASE_PKEYS:
 	case WF_SM_PHASE_PORTS:
+	case WF_SM_PHASE_ROUTES:
 	case WF_SM_PHASE_LANES:
 	case WF_SM_PHASE_ARM:
 		phase_begin(sm, sm->phase + 1);
 		break;
-	case WF_SM_PHASE_ROUTES:
-		routed(sm);
+	case WF_SM_PHASE_ADAPTIVE:
+		if (!wf_sm_next_adaptive(sm))
+			routed(sm);
 		break;
 	case WF_SM_PHASE_MULTICAST:
 		if (sm->next != NULL) {

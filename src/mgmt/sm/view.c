@@ -38,6 +38,7 @@ void wf_sm_view_destroy(struct wf_sm_view *view)
 	mem->free(mem, view->switches);
 	mem->free(mem, view->ports);
 	mem->free(mem, view->nodes);
+	wf_groups_destroy(view->groups);
 	wf_tables_destroy(view->tables);
 	wf_subnet_destroy(view->subnet);
 	mem->free(mem, view);
@@ -257,6 +258,7 @@ void wf_sm_devs_free(struct wf_sm *sm, bool unused_only)
 			continue;
 		}
 		*at = dev->next;
+		wf_sm_free_spread(sm, dev);
 		sm->mem->free(sm->mem, dev->mft_known);
 		sm->mem->free(sm->mem, dev->mft);
 		sm->mem->free(sm->mem, dev->lft);

@@ -10,7 +10,7 @@
 #ifndef WF_MGMT_SM_VIEW_H
 #define WF_MGMT_SM_VIEW_H
 
-#include "subnet/tables.h"
+#include "subnet/groups.h"
 #include "wire/smp.h"
 
 struct wf_sm_node {
@@ -42,6 +42,7 @@ struct wf_sm_switch {
 struct wf_sm_view {
 	struct wf_mem *mem;
 	struct wf_subnet *subnet;
+	struct wf_groups *groups; /* for adaptive routing; NULL: none */
 	struct wf_tables *tables; /* NULL: not yet routed */
 	struct wf_sm_node *nodes;
 	struct wf_sm_port *ports;

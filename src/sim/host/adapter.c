@@ -214,17 +214,13 @@ static void wake_for_tx(struct wf_adapter *a, wf_time now)
 	wf_port_wake(&a->ep.dev, wf_endpoint_port(&a->ep), wf_max_time(at, now));
 }
 
-/*
- * Where a port is down for good to its queue pairs, what they send is lost, as fast as it would
- * have left: so they wait for answers in vain, and find out.
- */
-static void lose_next(struct wf_adapter *a, wf_time now)
+void wf_adapter_lose_next(struct wf_adapter *a, wf_time now)
 {
 	struct wf_device *dev = &a->ep.dev;
 	struct wf_port *port = wf_endpoint_port(&a->ep);
 	struct wf_packet pkt;
 
-	if (port->free_at > now || !a->pull->next(&a->ep, now, &pkt)) {
+	if (port->free_at > now || !a->own_pull->next(&a->ep, now, &pkt)) {
 		plan(a, now);
 		return;
 	}
@@ -246,7 +242,7 @@ static WF_ALWAYS_INLINE void adapter_tx(struct wf_adapter *a, wf_time now)
 
 	if (wf_unlikely(!port->up)) {
 		if (a->rails != NULL)
-			lose_next(a, now);
+			wf_adapter_lose_next(a, now);
 		return;
 	}
 	if (control)
@@ -771,8 +767,8 @@ static struct wf_node *add_node(struct wf_shard *shard, const struct wf_adapter_
 	bool reduces = env->fabric->sharp != NULL;
 
 	if (bonded) {
-		timers = WF_ADAPTER_BONDED_TIMERS;
-		ops = &wf_ports_node;
+		timers = WF_ADAPTER_BONDED_TIMERS + env->fabric->managed;
+		ops = env->fabric->managed ? &wf_managed_ports_node : &wf_ports_node;
 	} else if (env->fabric->managed) {
 		timers++;
 		ops = env->tcp ? &managed_both_ops : &managed_ops;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/station.h"
 #include "sim/host/adapter_priv.h"
 #include "wire/opcode.h"
 
@@ -41,7 +42,10 @@ static void bond_tx(struct wf_adapter *a, unsigned port, wf_time now)
 		wf_endpoint_turn(&a->ep, i);
 		free_at = a->ep.port->free_at;
 		wf_hca_ask(a->hca, i, now);
-		wf_adapter_timer(node, WF_ENDPOINT_WIRE, now);
+		if (a->ep.dev.station != NULL && wf_station_takes_timer(&a->ep.dev, i, now))
+			wf_adapter_lose_next(a, now);
+		else
+			wf_adapter_timer(node, WF_ENDPOINT_WIRE, now);
 		wf_hca_asked(a->hca);
 		if (a->ep.port->free_at != free_at)
 			a->last = i;
@@ -56,7 +60,7 @@ static void lose_heads(struct wf_adapter *a, wf_time now)
 
 	wf_hca_ask(a->hca, a->ep.port->number, now);
 	while (wf_endpoint_take_back(&a->ep, a->pull, &pkt)) {
-		wf_adapter_leave(&a->ep, &pkt, now);
+		a->pull->leave(&a->ep, &pkt, now);
 		dev->shard->tally[pkt.cls].sent++;
 		wf_device_drop(dev, wf_endpoint_port(&a->ep), pkt.vl, &pkt, WF_DROP_DOWN, now);
 	}
@@ -150,12 +154,30 @@ static void bond_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, 
 	wf_ports_wake(a, now);
 }
 
+/*
+ * In a managed fabric: a link that is up is of use when its port is active, and no more when a
+ * manager has it begin anew.
+ */
+static void hear_ports(struct wf_adapter *a, wf_time now)
+{
+	const struct wf_device *dev = &a->ep.dev;
+
+	for (unsigned i = 0; i < dev->n_ports; i++) {
+		bool open = dev->ports[i].up && dev->station->port[i].active;
+
+		if (open == ((a->rails->down >> i & 1) != 0))
+			wf_rails_link(a->rails, i, open, now);
+	}
+}
+
 void wf_ports_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now)
 {
 	struct wf_adapter *a = wf_adapter_of(dev);
 
 	wf_endpoint_set_up(dev, port, up, now);
-	if (a->rails != NULL)
+	if (a->rails != NULL && dev->station != NULL)
+		hear_ports(a, now);
+	else if (a->rails != NULL)
 		wf_rails_link(a->rails, port->number, up, now);
 	else
 		wf_bond_link(a->bond, port->number, up, now);
@@ -167,6 +189,40 @@ const struct wf_node_ops wf_ports_node = {
 	.late = true,
 	.rx = bond_rx,
 	.timer = bond_timer,
+	.warm = wf_adapter_warm,
+};
+
+/* ---- in a managed fabric ---- */
+
+/* After anything that may have set ports. */
+static void managed_settle(struct wf_adapter *a, wf_time now)
+{
+	hear_ports(a, now);
+	if (a->ep.dev.node.timer[WF_ADAPTER_BOND] > wf_rails_next(a->rails))
+		plan_bond(a, now);
+	wf_station_look_again(&a->ep.dev, now);
+}
+
+static void managed_timer(struct wf_node *node, unsigned slot, wf_time now)
+{
+	struct wf_adapter *a = wf_adapter_of_endpoint(wf_endpoint_of(node));
+
+	if (slot < a->ep.dev.n_ports || !wf_station_takes_timer(&a->ep.dev, slot, now))
+		bond_timer(node, slot, now);
+	managed_settle(a, now);
+}
+
+static void managed_rx(struct wf_node *node, unsigned input, struct wf_cell *cell, wf_time now)
+{
+	bond_rx(node, input, cell, now);
+	managed_settle(wf_adapter_of_endpoint(wf_endpoint_of(node)), now);
+}
+
+const struct wf_node_ops wf_managed_ports_node = {
+	.name = "bond",
+	.late = true,
+	.rx = managed_rx,
+	.timer = managed_timer,
 	.warm = wf_adapter_warm,
 };
 

@@ -77,9 +77,15 @@ void wf_adapter_timer(struct wf_node *node, unsigned slot, wf_time now);
 void wf_adapter_warm(const struct wf_node *node, unsigned input);
 void wf_adapter_leave(struct wf_endpoint *ep, struct wf_packet *pkt, wf_time now);
 
+/*
+ * Where the port at hand is shut for good to its queue pairs, the next packet that they send is
+ * lost, as fast as it would have left: so they wait for answers in vain, and find out.
+ */
+void wf_adapter_lose_next(struct wf_adapter *a, wf_time now);
+
 /* ---- several ports: adapter_ports.c ---- */
 
-extern const struct wf_node_ops wf_ports_node;
+extern const struct wf_node_ops wf_ports_node, wf_managed_ports_node;
 
 void wf_ports_set_up(struct wf_device *dev, struct wf_port *port, bool up, wf_time now);
 

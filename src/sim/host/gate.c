@@ -33,6 +33,8 @@ static bool gate_next(struct wf_endpoint *ep, wf_time now, struct wf_packet *pkt
 		return false;
 	assert(pkt->cls < WF_MAX_CLASSES && !(ep->held >> pkt->cls & 1));
 	pkt->src = ep->host;
+	if (ep->dev.station != NULL && wf_station_is_group(pkt->entropy))
+		ep->dev.station->port[ep->port->number].tx_groups++;
 	if (!wf_op_is_ack(pkt->opcode) && !wf_op_is_cnp(pkt->opcode))
 		g->classes |= 1u << pkt->cls;
 	return true;
@@ -195,4 +197,13 @@ void wf_gate_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_pack
 	(void)shard;
 	if (!trimmed)
 		env->ops->lost(env->arg, pkt);
+}
+
+bool wf_gate_copied(void *arg, struct wf_fabric_shard *shard, struct wf_packet *copy)
+{
+	const struct wf_gate_env *env = arg;
+
+	(void)shard;
+	env->ops->copied(env->arg, copy);
+	return true;
 }

@@ -31,4 +31,7 @@ const struct wf_pull_ops *wf_gate_pull(void);
 void wf_gate_lost(void *arg, struct wf_fabric_shard *shard, const struct wf_packet *pkt,
                   bool trimmed);
 
+/* Tells who is outside of a copy: wf_fabric.copied; arg: the env. */
+bool wf_gate_copied(void *arg, struct wf_fabric_shard *shard, struct wf_packet *copy);
+
 #endif

@@ -10,7 +10,7 @@
 #include "sim/sim.h"
 #include "wire/packet.h"
 
-/* Who is outside. Every function is set; they are called while the simulation runs. */
+/* Who is outside. Every function but the last is set; they are called while the simulation runs. */
 struct wf_gate_ops {
 	/*
 	 * The port of host can send. Gives it the next packet (type, dst, size, cls, flags, opcode,
@@ -21,10 +21,15 @@ struct wf_gate_ops {
 	             wf_time *again_p);
 	/* A packet has come to its host, trimmed, marked or bad (WF_PACKET_BAD) as it may be. */
 	void (*deliver)(void *arg, uint32_t host, const struct wf_packet *pkt, wf_time now);
-	/* A packet will never come. */
+	/* A packet, or one of its copies, will never come. */
 	void (*lost)(void *arg, const struct wf_packet *pkt);
 	/* After every window: whether to go on. */
 	bool (*go_on)(void *arg, wf_time now);
+	/*
+	 * There is one more of a packet: a switch has copied what is for a group. NULL where nobody
+	 * manages the fabric.
+	 */
+	void (*copied)(void *arg, const struct wf_packet *pkt);
 };
 
 /* Nothing happens before this time; WF_TIME_NEVER: not until somebody does something. */

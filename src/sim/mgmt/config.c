@@ -107,6 +107,53 @@ enum wf_manage_kind wf_manage_kind_of(const struct wf_manage_cfg *cfg,
 	return kind == WF_MANAGE_AUTO ? by_itself : kind;
 }
 
+/* Notes the switches that are reached from those of queue[0 ... n), once each. */
+static void find_switches(const struct wf_topo *topo, uint32_t *queue, uint32_t n, uint8_t *found)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct wf_topo_node *node = &topo->nodes[queue[i]];
+
+		for (uint32_t p = 0; p < node->n_ports; p++) {
+			uint32_t peer = topo->ports[node->first_port + p].peer;
+
+			if (found[peer] || topo->nodes[peer].kind != WF_TOPO_SWITCH)
+				continue;
+			found[peer] = 1;
+			queue[n++] = peer;
+		}
+	}
+}
+
+int wf_manage_check_topo(const struct wf_topo *topo, struct wf_mem *mem, struct wf_err *err)
+{
+	uint32_t *queue = mem->alloc(mem, topo->n_nodes * sizeof(*queue));
+	uint8_t *found = mem->alloc(mem, topo->n_nodes);
+	int ret = queue == NULL || found == NULL ? -ENOMEM : 0;
+
+	for (uint32_t h = 0; h < topo->n_hosts && topo->host_ports > 1 && ret == 0; h++) {
+		const struct wf_topo_node *node = &topo->nodes[topo->host_node[h]];
+
+		for (uint32_t p = 0; p < node->n_ports && ret == 0; p++) {
+			uint32_t peer = topo->ports[node->first_port + p].peer;
+
+			if (h == 0 && p == 0) {
+				found[peer] = 1;
+				queue[0] = peer;
+				find_switches(topo, queue, 1, found);
+			}
+			if (!found[peer])
+				ret = wf_err_say(err,
+				                 "topology.homing: port %u of %s is in a subnet of "
+				                 "its own, and a subnet manager has one; write "
+				                 "homing: same or pair, or sm: ideal",
+				                 p + 1, node->name);
+		}
+	}
+	mem->free(mem, queue);
+	mem->free(mem, found);
+	return ret;
+}
+
 /* The hosts that are named. */
 static int find_hosts(const struct wf_manage_cfg *cfg, const struct wf_topo *topo,
                       struct wf_managed_cfg *managed, struct wf_err *err)

@@ -47,4 +47,11 @@ int wf_manage_resolve(const struct wf_manage_cfg *cfg, enum wf_manage_kind kind,
                       const struct wf_topo *topo, struct wf_managed_cfg *managed,
                       struct wf_err *err) WF_MUST_USE;
 
+/*
+ * A manager has the subnet that its port is in. Returns 0, -EINVAL with err filled where hosts have
+ * several ports and these are not all in one, or -ENOMEM. mem is for as long as it takes.
+ */
+int wf_manage_check_topo(const struct wf_topo *topo, struct wf_mem *mem,
+                         struct wf_err *err) WF_MUST_USE;
+
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sim/mgmt/config.h"
 #include "sim/mgmt/site.h"
 #include "subnet/subnet.h"
 #include "sim/sim_priv.h"
@@ -61,8 +62,14 @@ static void free_hops(struct wf_managed *m, struct wf_site_hop **list)
 /* All LIDs that hosts have now. */
 static void take_lids(struct wf_managed *m)
 {
-	for (uint32_t host = 0; host < m->topo->n_hosts; host++)
-		m->lid_of[host] = wf_sma_port(m->site[m->topo->host_node[host]]->sma, 1)->lid;
+	uint32_t n = m->topo->n_hosts;
+
+	for (uint32_t host = 0; host < n; host++) {
+		const struct wf_sma *sma = m->site[m->topo->host_node[host]]->sma;
+
+		for (unsigned p = 0; p < m->topo->host_ports; p++)
+			m->lid_of[p * n + host] = wf_sma_port(sma, p + 1)->lid;
+	}
 }
 
 const struct wf_sm_view *wf_managed_view(const struct wf_managed *m)
@@ -76,20 +83,29 @@ const struct wf_sm_view *wf_managed_view(const struct wf_managed *m)
 	return NULL;
 }
 
-/* A station's row of service levels: that of the switch which it is, or is connected to. */
-static void take_row(struct wf_managed *m, const struct wf_sm_view *view, struct wf_site *site)
+/* A switch's row of service levels. */
+static const uint8_t *row_of(const struct wf_managed *m, const struct wf_sm_view *view, uint32_t id)
 {
-	uint64_t guid = wf_sma_node(site->sma)->node_guid;
-	uint32_t id = wf_subnet_find(view->subnet, guid), sw = WF_SUBNET_NONE;
+	uint32_t sw = id == WF_SUBNET_NONE ? WF_SUBNET_NONE : view->subnet->nodes[id].sw;
 
-	if (id != WF_SUBNET_NONE && !site->is_switch)
-		id = wf_subnet_port(view->subnet, id, 1)->peer;
-	if (id != WF_SUBNET_NONE)
-		sw = view->subnet->nodes[id].sw;
-	if (sw == WF_SUBNET_NONE)
-		return;
-	site->st.path_sl = m->path_sl + (size_t)sw * m->n_path_sl;
+	return sw == WF_SUBNET_NONE ? NULL : m->path_sl + (size_t)sw * m->n_path_sl;
+}
+
+/* Those of a station's ways: a host has them by port, and none for what leads to no switch. */
+static void take_rows(struct wf_managed *m, const struct wf_sm_view *view, struct wf_site *site)
+{
+	uint32_t id = wf_subnet_find(view->subnet, wf_sma_node(site->sma)->node_guid);
+
 	site->st.n_path_sl = m->n_path_sl;
+	if (site->is_switch)
+		site->st.path_sl = m->path_sl;
+	for (unsigned p = 0; p < site->st.dev->n_ports && !site->is_switch; p++) {
+		uint32_t peer = id == WF_SUBNET_NONE
+		                        ? WF_SUBNET_NONE
+		                        : wf_subnet_port(view->subnet, id, p + 1)->peer;
+
+		site->st.port[p].path_sl = row_of(m, view, peer);
+	}
 }
 
 /* Service levels of paths, where the routing has some, as hosts have them from then on. */
@@ -112,7 +128,7 @@ static int take_levels(struct wf_managed *m)
 		memcpy(m->path_sl, t->sl, bytes);
 	m->n_path_sl = t->n_lids;
 	for (uint32_t id = 0; id < m->topo->n_nodes; id++)
-		take_row(m, view, m->site[id]);
+		take_rows(m, view, m->site[id]);
 	m->mem->free(m->mem, old);
 	return 0;
 }
@@ -320,9 +336,13 @@ static uint16_t managed_lid(void *arg, uint32_t host)
 int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *topo,
                       struct wf_mem *mem, struct wf_managed **m_p, struct wf_err *err)
 {
-	struct wf_managed *m = mem->alloc(mem, sizeof(*m));
+	struct wf_managed *m;
+	int ret = wf_manage_check_topo(topo, mem, err);
 
 	assert(cfg->n_managers <= WF_MANAGERS);
+	if (ret != 0)
+		return ret;
+	m = mem->alloc(mem, sizeof(*m));
 	if (m == NULL)
 		return -ENOMEM;
 	m->cfg = *cfg;
@@ -332,7 +352,7 @@ int wf_managed_create(const struct wf_managed_cfg *cfg, const struct wf_topo *to
 		                              managed_lid };
 	m->changed = m->since = WF_TIME_NEVER;
 	m->site = mem->alloc(mem, topo->n_nodes * sizeof(struct wf_site *));
-	m->lid_of = mem->alloc(mem, topo->n_hosts * sizeof(*m->lid_of));
+	m->lid_of = mem->alloc(mem, topo->n_hosts * topo->host_ports * sizeof(*m->lid_of));
 	m->disabled = mem->alloc(mem, topo->n_ports);
 	m->trained = mem->alloc(mem, topo->n_links * sizeof(*m->trained));
 	if (m->site == NULL || m->lid_of == NULL || m->disabled == NULL || m->trained == NULL) {
@@ -383,7 +403,7 @@ unsigned wf_managed_room(const struct wf_managed *m, uint32_t host, bool gmp)
 	const struct wf_site *site = m->site[m->topo->host_node[host]];
 	const struct wf_station_port *port = &site->st.port[0];
 	unsigned room = site->agent.room - site->agent.waiting; /* what it sends to itself */
-	unsigned queued = gmp ? site->st.n_gmps : port->waiting;
+	unsigned queued = gmp ? port->n_gmps : port->waiting;
 
 	if (gmp && !port->active)
 		return room;
@@ -497,6 +517,7 @@ static uint32_t known_nodes(const struct wf_site *site)
 
 void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *result)
 {
+	const struct wf_sm_view *view = wf_managed_view(m);
 	uint32_t known = 0;
 
 	*result = (struct wf_managed_result){
@@ -523,5 +544,7 @@ void wf_managed_result(const struct wf_managed *m, struct wf_managed_result *res
 			result->lost += site->st.port[p].vl15_dropped;
 		}
 	}
+	if (view != NULL && view->groups != NULL)
+		memcpy(result->no_groups, view->groups->note, sizeof(result->no_groups));
 	wf_trees_result(m, result);
 }

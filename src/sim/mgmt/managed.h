@@ -62,6 +62,8 @@ struct wf_managed_result {
 	wf_time trees_up, trees_lost_at;
 	uint32_t trees_lost;
 	struct wf_am_stats trees;
+	char no_groups
+		[WF_TABLES_NOTE]; /* why adaptive routing is not set up; "": it is, or not asked */
 	uint64_t smps; /* that were put on wires: of all agents and managers, hop by hop */
 	uint64_t lost; /* for which there was no room on VL15 or at an agent */
 };

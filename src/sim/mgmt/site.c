@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/groups.h"
+#include "fabric/route/route.h"
 #include "sim/sim_priv.h"
 #include "wire/addr.h"
 
@@ -15,9 +17,21 @@ static struct wf_site *to_site(struct wf_station *st)
 	return wf_container_of(st, struct wf_site, st);
 }
 
-static uint16_t own_lid(const struct wf_site *site)
+/*
+ * What has no link (port 0) comes from the node itself: from a switch's own port, or of a host from
+ * its first, where its manager and its programs are.
+ */
+static unsigned end_of(const struct wf_site *site, unsigned port)
 {
-	return wf_sma_port(site->sma, site->is_switch ? 0 : 1)->lid;
+	if (site->is_switch)
+		return 0;
+	return port == 0 ? 1 : port;
+}
+
+/* The LID by which what came in by a port, or leaves by it, finds this node. */
+static uint16_t own_lid(const struct wf_site *site, unsigned port)
+{
+	return wf_sma_port(site->sma, end_of(site, port))->lid;
 }
 
 /* ---- out ---- */
@@ -77,12 +91,13 @@ static void send_by(struct wf_site *site, unsigned port, uint16_t dlid, uint16_t
 
 static void mine(struct wf_site *site, const struct wf_site_from *from, uint8_t *mad);
 
-/* To a LID, by the forwarding table or a host's one port. To its own: it is there. */
-static void send_to(struct wf_site *site, uint16_t dlid, uint16_t slid, uint8_t sl, uint8_t *mad)
+/* To a LID, by the forwarding table or that port of a host's. To the port's own: it is there. */
+static void send_to(struct wf_site *site, unsigned port, uint16_t dlid, uint16_t slid, uint8_t sl,
+                    uint8_t *mad)
 {
-	uint32_t way = 0;
+	uint32_t way = end_of(site, port) - 1; /* of a host */
 
-	if (dlid == own_lid(site) && dlid != 0) {
+	if (dlid == own_lid(site, port) && dlid != 0) {
 		mine(site, &(struct wf_site_from){ .slid = slid, .dlid = dlid, .sl = sl }, mad);
 		return;
 	}
@@ -197,8 +212,8 @@ static void go_on(struct wf_site *site, const struct wf_site_from *from, enum wf
 		send_by(site, next->port, WF_LID_PERMISSIVE, WF_LID_PERMISSIVE, 0, mad);
 		break;
 	case WF_DR_BY_LID:
-		send_to(site, next->lid != 0 ? next->lid : from->slid, own_lid(site), from->sl,
-		        mad);
+		send_to(site, from->port, next->lid != 0 ? next->lid : from->slid,
+		        own_lid(site, from->port), from->sl, mad);
 		break;
 	case WF_DR_MINE:
 		mine(site, from, mad);
@@ -219,7 +234,8 @@ static void mine(struct wf_site *site, const struct wf_site_from *from, uint8_t 
 		break;
 	case WF_SMA_ANSWER:
 		if (mad[1] != WF_MAD_CLASS_SUBN_DR)
-			send_to(site, from->slid, own_lid(site), from->sl, mad);
+			send_to(site, from->port, from->slid, own_lid(site, from->port), from->sl,
+			        mad);
 		else
 			go_on(site, from, wf_dr_tx(&site->node, mad, &next), &next, mad);
 		break;
@@ -229,19 +245,21 @@ static void mine(struct wf_site *site, const struct wf_site_from *from, uint8_t 
 }
 
 /* At the start: the same without packets. */
-static void hop_gmp(struct wf_site *site, const struct wf_station_to *to, const uint8_t *mad)
+static void hop_gmp(struct wf_site *site, unsigned port, const struct wf_station_to *to,
+                    const uint8_t *mad)
 {
-	uint32_t way = site->is_switch ? wf_station_way(&site->st, to->dlid) : 0;
+	uint32_t way =
+		site->is_switch ? wf_station_way(&site->st, to->dlid) : end_of(site, port) - 1;
 
 	if (way < site->st.dev->n_ports)
 		hop(site, way + 1, to, true, mad);
 }
 
-/* To a LID as data; to the host's own, it is there. */
+/* To a LID as data, by that port of a host's; to the port's own, it is there. */
 static void send_gmp(struct wf_site *site, unsigned port, const struct wf_station_to *to,
                      const uint8_t *mad)
 {
-	if (to->dlid == own_lid(site)) {
+	if (to->dlid == own_lid(site, port)) {
 		const struct wf_site_from self = {
 			.slid = to->slid,
 			.dlid = to->dlid,
@@ -255,7 +273,7 @@ static void send_gmp(struct wf_site *site, unsigned port, const struct wf_statio
 
 		wait_for(site, &site->agent, &self, mad);
 	} else if (site->all->starting) {
-		hop_gmp(site, to, mad);
+		hop_gmp(site, port, to, mad);
 	} else {
 		(void)wf_station_send_gmp(&site->st, port == 0 ? 0 : port - 1, to, mad, site->now);
 	}
@@ -273,7 +291,7 @@ static bool is_for_sa(const struct wf_site *site, const struct wf_site_from *fro
 	       (!wf_mad_is_response(mad[3]) && mad[3] != WF_MAD_METHOD_REPORT);
 }
 
-/* Where a host's port has a P_Key in its table; 0 where it has it no more. */
+/* Where a host's first port has a P_Key in its table; 0 where it has it no more. */
 static uint16_t key_index(const struct wf_site *site, uint16_t pkey)
 {
 	for (uint16_t i = 0; i < wf_sma_node(site->sma)->partition_cap; i++) {
@@ -288,7 +306,7 @@ static void sa_takes(struct wf_site *site, const struct wf_site_from *from, cons
 	const struct wf_mux_addr addr = {
 		.lid = from->slid,
 		.sl = from->sl,
-		.path_bits = (uint8_t)(from->dlid - own_lid(site)),
+		.path_bits = (uint8_t)(from->dlid - own_lid(site, 1)),
 		.pkey_index = key_index(site, from->pkey),
 		.qpn = from->src_qpn,
 		.qkey = WF_QKEY_GMP,
@@ -303,7 +321,7 @@ static void sa_sends(struct wf_site *site)
 	struct wf_mux_packet packet;
 
 	while (site->sa_at <= site->now && wf_sa_has_tx(site->sa)) {
-		if (site->st.n_gmps >= WF_STATION_VL15 / 2) {
+		if (site->st.port[0].n_gmps >= WF_STATION_VL15 / 2) {
 			site->sa_at = site->now + SA_WAITS;
 			return;
 		}
@@ -313,7 +331,7 @@ static void sa_sends(struct wf_site *site)
 		send_gmp(site, 1,
 		         &(struct wf_station_to){
 				 .dlid = packet.addr.lid,
-				 .slid = (uint16_t)(own_lid(site) + packet.addr.path_bits),
+				 .slid = (uint16_t)(own_lid(site, 1) + packet.addr.path_bits),
 				 .sl = packet.addr.sl,
 				 .pkey = wf_sma_pkey(site->sma, 1, packet.addr.pkey_index),
 				 .dst_qpn = packet.addr.qpn,
@@ -336,7 +354,7 @@ static void handle_gmp(struct wf_site *site, const struct wf_site_from *from, ui
 {
 	const struct wf_station_to back = {
 		.dlid = from->slid,
-		.slid = own_lid(site),
+		.slid = own_lid(site, from->port),
 		.sl = from->sl,
 		.pkey = from->pkey,
 		.dst_qpn = from->src_qpn,
@@ -383,10 +401,10 @@ static void send_smp(struct wf_site *site, uint16_t lid, uint8_t sl, uint8_t *ma
 	enum wf_dr way;
 
 	if (mad[1] != WF_MAD_CLASS_SUBN_DR) {
-		if (lid == own_lid(site))
+		if (lid == own_lid(site, 0))
 			wait_for(site, &site->agent, &self, mad);
 		else
-			send_to(site, lid, own_lid(site), sl, mad);
+			send_to(site, 0, lid, own_lid(site, 0), sl, mad);
 		return;
 	}
 	self.slid = self.dlid = WF_LID_PERMISSIVE;
@@ -410,7 +428,7 @@ static void manager_sends(struct wf_site *site)
 static void trees_send(struct wf_site *site)
 {
 	struct wf_station_to to = {
-		.slid = own_lid(site),
+		.slid = own_lid(site, 1),
 		.pkey = WF_PKEY_DEFAULT,
 		.dst_qpn = 1,
 		.src_qpn = 1,
@@ -428,7 +446,7 @@ static void agent_sends(struct wf_site *site)
 	uint8_t mad[WF_MAD_LEN];
 
 	while (wf_sma_tx(site->sma, site->now, &to, mad))
-		send_to(site, to.dlid, own_lid(site), to.sl, mad);
+		send_to(site, to.port, to.dlid, own_lid(site, to.port), to.sl, mad);
 }
 
 wf_time wf_site_deadline(const struct wf_site *site)
@@ -523,7 +541,7 @@ void wf_site_send(struct wf_site *site, const struct wf_managed_mad *mad, wf_tim
 {
 	const struct wf_station_to to = {
 		.dlid = mad->lid,
-		.slid = own_lid(site),
+		.slid = own_lid(site, 1),
 		.sl = mad->sl,
 		.pkey = mad->pkey,
 		.dst_qpn = mad->qpn,
@@ -556,9 +574,9 @@ void wf_site_take(struct wf_site *site, const struct wf_site_from *from, uint8_t
 	              wf_station_way(&site->st, from->dlid) != WF_STATION_MINE;
 
 	if (passes && from->gmp)
-		hop_gmp(site, &on, mad);
+		hop_gmp(site, 0, &on, mad);
 	else if (passes)
-		send_to(site, from->dlid, from->slid, from->sl, mad);
+		send_to(site, 0, from->dlid, from->slid, from->sl, mad);
 	else
 		handle(site, from, mad);
 }
@@ -750,6 +768,20 @@ static void take_lanes(struct wf_site *site, unsigned port)
 	site->st.port[port - 1].sl2vl = table;
 }
 
+static void take_groups(struct wf_site *site)
+{
+	struct wf_sma_adaptive a;
+
+	wf_sma_adaptive(site->sma, &a);
+	wf_port_groups_set(&site->st, &(struct wf_port_groups){
+					      .of = a.group_of,
+					      .n_of = a.n_lids,
+					      .ports = a.ports,
+					      .n = a.n_groups,
+					      .on = a.enabled,
+				      });
+}
+
 void wf_site_note(struct wf_site *site, unsigned what)
 {
 	if (site->is_switch)
@@ -779,6 +811,8 @@ static void site_changed(void *arg, unsigned port, unsigned what)
 		site->st.lft = wf_sma_lft_table(site->sma, &n);
 		site->st.n_lft = n;
 	}
+	if (what & WF_SMA_ADAPTIVE)
+		take_groups(site);
 	wf_site_obey(site, port, what);
 }
 
@@ -859,12 +893,19 @@ static int make_agent(struct wf_site *site)
 	c.vendor_id = WF_WIRE_VENDOR;
 	c.device_id = site->is_switch ? WF_WIRE_PART_SWITCH : WF_WIRE_PART_ADAPTER;
 	c.revision = WF_WIRE_REVISION;
+	c.guid_step = WF_WIRE_GUID_PORT;
 	/* "h12 weft0", "leaf3" */
 	(void)append(append(name, node->name), site->is_switch ? "" : " weft0");
 	c.description = name;
 	c.vls = (uint8_t)wf_ib_vls_decode(wf_ib_vls_encode((unsigned)cfg->vl_count));
 	c.mtu = (uint32_t)cfg->mtu;
 	wf_site_sets(dev, &c);
+	c.vendor_id = WF_VENDOR_WEFT;
+	if (site->is_switch && dev->fabric->route->any_ports) {
+		c.group_cap = WF_PORT_GROUPS;
+		if (wf_port_groups_create(&site->st) != 0)
+			return -ENOMEM;
+	}
 	if (!site->is_switch)
 		c.capability_mask |= WF_CAP_CM; /* the system of hosts sets it */
 	c.ops = &agent_ops;

@@ -82,7 +82,7 @@ struct wf_site {
 	struct wf_cca *cca;
 	struct wf_ana *ana; /* of a switch that reduces; NULL */
 	struct wf_am *am;   /* of the host that manages trees; NULL */
-	uint32_t *downs; /* by port: how often its link went down */
+	uint32_t *downs;    /* by port: how often its link went down */
 	/*
 	 * By port: what is to become of its link (WF_MANAGED_*), at leave_at or later: not before
 	 * the answer to who wanted that has left by it.
@@ -129,7 +129,7 @@ struct wf_managed {
 	struct wf_sim *sim;
 	struct wf_site **site; /* by node id */
 	struct wf_site_shard *shards;
-	uint16_t *lid_of;   /* by host */
+	uint16_t *lid_of;   /* by address (topo/routes.h): of each port of each host */
 	uint8_t *path_sl;   /* by switch and LID; NULL: paths have none */
 	uint32_t n_path_sl; /* LIDs */
 	uint8_t *disabled;  /* by port of the topology: WF_MANAGED_* */

@@ -71,8 +71,10 @@ struct net {
 	uint64_t seed, drawn;
 	uint64_t hops; /* that packets have gone */
 	uint64_t lost_packets;
-	unsigned speed; /* of all links */
-	uint32_t small; /* a node with half the MTU, and two lanes; UINT32_MAX: none */
+	unsigned speed;    /* of all links */
+	uint8_t group_cap; /* of switches that route adaptively; 0: there are none */
+	uint32_t plain;    /* a switch that does not */
+	uint32_t small;    /* a node with half the MTU, and two lanes; UINT32_MAX: none */
 	uint32_t *heap;
 	uint32_t n_heap, max_heap;
 	struct net_packet *packets;
@@ -252,33 +254,12 @@ static inline void net_agent(struct net *net, uint32_t id)
 	cfg.speeds = net->speed;
 	cfg.ops = &net_ops;
 	cfg.arg = &net->nodes[id];
+	if (net->group_cap != 0 && id != net->plain) {
+		cfg.vendor_id = WF_VENDOR_WEFT;
+		cfg.group_cap = is_switch ? net->group_cap : 0;
+	}
 	net->nodes[id] = (struct net_node){ .net = net, .id = id, .due = WF_TIME_NEVER };
 	assert_int_equal(wf_sma_create(&cfg, wf_mem_heap(), &net->nodes[id].sma), 0);
-}
-
-/* Takes over the graph; links of a speed. */
-static inline struct net *net_new_speed(struct wf_subnet *topo, unsigned speed)
-{
-	struct net *net = calloc(1, sizeof(*net));
-
-	net->topo = topo;
-	net->speed = speed;
-	net->hop = 500 * WF_NS;
-	net->free = UINT32_MAX;
-	net->small = UINT32_MAX;
-	net->seed = 1;
-	net->nodes = calloc(topo->n_nodes, sizeof(*net->nodes));
-	net->cut = calloc(topo->n_ports, sizeof(*net->cut));
-	for (uint32_t i = 0; i < topo->n_nodes; i++)
-		net_agent(net, i);
-	for (uint32_t i = 0; i < topo->n_ports; i++)
-		net_train(net, i);
-	return net;
-}
-
-static inline struct net *net_new_of(struct wf_subnet *topo)
-{
-	return net_new_speed(topo, WF_SPEED_NDR);
 }
 
 static inline void net_free(struct net *net)

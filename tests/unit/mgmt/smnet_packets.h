@@ -238,4 +238,46 @@ static inline void net_timer(struct net *net, uint32_t id)
 	net_note_due(net, id);
 }
 
+/* Takes over the graph, with what is set of *like. */
+static inline struct net *net_new_like(struct wf_subnet *topo, const struct net *like)
+{
+	struct net *net = calloc(1, sizeof(*net));
+
+	net->topo = topo;
+	net->speed = like->speed;
+	net->group_cap = like->group_cap;
+	net->plain = like->plain;
+	net->hop = 500 * WF_NS;
+	net->free = UINT32_MAX;
+	net->small = UINT32_MAX;
+	net->seed = 1;
+	net->nodes = calloc(topo->n_nodes, sizeof(*net->nodes));
+	net->cut = calloc(topo->n_ports, sizeof(*net->cut));
+	for (uint32_t i = 0; i < topo->n_nodes; i++)
+		net_agent(net, i);
+	for (uint32_t i = 0; i < topo->n_ports; i++)
+		net_train(net, i);
+	return net;
+}
+
+/* The same; links of a speed. */
+static inline struct net *net_new_speed(struct wf_subnet *topo, unsigned speed)
+{
+	return net_new_like(topo, &(struct net){ .speed = speed });
+}
+
+/* The same; switches have groups of ports (0: none), but not the plain one. */
+static inline struct net *net_new_adaptive(struct wf_subnet *topo, uint8_t group_cap,
+                                           uint32_t plain)
+{
+	return net_new_like(
+		topo,
+		&(struct net){ .speed = WF_SPEED_NDR, .group_cap = group_cap, .plain = plain });
+}
+
+static inline struct net *net_new_of(struct wf_subnet *topo)
+{
+	return net_new_speed(topo, WF_SPEED_NDR);
+}
+
 #endif

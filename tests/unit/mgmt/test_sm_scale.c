@@ -95,9 +95,50 @@ static void test_three_tiers(void **state)
 	net_free(net);
 }
 
+/*
+ * With groups of ports, for every engine that has them: a leaf and a switch of the second tier have
+ * one, of all ports up. A core has four links to each pod, a group for each, two in a block.
+ */
+static void test_adaptive(void **state)
+{
+	static const char *const engines[] = { "minhop", "updn", "ftree" };
+	const uint64_t below = 2 * PODS * K / 2, lids = blocks(NODES + 1, WF_LFT_PER_BLOCK);
+
+	(void)state;
+	for (size_t i = 0; i < WF_ARRAY_SIZE(engines); i++) {
+		struct net *net =
+			net_new_adaptive(net_fat_tree3(PODS, K), WF_GROUPS_MAX, UINT32_MAX);
+		struct wf_sm_cfg cfg = net_cfg();
+		struct net_manager *m;
+		struct wf_sm_stats stats;
+		double begin = cpu_seconds();
+
+		cfg.adaptive = true;
+		(void)snprintf(cfg.routing_engine, sizeof(cfg.routing_engine), "%s", engines[i]);
+		m = net_manage(net, 0, &cfg);
+		assert_true(net_run_up(net, m, 60 * WF_S));
+		wf_sm_stats(m->sm, &stats);
+		assert_string_equal(wf_sm_view(m->sm)->tables->engine, engines[i]);
+		assert_string_equal(wf_sm_view(m->sm)->groups->note, "");
+		assert_int_equal(stats.last_heavy.adaptive, SWITCHES);
+		assert_true(stats.count[WF_SM_GET_ADAPTIVE].sent == SWITCHES);
+		assert_true(stats.count[WF_SM_SET_ADAPTIVE].sent == SWITCHES);
+		assert_true(stats.count[WF_SM_SET_ADAPTIVE_GROUPS].sent ==
+		            below + (SWITCHES - below) * PODS / 2);
+		assert_true(stats.count[WF_SM_SET_ADAPTIVE_LIDS].sent == SWITCHES * lids);
+		print_message("%s with groups: %llu packets, %.1f s of CPU with the network\n",
+		              engines[i], (unsigned long long)stats.last_heavy.smps,
+		              cpu_seconds() - begin);
+		net_free(net);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_three_tiers) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_three_tiers),
+		cmocka_unit_test(test_adaptive),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

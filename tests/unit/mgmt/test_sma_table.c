@@ -397,6 +397,93 @@ static void test_memory(void **state)
 	assert_true(of_switch * 1280 + of_host * 16384 < 70u * 1000 * 1000);
 }
 
+/* ---- adaptive routing ---- */
+
+static unsigned set_groups(struct fixture *f, uint32_t block, unsigned port, unsigned other)
+{
+	struct wf_adaptive_groups table = { .ports = { 0 } };
+
+	table.ports[port / 64] |= UINT64_C(1) << port % 64;
+	table.ports[WF_GROUP_WORDS + other / 64] |= UINT64_C(1) << other % 64;
+	if (other == 0)
+		memset(table.ports + WF_GROUP_WORDS, 0, sizeof(table.ports) / 2);
+	wf_adaptive_groups_encode(&table, f->mad + WF_SMP_DATA);
+	return ask(f, SET, WF_SMP_ADAPTIVE_GROUPS, block);
+}
+
+/* A switch with three groups and 70 ports. What it refuses changes nothing, and is not told of. */
+static void test_adaptive(void **state)
+{
+	struct fixture f;
+	struct wf_sma_cfg cfg;
+	struct wf_sma_adaptive a;
+	struct wf_adaptive_info info;
+
+	(void)state;
+	memset(&f, 0, sizeof(f));
+	f.mem = mem_fail_after(100000);
+	test_sma_cfg(&cfg, &f.hw, true, 70);
+	cfg.group_cap = 3;
+	assert_int_equal(wf_sma_create(&cfg, &f.mem.mem, &f.sma), 0);
+	assert_int_equal(ask(&f, GET, WF_SMP_ADAPTIVE_INFO, 0), 0);
+	wf_adaptive_info_decode(f.mad + WF_SMP_DATA, &info);
+	assert_false(info.enabled);
+	assert_int_equal(info.group_cap, 3);
+	assert_int_equal(ask(&f, GET, WF_SMP_ADAPTIVE_INFO, 1), WF_MAD_INVALID_FIELD);
+	wf_sma_adaptive(f.sma, &a);
+	assert_int_equal(a.n_lids + a.n_groups, 0);
+
+	assert_int_equal(set_groups(&f, 0, 1, 70), 0);
+	assert_int_equal(f.hw.what, WF_SMA_ADAPTIVE);
+	assert_int_equal(set_groups(&f, 1, 64, 0), 0);
+	wf_sma_adaptive(f.sma, &a);
+	assert_int_equal(a.n_groups, 3);
+	assert_true(a.ports[0][0] == 2 && a.ports[1][1] == 1u << 6 && a.ports[2][1] == 1);
+	assert_int_equal(set_groups(&f, 0, 0, 70), WF_MAD_INVALID_FIELD);  /* its own port, */
+	assert_int_equal(set_groups(&f, 0, 71, 70), WF_MAD_INVALID_FIELD); /* one that is not, */
+	assert_int_equal(set_groups(&f, 1, 64, 1), WF_MAD_INVALID_FIELD);  /* or a fourth group */
+	assert_int_equal(set_groups(&f, 2, 64, 0), WF_MAD_INVALID_FIELD);
+	assert_int_equal(set_groups(&f, 0x80000000, 64, 0), WF_MAD_INVALID_FIELD);
+	assert_int_equal(f.hw.what, 0);
+	wf_sma_adaptive(f.sma, &a);
+	assert_true(a.ports[0][0] == 2 && a.ports[1][1] == 1u << 6 && a.ports[2][1] == 1);
+	assert_int_equal(ask(&f, GET, WF_SMP_ADAPTIVE_GROUPS, 1), 0);
+	assert_int_equal(f.mad[WF_SMP_DATA + 15], 1);
+	assert_int_equal(ask(&f, GET, WF_SMP_ADAPTIVE_GROUPS, 2), WF_MAD_INVALID_FIELD);
+
+	memset(f.mad + WF_SMP_DATA, 0, WF_SMP_DATA_LEN);
+	f.mad[WF_SMP_DATA + 7] = 3;
+	assert_int_equal(ask(&f, SET, WF_SMP_ADAPTIVE_LIDS, 2), 0);
+	wf_sma_adaptive(f.sma, &a);
+	assert_true(a.n_lids >= 192);
+	assert_int_equal(a.group_of[128 + 7], 3);
+	assert_int_equal(a.group_of[7], 0);
+	f.mad[WF_SMP_DATA + 7] = 4;
+	assert_int_equal(ask(&f, SET, WF_SMP_ADAPTIVE_LIDS, 2), WF_MAD_INVALID_FIELD);
+	assert_int_equal(ask(&f, SET, WF_SMP_ADAPTIVE_LIDS, 768), WF_MAD_INVALID_FIELD);
+	assert_int_equal(ask(&f, GET, WF_SMP_ADAPTIVE_LIDS, 2), 0);
+	assert_int_equal(f.mad[WF_SMP_DATA + 7], 3);
+	assert_int_equal(ask(&f, GET, WF_SMP_ADAPTIVE_LIDS, 767), 0);
+
+	f.mad[WF_SMP_DATA] = 0x80;
+	assert_int_equal(ask(&f, SET, WF_SMP_ADAPTIVE_INFO, 0), 0);
+	wf_sma_adaptive(f.sma, &a);
+	assert_true(a.enabled);
+	teardown(&f);
+
+	/* One that cannot, and an adapter, say that there is no such thing. */
+	for (int i = 0; i < 2; i++) {
+		setup(&f, i == 0, 4);
+		for (uint16_t attr = WF_SMP_ADAPTIVE_INFO; attr <= WF_SMP_ADAPTIVE_LIDS; attr++) {
+			memset(f.mad + WF_SMP_DATA, 0, WF_SMP_DATA_LEN);
+			assert_int_equal(ask(&f, GET, attr, 0), WF_MAD_BAD_ATTRIBUTE);
+			assert_int_equal(ask(&f, SET, attr, 0), WF_MAD_BAD_ATTRIBUTE);
+			assert_int_equal(f.hw.what, 0);
+		}
+		teardown(&f);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -404,7 +491,7 @@ int main(void)
 		cmocka_unit_test(test_pkeys),         cmocka_unit_test(test_other_sizes),
 		cmocka_unit_test(test_lanes),         cmocka_unit_test(test_arbitration),
 		cmocka_unit_test(test_guids_and_led), cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory),        cmocka_unit_test(test_adaptive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,7 +282,7 @@ static void test_table(void **state)
 			assert_string_not_equal(rule.name, other.name);
 		}
 	}
-	assert_int_equal(n, 17);
+	assert_int_equal(n, 19);
 }
 
 int main(void)
