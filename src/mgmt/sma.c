@@ -64,7 +64,7 @@ static void init_port(struct wf_sma *sma, const struct wf_sma_cfg *cfg, unsigned
 	info->mtu_cap = wf_ib_mtu_encode(cfg->mtu);
 	info->neighbor_mtu = 1;
 	info->vl_cap = wf_ib_vls_encode(cfg->vls);
-	info->operational_vls = 1;
+	info->operational_vls = info->vl_cap;
 	info->vl_arb_high_cap = info->vl_arb_low_cap = cfg->vl_arb_cap;
 	info->subnet_timeout = SUBNET_TIMEOUT;
 	info->resp_time_value = cfg->resp_time;

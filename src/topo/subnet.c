@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VENDOR 0x00c0de /* the numbers of what weft models */
+#define VENDOR 0x02c0de /* the numbers of what weft models, as agents and verbs say them */
 #define DEVICE_ADAPTER 1
 #define DEVICE_SWITCH 2
 
@@ -47,12 +47,12 @@ static void name_host(char desc[WF_SUBNET_DESC], const char *name)
 		desc[n + i] = device[i];
 }
 
-static int add_node(struct wf_subnet *subnet, const struct wf_topo_node *node, uint32_t sw)
+static int add_node(struct wf_subnet *subnet, const struct wf_topo_node *node, uint32_t i)
 {
 	bool host = node->kind == WF_TOPO_HOST;
 	struct wf_subnet_node like = {
 		.kind = host ? WF_SUBNET_ADAPTER : WF_SUBNET_SWITCH,
-		.guid = host ? WF_SUBNET_HOST_GUID(node->host) : WF_SUBNET_SWITCH_GUID(sw),
+		.guid = host ? WF_SUBNET_HOST_GUID(node->host) : WF_SUBNET_SWITCH_GUID(i),
 		.vendor = VENDOR,
 		.device = host ? DEVICE_ADAPTER : DEVICE_SWITCH,
 		.n_ports = (uint8_t)node->n_ports,
@@ -66,16 +66,14 @@ static int add_node(struct wf_subnet *subnet, const struct wf_topo_node *node, u
 	else
 		memcpy(like.desc, node->name, strlen(node->name) + 1);
 	ret = wf_subnet_add(subnet, &like, &id);
-	for (unsigned i = 1; host && ret == 0 && i <= node->n_ports; i++)
-		ret = wf_subnet_set_guid(subnet, id, i, like.guid + i - 1);
+	for (unsigned p = 1; host && ret == 0 && p <= node->n_ports; p++)
+		ret = wf_subnet_set_guid(subnet, id, p, like.guid + p - 1);
 	return ret;
 }
 
 static int fill(struct wf_subnet *subnet, const struct wf_topo *topo, const char *name,
                 struct wf_err *err)
 {
-	uint32_t switches = 0;
-
 	for (uint32_t i = 0; i < topo->n_nodes; i++) {
 		const struct wf_topo_node *node = &topo->nodes[i];
 		int ret;
@@ -85,10 +83,9 @@ static int fill(struct wf_subnet *subnet, const struct wf_topo *topo, const char
 			                 "%s has %" PRIu32
 			                 " ports; a switch of an InfiniBand subnet has at most %d",
 			                 node->name, node->n_ports, WF_SUBNET_MAX_PORTS);
-		ret = add_node(subnet, node, switches);
+		ret = add_node(subnet, node, i);
 		if (ret != 0)
 			return ret;
-		switches += node->kind == WF_TOPO_SWITCH;
 	}
 	for (uint32_t i = 0; i < topo->n_links; i++) {
 		const struct wf_topo_link *link = &topo->links[i];

@@ -13,9 +13,12 @@
 #include "subnet/subnet.h"
 #include "topo/topo.h"
 
-/* Node GUIDs: of hosts by their index, of switches by their number among switches. */
+/*
+ * Node GUIDs: of hosts by their index, of switches by their number among nodes. The agents of a managed
+ * fabric have the same (wire/addr.h).
+ */
 #define WF_SUBNET_HOST_GUID(host) (UINT64_C(0x00c0defffe000000) + (uint64_t)(host) + 1)
-#define WF_SUBNET_SWITCH_GUID(sw) (UINT64_C(0x00c0deffff000000) + (uint64_t)(sw) + 1)
+#define WF_SUBNET_SWITCH_GUID(node) (UINT64_C(0x00c0defffe800000) + (uint64_t)(node))
 
 /*
  * Nothing has a LID. name is for messages. On success *subnet_p is owned by the caller. Returns 0,

@@ -43,6 +43,12 @@ struct wf_wire_conf {
 /* The addresses of a host by its number. */
 void wf_wire_addr_init(struct wf_wire_addr *addr, uint32_t host);
 
+/* Who has made what weft models, and its part's number and revision: of adapters, and of switches. */
+#define WF_WIRE_VENDOR 0x02c0de
+#define WF_WIRE_PART_ADAPTER 1
+#define WF_WIRE_PART_SWITCH 2
+#define WF_WIRE_REVISION 1
+
 /*
  * GUIDs of InfiniBand: of a host, of its first port, too, while those of its other ports are
  * WF_WIRE_GUID_PORT apart; and of a switch by its node's number.

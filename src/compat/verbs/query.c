@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "compat/verbs/verbs_priv.h"
+#include "wire/addr.h"
 #include "wire/ib_rate.h"
 
-#define VENDOR_ID 0x02c0de
 #define MAX_ANY (1 << 16)
 #define ATOMIC_WRITE_CAP (UINT64_C(1) << 40) /* as rdma-core numbers it since 45 */
 
@@ -24,8 +24,9 @@ static void device_attr(struct ibv_context *c, struct ibv_device_attr *a)
 	a->node_guid = a->sys_image_guid = htobe64(h->guid);
 	a->max_mr_size = UINT64_MAX;
 	a->page_size_cap = UINT64_C(0xfffffffffffff000);
-	a->vendor_id = VENDOR_ID;
-	a->vendor_part_id = 1;
+	a->vendor_id = WF_WIRE_VENDOR;
+	a->vendor_part_id = WF_WIRE_PART_ADAPTER;
+	a->hw_ver = WF_WIRE_REVISION;
 	a->max_qp = (int)h->max_qp;
 	a->max_qp_wr = (int)h->max_qp_wr;
 	a->device_cap_flags =

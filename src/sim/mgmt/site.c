@@ -890,6 +890,9 @@ static int make_agent(struct wf_site *site)
 	c.node_guid =
 		site->is_switch ? wf_wire_guid_switch(dev->id) : wf_wire_guid_host(node->host);
 	c.port_guid = c.system_image_guid = c.node_guid;
+	c.vendor_id = WF_WIRE_VENDOR;
+	c.device_id = site->is_switch ? WF_WIRE_PART_SWITCH : WF_WIRE_PART_ADAPTER;
+	c.revision = WF_WIRE_REVISION;
 	c.guid_step = WF_WIRE_GUID_PORT;
 	/* "h12 weft0", "leaf3" */
 	(void)append(append(name, node->name), site->is_switch ? "" : " weft0");

@@ -170,6 +170,16 @@ static void put(void *arg, const char *text, size_t len)
 	page->n += len;
 }
 
+/* Adapters and switches have the GUIDs that agents of a managed fabric answer with. */
+static void same_as_agents(const struct wf_topo *topo, const struct wf_subnet *subnet)
+{
+	for (uint32_t i = 0; i < topo->n_nodes; i++)
+		assert_int_equal(subnet->nodes[i].guid,
+		                 topo->nodes[i].kind == WF_TOPO_HOST
+		                         ? UINT64_C(0x00c0defffe000001) + topo->nodes[i].host
+		                         : UINT64_C(0x00c0defffe800000) + i);
+}
+
 /*
  * A topology that becomes a subnet, is written, and read as a topology again has the same links
  * between the same ports of the same nodes, at the same rates.
@@ -196,6 +206,7 @@ static void test_there_and_back(void **state)
 		assert_int_equal(subnet->nodes[topo->host_node[5]].guid,
 		                 UINT64_C(0x00c0defffe000006));
 		assert_string_equal(subnet->nodes[topo->host_node[5]].desc, "h5 weft0");
+		same_as_agents(topo, subnet);
 		wf_subnet_write(subnet, &sink);
 		assert_int_equal(
 			test_read("ibnetdiscover", page.text, page.n, wf_mem_heap(), &back, &err),
