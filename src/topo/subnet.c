@@ -67,7 +67,7 @@ static int add_node(struct wf_subnet *subnet, const struct wf_topo_node *node, u
 		memcpy(like.desc, node->name, strlen(node->name) + 1);
 	ret = wf_subnet_add(subnet, &like, &id);
 	for (unsigned p = 1; host && ret == 0 && p <= node->n_ports; p++)
-		ret = wf_subnet_set_guid(subnet, id, p, like.guid + p - 1);
+		ret = wf_subnet_set_guid(subnet, id, p, WF_SUBNET_PORT_GUID(node->host, p));
 	return ret;
 }
 

@@ -14,11 +14,14 @@
 #include "topo/topo.h"
 
 /*
- * Node GUIDs: of hosts by their index, of switches by their number among nodes. The agents of a managed
- * fabric have the same (wire/addr.h).
+ * Node GUIDs: of hosts by their index, of switches by their number among nodes. A host's first port
+ * has the node's, and each further one is so much more. The agents of a managed fabric have the
+ * same (wire/addr.h).
  */
 #define WF_SUBNET_HOST_GUID(host) (UINT64_C(0x00c0defffe000000) + (uint64_t)(host) + 1)
 #define WF_SUBNET_SWITCH_GUID(node) (UINT64_C(0x00c0defffe800000) + (uint64_t)(node))
+#define WF_SUBNET_PORT_GUID(host, port)                                                            \
+	(WF_SUBNET_HOST_GUID(host) + ((port)-1) * UINT64_C(0x400000))
 
 /*
  * Nothing has a LID. name is for messages. On success *subnet_p is owned by the caller. Returns 0,

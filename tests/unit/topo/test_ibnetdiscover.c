@@ -173,11 +173,33 @@ static void put(void *arg, const char *text, size_t len)
 /* Adapters and switches have the GUIDs that agents of a managed fabric answer with. */
 static void same_as_agents(const struct wf_topo *topo, const struct wf_subnet *subnet)
 {
-	for (uint32_t i = 0; i < topo->n_nodes; i++)
-		assert_int_equal(subnet->nodes[i].guid,
-		                 topo->nodes[i].kind == WF_TOPO_HOST
-		                         ? UINT64_C(0x00c0defffe000001) + topo->nodes[i].host
-		                         : UINT64_C(0x00c0defffe800000) + i);
+	for (uint32_t i = 0; i < topo->n_nodes; i++) {
+		const struct wf_topo_node *node = &topo->nodes[i];
+		uint64_t guid = UINT64_C(0x00c0defffe800000) + i;
+
+		if (node->kind == WF_TOPO_HOST)
+			guid = UINT64_C(0x00c0defffe000001) + node->host;
+		assert_int_equal(subnet->nodes[i].guid, guid);
+		for (unsigned p = 1; node->kind == WF_TOPO_HOST && p <= node->n_ports; p++)
+			assert_int_equal(wf_subnet_port(subnet, i, p)->guid,
+			                 guid + (p - 1) * UINT64_C(0x400000));
+	}
+}
+
+/* Each port of a host has a GUID of its own. */
+static void test_port_guids(void **state)
+{
+	struct wf_topo *topo =
+		test_topo("kind=leaf-spine hosts=16 radix=8 ports=2 homing=pair host_rate=200Gbps");
+	struct wf_subnet *subnet = NULL;
+	struct wf_err err = { "" };
+
+	(void)state;
+	assert_int_equal(wf_topo_to_subnet(topo, "t", wf_mem_heap(), &subnet, &err), 0);
+	assert_int_equal(topo->nodes[topo->host_node[3]].n_ports, 2);
+	same_as_agents(topo, subnet);
+	wf_subnet_destroy(subnet);
+	wf_topo_destroy(topo);
 }
 
 /*
@@ -252,11 +274,9 @@ static void test_too_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_import),
-		cmocka_unit_test(test_two_ports),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_out_of_memory),
-		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_import),     cmocka_unit_test(test_two_ports),
+		cmocka_unit_test(test_bad),        cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_port_guids), cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_too_large),
 	};
 
