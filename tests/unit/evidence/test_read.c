@@ -20,7 +20,7 @@ struct heard {
 	size_t n;
 };
 
-static void append(char *to, size_t size, size_t *n, const char *fmt, ...)
+static WF_PRINTF(4, 5) void append(char *to, size_t size, size_t *n, const char *fmt, ...)
 {
 	va_list ap;
 
