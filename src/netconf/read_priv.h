@@ -35,6 +35,9 @@ extern const struct wf_conf_reader wf_conf_sonic, wf_conf_lldp, wf_conf_nvue_jso
 
 void wf_conf_finish_none(struct wf_netconf *net, struct wf_conf_device *device);
 
+/* Whether SONiC has a table of that name, or kind, of which its reader takes nothing. */
+bool wf_conf_sonic_is_other(const char *table);
+
 /* ---- what stands in a text, for is() ---- */
 
 /* Whether a line begins with what, blanks before it aside; *at_p: behind it, if not NULL. */

@@ -36,122 +36,6 @@ struct field {
 #define NO_MAX INT64_MAX
 #define COUNT(a) WF_ARRAY_SIZE(a)
 
-/* ---- what is known of tables that say nothing here ---- */
-
-static const char *const others[] = {
-	"AAA",
-	"ACL_",
-	"ASIC_SENSORS",
-	"AUTO_TECHSUPPORT",
-	"BANNER_MESSAGE",
-	"BGP_",
-	"BMP",
-	"BREAKOUT_",
-	"CHASSIS_",
-	"CONSOLE_",
-	"COPP_",
-	"CRM",
-	"DASH_",
-	"DEBUG_COUNTER",
-	"DEVICE_NEIGHBOR_METADATA",
-	"DEVICE_RUNTIME_METADATA",
-	"DHCP_",
-	"DHCPv4_RELAY",
-	"DNS_",
-	"DPU",
-	"EVPN_",
-	"FABRIC_",
-	"FEATURE",
-	"FIPS",
-	"FLEX_COUNTER_TABLE",
-	"GNMI",
-	"GRPCCLIENT",
-	"INTERFACE",
-	"KDUMP",
-	"KUBERNETES_MASTER",
-	"LDAP",
-	"LLDP",
-	"LOGGER",
-	"LOOPBACK",
-	"MACSEC",
-	"MCLAG",
-	"MEMORY_STATISTICS",
-	"MGMT_",
-	"MID_PLANE",
-	"MIRROR_SESSION",
-	"MPLS_",
-	"MUX_",
-	"NAT_",
-	"NEIGH",
-	"NTP",
-	"NVGRE",
-	"OSPF",
-	"PASSW_HARDENING",
-	"PBH_",
-	"PEER_SWITCH",
-	"POLICER",
-	"PORTCHANNEL",
-	"PORT_STORM_CONTROL",
-	"PREFIX_",
-	"RADIUS",
-	"REMOTE_DPU",
-	"RESTAPI",
-	"ROUTE_",
-	"SAG",
-	"SCHEDULER_POLICY",
-	"SERIAL_CONSOLE",
-	"SFLOW",
-	"SMART_SWITCH",
-	"SNMP",
-	"SPANNING",
-	"SRV6",
-	"SSH_SERVER",
-	"STATIC_",
-	"STP",
-	"SUBNET_DECAP",
-	"SUPPRESS_",
-	"SYSLOG_",
-	"SYSTEM_DEFAULTS",
-	"SYSTEM_PORT",
-	"TACPLUS",
-	"TC_TO_DSCP_MAP",
-	"TC_TO_DOT1P_MAP",
-	"TELEMETRY",
-	"TRANSCEIVER",
-	"TUNNEL",
-	"VDPU",
-	"VERSIONS",
-	"VIP_TABLE",
-	"VLAN",
-	"VNET",
-	"VOQ_INBAND",
-	"VRF",
-	"VXLAN",
-	"WARM_RESTART",
-	"XCVRD_LOG",
-	"ZTP",
-	"bgpraw",
-	"DSCP_TO_FC_MAP",
-	"EXP_TO_FC_MAP",
-	"MPLS_TC_TO_TC_MAP",
-	"TC_TO_EXP",
-	"TRIMMING",
-	"HEALTH",
-	"SYSTEM_HEALTH",
-};
-
-static bool is_other(const char *table)
-{
-	for (size_t i = 0; i < COUNT(others); i++) {
-		size_t n = strlen(others[i]);
-
-		if (strncmp(table, others[i], n) == 0 &&
-		    (others[i][n - 1] == '_' || table[n] == '\0' || table[n] == '_'))
-			return true;
-	}
-	return false;
-}
-
 /* ---- fields ---- */
 
 static struct wf_conf_place place_of(const struct entry *e, const struct wf_tree *field)
@@ -958,7 +842,9 @@ static void take_top(struct sonic *s, const struct wf_tree *top)
 		(void)snprintf(name, sizeof(name), "%.*s",
 		               bar == NULL ? 60 : (int)(bar - top->key > 60 ? 60 : bar - top->key),
 		               top->key);
-		wf_conf_add_note(s->r->net, is_other(name) ? WF_CONF_NOTE_OTHER : WF_CONF_NOTE_ODD,
+		wf_conf_add_note(s->r->net,
+		                 wf_conf_sonic_is_other(name) ? WF_CONF_NOTE_OTHER
+		                                              : WF_CONF_NOTE_ODD,
 		                 at, "the table %s", name);
 		return;
 	}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read_sonic_others.c - SONiC's tables that say nothing of what is looked at here. One that ends
+ * with '_' stands for all that begin so.
+ */
+#include <string.h>
+
+#include "netconf/read_priv.h"
+
+static const char *const others[] = {
+	"AAA",
+	"ACL_",
+	"ASIC_SENSORS",
+	"AUTO_TECHSUPPORT",
+	"BANNER_MESSAGE",
+	"BGP_",
+	"BMP",
+	"BREAKOUT_",
+	"CHASSIS_",
+	"CONSOLE_",
+	"COPP_",
+	"CRM",
+	"DASH_",
+	"DEBUG_COUNTER",
+	"DEVICE_NEIGHBOR_METADATA",
+	"DEVICE_RUNTIME_METADATA",
+	"DHCP_",
+	"DHCPv4_RELAY",
+	"DNS_",
+	"DPU",
+	"EVPN_",
+	"FABRIC_",
+	"FEATURE",
+	"FIPS",
+	"FLEX_COUNTER_TABLE",
+	"GNMI",
+	"GRPCCLIENT",
+	"INTERFACE",
+	"KDUMP",
+	"KUBERNETES_MASTER",
+	"LDAP",
+	"LLDP",
+	"LOGGER",
+	"LOOPBACK",
+	"MACSEC",
+	"MCLAG",
+	"MEMORY_STATISTICS",
+	"MGMT_",
+	"MID_PLANE",
+	"MIRROR_SESSION",
+	"MPLS_",
+	"MUX_",
+	"NAT_",
+	"NEIGH",
+	"NTP",
+	"NVGRE",
+	"OSPF",
+	"PASSW_HARDENING",
+	"PBH_",
+	"PEER_SWITCH",
+	"POLICER",
+	"PORTCHANNEL",
+	"PORT_STORM_CONTROL",
+	"PREFIX_",
+	"RADIUS",
+	"REMOTE_DPU",
+	"RESTAPI",
+	"ROUTE_",
+	"SAG",
+	"SCHEDULER_POLICY",
+	"SERIAL_CONSOLE",
+	"SFLOW",
+	"SMART_SWITCH",
+	"SNMP",
+	"SPANNING",
+	"SRV6",
+	"SSH_SERVER",
+	"STATIC_",
+	"STP",
+	"SUBNET_DECAP",
+	"SUPPRESS_",
+	"SYSLOG_",
+	"SYSTEM_DEFAULTS",
+	"SYSTEM_PORT",
+	"TACPLUS",
+	"TC_TO_DSCP_MAP",
+	"TC_TO_DOT1P_MAP",
+	"TELEMETRY",
+	"TRANSCEIVER",
+	"TUNNEL",
+	"VDPU",
+	"VERSIONS",
+	"VIP_TABLE",
+	"VLAN",
+	"VNET",
+	"VOQ_INBAND",
+	"VRF",
+	"VXLAN",
+	"WARM_RESTART",
+	"XCVRD_LOG",
+	"ZTP",
+	"bgpraw",
+	"DSCP_TO_FC_MAP",
+	"EXP_TO_FC_MAP",
+	"MPLS_TC_TO_TC_MAP",
+	"TC_TO_EXP",
+	"TRIMMING",
+	"HEALTH",
+	"SYSTEM_HEALTH",
+};
+
+bool wf_conf_sonic_is_other(const char *table)
+{
+	for (size_t i = 0; i < WF_ARRAY_SIZE(others); i++) {
+		size_t n = strlen(others[i]);
+
+		if (strncmp(table, others[i], n) == 0 &&
+		    (others[i][n - 1] == '_' || table[n] == '\0' || table[n] == '_'))
+			return true;
+	}
+	return false;
+}
