@@ -8,13 +8,11 @@
  * switches) is not compared, nor are times. Where OpenSM's answers are others by intent, known()
  * says why.
  */
+#include "opensm.h"
 #include "sanet.h"
 
 #include <inttypes.h>
 
-#include "subnet/read.h"
-
-#define DATA WEFT_SOURCE_DIR "/tests/data/opensm/"
 #define MAX_RECORDS 8192
 #define NO_ANSWER (-1)
 
@@ -35,24 +33,6 @@ struct replay {
 	char line[512];
 	unsigned asked, compared, records, reports, first_report, differ;
 };
-
-/* ---- files ---- */
-
-static char *read_text(const char *name, const char *more, size_t *len_p)
-{
-	char path[512];
-	FILE *f;
-	char *text = malloc(1 << 23);
-
-	(void)snprintf(path, sizeof(path), "%s%s%s", DATA, name, more);
-	f = fopen(path, "rb");
-	assert_non_null(f);
-	assert_non_null(text);
-	*len_p = fread(text, 1, (1 << 23) - 1, f);
-	text[*len_p] = '\0';
-	(void)fclose(f);
-	return text;
-}
 
 static unsigned take_hex(const char *hex, uint8_t *bytes, unsigned max)
 {
@@ -242,16 +222,6 @@ static void compare(struct replay *r)
 		differ(r, "records");
 }
 
-static uint32_t node_called(const struct net *net, const char *desc)
-{
-	for (uint32_t i = 0; i < net->topo->n_nodes; i++) {
-		if (strcmp(net->topo->nodes[i].desc, desc) == 0)
-			return i;
-	}
-	fail_msg("no node %s", desc);
-	return 0;
-}
-
 static void ask(struct replay *r)
 {
 	struct sanet *s = r->s;
@@ -317,26 +287,14 @@ static void take_line(struct replay *r, const char *line)
 	}
 }
 
-static struct net *load(const char *name)
-{
-	struct wf_err err = { "" };
-	struct wf_subnet *topo;
-	size_t len;
-	char *text = read_text(name, ".net", &len);
-
-	if (wf_subnet_read(text, len, name, NULL, wf_mem_heap(), &topo, &err) != 0)
-		fail_msg("%s", err.text);
-	free(text);
-	return net_new_speed(topo, WF_SPEED_SDR);
-}
-
 static void check(const char *name, const char *net_name, struct wf_sm_cfg cfg)
 {
 	struct replay r = { .name = name };
-	struct net *net = load(net_name);
+	struct net *net = net_new_speed(read_net(net_name), WF_SPEED_SDR);
 	size_t len;
 	char *text = read_text(name, ".txt", &len), *line, *rest = text;
 
+	cfg.sweep_interval = 0;
 	r.s = sanet_new(net, node_called(net, "host 0"), &cfg, wf_mem_heap());
 	assert_true(net_run_up(net, r.s->m, WF_S));
 	r.theirs.records = malloc(MAX_RECORDS * WF_SA_DATA_LEN);
@@ -352,15 +310,6 @@ static void check(const char *name, const char *net_name, struct wf_sm_cfg cfg)
 	free(r.ours.records);
 	free(text);
 	sanet_free(r.s);
-}
-
-static struct wf_sm_cfg with_engine(const char *engine)
-{
-	struct wf_sm_cfg cfg = net_cfg();
-
-	(void)snprintf(cfg.routing_engine, sizeof(cfg.routing_engine), "%s", engine);
-	cfg.sweep_interval = 0;
-	return cfg;
 }
 
 static void test_single(void **state)

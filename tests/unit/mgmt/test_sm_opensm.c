@@ -8,37 +8,7 @@
  * up themselves is not compared: MTU and lanes of a switch's own port, and the P_Keys of ports
  * between switches, which are all there from the start.
  */
-#include "smnet.h"
-
-#include "subnet/read.h"
-
-#define DATA WEFT_SOURCE_DIR "/tests/data/opensm/"
-
-static char *read_text(const char *name, const char *more, size_t *len_p)
-{
-	char path[512];
-	FILE *f;
-	char *text = malloc(1 << 20);
-
-	(void)snprintf(path, sizeof(path), "%s%s%s", DATA, name, more);
-	f = fopen(path, "rb");
-	assert_non_null(f);
-	assert_non_null(text);
-	*len_p = fread(text, 1, (1 << 20) - 1, f);
-	text[*len_p] = '\0';
-	(void)fclose(f);
-	return text;
-}
-
-static uint32_t node_called(const struct net *net, const char *desc)
-{
-	for (uint32_t i = 0; i < net->topo->n_nodes; i++) {
-		if (strcmp(net->topo->nodes[i].desc, desc) == 0)
-			return i;
-	}
-	fail_msg("no node %s", desc);
-	return 0;
-}
+#include "opensm.h"
 
 /* The agent and port of a line: of an adapter by its port's GUID. */
 static const struct wf_sma *agent_of(const struct net *net, uint64_t guid, unsigned number,
@@ -171,21 +141,6 @@ static void check_line(const struct net *net, const char *line, unsigned counts[
 		check_port(net, guid, number, line);
 }
 
-static struct net *load(const char *name)
-{
-	struct wf_err err = { "" };
-	struct wf_subnet *topo;
-	struct net *net;
-	size_t len;
-	char *text = read_text(name, ".net", &len);
-
-	if (wf_subnet_read(text, len, name, NULL, wf_mem_heap(), &topo, &err) != 0)
-		fail_msg("%s", err.text);
-	free(text);
-	net = net_new_of(topo);
-	return net;
-}
-
 static void check(const char *name, const char *net_name, struct wf_sm_cfg cfg)
 {
 	struct net *net;
@@ -194,7 +149,7 @@ static void check(const char *name, const char *net_name, struct wf_sm_cfg cfg)
 	size_t len;
 	char *text = read_text(name, ".txt", &len), *line, *rest = text;
 
-	net = load(net_name);
+	net = net_new_of(read_net(net_name));
 	m = net_manage(net, node_called(net, "host 0"), &cfg);
 	assert_true(net_run_up(net, m, WF_S));
 	for (line = strtok_r(rest, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
@@ -208,7 +163,7 @@ static void check(const char *name, const char *net_name, struct wf_sm_cfg cfg)
 /* What gives LIDs to a graph without a manager does the same. */
 static void check_lids(const char *name, const char *net_name, unsigned lmc)
 {
-	struct net *net = load(net_name);
+	struct net *net = net_new_of(read_net(net_name));
 	unsigned n = 0;
 	size_t len;
 	char *text = read_text(name, ".txt", &len), *line, *rest = text;
@@ -245,14 +200,6 @@ static void test_lids_alone(void **state)
 	check_lids("ring-minhop", "ring", 0);
 	check_lids("dragonfly-minhop", "dragonfly", 0);
 	check_lids("fat-lmc", "fat", 1);
-}
-
-static struct wf_sm_cfg with_engine(const char *engine)
-{
-	struct wf_sm_cfg cfg = net_cfg();
-
-	(void)snprintf(cfg.routing_engine, sizeof(cfg.routing_engine), "%s", engine);
-	return cfg;
 }
 
 static void test_minhop(void **state)
