@@ -15,6 +15,7 @@
 #include "mgmt/route_dr.h"
 #include "mgmt/sm/sm.h"
 #include "mgmt/sma.h"
+#include "wire/addr.h"
 #include "wire/ib.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -64,7 +65,7 @@ static void setup(struct star *s)
 		cfg.widths = WF_WIDTH_4X;
 		cfg.speeds = WF_SPEED_NDR;
 		cfg.ops = &ops;
-		cfg.vendor_id = WF_VENDOR_WEFT;
+		cfg.vendor_id = WF_WIRE_VENDOR;
 		cfg.group_cap = i == SWITCH ? 2 : 0;
 		if (wf_sma_create(&cfg, wf_mem_heap(), &s->sma[i]) != 0)
 			abort();

@@ -28,11 +28,11 @@
 #include "live/sysfs.h"
 #include "live/umad.h"
 #include "live/wire.h"
+#include "wire/addr.h"
 #include "wire/byte.h"
 
 #define MAX_CLIENTS_WAITING 64
 #define MAX_EVENTS 64
-#define OUI UINT64_C(0x02c0de)
 
 static void fill_host(struct wf_live_table *t, uint32_t i, const char *name, const char *peer)
 {
@@ -50,7 +50,7 @@ static void fill_host(struct wf_live_table *t, uint32_t i, const char *name, con
 	h->mac[3] = 0;
 	h->mac[4] = (uint8_t)((i + 1) >> 8);
 	h->mac[5] = (uint8_t)(i + 1);
-	h->guid = (OUI ^ UINT64_C(0x020000)) << 40 | UINT64_C(0xfffe) << 24 | (i + 1);
+	h->guid = wf_wire_guid_host(i);
 	wf_be64_put(h->link_local, t->prefix);
 	wf_be64_put(h->link_local + 8, h->guid);
 	if (t->layer == WF_LIVE_IB)

@@ -90,7 +90,7 @@ int wf_wire_conf_trimmed(const struct wf_wire_conf *conf, uint8_t dscp)
 }
 
 /* An EUI-64 of weft's locally administered number, with bit 1 turned, and 24 bits of its own. */
-#define GUID_OUI ((UINT64_C(0x02c0de) ^ UINT64_C(0x020000)) << 40 | UINT64_C(0xfffe) << 24)
+#define GUID_OUI (((uint64_t)WF_WIRE_VENDOR ^ UINT64_C(0x020000)) << 40 | UINT64_C(0xfffe) << 24)
 #define GUID_SWITCH UINT64_C(0x800000)
 
 uint64_t wf_wire_guid_host(uint32_t host)

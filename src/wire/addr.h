@@ -43,7 +43,10 @@ struct wf_wire_conf {
 /* The addresses of a host by its number. */
 void wf_wire_addr_init(struct wf_wire_addr *addr, uint32_t host);
 
-/* Who has made what weft models, and its part's number and revision. */
+/*
+ * Who has made what weft models, a locally administered number that GUIDs have as well, and its
+ * part's number and revision.
+ */
 #define WF_WIRE_VENDOR 0x02c0de
 #define WF_WIRE_PART_ADAPTER 1
 #define WF_WIRE_PART_SWITCH 2

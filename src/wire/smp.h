@@ -28,13 +28,11 @@ enum wf_smp_attr {
 	WF_SMP_VENDOR_DIAG = 0x0030,
 	WF_SMP_LED_INFO = 0x0031,
 	WF_SMP_PORT_INFO_EXTENDED = 0x0033,
-	/* weft's own, of switches whose NodeInfo has its vendor: 0xff00 to 0xffff are vendors'. */
+	/* weft's own, of switches of WF_WIRE_VENDOR: 0xff00 to 0xffff are vendors'. */
 	WF_SMP_ADAPTIVE_INFO = 0xff10,
 	WF_SMP_ADAPTIVE_GROUPS = 0xff11,
 	WF_SMP_ADAPTIVE_LIDS = 0xff12,
 };
-
-#define WF_VENDOR_WEFT 0x02c0de /* locally administered; GUIDs have it as well (addr.h) */
 
 #define WF_NODE_DESCRIPTION_LEN 64
 #define WF_GUIDS_PER_BLOCK 8

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "mgmt/sm/steps_priv.h"
+#include "wire/addr.h"
 
 enum stage { ASK, GROUPS, LIDS, ON, END };
 
@@ -173,7 +174,7 @@ static void ask(struct wf_sm *sm, uint32_t sw)
 	if (dev == NULL)
 		return;
 	dev->adaptive = (struct wf_adaptive_info){ .enabled = false };
-	if (sm->cur->nodes[node].whole && sm->cur->nodes[node].info.vendor_id == WF_VENDOR_WEFT)
+	if (sm->cur->nodes[node].whole && sm->cur->nodes[node].info.vendor_id == WF_WIRE_VENDOR)
 		wf_sm_push(sm, WF_SM_GET_ADAPTIVE, node, 0, 0);
 }
 

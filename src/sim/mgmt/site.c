@@ -900,7 +900,6 @@ static int make_agent(struct wf_site *site)
 	c.vls = (uint8_t)wf_ib_vls_decode(wf_ib_vls_encode((unsigned)cfg->vl_count));
 	c.mtu = (uint32_t)cfg->mtu;
 	wf_site_sets(dev, &c);
-	c.vendor_id = WF_VENDOR_WEFT;
 	if (site->is_switch && dev->fabric->route->any_ports) {
 		c.group_cap = WF_PORT_GROUPS;
 		if (wf_port_groups_create(&site->st) != 0)

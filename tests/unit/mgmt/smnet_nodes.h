@@ -13,6 +13,7 @@
 #include "mgmt/sm/sm.h"
 #include "mgmt/sma.h"
 #include "subnet/subnet.h"
+#include "wire/addr.h"
 #include "wire/byte.h"
 #include "wire/ib.h"
 
@@ -255,7 +256,7 @@ static inline void net_agent(struct net *net, uint32_t id)
 	cfg.ops = &net_ops;
 	cfg.arg = &net->nodes[id];
 	if (net->group_cap != 0 && id != net->plain) {
-		cfg.vendor_id = WF_VENDOR_WEFT;
+		cfg.vendor_id = WF_WIRE_VENDOR;
 		cfg.group_cap = is_switch ? net->group_cap : 0;
 	}
 	net->nodes[id] = (struct net_node){ .net = net, .id = id, .due = WF_TIME_NEVER };
