@@ -336,7 +336,7 @@ static const struct other {
 	{ "job.scale_error", "min", REFUSED },
 };
 
-static const struct context *context_of(const char *row)
+static inline const struct context *context_of(const char *row)
 {
 	for (size_t i = 0; i < WF_ARRAY_SIZE(contexts); i++) {
 		size_t len = strlen(contexts[i].row);
@@ -349,7 +349,7 @@ static const struct context *context_of(const char *row)
 	return NULL;
 }
 
-static enum outcome outcome_of(const char *row, const char *value)
+static inline enum outcome outcome_of(const char *row, const char *value)
 {
 	for (size_t i = 0; i < WF_ARRAY_SIZE(other); i++) {
 		if (strcmp(other[i].row, row) == 0 && strcmp(other[i].value, value) == 0)
